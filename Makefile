@@ -1,0 +1,59 @@
+# Everything needs only Python 3.11+, git and make; the environment is made on first use.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PANDAS2 := .venv-pandas2
+
+.PHONY: help demo test test-pandas2 test-slow lint bench clean
+
+help:
+	@echo "make demo       set up and run on a bundled data set"
+	@echo "make test       set up, check style and types, run all tests"
+	@echo "make test-slow  the tests that take long"
+	@echo "make lint       style and types only"
+	@echo "make bench      all benchmarks (long)"
+
+$(VENV)/.demo: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[pandas]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.demo
+	$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	@touch $@
+
+$(PANDAS2)/.test: pyproject.toml
+	$(PYTHON) -m venv $(PANDAS2)
+	$(PANDAS2)/bin/python -m pip install --quiet --upgrade pip
+	$(PANDAS2)/bin/python -m pip install --quiet --editable '.[test]' 'pandas<3'
+	@touch $@
+
+demo: $(VENV)/.demo
+	$(BIN)/python examples/demo.py
+
+test: lint test-pandas2
+	$(BIN)/python -m pytest -n 2
+
+# What depends on the version of pandas, with pandas 2.
+test-pandas2: $(PANDAS2)/.test
+	$(PANDAS2)/bin/python -m pytest -q tests/core/test_factorize.py tests/core/test_table.py tests/test_frames.py
+
+test-slow: $(VENV)/.test
+	$(BIN)/python -m pytest -n 2 -m slow
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.bench
+	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) $(PANDAS2) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

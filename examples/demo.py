@@ -1,0 +1,38 @@
+"""Learn vectors for a table of mushrooms, group them and look at what was learned.
+
+Run it with ``make demo``.
+"""
+
+from sklearn.cluster import KMeans
+
+from untie import UNTIE
+from untie.datasets import load
+
+
+def main() -> None:
+    """Run the demo and print what it finds."""
+    mushrooms, edible_or_not = load("mushroom")
+    print(f"{len(mushrooms)} mushrooms, {mushrooms.shape[1]} attributes, for example:")
+    print(mushrooms.iloc[:3, :6].to_string(), "\n")
+
+    encoder = UNTIE(n_clusters=2).set_output(transform="pandas")
+    vectors = encoder.fit_transform(mushrooms)
+    print(f"Each row is now a vector of {vectors.shape[1]} numbers, one column a value:")
+    print(vectors.iloc[:3, :5].round(3).to_string(), "\n")
+
+    column = "gill-size"
+    print(f"How alike the values of {column!r} are, judged by what they occur with:")
+    print(encoder.value_similarity(column).round(3).to_string(), "\n")
+
+    clusters = KMeans(n_clusters=2, n_init=10, random_state=0).fit_predict(vectors)
+    table = mushrooms.assign(cluster=clusters, label=edible_or_not)
+    print("Two clusters, found without the label, against the label (e: edible, p: poisonous):")
+    print(table.groupby(["cluster", "label"]).size().unstack(fill_value=0).to_string(), "\n")
+
+    nearest = encoder.similarity(mushrooms.iloc[[0]], mushrooms)[0].argsort()[::-1][:4]
+    print("The mushrooms most like the first one:")
+    print(mushrooms.iloc[nearest, :6].to_string())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Counts -> coupling spaces: one vector for each value of an attribute.
+
+A coupling is a function ``(counts, attribute) -> array of shape (n_values of the attribute,
+n_dimensions)``. To add one, write it here and add a line to `COUPLINGS`; a user can pass
+such a function directly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from untie.core.counts import Counts
+from untie.core.types import FloatArray
+
+Coupling = Callable[[Counts, int], FloatArray]
+
+
+def intra(counts: Counts, attribute: int) -> FloatArray:
+    """Return the relative frequency of each value (the paper's Eq. 3); one dimension.
+
+    Parameters
+    ----------
+    counts : Counts
+        Counts of all pairs of values.
+    attribute : int
+        The attribute whose values are described.
+    """
+    return counts.frequencies[counts.span(attribute), None] / counts.n
+
+
+def inter(counts: Counts, attribute: int) -> FloatArray:
+    """Return p(value | b) for every value b of every other attribute (the paper's Eq. 6).
+
+    A value b that never occurs says nothing about the others: its column is 0.
+    """
+    others = np.ones(len(counts.matrix), dtype=bool)
+    others[counts.span(attribute)] = False
+    together = counts.matrix[counts.span(attribute)][:, others]
+    frequencies = counts.frequencies[others]
+    return together / np.where(frequencies > 0, frequencies, 1.0)
+
+
+def joint(counts: Counts, attribute: int) -> FloatArray:
+    """Return the intra- and the inter-attribute coupling, one after the other."""
+    return np.hstack([intra(counts, attribute), inter(counts, attribute)])
+
+
+def matching(counts: Counts, attribute: int) -> FloatArray:
+    """Return the values themselves: one dimension each, equal or not."""
+    return np.eye(counts.sizes[attribute])
+
+
+COUPLINGS: dict[str, Coupling] = {
+    "intra": intra,
+    "inter": inter,
+    "joint": joint,
+    "matching": matching,
+}
+
+
+def resolve_couplings(couplings: object) -> dict[str, Coupling]:
+    """Turn the user's choice (a name, a function or a list of them) into named functions."""
+    chosen = [couplings] if isinstance(couplings, str) or callable(couplings) else couplings
+    if not isinstance(chosen, list | tuple) or not chosen:
+        raise ValueError(f"couplings must name at least one of {sorted(COUPLINGS)}: {couplings!r}")
+    result: dict[str, Coupling] = {}
+    for entry in chosen:
+        if isinstance(entry, str) and entry in COUPLINGS:
+            result[entry] = COUPLINGS[entry]
+        elif callable(entry):
+            result[getattr(entry, "__name__", repr(entry))] = entry
+        else:
+            raise ValueError(
+                f"Unknown coupling {entry!r}; choose among {sorted(COUPLINGS)} or pass a "
+                "function (counts, attribute) -> array of shape (n_values, n_dimensions)."
+            )
+    if len(result) < len(chosen):
+        raise ValueError(f"couplings name the same space twice: {couplings!r}.")
+    return result

@@ -1,0 +1,138 @@
+"""Counts (and rows, for the solvers that draw them) -> a learned model."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from untie.core.counts import Counts
+from untie.core.couplings import Coupling
+from untie.core.kernels import Kernel, Normalization
+from untie.core.spaces import KernelSpaces, build_spaces, identity_spaces
+from untie.core.spectrum import TINY, choose_n_clusters, energies, roots
+from untie.core.types import Codes, FloatArray
+from untie.core.weights import SOLVERS, Problem, Settings
+
+LARGEST_AUTO = 20
+"""``n_clusters="auto"`` looks no further."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What to learn with."""
+
+    couplings: Mapping[str, Coupling]
+    kernels: Mapping[str, Kernel]
+    normalize: Normalization
+    solver: str
+    n_clusters: int | None
+    settings: Settings
+
+    @property
+    def n_spaces(self) -> int:
+        """Number of kernel spaces of an attribute."""
+        return len(self.couplings) * len(self.kernels)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What was learned.
+
+    Parameters
+    ----------
+    spaces : KernelSpaces
+        The kernel spaces in use.
+    omega : array of shape (n_coordinates,)
+        The weights.
+    roots : list of arrays of shape (n_values, n_values)
+        The value vectors of each attribute.
+    n_clusters : int
+        The number of clusters the weights were learned for.
+    loss_curve : list of float
+        The solver's objective, step by step.
+    """
+
+    spaces: KernelSpaces
+    omega: FloatArray
+    roots: list[FloatArray]
+    n_clusters: int
+    loss_curve: list[float]
+
+
+def learn(
+    counts: Counts,
+    recipe: Recipe,
+    codes: Codes | None = None,
+    row_weights: FloatArray | None = None,
+) -> Model:
+    """Walk from counts to weights and value vectors."""
+    if recipe.n_clusters is not None and recipe.n_clusters > max(counts.n_rows, counts.n):
+        raise ValueError(
+            f"n_clusters={recipe.n_clusters} is more than the table's rows "
+            f"(n_samples={counts.n_rows}); ask for fewer clusters or 'auto'."
+        )
+    spaces = build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
+    reason = _why_degenerate(spaces, counts)
+    if reason:
+        warnings.warn(
+            f"{reason} The values are kept apart by coordinates of their own instead, as in "
+            "one-hot encoding.",
+            UserWarning,
+            stacklevel=4,
+        )
+        spaces = identity_spaces(counts)
+    n_clusters = recipe.n_clusters or _auto(spaces, counts)
+    if not energies(spaces, counts).sum() > 0:  # one distinct row: there is nothing to learn
+        omega, curve = np.ones(spaces.n_coordinates), [0.0]
+    else:
+        problem = Problem(spaces, counts, n_clusters, codes, row_weights)
+        omega, curve = _solve(problem, recipe)
+    return Model(spaces, omega, roots(spaces, omega), n_clusters, curve)
+
+
+def _why_degenerate(spaces: KernelSpaces, counts: Counts) -> str | None:
+    informative = sum(
+        np.count_nonzero(counts.frequencies[counts.span(a)]) > 1 for a in range(len(counts.sizes))
+    )
+    if informative == 0:
+        return "Every column has a single value, so all rows are alike."
+    if informative == 1 and {coupling for coupling, _ in spaces.labels} & {"inter", "joint"}:
+        return "Only one column has more than one value, so it is coupled with no other."
+    centred, total = energies(spaces, counts), energies(spaces, counts, centred=False)
+    if centred.sum() <= TINY * total.sum():
+        return (
+            "The couplings tell no two values apart: all values of a column are equally "
+            "frequent and no column depends on another."
+        )
+    return None
+
+
+def _auto(spaces: KernelSpaces, counts: Counts) -> int:
+    largest = int(min(LARGEST_AUTO, max(1, counts.n_rows)))
+    return choose_n_clusters(counts, roots(spaces, np.ones(spaces.n_coordinates)), largest)
+
+
+def _solve(problem: Problem, recipe: Recipe) -> tuple[FloatArray, list[float]]:
+    solution = SOLVERS[recipe.solver](problem, recipe.settings)
+    if not solution.converged:
+        warnings.warn(
+            f"solver={recipe.solver!r} stopped after {recipe.settings.max_iter} steps with its "
+            "loss still changing; raise max_iter or tol, or take solver='exact'.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    omega = solution.omega
+    weighted = omega @ energies(problem.spaces, problem.counts)
+    if not weighted > 0:
+        warnings.warn(
+            f"solver={recipe.solver!r} drove every weight to 0, the only minimum of the printed "
+            "objective; omega = 1 is used. Take fewer steps or solver='exact'.",
+            UserWarning,
+            stacklevel=5,
+        )
+        omega = np.ones_like(omega)
+    return omega, solution.loss_curve

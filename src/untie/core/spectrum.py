@@ -1,0 +1,195 @@
+"""The eigenvectors of S, and what they explain, from counts alone.
+
+With Z the one-hot matrix (never formed), B the stacked kernel columns and N = Z'Z:
+S = Z M Z' with M = B diag(omega) B' block diagonal, R = M^(1/2), and the eigenpairs of
+A = R'NR are those of S. Centring replaces N by N - cc'/n, c the value counts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import eigsh
+
+from untie.core.counts import Counts
+from untie.core.spaces import KernelSpaces
+from untie.core.types import FloatArray
+
+TINY = 1e-12
+"""Below this share of its total, an energy or an eigenvalue is rounding noise."""
+
+TIE = 1e-9
+"""Eigenvalues that differ by less than this share of the largest count as equal."""
+
+FULL_SOLVER_SIZE = 1500
+"""Up to this size a full eigensolver is faster than Lanczos iterations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Eigenspace:
+    """The leading eigenvectors of A.
+
+    Parameters
+    ----------
+    values : array of shape (n_vectors,)
+        Eigenvalues, largest first.
+    vectors : array of shape (n_values, n_vectors)
+        Eigenvectors.
+    shares : array of shape (n_vectors,)
+        1, but a fraction for those that share the last places among equal eigenvalues.
+    """
+
+    values: FloatArray
+    vectors: FloatArray
+    shares: FloatArray
+
+
+def energies(spaces: KernelSpaces, counts: Counts, centred: bool = True) -> FloatArray:
+    """Return ||u_d||^2 of every coordinate d over all rows; shape (n_coordinates,)."""
+    result = []
+    for attribute, columns in enumerate(spaces.columns):
+        frequencies = counts.frequencies[counts.span(attribute)]
+        if not centred:
+            result.append(frequencies @ np.square(columns))
+            continue
+        mean = frequencies @ columns / counts.n
+        # Rows whose cell is unknown have the vector 0 and so stand -mean away from the mean.
+        unknown = counts.n - frequencies.sum()
+        result.append(frequencies @ np.square(columns - mean) + unknown * np.square(mean))
+    return np.concatenate(result)
+
+
+def roots(spaces: KernelSpaces, omega: FloatArray) -> list[FloatArray]:
+    """Return the symmetric root of B_j diag(omega_j) B_j' for every attribute.
+
+    A value's row is its learned vector: all inner products of rows of Z B diag(omega)^(1/2)
+    are kept, in as many dimensions as the attribute has values.
+    """
+    squares = [
+        (columns * weights) @ columns.T
+        for columns, weights in zip(spaces.columns, spaces.split(omega), strict=True)
+    ]
+    by_size = defaultdict(list)
+    for attribute, square in enumerate(squares):
+        by_size[len(square)].append(attribute)
+    result: list[FloatArray] = list(squares)
+    for attributes in by_size.values():
+        # One call for all attributes of a size: small matrices are all overhead.
+        values, vectors = np.linalg.eigh(np.stack([squares[a] for a in attributes]))
+        lengths = np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        stacked = (vectors * lengths) @ np.swapaxes(vectors, 1, 2)
+        for attribute, root in zip(attributes, stacked, strict=True):
+            result[attribute] = root
+    return result
+
+
+def reduced_gram(counts: Counts, factors: Sequence[FloatArray], centred: bool = True) -> FloatArray:
+    """Return A = R'NR, with N centred if asked; shape (n_values, n_values)."""
+    gram = counts.matrix.copy()
+    for attribute, factor in enumerate(factors):
+        span = counts.span(attribute)
+        gram[span] = factor.T @ gram[span]
+    for attribute, factor in enumerate(factors):
+        span = counts.span(attribute)
+        gram[:, span] = gram[:, span] @ factor
+    if centred:
+        mean = _apply(counts, factors, counts.frequencies)
+        gram -= np.outer(mean, mean / counts.n)
+    return gram
+
+
+def eigenvalues(gram: FloatArray, n_values: int) -> FloatArray:
+    """Return the largest eigenvalues, largest first."""
+    return _largest(gram, min(n_values, len(gram)))[0]
+
+
+def leading(gram: FloatArray, n_vectors: int) -> Eigenspace:
+    """Return the leading `n_vectors` eigenvectors; fewer if the rank is lower.
+
+    Where the last place falls among equal eigenvalues, no choice of vectors is better than
+    another; all of them are taken, each with the same fraction. The result is then a
+    function of the table, not of its order, and explains exactly as much.
+    """
+    spare = 8  # eigenvalues beyond the last place, to see whether it is shared
+    space = _cut(*_largest(gram, min(len(gram), n_vectors + spare)), n_vectors)
+    if len(space.values) == n_vectors + spare < len(gram):
+        space = _cut(*_largest(gram, len(gram)), n_vectors)
+    return space
+
+
+def explained(
+    spaces: KernelSpaces,
+    counts: Counts,
+    factors: Sequence[FloatArray],
+    space: Eigenspace,
+    centred: bool = True,
+) -> FloatArray:
+    """Return ||H'u_d||^2 of every coordinate d; shape (n_coordinates,)."""
+    lengths = np.sqrt(space.shares / space.values) if len(space.values) else space.values
+    directions = np.empty_like(space.vectors)
+    for attribute, factor in enumerate(factors):
+        span = counts.span(attribute)
+        directions[span] = factor @ space.vectors[span]
+    directions *= lengths
+    projected = directions.T @ counts.matrix
+    if centred:
+        projected -= np.outer(directions.T @ counts.frequencies, counts.frequencies / counts.n)
+    return np.concatenate(
+        [
+            np.square(projected[:, counts.span(attribute)] @ columns).sum(axis=0)
+            for attribute, columns in enumerate(spaces.columns)
+        ]
+    )
+
+
+def choose_n_clusters(counts: Counts, factors: Sequence[FloatArray], largest: int) -> int:
+    """Choose the number of clusters from the spectrum of the centred S.
+
+    If attributes were independent, A would consist of their own blocks alone. Eigenvalues
+    above the largest of the blocks' come from what attributes share; the widest gap after
+    one of them, relative to the eigenvalue, ends the list. k clusters span k - 1 directions.
+    """
+    gram = reduced_gram(counts, factors)
+    values = eigenvalues(gram, largest + 1)
+    if not len(values) or values[0] <= 0:
+        return min(2, largest)
+    own = max(
+        float(linalg.eigvalsh(gram[counts.span(a), counts.span(a)])[-1])
+        for a in range(len(factors))
+    )
+    n_shared = int(np.count_nonzero(values[:-1] > own * (1 + TIE)))
+    if not n_shared:
+        return min(2, largest)
+    tail = np.maximum(values[1 : n_shared + 1], TINY * values[0])
+    gaps = values[:n_shared] / tail
+    return min(int(np.argmax(np.round(gaps, 9))) + 2, largest)
+
+
+def _apply(counts: Counts, factors: Sequence[FloatArray], vector: FloatArray) -> FloatArray:
+    return np.concatenate([factor.T @ vector[counts.span(a)] for a, factor in enumerate(factors)])
+
+
+def _largest(gram: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+    if len(gram) <= FULL_SOLVER_SIZE or n_vectors > len(gram) // 4:
+        values, vectors = np.linalg.eigh(gram)
+        return values[::-1][:n_vectors], vectors[:, ::-1][:, :n_vectors]
+    start = np.random.default_rng(0).standard_normal(len(gram))
+    values, vectors = eigsh(gram, k=n_vectors, which="LA", v0=start)
+    return values[::-1], vectors[:, ::-1]
+
+
+def _cut(values: FloatArray, vectors: FloatArray, n_vectors: int) -> Eigenspace:
+    scale = max(float(values[0]), 0.0)
+    n_vectors = min(n_vectors, int(np.count_nonzero(values > TINY * scale)))
+    if n_vectors == 0:
+        return Eigenspace(np.zeros(0), np.zeros((len(vectors), 0)), np.zeros(0))
+    last = values[n_vectors - 1]
+    n_above = int(np.count_nonzero(values > last + TIE * scale))
+    n_taken = int(np.count_nonzero(values >= last - TIE * scale))
+    shares = np.ones(n_taken)
+    shares[n_above:] = (n_vectors - n_above) / (n_taken - n_above)
+    return Eigenspace(values[:n_taken], vectors[:, :n_taken], shares)

@@ -1,0 +1,251 @@
+"""Any frame or array -> named columns -> integer codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from joblib import cpu_count
+from numpy.typing import NDArray
+from scipy import sparse
+
+from untie.core.factorize import factorize, is_missing
+from untie.core.types import Codes, Value, smallest_unsigned
+from untie.core.vocabulary import Vocabulary, sort_values
+
+PARALLEL_CELLS = 200_000
+"""Below so many cells, threads cost more than they save."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table read from any library.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns' names; ``x0``, ``x1``, ... for an array.
+    columns : tuple of narwhals Series or arrays of shape (n_rows,)
+        The cells.
+    n_rows : int
+        Number of rows.
+    backend : str
+        The library that frames for the user are made with.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Any, ...]
+    n_rows: int
+    backend: str
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedTable:
+    """Codes of a table, and the values that the vocabulary does not have."""
+
+    codes: Codes
+    unknown: list[list[Value]]
+
+
+def read_table(data: Any, min_rows: int = 1) -> Table:
+    """Take a pandas, polars or pyarrow table, an array or a list of rows.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When `data` is not a table; the message says what to pass instead.
+    """
+    if sparse.issparse(data):
+        raise TypeError(
+            "Sparse data was passed, but a table of categories is required: pass the table "
+            "itself, or .toarray() if its zeros are a category."
+        )
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"{type(data).__name__} is lazy; call .collect() on it first.")
+    table = _read_frame(frame) if isinstance(frame, nw.DataFrame) else _read_array(data)
+    shape = (table.n_rows, len(table.names))
+    if table.n_rows < min_rows:
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required."
+        )
+    if not table.names:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+        )
+    return table
+
+
+def learn_vocabulary(
+    table: Table,
+    keep: NDArray[np.bool_] | None = None,
+    categories: Sequence[Sequence[Value]] | None = None,
+) -> tuple[Vocabulary, EncodedTable]:
+    """Find the values of each column, and code the rows.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    keep : boolean array of shape (n_rows,), optional
+        The rows to use; the others are as if absent.
+    categories : sequence of sequences, optional
+        The values of each column, in this order, instead of those that occur.
+    """
+
+    def one_column(column: int) -> tuple[NDArray[Any], list[Value], tuple[Value, ...]]:
+        codes, found = factorize(table.columns[column], table.names[column])
+        if keep is not None:
+            codes = codes[keep]
+        used = np.bincount(codes, minlength=len(found)) > 0
+        seen = [value for value, is_used in zip(found, used, strict=True) if is_used]
+        values = sort_values(seen) if categories is None else tuple(categories[column])
+        return *_translate(codes, found, _positions(values), set(seen)), values
+
+    results = _map_columns(one_column, table)
+    vocabulary = Vocabulary(table.names, tuple(values for *_, values in results))
+    return vocabulary, EncodedTable(
+        [codes for codes, *_ in results], [unknown for _, unknown, _ in results]
+    )
+
+
+def encode(table: Table, vocabulary: Vocabulary) -> EncodedTable:
+    """Code the rows of a table with a vocabulary that is already known."""
+
+    def one_column(column: int) -> tuple[NDArray[Any], list[Value]]:
+        codes, found = factorize(table.columns[column], table.names[column])
+        return _translate(codes, found, vocabulary.positions[column])
+
+    results = _map_columns(one_column, table)
+    return EncodedTable([codes for codes, _ in results], [unknown for _, unknown in results])
+
+
+def mostly_distinct_floats(table: Table, vocabulary: Vocabulary) -> list[str]:
+    """Return the names of float columns in which most rows have a value of their own."""
+    names = []
+    for name, values in zip(table.names, vocabulary.values, strict=True):
+        n_floats = sum(isinstance(value, float) and value % 1 != 0 for value in values)
+        if n_floats > max(10, table.n_rows / 2):
+            names.append(name)
+    return names
+
+
+def check_categories(categories: Any, names: Sequence[str]) -> list[tuple[Value, ...]] | None:
+    """Validate the user's lists of values: one list per column, no value twice."""
+    if isinstance(categories, str) and categories == "auto":
+        return None
+    if isinstance(categories, str) or not isinstance(categories, Iterable):
+        raise ValueError(f"categories must be 'auto' or a list of lists, got {categories!r}.")
+    lists = [
+        tuple(None if is_missing(value) else value for value in np.asarray(c, dtype=object))
+        for c in categories
+    ]
+    if len(lists) != len(names):
+        raise ValueError(
+            f"categories has {len(lists)} lists but the table has {len(names)} columns; "
+            "pass one list of values per column."
+        )
+    for name, values in zip(names, lists, strict=True):
+        if len(set(values)) < len(values):
+            raise ValueError(f"categories of column {name!r} name a value twice: {values}.")
+        if not values:
+            raise ValueError(f"categories of column {name!r} are empty; name its values.")
+    return lists
+
+
+def _positions(values: Sequence[Value]) -> dict[Value, int]:
+    return {value: code for code, value in enumerate(values)}
+
+
+def _translate(
+    codes: NDArray[Any],
+    found: list[Value],
+    positions: dict[Value, int],
+    seen: set[Value] | None = None,
+) -> tuple[NDArray[Any], list[Value]]:
+    """Turn positions in `found` into the vocabulary's codes; list what it does not have."""
+    size = len(positions)
+    target = [positions.get(value, size) for value in found]
+    unknown = [
+        value
+        for value, code in zip(found, target, strict=True)
+        if code == size and (seen is None or value in seen)
+    ]
+    return np.array(target, dtype=smallest_unsigned(size)).take(codes), unknown
+
+
+def _map_columns(function: Callable[[int], T], table: Table) -> list[T]:
+    columns = range(len(table.names))
+    if table.n_rows * len(table.names) < PARALLEL_CELLS:
+        return [function(column) for column in columns]
+    # The libraries' hash tables release the interpreter lock.
+    with ThreadPoolExecutor(min(cpu_count(), len(columns))) as pool:
+        return list(pool.map(function, columns))
+
+
+def _read_frame(frame: nw.DataFrame[Any]) -> Table:
+    names = tuple(str(name) for name in frame.columns)
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"Column names must be distinct; these occur again: {repeated}.")
+    implementation = frame.implementation
+    if implementation.is_polars() or implementation.is_pyarrow():
+        return Table(names, tuple(frame.iter_columns()), len(frame), implementation.value)
+    pandas = nw.from_native(frame.to_pandas(), eager_only=True)
+    return Table(names, tuple(pandas.iter_columns()), len(pandas), "pandas")
+
+
+def _read_array(data: Any) -> Table:
+    array = _as_array(data)
+    if array.dtype.kind == "c":
+        raise ValueError(
+            "Complex data not supported: pass one column for each part, binned if it is continuous."
+        )
+    if array.ndim != 2:
+        raise ValueError(_explain_shape(array))
+    names = tuple(f"x{column}" for column in range(array.shape[1]))
+    columns = tuple(array[:, column] for column in range(array.shape[1]))
+    return Table(names, columns, len(array), "pandas")
+
+
+def _as_array(data: Any) -> NDArray[Any]:
+    if isinstance(data, np.ma.MaskedArray):
+        return np.ma.filled(data.astype(object), None)
+    if isinstance(data, str | bytes | dict) or np.isscalar(data) or data is None:
+        raise TypeError(
+            f"A table is required, got {type(data).__name__}: pass a pandas, polars or "
+            "pyarrow table, a 2-D array or a list of rows."
+        )
+    if isinstance(data, np.ndarray) or hasattr(data, "__array__"):
+        return np.asarray(data)
+    return _array_of_rows(list(data))
+
+
+def _array_of_rows(rows: list[Any]) -> NDArray[Any]:
+    if not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
+        return np.asarray(rows, dtype=object)
+    lengths = sorted({len(row) for row in rows})
+    if len(lengths) > 1:
+        raise ValueError(
+            f"The rows have different lengths: {lengths}; pad the short ones with None, which "
+            "is a value of its own."
+        )
+    # As objects, so that numpy does not turn the row ["a", 1] into ["a", "1"].
+    array = np.empty((len(rows), *lengths), dtype=object)
+    for position, row in enumerate(rows):
+        array[position] = row
+    return array
+
+
+def _explain_shape(array: NDArray[Any]) -> str:
+    return (
+        f"Expected 2D array, got {array.ndim}D array instead: shape={array.shape}. Reshape "
+        "your data with .reshape(-1, 1) if it has a single column, or .reshape(1, -1) if it "
+        "is a single row."
+    )

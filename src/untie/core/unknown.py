@@ -1,0 +1,77 @@
+"""What to do about values that the model has not seen."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Real
+
+from untie.core.types import Value
+from untie.core.vocabulary import Vocabulary
+
+HANDLE_UNKNOWN = ("error", "ignore", "infrequent_if_exist", "warn")
+
+
+def handle_unknown_values(
+    unknown: Sequence[Sequence[Value]], vocabulary: Vocabulary, how: str, when: str
+) -> None:
+    """Raise, warn or stay silent about unknown values, as the user asked.
+
+    Even where they are ignored, values of a kind that a column never had (numbers for
+    text, say) give a warning: that is a wrong column or a wrong type, not a new value.
+
+    Parameters
+    ----------
+    unknown : sequence of sequences
+        The unknown values of each column.
+    vocabulary : Vocabulary
+        The values that are known.
+    how : {"error", "ignore", "infrequent_if_exist", "warn"}
+        The user's choice.
+    when : {"fit", "transform"}
+        For the message.
+    """
+    for column, values, known in zip(vocabulary.columns, unknown, vocabulary.values, strict=True):
+        if not values:
+            continue
+        if how == "error":
+            raise ValueError(
+                f"Found unknown value {_few(values)} in column {column!r} during {when}; known "
+                f"are {_few(known)}. Fit on rows that have it, or set handle_unknown='ignore' "
+                "to give unknown values the column's mean vector."
+            )
+        if how == "warn":
+            warnings.warn(
+                f"Found unknown value {_few(values)} in column {column!r} during {when}: it is "
+                "treated as infrequent if the column has infrequent values, else it gets the "
+                "column's mean vector.",
+                UserWarning,
+                stacklevel=4,
+            )
+        elif not _kinds(values) & _kinds(known):
+            warnings.warn(
+                f"Column {column!r} holds {_few(values)}, of type {type(_first(values)).__name__}, "
+                f"but was fitted on {_few(known)}, of type {type(_first(known)).__name__}; none "
+                "is known. Convert the column, or check that it is the right one.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+
+def _few(values: Sequence[Value]) -> str:
+    shown = ", ".join(repr(value) for value in values[:3])
+    return shown + (", ..." if len(values) > 3 else "")
+
+
+def _first(values: Sequence[Value]) -> Value:
+    return next((value for value in values if value is not None), None)
+
+
+def _kinds(values: Sequence[Value]) -> set[str]:
+    """Name the kinds of values; missing is of every kind, so that it never counts."""
+    kinds = {
+        "number" if isinstance(value, Real) else type(value).__name__
+        for value in values
+        if value is not None
+    }
+    return kinds or {"any"}

@@ -1,0 +1,190 @@
+"""omega -> value vectors, and coded rows -> X by looking them up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from joblib import cpu_count
+from numpy.typing import NDArray
+from scipy import sparse
+
+from untie.core.counting import pack_attributes, sparse_one_hot
+from untie.core.counts import Counts
+from untie.core.spaces import KernelSpaces
+from untie.core.spectrum import Eigenspace
+from untie.core.types import Codes, FloatArray
+
+BLOCK_ROWS = 8192
+"""Rows looked up at a time; their codes and their output stay in the cache."""
+
+JOINT_CELLS = 1024
+"""Attributes are looked up together while their joint table has at most so many rows."""
+
+PARALLEL_NUMBERS = 1_000_000
+"""Below so many numbers of output, threads cost more than they save."""
+
+
+@dataclass(frozen=True, eq=False)
+class LookUp:
+    """Tables of value vectors: all that `transform` needs.
+
+    Parameters
+    ----------
+    tables : tuple of arrays of shape (n_values + 1, width)
+        One per attribute; the last row is the attribute's mean, for an unknown value.
+    summed : bool
+        Whether a row's vector is the sum of its values' vectors, or their concatenation.
+    """
+
+    tables: tuple[FloatArray, ...]
+    summed: bool = False
+
+    @property
+    def widths(self) -> list[int]:
+        """Number of columns of each table."""
+        return [table.shape[1] for table in self.tables]
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of X."""
+        return self.widths[0] if self.summed else sum(self.widths)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of values of each attribute."""
+        return tuple(len(table) - 1 for table in self.tables)
+
+    def rows(self, codes: Codes, dtype: Any) -> NDArray[Any]:
+        """Return the vectors of coded rows; shape (n_rows, n_columns).
+
+        A row's vector depends on its own codes alone, to the last bit.
+        """
+        result = np.empty((len(codes[0]), self.n_columns), dtype=dtype)
+        tables = [table.astype(dtype, copy=False) for table in self.tables]
+        if self.summed:
+            _in_blocks(result, lambda rows: _add_up(result, tables, codes, rows))
+        else:
+            tables, codes = _join(tables, codes, self.sizes)
+            _in_blocks(result, lambda rows: _put_side_by_side(result, tables, codes, rows))
+        return result
+
+    def sparse_rows(self, codes: Codes, dtype: Any) -> sparse.csr_array:
+        """Return the vectors of coded rows as a sparse array."""
+        stack = sparse.vstack if self.summed else sparse.block_diag
+        tables = stack([sparse.csr_array(table) for table in self.tables], format="csr")
+        sizes = [size + 1 for size in self.sizes]  # an unknown value has its row, too
+        return (sparse_one_hot(codes, sizes) @ tables).astype(dtype)
+
+    def value_rows(self) -> FloatArray:
+        """Return the vector of every value in the columns of X; shape (n_values, n_columns)."""
+        known = [table[:-1] for table in self.tables]
+        if self.summed:
+            return np.concatenate(known)
+        result = np.zeros((sum(self.sizes), self.n_columns))
+        row = column = 0
+        for table in known:
+            result[row : row + len(table), column : column + table.shape[1]] = table
+            row, column = row + len(table), column + table.shape[1]
+        return result
+
+
+def compact_lookup(roots: Sequence[FloatArray], counts: Counts) -> LookUp:
+    """Return the isometric short vectors: one column a value."""
+    return LookUp(_with_means(roots, counts))
+
+
+def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> LookUp:
+    """Return the paper's coordinates: sqrt(omega) times the kernel columns (Eq. 17)."""
+    tables = [
+        columns * np.sqrt(weights)
+        for columns, weights in zip(spaces.columns, spaces.split(omega), strict=True)
+    ]
+    return LookUp(_with_means(tables, counts))
+
+
+def component_lookup(
+    roots: Sequence[FloatArray], counts: Counts, space: Eigenspace, n_components: int
+) -> LookUp:
+    """Return the projection onto leading eigenvectors: the best in so many dimensions.
+
+    Centred, so that an unknown value has the vector 0. Dimensions beyond the rank are 0.
+    """
+    directions = np.zeros((len(space.vectors), n_components))
+    n_found = min(n_components, space.vectors.shape[1])
+    directions[:, :n_found] = space.vectors[:, :n_found]
+    tables = []
+    for attribute, table in enumerate(_with_means(roots, counts)):
+        tables.append((table - table[-1]) @ directions[counts.span(attribute)])
+    # An eigenvector's sign is arbitrary; the sign of the third moment is the table's own.
+    moments = sum(
+        counts.frequencies[counts.span(attribute)] @ table[:-1] ** 3
+        for attribute, table in enumerate(tables)
+    )
+    signs = np.where(moments < 0, -1.0, 1.0)
+    return LookUp(tuple(table * signs for table in tables), summed=True)
+
+
+def _with_means(tables: Sequence[FloatArray], counts: Counts) -> tuple[FloatArray, ...]:
+    result = []
+    for attribute, table in enumerate(tables):
+        frequencies = counts.frequencies[counts.span(attribute)]
+        if not frequencies.any():  # every cell of the column was unknown
+            frequencies = np.ones_like(frequencies)
+        mean = frequencies @ table / frequencies.sum()
+        result.append(np.vstack([table, mean]))
+    return tuple(result)
+
+
+def _in_blocks(result: NDArray[Any], work: Any) -> None:
+    blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, len(result), BLOCK_ROWS)]
+    if result.size < PARALLEL_NUMBERS:
+        for block in blocks:
+            work(block)
+        return
+    with ThreadPoolExecutor(cpu_count()) as pool:
+        list(pool.map(work, blocks))
+
+
+def _add_up(result: NDArray[Any], tables: Sequence[Any], codes: Codes, rows: slice) -> None:
+    part = result[rows]
+    part[:] = 0
+    for table, column in zip(tables, codes, strict=True):
+        part += table.take(column[rows], axis=0)
+
+
+def _put_side_by_side(
+    result: NDArray[Any], tables: Sequence[Any], codes: Codes, rows: slice
+) -> None:
+    start = 0
+    for table, column in zip(tables, codes, strict=True):
+        result[rows, start : start + table.shape[1]] = table.take(column[rows], axis=0)
+        start += table.shape[1]
+
+
+def _join(
+    tables: list[NDArray[Any]], codes: Codes, sizes: Sequence[int]
+) -> tuple[list[NDArray[Any]], Codes]:
+    """Make one look-up of several small ones, where there are rows enough to pay for it."""
+    if len(codes[0]) < 4 * JOINT_CELLS:
+        return tables, codes
+    lengths = [size + 1 for size in sizes]
+    joint_tables: list[NDArray[Any]] = []
+    joint_codes: Codes = []
+    for pack in pack_attributes(lengths, JOINT_CELLS):
+        joint, table = codes[pack[0]], tables[pack[0]]
+        for attribute in pack[1:]:
+            joint = joint.astype(np.uint16) * np.uint16(lengths[attribute]) + codes[attribute]
+            table = np.hstack(
+                [
+                    np.repeat(table, lengths[attribute], axis=0),
+                    np.tile(tables[attribute], (len(table), 1)),
+                ]
+            )
+        joint_tables.append(table)
+        joint_codes.append(joint)
+    return joint_tables, joint_codes

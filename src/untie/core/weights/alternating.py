@@ -1,0 +1,60 @@
+"""The alternation that the exact and the linear solver share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from untie.core.spectrum import TINY, energies, explained, leading, reduced_gram, roots
+from untie.core.types import FloatArray
+from untie.core.weights.base import Problem, Settings, Solution
+
+Objective = Callable[[FloatArray, FloatArray, FloatArray], float]
+"""(omega, energies as shares of their total, unexplained shares) -> loss."""
+
+BestWeights = Callable[[FloatArray, FloatArray], FloatArray]
+"""(unexplained shares, energies as shares of their total) -> omega."""
+
+
+def alternate(
+    problem: Problem, settings: Settings, objective: Objective, best_weights: BestWeights
+) -> Solution:
+    """Take the best H for omega and the best omega for H in turn, from omega = 1.
+
+    Both steps minimise the same objective, so it never rises. A coordinate that is constant
+    over the rows says nothing and has the weight 0.
+    """
+    energy = _moving_energies(problem)
+    prior = energy / energy.sum()
+    omega = np.where(energy > 0, 1.0, 0.0)
+    losses: list[float] = []
+    while True:
+        unexplained = _unexplained_shares(problem, omega, energy)
+        losses.append(objective(omega, prior, unexplained))
+        if len(losses) > 1 and losses[-2] - losses[-1] <= settings.tol * losses[-2]:
+            return Solution(omega, losses)
+        if len(losses) > settings.max_iter:
+            return Solution(omega, losses, converged=False)
+        omega = best_weights(unexplained, prior)
+
+
+def _unexplained_shares(problem: Problem, omega: FloatArray, energy: FloatArray) -> FloatArray:
+    """Return c_d / t_d: the share of each coordinate that the best H for `omega` leaves over.
+
+    Centred, with ``n_clusters - 1`` eigenvectors: the mean, which k-means does not see, would
+    otherwise take the first place. 1 for a coordinate that is constant over the rows.
+    """
+    factors = roots(problem.spaces, omega)
+    space = leading(reduced_gram(problem.counts, factors), max(1, problem.n_clusters - 1))
+    found = explained(problem.spaces, problem.counts, factors, space)
+    moving = energy > 0
+    shares = np.ones_like(energy)
+    shares[moving] = 1.0 - found[moving] / energy[moving]
+    return np.clip(shares, 0.0, 1.0)
+
+
+def _moving_energies(problem: Problem) -> FloatArray:
+    centred = energies(problem.spaces, problem.counts)
+    total = energies(problem.spaces, problem.counts, centred=False)
+    return np.where(centred > TINY * total, centred, 0.0)

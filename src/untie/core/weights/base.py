@@ -1,0 +1,71 @@
+"""What every solver takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from untie.core.counts import Counts
+from untie.core.spaces import KernelSpaces
+from untie.core.types import Codes, FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table, as a solver sees it.
+
+    Parameters
+    ----------
+    spaces : KernelSpaces
+        The kernel columns.
+    counts : Counts
+        Counts of all pairs of values.
+    n_clusters : int
+        Number of clusters that the weights should separate.
+    codes : list of integer arrays, optional
+        The rows, for solvers that draw rows.
+    row_weights : array of shape (n_rows,), optional
+        How often each row counts.
+    """
+
+    spaces: KernelSpaces
+    counts: Counts
+    n_clusters: int
+    codes: Codes | None = None
+    row_weights: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The knobs of all solvers; each uses its own."""
+
+    tau: float
+    learning_rate: float
+    batch_size: int
+    max_iter: int
+    tol: float
+    random_state: np.random.RandomState
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The weights and how they were found.
+
+    Parameters
+    ----------
+    omega : array of shape (n_coordinates,)
+        The weights, none negative.
+    loss_curve : list of float
+        The solver's own objective, step by step.
+    converged : bool
+        Whether it came to rest before the steps ran out.
+    """
+
+    omega: FloatArray
+    loss_curve: list[float]
+    converged: bool = True
+
+
+Solver = Callable[[Problem, Settings], Solution]

@@ -1,0 +1,81 @@
+"""The paper's protocol: small batches of rows and a gradient step each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie.core.types import FloatArray
+from untie.core.weights.base import Problem, Settings, Solution
+
+WINDOW = 100
+"""Steps whose losses are averaged before they are compared; one batch's loss is noise."""
+
+Step = Callable[[FloatArray, int], FloatArray]
+"""(gradient, number of the step from 1) -> what to take away from omega."""
+
+
+def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
+    """Minimise Tr(S (I - HH')) on batches of rows, omega clipped at 0, as printed.
+
+    Each batch's H are the leading `n_clusters` eigenvectors of its own S. The objective's
+    only minimum is omega = 0 (its gradient is never negative), so the number of steps and the
+    learning rate are part of the method.
+    """
+    if problem.codes is None:
+        raise ValueError("The stochastic solvers draw rows; they can't learn from counts alone.")
+    tables = _kernel_rows(problem)
+    omega = np.ones(problem.spaces.n_coordinates)
+    losses: list[float] = []
+    for number in range(1, settings.max_iter + 1):
+        rows = _draw(problem, settings)
+        features = np.concatenate(
+            [table[column[rows]] for table, column in zip(tables, problem.codes, strict=True)],
+            axis=1,
+        )
+        loss, gradient = _loss_and_gradient(features, omega, problem.n_clusters)
+        losses.append(loss)
+        if _at_rest(losses, settings.tol):
+            return Solution(omega, losses)
+        omega = np.maximum(omega - step(gradient, number), 0.0)
+    return Solution(omega, losses, converged=False)
+
+
+def _kernel_rows(problem: Problem) -> list[FloatArray]:
+    """Return each attribute's kernel rows, and a row of zeros for an unknown cell."""
+    return [
+        np.vstack([columns, np.zeros((1, columns.shape[1]))]) for columns in problem.spaces.columns
+    ]
+
+
+def _draw(problem: Problem, settings: Settings) -> NDArray[np.intp]:
+    """Draw rows in proportion to their weights; a row of weight 2 is drawn like two rows."""
+    uniform = settings.random_state.random_sample(settings.batch_size)
+    assert problem.codes is not None
+    n_rows = len(problem.codes[0])
+    if problem.row_weights is None:
+        return (uniform * n_rows).astype(np.intp)
+    cumulated = np.cumsum(problem.row_weights)
+    rows = np.searchsorted(cumulated, uniform * cumulated[-1], side="right")
+    return np.minimum(rows, n_rows - 1)
+
+
+def _loss_and_gradient(
+    features: FloatArray, omega: FloatArray, n_clusters: int
+) -> tuple[float, FloatArray]:
+    similarity = (features * omega) @ features.T
+    _, vectors = np.linalg.eigh(similarity)
+    indicators = vectors[:, max(0, len(similarity) - n_clusters) :]
+    left_over = features - indicators @ (indicators.T @ features)
+    # The left-over part is a projection, so its squares are never below 0.
+    gradient = np.square(left_over).sum(axis=0)
+    return float(omega @ gradient), gradient
+
+
+def _at_rest(losses: list[float], tol: float) -> bool:
+    if len(losses) < 2 * WINDOW or len(losses) % WINDOW:
+        return False
+    before, now = np.mean(losses[-2 * WINDOW : -WINDOW]), np.mean(losses[-WINDOW:])
+    return bool(abs(before - now) <= tol * before)

@@ -1,0 +1,439 @@
+"""UNTIE: the scikit-learn face of the pipe."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from untie import tidy
+from untie.core.counts import CountedTable, Counts, check_memory
+from untie.core.grouping import Grouping, group_rare
+from untie.core.learn import learn
+from untie.core.table import Table, encode, mostly_distinct_floats, read_table
+from untie.core.tally import Tally, tally
+from untie.core.types import Codes, FloatArray
+from untie.core.unknown import handle_unknown_values
+from untie.core.vectors import LookUp
+from untie.core.vocabulary import Vocabulary
+from untie.core.weights import ROW_SOLVERS
+from untie.fitted import Fitted, finish
+from untie.parameters import check_parameters, make_recipe
+from untie.saving import save_encoder
+
+
+class UNTIE(TransformerMixin, BaseEstimator):
+    """Learn vectors and similarities for a table of categories, without labels.
+
+    The values of every column are described by how often they occur (intra-attribute
+    coupling) and by what they occur with (inter-attribute coupling); kernels turn these
+    descriptions into similarities, and weights are learned so that the rows fall into
+    clusters. All is computed from the counts of pairs of values, exactly.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default="auto"
+        Number of clusters that the weights should separate; "auto" reads it off the spectrum.
+    couplings : str, function or sequence of them, default=("intra", "inter")
+        Coupling spaces: "intra", "inter", "joint", "matching", or functions
+        ``(counts, attribute) -> array of shape (n_values, n_dimensions)``.
+    kernels : str or sequence, default="paper"
+        A named set ("paper", "F1" to "F6") or a list of kernels such as
+        ``[Gaussian(0.5), Polynomial(2)]`` or of functions of `Pairs`.
+    normalization : {"diagonal", "cosine", "variance"}, None or function, default="diagonal"
+        The scale that kernel matrices are brought to.
+    solver : {"exact", "adam", "adagrad", "lp", "uniform"}, default="exact"
+        How the weights are found. "adam" and "adagrad" draw rows, as the paper does; the
+        others need the counts alone.
+    tau : float, default=4.0
+        Price of leaving equal weights ("exact"). Large values keep them nearly equal, small
+        ones favour few kernel columns.
+    learning_rate : float, default=1e-3
+        Step size ("adam", "adagrad").
+    batch_size : int, default=20
+        Rows per step ("adam", "adagrad").
+    max_iter : int, default=1000
+        Largest number of steps.
+    tol : float, default=1e-6
+        Relative change of the loss at which a solver stops.
+    categories : "auto" or list of lists, default="auto"
+        The values of each column, if they are known beforehand.
+    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
+        What `transform` does about a value not seen in `fit`. An ignored one is neutral: it
+        gets its column's mean vector. The other choices mean what they mean in
+        :class:`~sklearn.preprocessing.OneHotEncoder`.
+    min_frequency : int or float, default=None
+        Values with less weight (int) or a lower share of it (float) are taken together.
+    max_categories : int, default=None
+        Largest number of values of a column; the rarest are taken together.
+    output : {"compact", "full"}, default="compact"
+        "compact": one column a value; "full": the paper's coordinates, one column per value
+        and kernel. All distances and inner products are the same.
+    n_components : int, default=None
+        If given, `transform` returns the best representation in so many dimensions.
+    sparse_output : bool, default=False
+        Whether `transform` returns a sparse array.
+    dtype : dtype, default=numpy.float64
+        numpy.float64 or numpy.float32.
+    random_state : int, RandomState or None, default=None
+        For the solvers that draw rows; the others are deterministic.
+
+    Attributes
+    ----------
+    categories_ : list of arrays
+        The values of each column; None is missing.
+    infrequent_categories_ : list of arrays or None
+        The values of each column that are taken together.
+    vocabulary_ : Vocabulary
+        The values that the model sees, rare ones taken together.
+    counts_ : Counts
+        How often they occur together.
+    n_clusters_ : int
+        The number of clusters in use.
+    omega_ : array of shape (n_coordinates,)
+        The learned weights; `weights` gives them names.
+    loss_curve_ : list of float
+        The solver's objective, step by step.
+    n_iter_ : int
+        Number of steps.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from untie import UNTIE
+    >>> melons = pd.DataFrame({
+    ...     "texture": ["clear", "blurry", "blurry", "clear", "blurry", "clear"],
+    ...     "root": ["straight", "straight", "curled", "slight", "curled", "slight"],
+    ... })
+    >>> encoder = UNTIE(n_clusters=2)
+    >>> encoder.fit_transform(melons).shape
+    (6, 5)
+    >>> encoder.value_similarity("root").round(2)
+              curled  slight  straight
+    curled      9.13    6.85      8.11
+    slight      6.85    9.13      8.11
+    straight    8.11    8.11      8.82
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | str = "auto",
+        *,
+        couplings: Any = ("intra", "inter"),
+        kernels: Any = "paper",
+        normalization: Any = "diagonal",
+        solver: str = "exact",
+        tau: float = 4.0,
+        learning_rate: float = 1e-3,
+        batch_size: int = 20,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        categories: Any = "auto",
+        handle_unknown: str = "ignore",
+        min_frequency: float | None = None,
+        max_categories: int | None = None,
+        output: str = "compact",
+        n_components: int | None = None,
+        sparse_output: bool = False,
+        dtype: Any = np.float64,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.couplings = couplings
+        self.kernels = kernels
+        self.normalization = normalization
+        self.solver = solver
+        self.tau = tau
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.tol = tol
+        self.categories = categories
+        self.handle_unknown = handle_unknown
+        self.min_frequency = min_frequency
+        self.max_categories = max_categories
+        self.output = output
+        self.n_components = n_components
+        self.sparse_output = sparse_output
+        self.dtype = dtype
+        self.random_state = random_state
+
+    @classmethod
+    def from_paper(cls, n_clusters: int, **parameters: Any) -> Self:
+        """Return an encoder with the printed protocol, whatever the defaults become.
+
+        Parameters
+        ----------
+        n_clusters : int
+            Number of clusters; the paper takes the number of classes.
+        **parameters
+            Anything that the protocol leaves open, such as `random_state`.
+        """
+        protocol = {
+            "couplings": ("intra", "inter"),
+            "kernels": "paper",
+            "normalization": "diagonal",
+            "solver": "adam",
+            "learning_rate": 1e-3,
+            "batch_size": 20,
+            "max_iter": 1000,
+        }
+        return cls(n_clusters, **{**protocol, **parameters})
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            A pandas, polars or pyarrow table, an array or a list of rows.
+        y : ignored
+        sample_weight : array of shape (n_rows,), optional
+            How often each row counts: survey weights, or counts of a table with distinct rows.
+        """
+        self._fit_rows(X, sample_weight)
+        return self
+
+    def fit_transform(
+        self, X: Any, y: Any = None, sample_weight: Any = None
+    ) -> NDArray[Any] | sparse.csr_array:
+        """Learn from a table and return its rows' vectors; reads the table once."""
+        counted = self._fit_rows(X, sample_weight)
+        return self._rows(counted.codes) if counted.all_rows else self.transform(X)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows; the result equals one `fit` on all of them.
+
+        The counts of all values seen are kept, rare ones ungrouped, so memory is that of
+        (number of distinct values)^2 numbers whatever `max_categories` says. Each call learns
+        anew; to learn once from many chunks, add them up with :func:`untie.count_table` and
+        call `fit_counts`.
+        """
+        check_parameters(self)
+        self._refuse_row_solvers("partial_fit")
+        first = not hasattr(self, "_fitted")
+        before = None if first else self._fitted.ungrouped
+        if not first and before is None:
+            raise ValueError(
+                "partial_fit can't continue a model whose rare values were grouped while "
+                "counting (fit with min_frequency or max_categories); start with partial_fit."
+            )
+        table = self._read(X, reset=first)
+        chunk = tally(table, sample_weight, self.categories)
+        self._report(table, chunk)
+        counted = CountedTable(chunk.grouping.raw, chunk.counts)
+        return self._fit_counted(counted if before is None else before + counted)
+
+    def fit_counts(self, counts: Counts, vocabulary: Vocabulary) -> Self:
+        """Learn from counts alone.
+
+        Parameters
+        ----------
+        counts : Counts
+            How often values occur together; see :func:`untie.count_table`.
+        vocabulary : Vocabulary
+            The values they are counts of.
+        """
+        check_parameters(self)
+        self._refuse_row_solvers("fit_counts")
+        if vocabulary.sizes != counts.sizes:
+            raise ValueError(
+                f"The counts have {counts.sizes} values but the vocabulary {vocabulary.sizes}."
+            )
+        self.n_features_in_ = len(vocabulary.columns)
+        self.feature_names_in_ = np.array(vocabulary.columns, dtype=object)
+        self._backend = "pandas"
+        return self._fit_counted(CountedTable(vocabulary, counts))
+
+    def transform(self, X: Any) -> NDArray[Any] | sparse.csr_array:
+        """Return the vectors of rows; a table look-up, each row for itself.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_output_columns)
+        """
+        check_is_fitted(self)
+        return self._rows(self._encode(X))
+
+    def similarity(self, A: Any, B: Any = None) -> FloatArray:
+        """Return the learned similarity of each row of `A` to each of `B` (or of `A`).
+
+        Parameters
+        ----------
+        A, B : tables
+            Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows of A, n_rows of B)
+        """
+        check_is_fitted(self)
+        vectors = self._fitted.vectors
+        left = vectors.rows(self._encode(A), np.float64)
+        right = left if B is None else vectors.rows(self._encode(B), np.float64)
+        return left @ right.T
+
+    def value_vectors(self) -> Any:
+        """Return a frame with one row a value: attribute, value and its vector.
+
+        A row's vector in `transform` is the sum of the vectors of its values.
+        """
+        check_is_fitted(self)
+        vectors = self._fitted.lookup.value_rows()
+        names = self.get_feature_names_out().tolist()
+        return tidy.value_vectors(self._backend, self.vocabulary_, vectors, names)
+
+    def value_similarity(self, column: str) -> Any:
+        """Return a square, labelled frame with the similarity of a column's values.
+
+        A row's similarity to another is the sum of these over the columns.
+        """
+        check_is_fitted(self)
+        attribute = self.vocabulary_.index_of(column)
+        vectors = self._fitted.vectors.tables[attribute][:-1]
+        labels = self.vocabulary_.labels(attribute)
+        return tidy.square(self._backend, labels, vectors @ vectors.T)
+
+    def weights(self) -> Any:
+        """Return a frame with the weight of every kernel column.
+
+        Columns: attribute, coupling, kernel, value, omega, and the paper's beta (of the
+        kernel space) and alpha (of the value in it) with omega = beta * alpha^2, of which
+        only the product is determined; beta is taken as omega's mean over the space.
+        """
+        check_is_fitted(self)
+        return tidy.weights(self._backend, self.vocabulary_, self._fitted.labels, self.omega_)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of `transform`'s columns, such as ``Color=yellow``."""
+        check_is_fitted(self)
+        columns = tuple(str(name) for name in _check_feature_names_in(self, input_features))
+        lookup = self._fitted.lookup
+        if lookup.summed:
+            return np.array([f"untie{i}" for i in range(lookup.n_columns)], dtype=object)
+        labels = None if lookup is self._fitted.vectors else self._fitted.labels
+        vocabulary = Vocabulary(columns, self.vocabulary_.values)
+        return np.array(tidy.column_names(vocabulary, labels), dtype=object)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, without pickle; `load_model` reads it.
+
+        The file is replaced as a whole or not at all.
+        """
+        check_is_fitted(self)
+        save_encoder(self, path)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _fit_rows(self, X: Any, sample_weight: Any) -> Tally:
+        check_parameters(self)
+        table = self._read(X, reset=True)
+        grouped = self.min_frequency is not None or self.max_categories is not None
+        counted = tally(
+            table,
+            sample_weight,
+            self.categories,
+            self.min_frequency,
+            self.max_categories,
+            make_recipe(self).n_spaces,
+        )
+        self._report(table, counted)
+        # Where rare values were grouped before counting, there is nothing to add more rows to.
+        ungrouped = None if grouped else CountedTable(counted.grouping.raw, counted.counts)
+        self._learn(counted.grouping, counted.counts, ungrouped, counted.codes, counted.weights)
+        return counted
+
+    def _fit_counted(self, counted: CountedTable) -> Self:
+        counts = counted.counts
+        grouping = group_rare(
+            counted.vocabulary,
+            np.split(counts.frequencies, counts.offsets[1:-1]),
+            counts.n,
+            self.min_frequency,
+            self.max_categories,
+        )
+        seen = grouping.vocabulary
+        check_memory(seen.sizes, seen.columns, make_recipe(self).n_spaces)
+        self._learn(grouping, grouping.apply_to_counts(counts), counted)
+        return self
+
+    def _learn(
+        self,
+        grouping: Grouping,
+        counts: Counts,
+        ungrouped: CountedTable | None,
+        codes: Codes | None = None,
+        weights: FloatArray | None = None,
+    ) -> None:
+        model = learn(counts, make_recipe(self), codes, weights)
+        self._adopt(finish(grouping, counts, ungrouped, model, self.output, self.n_components))
+
+    def _adopt(self, fitted: Fitted) -> None:
+        self._fitted = fitted
+        self.vocabulary_ = fitted.grouping.vocabulary
+        self.categories_ = tidy.value_arrays(fitted.grouping.raw.values)
+        self.infrequent_categories_ = [
+            values if len(values) else None
+            for values in tidy.value_arrays(fitted.grouping.infrequent_values())
+        ]
+        self.counts_ = fitted.counts
+        self.n_clusters_ = fitted.n_clusters
+        self.omega_ = fitted.omega
+        self.loss_curve_ = fitted.loss_curve
+        self.n_iter_ = len(fitted.loss_curve)
+
+    def _read(self, X: Any, reset: bool, min_rows: int = 1) -> Table:
+        table = read_table(X, min_rows)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        if reset:
+            self._backend = table.backend
+        return table
+
+    def _encode(self, X: Any) -> Codes:
+        grouping = self._fitted.grouping
+        encoded = encode(self._read(X, reset=False, min_rows=0), grouping.raw)
+        handle_unknown_values(encoded.unknown, grouping.raw, self.handle_unknown, "transform")
+        rare = self.handle_unknown in ("infrequent_if_exist", "warn")
+        return grouping.apply_to_codes(encoded.codes, unknown_is_rare=rare)
+
+    def _rows(self, codes: Codes) -> NDArray[Any] | sparse.csr_array:
+        lookup: LookUp = self._fitted.lookup
+        if self.sparse_output:
+            return lookup.sparse_rows(codes, self.dtype)
+        return lookup.rows(codes, self.dtype)
+
+    def _report(self, table: Table, counted: Tally) -> None:
+        how = "error" if self.handle_unknown == "error" else "ignore"
+        handle_unknown_values(counted.unknown, counted.grouping.raw, how, "fit")
+        for name in mostly_distinct_floats(table, counted.grouping.raw):
+            warnings.warn(
+                f"Column {name!r} holds fractional numbers that are nearly all distinct; as "
+                "categories they say nothing. Bin the column (pandas.qcut, KBinsDiscretizer) "
+                "or drop it.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _refuse_row_solvers(self, method: str) -> None:
+        if self.solver in ROW_SOLVERS:
+            raise ValueError(
+                f"{method} learns from counts, but solver={self.solver!r} draws rows; use fit, "
+                "or solver='exact', 'lp' or 'uniform'."
+            )

@@ -1,0 +1,93 @@
+"""The encoder's parameters: validation, and what they mean for the pipe."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from untie.core.couplings import resolve_couplings
+from untie.core.kernels import resolve_kernels, resolve_normalization
+from untie.core.learn import Recipe
+from untie.core.unknown import HANDLE_UNKNOWN
+from untie.core.weights import SOLVERS, Settings
+
+
+def check_parameters(encoder: Any) -> None:
+    """Raise an error that names the first parameter with a value it can't have."""
+    if encoder.n_clusters != "auto":
+        _integer("n_clusters", encoder.n_clusters, 1, "a positive integer or 'auto'")
+    resolve_couplings(encoder.couplings)
+    resolve_kernels(encoder.kernels)
+    resolve_normalization(encoder.normalization)
+    _one_of("solver", encoder.solver, tuple(SOLVERS))
+    _number("tau", encoder.tau)
+    _number("learning_rate", encoder.learning_rate)
+    _integer("batch_size", encoder.batch_size, 2, "an integer of at least 2")
+    _integer("max_iter", encoder.max_iter, 1, "a positive integer")
+    _number("tol", encoder.tol, zero=True)
+    _one_of("handle_unknown", encoder.handle_unknown, HANDLE_UNKNOWN)
+    _check_min_frequency(encoder.min_frequency)
+    if encoder.max_categories is not None:
+        _integer("max_categories", encoder.max_categories, 1, "a positive integer or None")
+    _one_of("output", encoder.output, ("compact", "full"))
+    if encoder.n_components is not None:
+        _integer("n_components", encoder.n_components, 1, "a positive integer or None")
+        if encoder.output == "full":
+            raise ValueError("n_components shortens the compact output; drop output='full'.")
+    if np.dtype(encoder.dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype must be float32 or float64, got {encoder.dtype!r}.")
+
+
+def make_recipe(encoder: Any) -> Recipe:
+    """Turn an encoder's parameters into what the pipe learns with."""
+    return Recipe(
+        resolve_couplings(encoder.couplings),
+        resolve_kernels(encoder.kernels),
+        resolve_normalization(encoder.normalization),
+        encoder.solver,
+        None if encoder.n_clusters == "auto" else int(encoder.n_clusters),
+        Settings(
+            encoder.tau,
+            encoder.learning_rate,
+            encoder.batch_size,
+            encoder.max_iter,
+            encoder.tol,
+            check_random_state(encoder.random_state),
+        ),
+    )
+
+
+def _check_min_frequency(value: Any) -> None:
+    if value is None:
+        return
+    if isinstance(value, Integral):
+        _integer("min_frequency", value, 1, "at least 1, or a share between 0 and 1")
+    elif not (_is_number(value) and 0 < value < 1):
+        raise ValueError(
+            "min_frequency must be an integer of at least 1 or a share between 0 and 1, got "
+            f"{value!r}."
+        )
+
+
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
+
+
+def _integer(name: str, value: Any, least: int, wanted: str) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+        raise ValueError(f"{name} must be {wanted}, got {value!r}.")
+
+
+def _number(name: str, value: Any, zero: bool = False) -> None:
+    if not _is_number(value) or value < 0 or (value == 0 and not zero):
+        wanted = "at least 0" if zero else "above 0"
+        raise ValueError(f"{name} must be a number {wanted}, got {value!r}.")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value))

@@ -1,0 +1,132 @@
+"""Which parts of an encoder go into its file, and how they come back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from untie.core.counts import CountedTable, Counts
+from untie.core.grouping import Grouping
+from untie.core.types import FloatArray
+from untie.core.vectors import LookUp
+from untie.core.vocabulary import Vocabulary
+from untie.fitted import Fitted
+from untie.model_file import read_model, to_plain, write_model
+
+if TYPE_CHECKING:
+    from untie.encoder import UNTIE
+
+
+def save_encoder(encoder: UNTIE, path: str | os.PathLike[str]) -> None:
+    """Write a fitted encoder to a file."""
+    fitted: Fitted = encoder._fitted
+    raw = fitted.grouping.raw
+    content = {
+        "version": version("untie"),
+        "parameters": _plain_parameters(encoder),
+        "columns": raw.columns,
+        "values": _plain_values(raw),
+        "named": hasattr(encoder, "feature_names_in_"),
+        "backend": encoder._backend,
+        "labels": fitted.labels,
+        "n_clusters": fitted.n_clusters,
+        "loss_curve": list(fitted.loss_curve),
+        "summed": fitted.lookup.summed,
+        "sizes": fitted.counts.sizes,
+        "n": fitted.counts.n,
+        "n_rows": fitted.counts.n_rows,
+    }
+    arrays = {
+        "rare": np.concatenate(fitted.grouping.rare),
+        "omega": fitted.omega,
+        "counts": fitted.counts.matrix,
+        **_tables("vectors", fitted.vectors.tables),
+    }
+    if fitted.lookup is not fitted.vectors:
+        arrays |= _tables("lookup", fitted.lookup.tables)
+    if fitted.ungrouped is not None:
+        same = fitted.ungrouped.counts is fitted.counts
+        arrays["ungrouped"] = np.zeros((0, 0)) if same else fitted.ungrouped.counts.matrix
+    write_model(path, content, arrays)
+
+
+def load_model(path: str | os.PathLike[str]) -> UNTIE:
+    """Read an encoder that `UNTIE.save` wrote.
+
+    Raises
+    ------
+    ValueError
+        When the file is not a model, is damaged, or was written by a newer version.
+    """
+    from untie.encoder import UNTIE
+
+    content, arrays = read_model(path)
+    parameters = content["parameters"]
+    encoder = UNTIE(**{**parameters, "dtype": np.dtype(parameters["dtype"]).type})
+    columns = tuple(content["columns"])
+    raw = Vocabulary(columns, tuple(tuple(values) for values in content["values"]))
+    rare = np.split(arrays["rare"], np.cumsum(raw.sizes)[:-1])
+    counts = Counts(tuple(content["sizes"]), arrays["counts"], content["n"], content["n_rows"])
+    vectors = LookUp(_read_tables("vectors", arrays))
+    own = _read_tables("lookup", arrays)
+    encoder._backend = content["backend"]
+    encoder.n_features_in_ = len(columns)
+    if content["named"]:
+        encoder.feature_names_in_ = np.array(columns, dtype=object)
+    encoder._adopt(
+        Fitted(
+            Grouping(raw, tuple(rare)),
+            counts,
+            _ungrouped(raw, counts, arrays.get("ungrouped")),
+            tuple(tuple(label) for label in content["labels"]),
+            arrays["omega"],
+            content["n_clusters"],
+            content["loss_curve"],
+            vectors,
+            LookUp(own, content["summed"]) if own else vectors,
+        )
+    )
+    return encoder
+
+
+def _plain_parameters(encoder: UNTIE) -> dict[str, Any]:
+    parameters = {**encoder.get_params(), "dtype": np.dtype(encoder.dtype).name}
+    if not isinstance(parameters["categories"], str):
+        parameters["categories"] = [list(values) for values in parameters["categories"]]
+    for name, value in parameters.items():
+        try:
+            to_plain(value)
+        except ValueError as error:
+            raise ValueError(f"Parameter {name}: {error}") from None
+    return parameters
+
+
+def _plain_values(vocabulary: Vocabulary) -> list[Any]:
+    for column, values in zip(vocabulary.columns, vocabulary.values, strict=True):
+        for value in values:
+            try:
+                to_plain(value)
+            except ValueError as error:
+                raise ValueError(f"Column {column!r}: {error}") from None
+    return [list(values) for values in vocabulary.values]
+
+
+def _tables(name: str, tables: Sequence[FloatArray]) -> dict[str, FloatArray]:
+    return {f"{name}_{number}": table for number, table in enumerate(tables)}
+
+
+def _read_tables(name: str, arrays: dict[str, Any]) -> tuple[FloatArray, ...]:
+    count = sum(key.startswith(f"{name}_") for key in arrays)
+    return tuple(arrays[f"{name}_{number}"] for number in range(count))
+
+
+def _ungrouped(raw: Vocabulary, counts: Counts, matrix: FloatArray | None) -> CountedTable | None:
+    if matrix is None:
+        return None
+    if not matrix.size:
+        return CountedTable(raw, counts)
+    return CountedTable(raw, Counts(raw.sizes, matrix, counts.n, counts.n_rows))
