@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -14,14 +13,12 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from untie import tidy
-from untie.core.counts import CountedTable, Counts, check_memory
-from untie.core.grouping import Grouping, group_rare
+from untie.core.counts import CountedTable, Counts
 from untie.core.learn import learn
-from untie.core.table import Table, encode, mostly_distinct_floats, read_table
-from untie.core.tally import Tally, tally
+from untie.core.table import Table, encode, read_table, warn_of_distinct_floats
+from untie.core.tally import Rows, Tally, group_counted, tally
 from untie.core.types import Codes, FloatArray
 from untie.core.unknown import handle_unknown_values
-from untie.core.vectors import LookUp
 from untie.core.vocabulary import Vocabulary
 from untie.core.weights import ROW_SOLVERS
 from untie.fitted import Fitted, finish
@@ -205,8 +202,8 @@ class UNTIE(TransformerMixin, BaseEstimator):
         self, X: Any, y: Any = None, sample_weight: Any = None
     ) -> NDArray[Any] | sparse.csr_array:
         """Learn from a table and return its rows' vectors; reads the table once."""
-        counted = self._fit_rows(X, sample_weight)
-        return self._rows(counted.codes) if counted.all_rows else self.transform(X)
+        rows = self._fit_rows(X, sample_weight)
+        return self._rows(rows.codes) if rows.complete else self.transform(X)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the result equals one `fit` on all of them.
@@ -222,14 +219,14 @@ class UNTIE(TransformerMixin, BaseEstimator):
         before = None if first else self._fitted.ungrouped
         if not first and before is None:
             raise ValueError(
-                "partial_fit can't continue a model whose rare values were grouped while "
-                "counting (fit with min_frequency or max_categories); start with partial_fit."
+                "partial_fit can't continue a fit that grouped rare values among so many that it "
+                "did not count them one by one; start with partial_fit."
             )
         table = self._read(X, reset=first)
         chunk = tally(table, sample_weight, self.categories)
         self._report(table, chunk)
-        counted = CountedTable(chunk.grouping.raw, chunk.counts)
-        return self._fit_counted(counted if before is None else before + counted)
+        assert chunk.ungrouped is not None  # nothing was grouped
+        return self._fit_counted(chunk.ungrouped if before is None else before + chunk.ungrouped)
 
     def fit_counts(self, counts: Counts, vocabulary: Vocabulary) -> Self:
         """Learn from counts alone.
@@ -340,12 +337,12 @@ class UNTIE(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = [np.dtype(self.dtype).name]
         return tags
 
-    def _fit_rows(self, X: Any, sample_weight: Any) -> Tally:
+    def _fit_rows(self, X: Any, sample_weight: Any) -> Rows:
         check_parameters(self)
         table = self._read(X, reset=True)
-        grouped = self.min_frequency is not None or self.max_categories is not None
         counted = tally(
             table,
             sample_weight,
@@ -354,36 +351,18 @@ class UNTIE(TransformerMixin, BaseEstimator):
             self.max_categories,
             make_recipe(self).n_spaces,
         )
-        self._report(table, counted)
-        # Where rare values were grouped before counting, there is nothing to add more rows to.
-        ungrouped = None if grouped else CountedTable(counted.grouping.raw, counted.counts)
-        self._learn(counted.grouping, counted.counts, ungrouped, counted.codes, counted.weights)
-        return counted
+        rows = self._report(table, counted)
+        self._learn(counted)
+        return rows
 
     def _fit_counted(self, counted: CountedTable) -> Self:
-        counts = counted.counts
-        grouping = group_rare(
-            counted.vocabulary,
-            np.split(counts.frequencies, counts.offsets[1:-1]),
-            counts.n,
-            self.min_frequency,
-            self.max_categories,
-        )
-        seen = grouping.vocabulary
-        check_memory(seen.sizes, seen.columns, make_recipe(self).n_spaces)
-        self._learn(grouping, grouping.apply_to_counts(counts), counted)
+        n_spaces = make_recipe(self).n_spaces
+        self._learn(group_counted(counted, self.min_frequency, self.max_categories, n_spaces))
         return self
 
-    def _learn(
-        self,
-        grouping: Grouping,
-        counts: Counts,
-        ungrouped: CountedTable | None,
-        codes: Codes | None = None,
-        weights: FloatArray | None = None,
-    ) -> None:
-        model = learn(counts, make_recipe(self), codes, weights)
-        self._adopt(finish(grouping, counts, ungrouped, model, self.output, self.n_components))
+    def _learn(self, counted: Tally) -> None:
+        model = learn(counted, make_recipe(self))
+        self._adopt(finish(counted, model, self.output, self.n_components))
 
     def _adopt(self, fitted: Fitted) -> None:
         self._fitted = fitted
@@ -414,22 +393,18 @@ class UNTIE(TransformerMixin, BaseEstimator):
         return grouping.apply_to_codes(encoded.codes, unknown_is_rare=rare)
 
     def _rows(self, codes: Codes) -> NDArray[Any] | sparse.csr_array:
-        lookup: LookUp = self._fitted.lookup
+        lookup = self._fitted.lookup
         if self.sparse_output:
             return lookup.sparse_rows(codes, self.dtype)
         return lookup.rows(codes, self.dtype)
 
-    def _report(self, table: Table, counted: Tally) -> None:
+    def _report(self, table: Table, counted: Tally) -> Rows:
+        """Tell the user what is odd about a table; return its rows."""
+        assert counted.rows is not None
         how = "error" if self.handle_unknown == "error" else "ignore"
-        handle_unknown_values(counted.unknown, counted.grouping.raw, how, "fit")
-        for name in mostly_distinct_floats(table, counted.grouping.raw):
-            warnings.warn(
-                f"Column {name!r} holds fractional numbers that are nearly all distinct; as "
-                "categories they say nothing. Bin the column (pandas.qcut, KBinsDiscretizer) "
-                "or drop it.",
-                UserWarning,
-                stacklevel=4,
-            )
+        handle_unknown_values(counted.rows.unknown, counted.grouping.raw, how, "fit")
+        warn_of_distinct_floats(table, counted.grouping.raw)
+        return counted.rows
 
     def _refuse_row_solvers(self, method: str) -> None:
         if self.solver in ROW_SOLVERS:

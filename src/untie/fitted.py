@@ -8,6 +8,7 @@ from untie.core.counts import CountedTable, Counts
 from untie.core.grouping import Grouping
 from untie.core.learn import Model
 from untie.core.spectrum import leading, reduced_gram
+from untie.core.tally import Tally
 from untie.core.types import FloatArray
 from untie.core.vectors import LookUp, compact_lookup, component_lookup, full_lookup
 
@@ -49,15 +50,9 @@ class Fitted:
     lookup: LookUp
 
 
-def finish(
-    grouping: Grouping,
-    counts: Counts,
-    ungrouped: CountedTable | None,
-    model: Model,
-    output: str,
-    n_components: int | None,
-) -> Fitted:
+def finish(counted: Tally, model: Model, output: str, n_components: int | None) -> Fitted:
     """Turn what was learned into tables to look up."""
+    counts = counted.counts
     vectors = compact_lookup(model.roots, counts)
     if n_components is not None:
         lookup = _components(counts, model, n_components)
@@ -66,9 +61,9 @@ def finish(
     else:
         lookup = vectors
     return Fitted(
-        grouping,
+        counted.grouping,
         counts,
-        ungrouped,
+        counted.ungrouped,
         model.spaces.labels,
         model.omega,
         model.n_clusters,

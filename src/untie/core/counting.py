@@ -92,13 +92,13 @@ def by_histogram(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | Non
         part = None if weights is None else weights[rows]
         for second, right in enumerate(packs):
             marginal = np.bincount(joint[second], part, minlength=right.n_cells)
-            matrix[right.span, right.span] += (right.cells.T * marginal) @ right.cells
+            right.add_marginal(matrix[right.span, right.span], marginal)
             for first, left in enumerate(packs[:second]):
                 n_cells = left.n_cells * right.n_cells
                 pair = joint[first].astype(smallest_unsigned(n_cells)) * right.n_cells
                 histogram = np.bincount(pair + joint[second], part, minlength=n_cells)
-                block = left.cells.T @ histogram.reshape(left.n_cells, -1) @ right.cells
-                matrix[left.span, right.span] += block
+                by_left = left.add_up(histogram.reshape(left.n_cells, -1))
+                matrix[left.span, right.span] += right.add_up(by_left.T).T
     return _mirror(matrix)
 
 
@@ -112,7 +112,8 @@ def by_product(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None)
         block = _one_hot(codes, sizes, rows, dtype)
         weighted = block if weights is None else block * weights[rows, None]
         matrix += weighted.T @ block
-    return matrix
+    # A product of two arrays need not be symmetric to the last bit, as that of one is.
+    return matrix if weights is None else _mirror(matrix)
 
 
 def by_sparse(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) -> FloatArray:
@@ -176,8 +177,9 @@ class _Pack:
         Where their values stand among all values.
     n_cells : int
         Number of combinations of their codes.
-    cells : array of shape (n_cells, n_values of the pack)
-        Which values a combination stands for; none for an unknown cell.
+    cells : array of shape (n_cells, n_values of the pack) or None
+        Which values a combination stands for; none for an unknown cell. A single attribute's
+        combinations are its values, and it may have thousands: it does without.
     """
 
     def __init__(self, sizes: Sequence[int], widths: Sequence[int], members: list[int]) -> None:
@@ -185,6 +187,9 @@ class _Pack:
         self._members = members
         self.span = slice(sum(sizes[: members[0]]), sum(sizes[: members[-1] + 1]))
         self.n_cells = math.prod(self._widths)
+        self.cells: FloatArray | None = None
+        if len(members) == 1:
+            return
         combinations = np.indices(self._widths).reshape(len(members), -1)
         self.cells = np.concatenate(
             [
@@ -193,6 +198,19 @@ class _Pack:
             ],
             axis=1,
         )
+
+    def add_up(self, histogram: NDArray[Any]) -> NDArray[Any]:
+        """Turn rows for combinations into rows for values."""
+        if self.cells is None:
+            return histogram[: self.span.stop - self.span.start]
+        return self.cells.T @ histogram
+
+    def add_marginal(self, block: FloatArray, marginal: NDArray[Any]) -> None:
+        """Add the pack's own pairs to its block of the counts, in place."""
+        if self.cells is None:
+            block[np.diag_indices(len(block))] += marginal[: len(block)]
+        else:
+            block += (self.cells.T * marginal) @ self.cells
 
     def joint_code(self, codes: Codes, rows: slice) -> NDArray[Any]:
         joint = codes[self._members[0]][rows].astype(smallest_unsigned(self.n_cells))

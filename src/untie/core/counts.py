@@ -116,9 +116,10 @@ class CountedTable:
     def __add__(self, other: CountedTable) -> CountedTable:
         if not isinstance(other, CountedTable):
             return NotImplemented
-        if self.vocabulary.values == other.vocabulary.values:
+        if self.vocabulary == other.vocabulary:
             return CountedTable(self.vocabulary, self.counts + other.counts)
         union = self.vocabulary.union(other.vocabulary)
+        check_memory(union.sizes, union.columns)
         return CountedTable(union, self._align(union) + other._align(union))
 
     def _align(self, union: Vocabulary) -> Counts:

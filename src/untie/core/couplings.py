@@ -64,7 +64,9 @@ def resolve_couplings(couplings: object) -> dict[str, Coupling]:
     """Turn the user's choice (a name, a function or a list of them) into named functions."""
     chosen = [couplings] if isinstance(couplings, str) or callable(couplings) else couplings
     if not isinstance(chosen, list | tuple) or not chosen:
-        raise ValueError(f"couplings must name at least one of {sorted(COUPLINGS)}: {couplings!r}")
+        raise ValueError(
+            f"couplings must name at least one of {sorted(COUPLINGS)}, got {couplings!r}."
+        )
     result: dict[str, Coupling] = {}
     for entry in chosen:
         if isinstance(entry, str) and entry in COUPLINGS:
@@ -73,7 +75,7 @@ def resolve_couplings(couplings: object) -> dict[str, Coupling]:
             result[getattr(entry, "__name__", repr(entry))] = entry
         else:
             raise ValueError(
-                f"Unknown coupling {entry!r}; choose among {sorted(COUPLINGS)} or pass a "
+                f"couplings: {entry!r} is unknown; choose among {sorted(COUPLINGS)} or pass a "
                 "function (counts, attribute) -> array of shape (n_values, n_dimensions)."
             )
     if len(result) < len(chosen):

@@ -2,7 +2,7 @@
 
 Two cells hold the same value when Python calls them equal, as in scikit-learn's
 encoders: ``1``, ``1.0`` and ``True`` are one value, ``"1"`` is another. None, NaN, NA
-and NaT are one value, ``None``.
+and NaT are one value, ``None``. Times are read to the microsecond, as Python's own types.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def factorize(column: Any, name: str) -> tuple[NDArray[Any], list[Value]]:
     codes : integer array of shape (n_rows,)
         Positions in `values`.
     values : list
-        The distinct values, ``None`` among them if a cell is missing.
+        The distinct values, ``None`` among them if a cell is missing. Categories that no
+        cell has may be among them.
     """
     native = column.to_native() if isinstance(column, nw.Series) else column
     try:
@@ -100,9 +101,11 @@ def _from_polars(series: Any) -> tuple[NDArray[Any], list[Value]]:
     known = series.drop_nulls()
     if not len(known):
         return np.full(len(series), MISSING_CODE), []
-    _, first, inverse = np.unique(
-        known.to_physical().to_numpy(), return_index=True, return_inverse=True
-    )
+    try:
+        cells = known.to_physical().to_numpy()
+    except pl.exceptions.PolarsError:  # decimals and 128-bit integers
+        return _from_objects(series.to_list())
+    _, first, inverse = np.unique(cells, return_index=True, return_inverse=True)
     codes = np.full(len(series), MISSING_CODE)
     codes[series.is_not_null().to_numpy()] = inverse
     return codes, known.gather(first).to_list()
@@ -112,13 +115,29 @@ def _from_pyarrow(array: Any) -> tuple[NDArray[Any], list[Value]]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not pa.types.is_dictionary(array.type):
-        array = pc.dictionary_encode(array)
-    array = array.unify_dictionaries().combine_chunks()
+    if not array.num_chunks:
+        return np.empty(0, dtype=np.int64), []
+    try:
+        if not pa.types.is_dictionary(array.type):
+            array = pc.dictionary_encode(array)
+        array = array.unify_dictionaries().combine_chunks()
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # run-end encoded, nulls in dictionaries
+        return _from_objects(array.to_pylist())
     if isinstance(array, pa.ChunkedArray):  # older releases give one chunk, not an array
-        array = array.chunk(0) if array.num_chunks else pa.array([]).dictionary_encode()
+        array = array.chunk(0)
     codes = pc.fill_null(array.indices.cast(pa.int64()), MISSING_CODE)
-    return codes.to_numpy(), array.dictionary.to_pylist()
+    return codes.to_numpy(), _to_microseconds(array.dictionary).to_pylist()
+
+
+def _to_microseconds(array: Any) -> Any:
+    """Round times down to what Python can hold; the others are as they were."""
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(array.type) and array.type.unit == "ns":
+        return array.cast(pa.timestamp("us", array.type.tz), safe=False)
+    if pa.types.is_duration(array.type) and array.type.unit == "ns":
+        return array.cast(pa.duration("us"), safe=False)
+    return array
 
 
 def _from_numpy(array: NDArray[Any]) -> tuple[NDArray[Any], list[Value]]:
@@ -148,7 +167,7 @@ def _from_objects(cells: Iterable[Any]) -> tuple[NDArray[Any], list[Value]]:
 def _canonical(codes: NDArray[Any], values: list[Any]) -> tuple[NDArray[Any], list[Value]]:
     """Make the values Python's own and distinct, and give missing cells a value."""
     positions: dict[Value, int] = {}
-    move = [positions.setdefault(_plain(value), len(positions)) for value in values]
+    move = [positions.setdefault(plain(value), len(positions)) for value in values]
     has_missing = bool(len(codes)) and bool(codes.min() == MISSING_CODE)
     if not has_missing and len(positions) == len(values):
         return codes, list(positions)
@@ -157,20 +176,24 @@ def _canonical(codes: NDArray[Any], values: list[Any]) -> tuple[NDArray[Any], li
     return np.array(move, dtype=np.int64)[codes], list(positions)
 
 
-def _plain(value: Any) -> Value:
+def plain(value: Any) -> Value:
+    """Return a value as Python's own type where it has one."""
     if is_missing(value):
         return None
     if isinstance(value, np.generic):
         return value.item()
-    if hasattr(value, "to_pydatetime") and not getattr(value, "nanosecond", 0):
-        return value.to_pydatetime()  # a pandas Timestamp that Python's own type can hold
+    if hasattr(value, "to_pydatetime"):
+        return value.to_pydatetime(warn=False)
+    if hasattr(value, "to_pytimedelta"):
+        return value.to_pytimedelta()
     return value
 
 
 def _explain_bad_cell(native: Any, name: str) -> None:
     """Raise a message that names the cell, if a cell can't be a category."""
-    cells = native.to_list() if hasattr(native, "to_list") else native.tolist()
-    for row, cell in enumerate(cells):
+    names = ("to_pylist", "to_list", "tolist")
+    cells = next(getattr(native, name) for name in names if hasattr(native, name))
+    for row, cell in enumerate(cells()):
         try:
             hash(cell)
         except TypeError:

@@ -34,6 +34,11 @@ class Grouping:
     rare: tuple[NDArray[np.bool_], ...]
 
     @cached_property
+    def is_trivial(self) -> bool:
+        """Whether every value stands for itself."""
+        return not any(rare.any() for rare in self.rare)
+
+    @cached_property
     def vocabulary(self) -> Vocabulary:
         """The values that the model sees: frequent ones, then the group if there is one."""
         values = []
@@ -54,7 +59,7 @@ class Grouping:
 
     def apply_to_codes(self, codes: Codes, unknown_is_rare: bool = False) -> Codes:
         """Translate raw codes; an unknown cell joins the group if asked and there is one."""
-        if not any(rare.any() for rare in self.rare):
+        if self.is_trivial:
             return codes
         result = []
         for column, target, rare, size in zip(
@@ -66,7 +71,7 @@ class Grouping:
 
     def apply_to_counts(self, counts: Counts) -> Counts:
         """Add up the rows and columns of the values that are held together."""
-        if not any(rare.any() for rare in self.rare):
+        if self.is_trivial:
             return counts
         return counts.relabel(self.targets, self.vocabulary.sizes)
 

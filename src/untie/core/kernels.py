@@ -107,7 +107,9 @@ def resolve_kernels(kernels: object) -> dict[str, Kernel]:
     """Turn the user's choice (a set's name, a kernel or a list of kernels) into named ones."""
     if isinstance(kernels, str):
         if kernels not in KERNEL_SETS:
-            raise ValueError(f"Unknown kernel set {kernels!r}; choose among {sorted(KERNEL_SETS)}.")
+            raise ValueError(
+                f"kernels: there is no set {kernels!r}; choose among {sorted(KERNEL_SETS)}."
+            )
         chosen: Any = KERNEL_SETS[kernels]
     else:
         chosen = [kernels] if callable(kernels) else kernels

@@ -14,7 +14,8 @@ from untie.core.couplings import Coupling
 from untie.core.kernels import Kernel, Normalization
 from untie.core.spaces import KernelSpaces, build_spaces, identity_spaces
 from untie.core.spectrum import TINY, choose_n_clusters, energies, roots
-from untie.core.types import Codes, FloatArray
+from untie.core.tally import Tally
+from untie.core.types import FloatArray
 from untie.core.weights import SOLVERS, Problem, Settings
 
 LARGEST_AUTO = 20
@@ -63,13 +64,9 @@ class Model:
     loss_curve: list[float]
 
 
-def learn(
-    counts: Counts,
-    recipe: Recipe,
-    codes: Codes | None = None,
-    row_weights: FloatArray | None = None,
-) -> Model:
+def learn(counted: Tally, recipe: Recipe) -> Model:
     """Walk from counts to weights and value vectors."""
+    counts = counted.counts
     if recipe.n_clusters is not None and recipe.n_clusters > max(counts.n_rows, counts.n):
         raise ValueError(
             f"n_clusters={recipe.n_clusters} is more than the table's rows "
@@ -85,12 +82,13 @@ def learn(
             stacklevel=4,
         )
         spaces = identity_spaces(counts)
-    n_clusters = recipe.n_clusters or _auto(spaces, counts)
+    n_clusters = recipe.n_clusters or choose_n_clusters(counts, min(LARGEST_AUTO, counts.n_rows))
     if not energies(spaces, counts).sum() > 0:  # one distinct row: there is nothing to learn
         omega, curve = np.ones(spaces.n_coordinates), [0.0]
     else:
-        problem = Problem(spaces, counts, n_clusters, codes, row_weights)
-        omega, curve = _solve(problem, recipe)
+        problem = Problem(spaces, counts, n_clusters, counted.rows)
+        # Where no coupling tells anything, no weight can be better than another.
+        omega, curve = _solve(problem, recipe, "uniform" if reason else recipe.solver)
     return Model(spaces, omega, roots(spaces, omega), n_clusters, curve)
 
 
@@ -111,16 +109,11 @@ def _why_degenerate(spaces: KernelSpaces, counts: Counts) -> str | None:
     return None
 
 
-def _auto(spaces: KernelSpaces, counts: Counts) -> int:
-    largest = int(min(LARGEST_AUTO, max(1, counts.n_rows)))
-    return choose_n_clusters(counts, roots(spaces, np.ones(spaces.n_coordinates)), largest)
-
-
-def _solve(problem: Problem, recipe: Recipe) -> tuple[FloatArray, list[float]]:
-    solution = SOLVERS[recipe.solver](problem, recipe.settings)
+def _solve(problem: Problem, recipe: Recipe, solver: str) -> tuple[FloatArray, list[float]]:
+    solution = SOLVERS[solver](problem, recipe.settings)
     if not solution.converged:
         warnings.warn(
-            f"solver={recipe.solver!r} stopped after {recipe.settings.max_iter} steps with its "
+            f"solver={solver!r} stopped after {recipe.settings.max_iter} steps with its "
             "loss still changing; raise max_iter or tol, or take solver='exact'.",
             ConvergenceWarning,
             stacklevel=5,
@@ -129,7 +122,7 @@ def _solve(problem: Problem, recipe: Recipe) -> tuple[FloatArray, list[float]]:
     weighted = omega @ energies(problem.spaces, problem.counts)
     if not weighted > 0:
         warnings.warn(
-            f"solver={recipe.solver!r} drove every weight to 0, the only minimum of the printed "
+            f"solver={solver!r} drove every weight to 0, the only minimum of the printed "
             "objective; omega = 1 is used. Take fewer steps or solver='exact'.",
             UserWarning,
             stacklevel=5,

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
 from scipy.sparse.linalg import eigsh
 
 from untie.core.counts import Counts
@@ -146,27 +145,30 @@ def explained(
     )
 
 
-def choose_n_clusters(counts: Counts, factors: Sequence[FloatArray], largest: int) -> int:
-    """Choose the number of clusters from the spectrum of the centred S.
+def choose_n_clusters(counts: Counts, largest: int) -> int:
+    """Choose the number of clusters from the spectrum of the standardised counts.
 
-    If attributes were independent, A would consist of their own blocks alone. Eigenvalues
-    above the largest of the blocks' come from what attributes share; the widest gap after
-    one of them, relative to the eigenvalue, ends the list. k clusters span k - 1 directions.
+    With every attribute scaled to the identity (as in correspondence analysis), independent
+    attributes have all eigenvalues at 1 but for the noise of n rows, which random matrix
+    theory puts below (1 + sqrt(p / n))^2 for p free dimensions. Eigenvalues above that edge
+    come from what attributes share. The widest relative gap in their excess over 1 ends the
+    list; k clusters span k - 1 directions.
     """
-    gram = reduced_gram(counts, factors)
-    values = eigenvalues(gram, largest + 1)
-    if not len(values) or values[0] <= 0:
-        return min(2, largest)
-    own = max(
-        float(linalg.eigvalsh(gram[counts.span(a), counts.span(a)])[-1])
-        for a in range(len(factors))
+    frequencies = counts.frequencies
+    scale = np.divide(
+        1.0, np.sqrt(frequencies), out=np.zeros_like(frequencies), where=frequencies > 0
     )
-    n_shared = int(np.count_nonzero(values[:-1] > own * (1 + TIE)))
+    standard = counts.matrix * np.outer(scale, scale)
+    standard -= np.outer(np.sqrt(frequencies), np.sqrt(frequencies) / counts.n)
+    n_free = max(1, int(np.count_nonzero(frequencies)) - len(counts.sizes))
+    # Weights may be scaled to any sum; the rows are then the least that there is to go by.
+    edge = np.square(1.0 + np.sqrt(n_free / max(counts.n, counts.n_rows)))
+    excess = eigenvalues(standard, largest) - 1.0
+    n_shared = int(np.count_nonzero(excess[: largest - 1] > edge - 1.0))
     if not n_shared:
         return min(2, largest)
-    tail = np.maximum(values[1 : n_shared + 1], TINY * values[0])
-    gaps = values[:n_shared] / tail
-    return min(int(np.argmax(np.round(gaps, 9))) + 2, largest)
+    following = np.maximum(np.append(excess, 0.0)[1 : n_shared + 1], edge - 1.0)
+    return int(np.argmax(np.round(excess[:n_shared] / following, 9))) + 2
 
 
 def _apply(counts: Counts, factors: Sequence[FloatArray], vector: FloatArray) -> FloatArray:

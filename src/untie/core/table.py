@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -13,7 +15,7 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie.core.factorize import factorize, is_missing
+from untie.core.factorize import factorize, plain
 from untie.core.types import Codes, Value, smallest_unsigned
 from untie.core.vocabulary import Vocabulary, sort_values
 
@@ -66,6 +68,8 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
             "Sparse data was passed, but a table of categories is required: pass the table "
             "itself, or .toarray() if its zeros are a category."
         )
+    if hasattr(data, "to_struct_array") and hasattr(data, "schema"):  # a pyarrow RecordBatch
+        data = nw.from_arrow(data, backend="pyarrow")
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"{type(data).__name__} is lazy; call .collect() on it first.")
@@ -103,10 +107,11 @@ def learn_vocabulary(
         codes, found = factorize(table.columns[column], table.names[column])
         if keep is not None:
             codes = codes[keep]
-        used = np.bincount(codes, minlength=len(found)) > 0
-        seen = [value for value, is_used in zip(found, used, strict=True) if is_used]
-        values = sort_values(seen) if categories is None else tuple(categories[column])
-        return *_translate(codes, found, _positions(values), set(seen)), values
+        if categories is None:
+            values = sort_values(_used(codes, found))
+        else:
+            values = tuple(categories[column])
+        return *_translate(codes, found, _positions(values)), values
 
     results = _map_columns(one_column, table)
     vocabulary = Vocabulary(table.names, tuple(values for *_, values in results))
@@ -126,6 +131,18 @@ def encode(table: Table, vocabulary: Vocabulary) -> EncodedTable:
     return EncodedTable([codes for codes, _ in results], [unknown for _, unknown in results])
 
 
+def warn_of_distinct_floats(table: Table, vocabulary: Vocabulary) -> None:
+    """Warn of float columns in which most rows have a value of their own."""
+    for name in mostly_distinct_floats(table, vocabulary):
+        warnings.warn(
+            f"Column {name!r} holds fractional numbers that are nearly all distinct; as "
+            "categories they say nothing. Bin the column (pandas.qcut, KBinsDiscretizer) or "
+            "drop it.",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
 def mostly_distinct_floats(table: Table, vocabulary: Vocabulary) -> list[str]:
     """Return the names of float columns in which most rows have a value of their own."""
     names = []
@@ -142,10 +159,7 @@ def check_categories(categories: Any, names: Sequence[str]) -> list[tuple[Value,
         return None
     if isinstance(categories, str) or not isinstance(categories, Iterable):
         raise ValueError(f"categories must be 'auto' or a list of lists, got {categories!r}.")
-    lists = [
-        tuple(None if is_missing(value) else value for value in np.asarray(c, dtype=object))
-        for c in categories
-    ]
+    lists = [_category_list(entries) for entries in categories]
     if len(lists) != len(names):
         raise ValueError(
             f"categories has {len(lists)} lists but the table has {len(names)} columns; "
@@ -159,6 +173,20 @@ def check_categories(categories: Any, names: Sequence[str]) -> list[tuple[Value,
     return lists
 
 
+def _category_list(entries: Any) -> tuple[Value, ...]:
+    if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
+        raise ValueError(
+            f"categories must be 'auto' or a list of lists, one per column, but has {entries!r} "
+            "in the place of a list."
+        )
+    values = tuple(plain(value) for value in entries)
+    try:
+        hash(values)
+    except TypeError as error:
+        raise TypeError(f"categories must be hashable, got {values!r:.60}: {error}.") from None
+    return values
+
+
 def _positions(values: Sequence[Value]) -> dict[Value, int]:
     return {value: code for code, value in enumerate(values)}
 
@@ -167,17 +195,19 @@ def _translate(
     codes: NDArray[Any],
     found: list[Value],
     positions: dict[Value, int],
-    seen: set[Value] | None = None,
 ) -> tuple[NDArray[Any], list[Value]]:
     """Turn positions in `found` into the vocabulary's codes; list what it does not have."""
     size = len(positions)
     target = [positions.get(value, size) for value in found]
-    unknown = [
-        value
-        for value, code in zip(found, target, strict=True)
-        if code == size and (seen is None or value in seen)
-    ]
+    # A frame may declare categories that no cell has: these are not unknown values.
+    unknown = [v for v in _used(codes, found) if v not in positions] if size in target else []
     return np.array(target, dtype=smallest_unsigned(size)).take(codes), unknown
+
+
+def _used(codes: NDArray[Any], found: list[Value]) -> list[Value]:
+    """Return the values that some cell has."""
+    is_used = np.bincount(codes, minlength=len(found)) > 0
+    return [value for value, used in zip(found, is_used, strict=True) if used]
 
 
 def _map_columns(function: Callable[[int], T], table: Table) -> list[T]:
@@ -216,31 +246,34 @@ def _read_array(data: Any) -> Table:
 
 def _as_array(data: Any) -> NDArray[Any]:
     if isinstance(data, np.ma.MaskedArray):
-        return np.ma.filled(data.astype(object), None)
-    if isinstance(data, str | bytes | dict) or np.isscalar(data) or data is None:
+        array = np.array(data.data, dtype=object)
+        array[np.ma.getmaskarray(data)] = None
+        return array
+    is_array = isinstance(data, np.ndarray) or hasattr(data, "__array__")
+    if isinstance(data, str | bytes | dict) or not (is_array or isinstance(data, Iterable)):
         raise TypeError(
             f"A table is required, got {type(data).__name__}: pass a pandas, polars or "
             "pyarrow table, a 2-D array or a list of rows."
         )
-    if isinstance(data, np.ndarray) or hasattr(data, "__array__"):
+    if is_array:
         return np.asarray(data)
     return _array_of_rows(list(data))
 
 
 def _array_of_rows(rows: list[Any]) -> NDArray[Any]:
-    if not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
+    if not all(isinstance(row, list | tuple) or getattr(row, "shape", ()) for row in rows):
         return np.asarray(rows, dtype=object)
-    lengths = sorted({len(row) for row in rows})
+    lengths = sorted({len(row) for row in rows}) or [0]
     if len(lengths) > 1:
         raise ValueError(
             f"The rows have different lengths: {lengths}; pad the short ones with None, which "
             "is a value of its own."
         )
-    # As objects, so that numpy does not turn the row ["a", 1] into ["a", "1"].
-    array = np.empty((len(rows), *lengths), dtype=object)
-    for position, row in enumerate(rows):
-        array[position] = row
-    return array
+    # As objects and cell by cell, so that numpy neither turns the row ["a", 1] into
+    # ["a", "1"] nor takes a tuple in a cell apart.
+    cells = chain.from_iterable(rows)
+    n_cells = len(rows) * lengths[0]
+    return np.fromiter(cells, dtype=object, count=n_cells).reshape(len(rows), lengths[0])
 
 
 def _explain_shape(array: NDArray[Any]) -> str:

@@ -13,6 +13,9 @@ from untie.core.sample_weights import check_weights
 from untie.core.table import Table, check_categories, learn_vocabulary, read_table
 from untie.core.types import Codes, FloatArray, Value
 
+KEPT_VALUES = 2_000
+"""Up to so many values, those that are grouped are counted one by one as well (32 MB)."""
+
 
 @dataclass(frozen=True, eq=False)
 class Tally:
@@ -24,22 +27,39 @@ class Tally:
         All values, and which are taken together.
     counts : Counts
         Counts of the values that are left.
-    codes : list of integer arrays
-        The rows, in these values' codes.
-    weights : array of shape (n_rows,) or None
-        How often each row counts.
-    unknown : list of lists
-        Values that the user's categories do not have.
-    all_rows : bool
-        Whether no row was left out for its weight of 0.
+    ungrouped : CountedTable or None
+        Counts of all values, unless there were too many to keep.
+    rows : Rows or None
+        The rows, where they are at hand.
     """
 
     grouping: Grouping
     counts: Counts
+    ungrouped: CountedTable | None
+    rows: Rows | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a table that count.
+
+    Parameters
+    ----------
+    codes : list of integer arrays
+        One array per attribute, in the codes of the values that are left.
+    weights : array of shape (n_rows,) or None
+        How often each row counts.
+    unknown : list of lists
+        Values that the user's categories do not have.
+    complete : bool
+        Whether every cell has its code here: no row was left out for its weight of 0, and no
+        value is outside the user's categories.
+    """
+
     codes: Codes
     weights: FloatArray | None
     unknown: list[list[Value]]
-    all_rows: bool
+    complete: bool
 
 
 def tally(
@@ -52,19 +72,35 @@ def tally(
 ) -> Tally:
     """Find the values of a table, take rare ones together and count the pairs of the rest."""
     weights, keep = check_weights(sample_weight, table.n_rows)
-    lists = check_categories(categories, table.names)
-    vocabulary, encoded = learn_vocabulary(table, keep, lists)
+    vocabulary, encoded = learn_vocabulary(table, keep, check_categories(categories, table.names))
     frequencies = [
         np.bincount(column, weights, minlength=size + 1)[:size].astype(float)
         for column, size in zip(encoded.codes, vocabulary.sizes, strict=True)
     ]
     n = float(len(encoded.codes[0]) if weights is None else weights.sum())
     grouping = group_rare(vocabulary, frequencies, n, min_frequency, max_categories)
-    sizes = grouping.vocabulary.sizes
-    check_memory(sizes, table.names, n_spaces)
+    check_memory(grouping.vocabulary.sizes, table.names, n_spaces)
     codes = grouping.apply_to_codes(encoded.codes)
-    counts = count(codes, sizes, weights)
-    return Tally(grouping, counts, codes, weights, encoded.unknown, keep is None)
+    complete = keep is None and not any(encoded.unknown)
+    rows = Rows(codes, weights, encoded.unknown, complete)
+    if not grouping.is_trivial and sum(vocabulary.sizes) > KEPT_VALUES:
+        return Tally(grouping, count(codes, grouping.vocabulary.sizes, weights), None, rows)
+    counted = CountedTable(vocabulary, count(encoded.codes, vocabulary.sizes, weights))
+    return Tally(grouping, grouping.apply_to_counts(counted.counts), counted, rows)
+
+
+def group_counted(
+    counted: CountedTable,
+    min_frequency: float | None,
+    max_categories: int | None,
+    n_spaces: int,
+) -> Tally:
+    """Take the rare values of a counted table together."""
+    counts = counted.counts
+    frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
+    grouping = group_rare(counted.vocabulary, frequencies, counts.n, min_frequency, max_categories)
+    check_memory(grouping.vocabulary.sizes, grouping.vocabulary.columns, n_spaces)
+    return Tally(grouping, grouping.apply_to_counts(counts), counted)
 
 
 def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") -> CountedTable:
@@ -96,4 +132,5 @@ def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") 
     (2, 5)
     """
     result = tally(read_table(data), sample_weight, categories)
-    return CountedTable(result.grouping.raw, result.counts)
+    assert result.ungrouped is not None  # nothing was grouped
+    return result.ungrouped

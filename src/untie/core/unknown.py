@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from decimal import Decimal
 from numbers import Real
 
 from untie.core.types import Value
@@ -48,7 +49,7 @@ def handle_unknown_values(
                 UserWarning,
                 stacklevel=4,
             )
-        elif not _kinds(values) & _kinds(known):
+        elif _of_other_kind(values, known):
             warnings.warn(
                 f"Column {column!r} holds {_few(values)}, of type {type(_first(values)).__name__}, "
                 f"but was fitted on {_few(known)}, of type {type(_first(known)).__name__}; none "
@@ -67,11 +68,15 @@ def _first(values: Sequence[Value]) -> Value:
     return next((value for value in values if value is not None), None)
 
 
+def _of_other_kind(values: Sequence[Value], known: Sequence[Value]) -> bool:
+    """Tell whether no value is of a known kind; missing is of every kind."""
+    kinds, known_kinds = _kinds(values), _kinds(known)
+    return bool(kinds and known_kinds) and not kinds & known_kinds
+
+
 def _kinds(values: Sequence[Value]) -> set[str]:
-    """Name the kinds of values; missing is of every kind, so that it never counts."""
-    kinds = {
-        "number" if isinstance(value, Real) else type(value).__name__
+    return {
+        "number" if isinstance(value, Real | Decimal) else type(value).__name__
         for value in values
         if value is not None
     }
-    return kinds or {"any"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from numbers import Real
 from typing import Any
@@ -108,25 +109,34 @@ def sort_values(values: Iterable[Value]) -> tuple[Value, ...]:
     >>> sort_values(["b", 2, None, "a", 1.5])
     (1.5, 2, 'a', 'b', None)
     """
+    values = list(values)
+    if len(set(map(type, values))) == 1 and type(values[0]) in (str, int, float, bool):
+        return tuple(sorted(values))  # type: ignore[type-var]  # one plain type, the common case
     numbers: list[Any] = []
     others: dict[str, list[Any]] = {}
     missing: list[Value] = []
     for value in values:
         if value is None:
             missing.append(value)
-        elif isinstance(value, Real):
+        elif isinstance(value, Real | Decimal):
             numbers.append(value)
         else:
             # "" sorts text before every other type's name
             kind = "" if isinstance(value, str) else type(value).__name__
             others.setdefault(kind, []).append(value)
-    ordered: list[Value] = sorted(numbers)
+    ordered: list[Value] = _sort_kind("", numbers)
     for kind in sorted(others):
-        try:
-            ordered += sorted(others[kind])
-        except TypeError:
-            ordered += sorted(others[kind], key=repr)
+        ordered += _sort_kind(kind, others[kind])
     return tuple(ordered + missing)
+
+
+def _sort_kind(kind: str, values: list[Any]) -> list[Any]:
+    if kind == "frozenset":  # whose < means "is part of", which is no order
+        return sorted(values, key=lambda value: repr(sort_values(value)))
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=repr)
 
 
 def distinct_labels(values: Sequence[Value]) -> list[str]:
@@ -139,10 +149,11 @@ def distinct_labels(values: Sequence[Value]) -> list[str]:
     """
     plain = ["missing" if value is None else str(value) for value in values]
     counts = Counter(plain)
-    return [
+    labels = [
         repr(value) if counts[text] > 1 and isinstance(value, str) else text
         for value, text in zip(values, plain, strict=True)
     ]
+    return number_repeats(labels)
 
 
 def number_repeats(names: Sequence[str]) -> list[str]:

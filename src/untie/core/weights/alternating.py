@@ -28,15 +28,20 @@ def alternate(
     energy = _moving_energies(problem)
     prior = energy / energy.sum()
     omega = np.where(energy > 0, 1.0, 0.0)
+    before = omega
     losses: list[float] = []
     while True:
         unexplained = _unexplained_shares(problem, omega, energy)
-        losses.append(objective(omega, prior, unexplained))
-        if len(losses) > 1 and losses[-2] - losses[-1] <= settings.tol * losses[-2]:
+        loss = objective(omega, prior, unexplained)
+        gain = losses[-1] - loss if losses else np.inf
+        if gain <= TINY:  # at rest but for rounding: the last step is not taken
+            return Solution(before, losses)
+        losses.append(loss)
+        if gain <= settings.tol * loss or loss <= TINY:
             return Solution(omega, losses)
         if len(losses) > settings.max_iter:
             return Solution(omega, losses, converged=False)
-        omega = best_weights(unexplained, prior)
+        before, omega = omega, best_weights(unexplained, prior)
 
 
 def _unexplained_shares(problem: Problem, omega: FloatArray, energy: FloatArray) -> FloatArray:

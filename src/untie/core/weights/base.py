@@ -9,7 +9,8 @@ import numpy as np
 
 from untie.core.counts import Counts
 from untie.core.spaces import KernelSpaces
-from untie.core.types import Codes, FloatArray
+from untie.core.tally import Rows
+from untie.core.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,17 +25,14 @@ class Problem:
         Counts of all pairs of values.
     n_clusters : int
         Number of clusters that the weights should separate.
-    codes : list of integer arrays, optional
-        The rows, for solvers that draw rows.
-    row_weights : array of shape (n_rows,), optional
-        How often each row counts.
+    rows : Rows, optional
+        The rows, for solvers that draw them.
     """
 
     spaces: KernelSpaces
     counts: Counts
     n_clusters: int
-    codes: Codes | None = None
-    row_weights: FloatArray | None = None
+    rows: Rows | None = None
 
 
 @dataclass(frozen=True)

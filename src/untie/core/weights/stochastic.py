@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from untie.core.tally import Rows
 from untie.core.types import FloatArray
 from untie.core.weights.base import Problem, Settings, Solution
 
@@ -24,15 +25,18 @@ def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
     only minimum is omega = 0 (its gradient is never negative), so the number of steps and the
     learning rate are part of the method.
     """
-    if problem.codes is None:
+    if problem.rows is None:
         raise ValueError("The stochastic solvers draw rows; they can't learn from counts alone.")
     tables = _kernel_rows(problem)
     omega = np.ones(problem.spaces.n_coordinates)
     losses: list[float] = []
     for number in range(1, settings.max_iter + 1):
-        rows = _draw(problem, settings)
+        drawn = _draw(problem.rows, settings)
         features = np.concatenate(
-            [table[column[rows]] for table, column in zip(tables, problem.codes, strict=True)],
+            [
+                table[column[drawn]]
+                for table, column in zip(tables, problem.rows.codes, strict=True)
+            ],
             axis=1,
         )
         loss, gradient = _loss_and_gradient(features, omega, problem.n_clusters)
@@ -50,16 +54,15 @@ def _kernel_rows(problem: Problem) -> list[FloatArray]:
     ]
 
 
-def _draw(problem: Problem, settings: Settings) -> NDArray[np.intp]:
+def _draw(rows: Rows, settings: Settings) -> NDArray[np.intp]:
     """Draw rows in proportion to their weights; a row of weight 2 is drawn like two rows."""
     uniform = settings.random_state.random_sample(settings.batch_size)
-    assert problem.codes is not None
-    n_rows = len(problem.codes[0])
-    if problem.row_weights is None:
+    n_rows = len(rows.codes[0])
+    if rows.weights is None:
         return (uniform * n_rows).astype(np.intp)
-    cumulated = np.cumsum(problem.row_weights)
-    rows = np.searchsorted(cumulated, uniform * cumulated[-1], side="right")
-    return np.minimum(rows, n_rows - 1)
+    cumulated = np.cumsum(rows.weights)
+    drawn = np.searchsorted(cumulated, uniform * cumulated[-1], side="right")
+    return np.minimum(drawn, n_rows - 1)
 
 
 def _loss_and_gradient(

@@ -1,0 +1,26 @@
+"""Shared fixtures, and settings that must stand before other imports."""
+
+import os
+
+# scikit-learn's array API check runs only with this, and scipy reads it once, on import.
+os.environ["SCIPY_ARRAY_API"] = "1"
+
+import pandas as pd
+import pytest
+from hypothesis import settings
+
+settings.register_profile("untie", deadline=None, max_examples=40, derandomize=True)
+settings.load_profile("untie")
+
+
+@pytest.fixture
+def melons() -> pd.DataFrame:
+    """Return the paper's toy table; values stand in alphabetical order in all oracles."""
+    slight = "slightly curled"
+    return pd.DataFrame(
+        {
+            "Texture": ["clear", "blurry", "blurry", "clear", "blurry", "clear"],
+            "Color": ["white", "yellow", "yellow", "green", "green", "black"],
+            "Root": ["straight", "straight", "curled", slight, "curled", slight],
+        }
+    )

@@ -1,0 +1,145 @@
+"""Degenerate tables and warnings: a useful representation, never a crash or NaN."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from tables import latent_classes
+from untie import UNTIE
+
+SOLVERS = ["exact", "uniform", "lp", "adam", "adagrad"]
+
+
+def fit_degenerate(rows, match, **parameters):
+    with pytest.warns(UserWarning, match=match):
+        encoder = UNTIE(**{"n_clusters": 2, **parameters}).fit(rows)
+    X = encoder.transform(rows)
+    assert np.isfinite(X).all()
+    return encoder, X
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_independent_attributes_are_told_apart(solver):
+    rows = list(product("ab", repeat=5))
+    encoder, X = fit_degenerate(rows, "tell no two values apart", solver=solver)
+    assert len(np.unique(X.round(9), axis=0)) == 32
+    assert set(encoder.weights()["coupling"]) == {"matching"}
+
+
+def test_a_table_with_one_column_keeps_its_values_apart():
+    rows = [["a"], ["b"], ["c"], ["c"]]
+    _, X = fit_degenerate(rows, "Only one column has more than one value")
+    assert len(np.unique(X.round(9), axis=0)) == 3
+
+
+def test_one_column_beside_constant_ones():
+    rows = [["k", "a", 1], ["k", "b", 1], ["k", "c", 1]]
+    _, X = fit_degenerate(rows, "Only one column has more than one value")
+    assert len(np.unique(X.round(9), axis=0)) == 3
+
+
+def test_one_column_with_its_frequencies_alone_if_asked():
+    X = UNTIE(2, couplings="intra").fit_transform([["a"], ["b"], ["b"]])
+    assert np.isfinite(X).all()
+    assert (X[0] != X[1]).any()
+
+
+@pytest.mark.parametrize(
+    "rows", [[["a", "b"]], [["a", "b"]] * 5, [[None, None]] * 3, [["a", None]] * 4]
+)
+def test_rows_that_are_all_alike(rows):
+    _, X = fit_degenerate(rows, "single value", n_clusters=1)
+    assert (X[0] == X).all()
+
+
+def test_an_attribute_with_one_value_changes_nothing(melons):
+    plain = UNTIE(2, couplings="intra").fit(melons).similarity(melons)
+    wider = melons.assign(Planet="earth")
+    S = UNTIE(2, couplings="intra").fit(wider).similarity(wider)
+    np.testing.assert_allclose(np.ptp(S - plain), 0, atol=1e-9)
+
+
+def test_two_identical_attributes(melons):
+    twice = melons.assign(Again=melons["Color"])
+    X = UNTIE(2).fit_transform(twice)
+    assert np.isfinite(X).all()
+
+
+def test_more_clusters_than_the_rank_of_the_similarities(melons):
+    X = UNTIE(6).fit_transform(melons)
+    assert np.isfinite(X).all()
+
+
+def test_more_clusters_than_rows(melons):
+    with pytest.raises(ValueError, match=r"n_clusters=7 is more than .*n_samples=6"):
+        UNTIE(7).fit(melons)
+
+
+def test_values_that_occur_once():
+    rows = [[f"a{i}", f"b{i % 2}", f"c{i % 3}"] for i in range(30)]
+    assert np.isfinite(UNTIE(2).fit_transform(rows)).all()
+
+
+def test_a_declared_value_that_never_occurs(melons):
+    categories = [
+        ["blurry", "clear", "never"],
+        ["black", "green", "white", "yellow"],
+        ["curled", "slightly curled", "straight"],
+    ]
+    encoder = UNTIE(2, categories=categories).fit(melons)
+    assert np.isfinite(encoder.value_vectors().iloc[:, 2:].to_numpy()).all()
+
+
+def test_stopping_early_gives_a_warning():
+    table, _ = latent_classes(200, 3, 6, 4, seed=3)
+    with pytest.warns(ConvergenceWarning, match=r"solver='exact' stopped after 1 steps"):
+        UNTIE(3, tau=0.1, max_iter=1).fit(table)
+    with pytest.warns(ConvergenceWarning, match=r"solver='adam' stopped after 30 steps"):
+        UNTIE.from_paper(3, max_iter=30, random_state=0).fit(table)
+
+
+def test_a_solver_that_loses_all_weight_falls_back(melons):
+    with (
+        pytest.warns(UserWarning, match="drove every weight to 0"),
+        pytest.warns(ConvergenceWarning),
+    ):
+        encoder = UNTIE.from_paper(2, learning_rate=1.0, max_iter=10, random_state=0).fit(melons)
+    np.testing.assert_array_equal(encoder.omega_, 1.0)
+
+
+def test_the_paper_s_stopping_rule_can_be_met(melons):
+    encoder = UNTIE.from_paper(2, learning_rate=1.0, random_state=0)
+    with pytest.warns(UserWarning, match="drove every weight to 0"):
+        encoder.fit(melons)
+    assert encoder.n_iter_ < 1000
+
+
+def test_from_paper_is_the_printed_protocol():
+    parameters = UNTIE.from_paper(3).get_params()
+    expected = {
+        "n_clusters": 3,
+        "couplings": ("intra", "inter"),
+        "kernels": "paper",
+        "normalization": "diagonal",
+        "solver": "adam",
+        "learning_rate": 1e-3,
+        "batch_size": 20,
+        "max_iter": 1000,
+    }
+    assert {name: parameters[name] for name in expected} == expected
+
+
+def test_auto_finds_the_latent_classes():
+    table, _ = latent_classes(1000, 4, 12, 4, seed=1)
+    assert UNTIE().fit(table).n_clusters_ == 4
+
+
+def test_a_frame_of_one_row_and_auto(melons):
+    with pytest.warns(UserWarning, match="single value"):
+        encoder = UNTIE().fit(melons.iloc[:1])
+    assert encoder.n_clusters_ == 1
+    assert isinstance(encoder.value_similarity("Color"), pd.DataFrame)

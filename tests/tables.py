@@ -1,0 +1,32 @@
+"""Random tables for property tests."""
+
+import numpy as np
+import pandas as pd
+from hypothesis import strategies as st
+
+
+@st.composite
+def small_tables(draw, max_rows=12, max_columns=4, max_values=4, min_rows=1):
+    """Draw a small table of short words."""
+    n_rows = draw(st.integers(min_rows, max_rows))
+    n_columns = draw(st.integers(1, max_columns))
+    columns = {}
+    for column in range(n_columns):
+        n_values = draw(st.integers(1, max_values))
+        codes = draw(st.lists(st.integers(0, n_values - 1), min_size=n_rows, max_size=n_rows))
+        columns[f"c{column}"] = [f"v{code}" for code in codes]
+    return pd.DataFrame(columns, dtype=object)
+
+
+def latent_classes(n_rows, n_classes, n_columns, n_values, seed, purity=0.8):
+    """Return rows whose columns depend on each other through a hidden class, and the class."""
+    rng = np.random.default_rng(seed)
+    classes = rng.integers(0, n_classes, n_rows)
+    typical = rng.integers(0, n_values, (n_classes, n_columns))
+    codes = np.where(
+        rng.random((n_rows, n_columns)) < purity,
+        typical[classes],
+        rng.integers(0, n_values, (n_rows, n_columns)),
+    )
+    names = [f"c{column}" for column in range(n_columns)]
+    return pd.DataFrame(codes, columns=names).map("v{}".format).astype(object), classes

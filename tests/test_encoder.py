@@ -1,0 +1,291 @@
+"""The face of the encoder: what a user calls, gets and is told."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.compose import ColumnTransformer
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+from tables import latent_classes
+from untie import UNTIE, count_table
+
+
+@pytest.fixture
+def fitted(melons):
+    return UNTIE(2).fit(melons)
+
+
+def test_names_of_the_columns(fitted):
+    assert list(fitted.get_feature_names_out()) == [
+        "Texture=blurry",
+        "Texture=clear",
+        "Color=black",
+        "Color=green",
+        "Color=white",
+        "Color=yellow",
+        "Root=curled",
+        "Root=slightly curled",
+        "Root=straight",
+    ]
+
+
+def test_names_for_an_array_can_be_given():
+    encoder = UNTIE(2).fit(np.array([["a", "x"], ["b", "y"]], dtype=object))
+    assert list(encoder.get_feature_names_out()) == ["x0=a", "x0=b", "x1=x", "x1=y"]
+    named = encoder.get_feature_names_out(["left", "right"])
+    assert list(named) == ["left=a", "left=b", "right=x", "right=y"]
+
+
+def test_names_of_the_full_output(melons):
+    names = UNTIE(2, output="full").fit(melons).get_feature_names_out()
+    assert len(set(names)) == len(names) == 252
+    assert names[0] == "Texture=blurry|intra|gaussian(0.03125)"
+
+
+def test_fit_transform_equals_fit_and_transform(melons):
+    for parameters in ({}, {"min_frequency": 2}, {"n_components": 2}, {"dtype": np.float32}):
+        once = UNTIE(2, **parameters).fit_transform(melons)
+        np.testing.assert_array_equal(once, UNTIE(2, **parameters).fit(melons).transform(melons))
+
+
+def test_fit_transform_returns_rows_of_weight_0_too(melons):
+    weights = [0, 1, 1, 1, 1, 1]
+    X = UNTIE(2).fit_transform(melons, sample_weight=weights)
+    assert X.shape[0] == 6
+    np.testing.assert_array_equal(X, UNTIE(2).fit(melons, sample_weight=weights).transform(melons))
+
+
+def test_a_row_of_weight_0_is_as_if_absent(melons):
+    absent = UNTIE(2).fit(melons[1:])
+    weighted = UNTIE(2).fit(melons, sample_weight=[0, 1, 1, 1, 1, 1])
+    assert weighted.vocabulary_ == absent.vocabulary_  # nobody else is white
+    np.testing.assert_array_equal(weighted.omega_, absent.omega_)
+
+
+def test_float32(melons):
+    X = UNTIE(2, dtype=np.float32).fit_transform(melons)
+    assert X.dtype == np.float32
+    np.testing.assert_allclose(X, UNTIE(2).fit_transform(melons), rtol=1e-6)
+
+
+def test_similarity_of_two_tables(fitted, melons):
+    S = fitted.similarity(melons)
+    part = fitted.similarity(melons[:2], melons[3:])
+    assert part.shape == (2, 3)
+    np.testing.assert_allclose(part, S[:2, 3:])
+
+
+def test_similarities_are_sums_over_columns(fitted, melons):
+    total = sum(
+        fitted.value_similarity(column).loc[melons[column], melons[column]].to_numpy()
+        for column in melons
+    )
+    np.testing.assert_allclose(fitted.similarity(melons), total)
+
+
+def test_value_similarity_is_labelled(fitted):
+    frame = fitted.value_similarity("Color")
+    assert list(frame.index) == list(frame.columns) == ["black", "green", "white", "yellow"]
+    with pytest.raises(ValueError, match=r"no column 'Colour'; the columns are \('Texture', "):
+        fitted.value_similarity("Colour")
+
+
+def test_value_similarity_in_polars_names_its_rows(melons):
+    encoder = UNTIE(2).fit(pl.from_pandas(melons))
+    frame = encoder.value_similarity("Color")
+    assert frame.columns == ["value", "black", "green", "white", "yellow"]
+    assert frame["value"].to_list() == ["black", "green", "white", "yellow"]
+
+
+def test_weights_have_names_and_parts(fitted):
+    frame = fitted.weights()
+    assert list(frame.columns) == [
+        "attribute",
+        "coupling",
+        "kernel",
+        "value",
+        "omega",
+        "beta",
+        "alpha",
+    ]
+    assert len(frame) == 252
+    np.testing.assert_array_equal(frame["omega"], fitted.omega_)
+    np.testing.assert_allclose(frame["beta"] * frame["alpha"] ** 2, frame["omega"], atol=1e-12)
+    spaces = frame.groupby(["attribute", "coupling", "kernel"])
+    np.testing.assert_allclose(spaces["omega"].mean(), spaces["beta"].first())
+
+
+def test_set_output(melons):
+    frame = UNTIE(2).set_output(transform="pandas").fit_transform(melons)
+    assert isinstance(frame, pd.DataFrame)
+    assert frame.columns[0] == "Texture=blurry"
+    frame = UNTIE(2).set_output(transform="polars").fit(melons).transform(melons)
+    assert isinstance(frame, pl.DataFrame)
+
+
+def test_wrong_columns_at_transform(fitted, melons):
+    with pytest.raises(ValueError, match="Feature names unseen at fit time:\n- Colour"):
+        fitted.transform(melons.rename(columns={"Color": "Colour"}))
+    with pytest.raises(ValueError, match="same order"):
+        fitted.transform(melons[["Color", "Texture", "Root"]])
+    with pytest.raises(ValueError, match="The feature names should match"):
+        fitted.transform(melons[["Color", "Texture"]])
+    with (
+        pytest.warns(UserWarning, match="valid feature names"),
+        pytest.raises(ValueError, match="X has 2 features, but UNTIE is expecting 3"),
+    ):
+        fitted.transform(melons.to_numpy()[:, :2])
+
+
+def test_transform_of_no_rows(fitted, melons):
+    assert fitted.transform(melons[:0]).shape == (0, 9)
+
+
+def test_categories_describe_the_table():
+    rows = pd.DataFrame({"a": ["x", None, "y", "x"], "b": [2, 1, 2, 2]})
+    encoder = UNTIE(2, max_categories=2).fit(rows)
+    assert [list(c) for c in encoder.categories_] == [["x", "y", None], [1, 2]]
+    assert list(encoder.infrequent_categories_[0]) == ["y", None]
+    assert list(encoder.get_feature_names_out()) == ["a=x", "a=infrequent", "b=2", "b=infrequent"]
+
+
+def test_a_float_column_of_distinct_values_should_be_binned():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"age": rng.random(50) * 90, "sex": ["f", "m"] * 25})
+    with pytest.warns(UserWarning, match=r"Column 'age' .* Bin the column"):
+        UNTIE(2).fit(rows)
+
+
+def test_numbers_for_text_are_told(melons):
+    encoder = UNTIE(2).fit(pd.DataFrame({"a": ["1", "2", "1"], "b": ["x", "y", "y"]}))
+    with pytest.warns(
+        UserWarning, match=r"Column 'a' holds 1, 2, of type int, but was fitted on '1'"
+    ):
+        encoder.transform(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}))
+
+
+def test_a_million_distinct_values_are_refused_with_a_remedy():
+    rows = pd.DataFrame({"id": np.arange(10**6), "b": np.arange(10**6) % 2})
+    with pytest.raises(ValueError, match=r"Column 'id' alone has 1,000,000.*max_categories"):
+        UNTIE(2).fit(rows)
+    X = UNTIE(2, max_categories=10).fit_transform(rows)
+    assert X.shape == (10**6, 12)
+
+
+@pytest.mark.parametrize("solver", ["adam", "adagrad"])
+def test_solvers_that_draw_rows_refuse_counts_by_name(melons, solver):
+    counted = count_table(melons)
+    with pytest.raises(ValueError, match=f"fit_counts learns from counts, but solver='{solver}'"):
+        UNTIE(2, solver=solver).fit_counts(counted.counts, counted.vocabulary)
+    with pytest.raises(ValueError, match=f"partial_fit learns from counts, but solver='{solver}'"):
+        UNTIE(2, solver=solver).partial_fit(melons)
+
+
+def test_fit_counts_needs_the_vocabulary_of_the_counts(melons):
+    counted, other = count_table(melons), count_table(melons[["Color"]])
+    with pytest.raises(ValueError, match="values but the vocabulary"):
+        UNTIE(2).fit_counts(counted.counts, other.vocabulary)
+
+
+def test_partial_fit_goes_on_from_a_fit_with_grouped_values(melons):
+    encoder = UNTIE(2, min_frequency=2).fit(melons[:3]).partial_fit(melons[3:])
+    whole = UNTIE(2, min_frequency=2).fit(melons)
+    np.testing.assert_array_equal(encoder.transform(melons), whole.transform(melons))
+
+
+def test_partial_fit_can_not_go_on_where_too_many_values_were_grouped(melons, monkeypatch):
+    monkeypatch.setattr("untie.core.tally.KEPT_VALUES", 5)
+    encoder = UNTIE(2, min_frequency=2).fit(melons)
+    with pytest.raises(ValueError, match="start with partial_fit"):
+        encoder.partial_fit(melons)
+
+
+def test_partial_fit_meets_new_values_and_keeps_columns(melons):
+    encoder = UNTIE(2).partial_fit(melons[:2])
+    assert "Color=black" not in encoder.get_feature_names_out()
+    encoder.partial_fit(melons[2:])
+    assert "Color=black" in encoder.get_feature_names_out()
+    with pytest.raises(ValueError, match="The feature names should match"):
+        encoder.partial_fit(melons[["Color"]])
+
+
+def test_partial_fit_with_weights(melons):
+    weights = np.array([1, 2, 1, 3, 1, 1])
+    grown = UNTIE(2)
+    for rows in (slice(0, 2), slice(2, 6)):
+        grown.partial_fit(melons[rows], sample_weight=weights[rows])
+    whole = UNTIE(2).fit(melons, sample_weight=weights)
+    np.testing.assert_array_equal(grown.omega_, whole.omega_)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("n_clusters", 0),
+        ("n_clusters", 2.0),
+        ("n_clusters", "many"),
+        ("n_clusters", True),
+        ("solver", "sgd"),
+        ("tau", 0),
+        ("tau", "small"),
+        ("learning_rate", -1),
+        ("batch_size", 1),
+        ("max_iter", 0),
+        ("tol", -1e-3),
+        ("tol", float("nan")),
+        ("handle_unknown", "drop"),
+        ("min_frequency", 0),
+        ("min_frequency", 1.5),
+        ("max_categories", 0),
+        ("output", "short"),
+        ("n_components", 0),
+        ("dtype", int),
+        ("couplings", "other"),
+        ("kernels", "F7"),
+        ("normalization", "trace"),
+        ("categories", "all"),
+        ("categories", [["a"]]),
+    ],
+)
+def test_a_wrong_parameter_is_named(melons, parameter, value):
+    with pytest.raises(ValueError, match=parameter):
+        UNTIE(**{"n_clusters": 2, parameter: value}).fit(melons)
+
+
+def test_components_of_the_full_output_make_no_sense(melons):
+    with pytest.raises(ValueError, match="n_components shortens the compact output"):
+        UNTIE(2, output="full", n_components=2).fit(melons)
+
+
+def test_a_failed_fit_of_a_wrong_parameter_leaves_a_fitted_encoder_alone(fitted, melons):
+    before = fitted.transform(melons)
+    fitted.set_params(tau=-1)
+    with pytest.raises(ValueError, match="tau"):
+        fitted.fit(melons)
+    np.testing.assert_array_equal(fitted.transform(melons), before)
+
+
+def test_in_a_pipeline_with_a_search_and_numbers():
+    table, classes = latent_classes(300, 3, 6, 4, seed=0)
+    table["age"] = np.random.default_rng(0).normal(size=300)
+    columns = ColumnTransformer(
+        [("words", UNTIE(3), [c for c in table if c != "age"]), ("numbers", "passthrough", ["age"])]
+    )
+    search = GridSearchCV(
+        make_pipeline(columns, KNeighborsClassifier()),
+        {"columntransformer__words__n_components": [2, 10]},
+        cv=3,
+    ).fit(table, classes)
+    assert search.best_score_ > 0.8
+
+
+def test_clusters_are_found():
+    table, classes = latent_classes(600, 3, 8, 4, seed=2)
+    X = UNTIE(3).fit_transform(table)
+    labels = KMeans(3, n_init=10, random_state=0).fit_predict(X)
+    sizes = pd.crosstab(labels, classes).to_numpy()
+    assert sizes.max(axis=1).sum() > 0.95 * 600

@@ -1,0 +1,174 @@
+"""One truth, many libraries: the same table gives the same model, whatever it is made with."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from cases import ANY_FRAMES, MIXED_FRAMES, TEXT_FRAMES, as_objects, as_rows
+from untie import UNTIE
+
+TEXT = {
+    "plain strings": {
+        "Texture": ["clear", "blurry", "blurry", "clear", "blurry", "clear"],
+        "Root": ["straight", "straight", "curled", "slight", "curled", "slight"],
+    },
+    "missing": {
+        "A": ["x", None, "y", "x", None, "y"],
+        "B": [None, "u", "u", "v", "v", None],
+        "C": ["p", "q", "p", "q", "q", "q"],
+    },
+    "nothing but missing in a column": {
+        "A": [None, None, None, None],
+        "B": ["u", "v", "v", "u"],
+        "C": ["p", "p", "p", "q"],
+    },
+    "unicode": {
+        "größe": ["é", "e\u0301", "漢字", "é", "😀", "漢字"],
+        "ы": ["", " ", "", " ", "", ""],
+    },
+    "words that mean something elsewhere": {
+        "A": ["nan", "None", "1", "1.0", "True", "nan"],
+        "B": ["missing", None, "missing", "infrequent", None, "infrequent"],
+    },
+    "single column": {"A": ["x", "y", "y", "z", "x", "y"]},
+    "one value in a column": {"A": ["x"] * 5, "B": ["u", "v", "v", "w", "w"]},
+    "many values": {
+        "A": [f"v{i % 300}" for i in range(600)],
+        "B": ["even" if i % 2 else "odd" for i in range(600)],
+    },
+    "a value in the last rows alone": {
+        "A": ["x", "y"] * 10 + ["late", "late"],
+        "B": ["u", "u", "v"] * 7 + [None],
+    },
+}
+
+TYPED = {
+    "integers": {"A": [3, 1, 1, 20, 3, 1], "B": [0, 0, 1, 1, -1, 0]},
+    "booleans": {"A": [True, False, True, True], "B": [False, False, True, False]},
+    "fractions": {"A": [0.5, 1.0, 0.5, -2.5], "B": [1.0, 1.0, 2.0, 2.0]},
+}
+
+MIXED = {
+    "integers and strings": {"A": [1, "1", 2, "1", 1, "x"], "B": ["u", "v", "v", "u", "u", 3]},
+    "everything": {"A": [1, "1", None, True, 2.5, "x"], "B": ["u", "v", "v", ("t", 1), 0, 0]},
+}
+
+EVERYWHERE = {"list of rows": as_rows, "numpy object": as_objects}
+
+
+def pairs():
+    """Name every table together with every way to make it."""
+    makers = [
+        (TEXT, {**EVERYWHERE, **ANY_FRAMES, **TEXT_FRAMES}),
+        (TYPED, {**EVERYWHERE, **ANY_FRAMES}),
+        (MIXED, {**EVERYWHERE, **MIXED_FRAMES}),
+    ]
+    for tables, frames in makers:
+        for table in tables:
+            for frame, make in frames.items():
+                yield pytest.param(tables[table], make, id=f"{table}-{frame}")
+
+
+def fit(data):
+    return UNTIE(2, solver="uniform", kernels="F1").fit(data)
+
+
+def first_seen(columns):
+    """Return each column's distinct cells: a vocabulary without an order."""
+    return tuple(set(cells) for cells in columns.values())
+
+
+@pytest.mark.parametrize(("columns", "make"), list(pairs()))
+def test_the_same_table_gives_the_same_model(columns, make):
+    frame = make(columns)
+    reference = fit(as_rows(columns))
+    encoder = fit(frame)
+    assert tuple(set(values) for values in encoder.vocabulary_.values) == first_seen(columns)
+    assert encoder.vocabulary_.values == reference.vocabulary_.values
+    np.testing.assert_array_equal(encoder.counts_.matrix, reference.counts_.matrix)
+    np.testing.assert_allclose(
+        encoder.transform(frame), reference.transform(as_rows(columns)), atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("table", TEXT)
+def test_a_model_of_one_library_reads_every_other(table):
+    columns = TEXT[table]
+    encoder = fit(ANY_FRAMES["pandas object"](columns))
+    expected = encoder.transform(ANY_FRAMES["pandas object"](columns))
+    for make in {**ANY_FRAMES, **TEXT_FRAMES}.values():
+        np.testing.assert_array_equal(encoder.transform(make(columns)), expected)
+
+
+def column_names(frame):
+    return list(frame.column_names if isinstance(frame, pa.Table) else frame.columns)
+
+
+LIBRARIES = {
+    "pandas": (pd.DataFrame, pd.DataFrame),
+    "polars": (pl.DataFrame, pl.DataFrame),
+    "pyarrow": (pa.table, pa.Table),
+    "numpy": (as_objects, pd.DataFrame),
+    "rows": (as_rows, pd.DataFrame),
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_frames_come_back_in_the_library_of_the_table(library):
+    make, frame_type = LIBRARIES[library]
+    columns = TEXT["missing"]
+    encoder = fit(make(columns))
+    own_names = list(columns) if library in ("pandas", "polars", "pyarrow") else ["x0", "x1", "x2"]
+    vectors, weights = encoder.value_vectors(), encoder.weights()
+    square = encoder.value_similarity(own_names[0])
+    assert all(isinstance(frame, frame_type) for frame in (vectors, weights, square))
+    names = column_names(vectors)
+    assert names == ["attribute", "value", *encoder.get_feature_names_out()]
+    assert names[2:] == [f"{name}={label}" for name, label in labels(columns, own_names)]
+    assert len(vectors) == 8
+    assert column_names(weights)[:5] == ["attribute", "coupling", "kernel", "value", "omega"]
+    assert column_names(square)[-3:] == ["x", "y", "missing"]
+
+
+def labels(columns, names):
+    """Return attribute and label of each value, in order."""
+    return [
+        (name, "missing" if value is None else value)
+        for name, cells in zip(names, columns.values(), strict=True)
+        for value in [*sorted({cell for cell in cells if cell is not None}), None]
+        if value in cells
+    ]
+
+
+def test_similarities_of_values_are_the_same_in_every_library():
+    columns = TEXT["plain strings"]
+    expected = fit(pd.DataFrame(columns)).value_similarity("Root")
+    assert expected.index.tolist() == expected.columns.tolist() == ["curled", "slight", "straight"]
+    for make in (pl.DataFrame, pa.table):
+        found = fit(make(columns)).value_similarity("Root")
+        assert column_names(found) == ["value", "curled", "slight", "straight"]
+        numbers = np.column_stack([np.asarray(found[name]) for name in expected.columns])
+        np.testing.assert_allclose(numbers, expected.to_numpy(), atol=1e-10)
+        assert list(np.asarray(found["value"])) == expected.index.tolist()
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, as_objects])
+@pytest.mark.parametrize("weights", [None, [1, 1, 0, 1, 1, 1]])
+def test_set_output(make, weights):
+    data = make(TEXT["missing"])
+    plain = UNTIE(2, solver="uniform").fit(data, sample_weight=weights)
+    expected = plain.transform(data)
+    for library, frame_type in {"pandas": pd.DataFrame, "polars": pl.DataFrame}.items():
+        encoder = UNTIE(2, solver="uniform").set_output(transform=library)
+        for found in (encoder.fit_transform(data, sample_weight=weights), encoder.transform(data)):
+            assert isinstance(found, frame_type)
+            assert list(found.columns) == plain.get_feature_names_out().tolist()
+            np.testing.assert_allclose(found.to_numpy(), expected, atol=1e-12)
+
+
+def test_set_output_keeps_the_index_of_pandas():
+    data = pd.DataFrame(TEXT["plain strings"], index=list("abcdef"))
+    found = UNTIE(2, solver="uniform").set_output(transform="pandas").fit_transform(data)
+    assert found.index.tolist() == list("abcdef")
