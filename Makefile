@@ -38,14 +38,14 @@ demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
 test: lint test-pandas2
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 # What depends on the version of pandas, with pandas 2.
 test-pandas2: $(PANDAS2)/.test
 	$(PANDAS2)/bin/python -m pytest -q tests/core/test_factorize.py tests/core/test_table.py tests/test_frames.py
 
 test-slow: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -m slow
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

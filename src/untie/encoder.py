@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 from untie import tidy
 from untie.core.counts import CountedTable, Counts
 from untie.core.learn import learn
-from untie.core.table import Table, encode, read_table, warn_of_distinct_floats
+from untie.core.table import Table, array_names, encode, read_table, warn_of_distinct_floats
 from untie.core.tally import Rows, Tally, group_counted, tally
 from untie.core.types import Codes, FloatArray
 from untie.core.unknown import handle_unknown_values
@@ -49,7 +49,7 @@ class UNTIE(TransformerMixin, BaseEstimator):
     solver : {"exact", "adam", "adagrad", "lp", "uniform"}, default="exact"
         How the weights are found. "adam" and "adagrad" draw rows, as the paper does; the
         others need the counts alone.
-    tau : float, default=4.0
+    tau : float, default=8.0
         Price of leaving equal weights ("exact"). Large values keep them nearly equal, small
         ones favour few kernel columns.
     learning_rate : float, default=1e-3
@@ -114,9 +114,9 @@ class UNTIE(TransformerMixin, BaseEstimator):
     (6, 5)
     >>> encoder.value_similarity("root").round(2)
               curled  slight  straight
-    curled      9.13    6.85      8.11
-    slight      6.85    9.13      8.11
-    straight    8.11    8.11      8.82
+    curled      8.08    4.98      6.23
+    slight      4.98    8.08      6.23
+    straight    6.23    6.23      7.47
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class UNTIE(TransformerMixin, BaseEstimator):
         kernels: Any = "paper",
         normalization: Any = "diagonal",
         solver: str = "exact",
-        tau: float = 4.0,
+        tau: float = 8.0,
         learning_rate: float = 1e-3,
         batch_size: int = 20,
         max_iter: int = 1000,
@@ -245,7 +245,8 @@ class UNTIE(TransformerMixin, BaseEstimator):
                 f"The counts have {counts.sizes} values but the vocabulary {vocabulary.sizes}."
             )
         self.n_features_in_ = len(vocabulary.columns)
-        self.feature_names_in_ = np.array(vocabulary.columns, dtype=object)
+        if vocabulary.columns != array_names(self.n_features_in_):
+            self.feature_names_in_ = np.array(vocabulary.columns, dtype=object)
         self._backend = "pandas"
         return self._fit_counted(CountedTable(vocabulary, counts))
 

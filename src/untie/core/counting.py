@@ -25,7 +25,11 @@ HISTOGRAM_ROW_CELLS = 8
 PACKED_CELLS = 256
 """Attributes are packed into one joint code while it has at most so many cells."""
 
-COSTS = {"histogram": (2.2, 1.6), "product": (1.6, 0.042), "sparse": (14.0, 3.0)}
+COSTS: dict[str, tuple[float, ...]] = {
+    "histogram": (16e3, 2.2, 3.0, 2.2),
+    "product": (8e3, 8.0, 0.013, 2.1),
+    "sparse": (250e3, 27.0, 4.0, 20.0, 1.0),
+}
 """Nanoseconds per unit of work, fitted by ``benchmarks/counting.py``."""
 
 Strategy = Callable[[Codes, tuple[int, ...], FloatArray | None], FloatArray]
@@ -60,17 +64,20 @@ def fastest_strategy(n_rows: int, sizes: Sequence[int]) -> str:
     return min(costs, key=lambda name: float(np.dot(costs[name], COSTS[name])))
 
 
-def expected_work(n_rows: int, sizes: Sequence[int]) -> dict[str, tuple[float, float]]:
-    """Return two amounts of work for each strategy; `COSTS` turns them into time."""
+def expected_work(n_rows: int, sizes: Sequence[int]) -> dict[str, tuple[float, ...]]:
+    """Return the amounts of each strategy's kinds of work; `COSTS` turns them into time."""
     n_values, n_attributes = sum(sizes), len(sizes)
+    area = n_values**2
     widths = [math.prod(sizes[a] for a in pack) for pack in pack_attributes(sizes)]
     n_pairs = len(widths) * (len(widths) + 1) / 2
-    n_blocks = 1 + n_rows // (BLOCK_CELLS // HISTOGRAM_ROW_CELLS)
-    cells = n_blocks * (sum(widths) ** 2 - sum(w**2 for w in widths)) / 2
+    cells = (sum(widths) ** 2 - sum(w**2 for w in widths)) / 2
+    n_blocks = 1 + n_rows * HISTOGRAM_ROW_CELLS // BLOCK_CELLS
+    n_dense = 1 + n_rows * n_values // BLOCK_CELLS
+    n_known, n_met = n_rows * n_attributes, n_rows * n_attributes**2
     return {
-        "histogram": (n_rows * n_pairs, cells),
-        "product": (n_rows * n_values, n_rows * n_values**2),
-        "sparse": (n_rows * n_attributes**2, n_values**2),
+        "histogram": (n_blocks * n_pairs, n_rows * n_pairs, n_blocks * cells, area),
+        "product": (n_dense * n_attributes, n_known, n_rows * area, n_dense * area),
+        "sparse": (1, n_known, n_met, min(n_met, area), area),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,7 +14,9 @@ from untie.core.kernels import Kernel, Normalization
 from untie.core.spaces import KernelSpaces, build_spaces, identity_spaces
 from untie.core.spectrum import TINY, choose_n_clusters, energies, roots
 from untie.core.tally import Tally
+from untie.core.threads import one_thread
 from untie.core.types import FloatArray
+from untie.core.warn import warn_user
 from untie.core.weights import SOLVERS, Problem, Settings
 
 LARGEST_AUTO = 20
@@ -66,6 +67,11 @@ class Model:
 
 def learn(counted: Tally, recipe: Recipe) -> Model:
     """Walk from counts to weights and value vectors."""
+    with one_thread(sum(counted.counts.sizes)):
+        return _learn(counted, recipe)
+
+
+def _learn(counted: Tally, recipe: Recipe) -> Model:
     counts = counted.counts
     if recipe.n_clusters is not None and recipe.n_clusters > max(counts.n_rows, counts.n):
         raise ValueError(
@@ -75,11 +81,9 @@ def learn(counted: Tally, recipe: Recipe) -> Model:
     spaces = build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
     reason = _why_degenerate(spaces, counts)
     if reason:
-        warnings.warn(
+        warn_user(
             f"{reason} The values are kept apart by coordinates of their own instead, as in "
             "one-hot encoding.",
-            UserWarning,
-            stacklevel=4,
         )
         spaces = identity_spaces(counts)
     n_clusters = recipe.n_clusters or choose_n_clusters(counts, min(LARGEST_AUTO, counts.n_rows))
@@ -112,20 +116,17 @@ def _why_degenerate(spaces: KernelSpaces, counts: Counts) -> str | None:
 def _solve(problem: Problem, recipe: Recipe, solver: str) -> tuple[FloatArray, list[float]]:
     solution = SOLVERS[solver](problem, recipe.settings)
     if not solution.converged:
-        warnings.warn(
+        warn_user(
             f"solver={solver!r} stopped after {recipe.settings.max_iter} steps with its "
             "loss still changing; raise max_iter or tol, or take solver='exact'.",
             ConvergenceWarning,
-            stacklevel=5,
         )
     omega = solution.omega
     weighted = omega @ energies(problem.spaces, problem.counts)
     if not weighted > 0:
-        warnings.warn(
+        warn_user(
             f"solver={solver!r} drove every weight to 0, the only minimum of the printed "
             "objective; omega = 1 is used. Take fewer steps or solver='exact'.",
-            UserWarning,
-            stacklevel=5,
         )
         omega = np.ones_like(omega)
     return omega, solution.loss_curve

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from untie.core.counts import Counts
 from untie.core.couplings import Coupling, matching
 from untie.core.kernels import Kernel, Normalization, Pairs, Polynomial, unscaled
+from untie.core.threads import one_thread
 from untie.core.types import FloatArray
 
 
@@ -68,17 +69,18 @@ def build_spaces(
     """
     labels = tuple((coupling, kernel) for coupling in couplings for kernel in kernels)
     blocks = []
-    for attribute, size in enumerate(counts.sizes):
-        shares = counts.frequencies[counts.span(attribute)] / counts.n
-        block = np.empty((size, len(labels), size))
-        space = 0
-        for name, coupling in couplings.items():
-            pairs = Pairs(_checked(coupling(counts, attribute), f"coupling {name!r}", size))
-            for kernel_name, kernel in kernels.items():
-                values = _checked(kernel(pairs), f"kernel {kernel_name!r}", size, size)
-                block[:, space] = normalize(values, shares)
-                space += 1
-        blocks.append(block)
+    with one_thread(max(counts.sizes)):
+        for attribute, size in enumerate(counts.sizes):
+            shares = counts.frequencies[counts.span(attribute)] / counts.n
+            block = np.empty((size, len(labels), size))
+            space = 0
+            for name, coupling in couplings.items():
+                pairs = Pairs(_checked(coupling(counts, attribute), f"coupling {name!r}", size))
+                for kernel_name, kernel in kernels.items():
+                    values = _checked(kernel(pairs), f"kernel {kernel_name!r}", size, size)
+                    block[:, space] = normalize(values, shares)
+                    space += 1
+            blocks.append(block)
     return KernelSpaces(labels, tuple(blocks))
 
 

@@ -16,6 +16,7 @@ from scipy.sparse.linalg import eigsh
 
 from untie.core.counts import Counts
 from untie.core.spaces import KernelSpaces
+from untie.core.threads import one_thread
 from untie.core.types import FloatArray
 
 TINY = 1e-12
@@ -68,22 +69,12 @@ def roots(spaces: KernelSpaces, omega: FloatArray) -> list[FloatArray]:
     A value's row is its learned vector: all inner products of rows of Z B diag(omega)^(1/2)
     are kept, in as many dimensions as the attribute has values.
     """
-    squares = [
-        (columns * weights) @ columns.T
-        for columns, weights in zip(spaces.columns, spaces.split(omega), strict=True)
-    ]
-    by_size = defaultdict(list)
-    for attribute, square in enumerate(squares):
-        by_size[len(square)].append(attribute)
-    result: list[FloatArray] = list(squares)
-    for attributes in by_size.values():
-        # One call for all attributes of a size: small matrices are all overhead.
-        values, vectors = np.linalg.eigh(np.stack([squares[a] for a in attributes]))
-        lengths = np.sqrt(np.maximum(values, 0.0))[:, None, :]
-        stacked = (vectors * lengths) @ np.swapaxes(vectors, 1, 2)
-        for attribute, root in zip(attributes, stacked, strict=True):
-            result[attribute] = root
-    return result
+    with one_thread(max(len(columns) for columns in spaces.columns)):
+        squares = [
+            (columns * weights) @ columns.T
+            for columns, weights in zip(spaces.columns, spaces.split(omega), strict=True)
+        ]
+        return _square_roots(squares)
 
 
 def reduced_gram(counts: Counts, factors: Sequence[FloatArray], centred: bool = True) -> FloatArray:
@@ -169,6 +160,21 @@ def choose_n_clusters(counts: Counts, largest: int) -> int:
         return min(2, largest)
     following = np.maximum(np.append(excess, 0.0)[1 : n_shared + 1], edge - 1.0)
     return int(np.argmax(np.round(excess[:n_shared] / following, 9))) + 2
+
+
+def _square_roots(squares: list[FloatArray]) -> list[FloatArray]:
+    by_size = defaultdict(list)
+    for attribute, square in enumerate(squares):
+        by_size[len(square)].append(attribute)
+    result = list(squares)
+    for attributes in by_size.values():
+        # One call for all attributes of a size: small matrices are all overhead.
+        values, vectors = np.linalg.eigh(np.stack([squares[a] for a in attributes]))
+        lengths = np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        stacked = (vectors * lengths) @ np.swapaxes(vectors, 1, 2)
+        for attribute, root in zip(attributes, stacked, strict=True):
+            result[attribute] = root
+    return result
 
 
 def _apply(counts: Counts, factors: Sequence[FloatArray], vector: FloatArray) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from scipy import sparse
 from untie.core.factorize import factorize, plain
 from untie.core.types import Codes, Value, smallest_unsigned
 from untie.core.vocabulary import Vocabulary, sort_values
+from untie.core.warn import warn_user
 
 PARALLEL_CELLS = 200_000
 """Below so many cells, threads cost more than they save."""
@@ -86,6 +86,11 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
     return table
 
 
+def array_names(n_columns: int) -> tuple[str, ...]:
+    """Return the names that the columns of an array get, as in scikit-learn."""
+    return tuple(f"x{column}" for column in range(n_columns))
+
+
 def learn_vocabulary(
     table: Table,
     keep: NDArray[np.bool_] | None = None,
@@ -134,12 +139,10 @@ def encode(table: Table, vocabulary: Vocabulary) -> EncodedTable:
 def warn_of_distinct_floats(table: Table, vocabulary: Vocabulary) -> None:
     """Warn of float columns in which most rows have a value of their own."""
     for name in mostly_distinct_floats(table, vocabulary):
-        warnings.warn(
+        warn_user(
             f"Column {name!r} holds fractional numbers that are nearly all distinct; as "
             "categories they say nothing. Bin the column (pandas.qcut, KBinsDiscretizer) or "
             "drop it.",
-            UserWarning,
-            stacklevel=5,
         )
 
 
@@ -239,9 +242,8 @@ def _read_array(data: Any) -> Table:
         )
     if array.ndim != 2:
         raise ValueError(_explain_shape(array))
-    names = tuple(f"x{column}" for column in range(array.shape[1]))
     columns = tuple(array[:, column] for column in range(array.shape[1]))
-    return Table(names, columns, len(array), "pandas")
+    return Table(array_names(len(columns)), columns, len(array), "pandas")
 
 
 def _as_array(data: Any) -> NDArray[Any]:

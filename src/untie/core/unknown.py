@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
 
 from untie.core.types import Value
 from untie.core.vocabulary import Vocabulary
+from untie.core.warn import warn_user
 
 HANDLE_UNKNOWN = ("error", "ignore", "infrequent_if_exist", "warn")
 
@@ -42,20 +42,16 @@ def handle_unknown_values(
                 "to give unknown values the column's mean vector."
             )
         if how == "warn":
-            warnings.warn(
+            warn_user(
                 f"Found unknown value {_few(values)} in column {column!r} during {when}: it is "
                 "treated as infrequent if the column has infrequent values, else it gets the "
                 "column's mean vector.",
-                UserWarning,
-                stacklevel=4,
             )
         elif _of_other_kind(values, known):
-            warnings.warn(
+            warn_user(
                 f"Column {column!r} holds {_few(values)}, of type {type(_first(values)).__name__}, "
                 f"but was fitted on {_few(known)}, of type {type(_first(known)).__name__}; none "
                 "is known. Convert the column, or check that it is the right one.",
-                UserWarning,
-                stacklevel=4,
             )
 
 
