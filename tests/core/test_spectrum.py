@@ -76,6 +76,11 @@ def test_fewer_vectors_where_the_rank_is_lower():
     assert spectrum.leading(np.zeros((3, 3)), 2).vectors.shape == (3, 0)
 
 
+def test_eigenvalues_that_are_rounding_noise_are_left_out():
+    space = spectrum.leading(np.diag([1.0, 2e-12, -1e-12, -2e-12]), 3)
+    np.testing.assert_allclose(space.values, [1.0])
+
+
 def test_lanczos_agrees_with_the_full_solver(monkeypatch):
     table, _ = latent_classes(300, 3, 8, 6, seed=0)
     counts = count_table(table).counts

@@ -191,13 +191,14 @@ def _largest(gram: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _cut(values: FloatArray, vectors: FloatArray, n_vectors: int) -> Eigenspace:
-    scale = max(float(values[0]), 0.0)
-    n_vectors = min(n_vectors, int(np.count_nonzero(values > TINY * scale)))
+    same = TIE * max(float(values[0]), 0.0)
+    rank = int(np.count_nonzero(values > same))
+    n_vectors = min(n_vectors, rank)
     if n_vectors == 0:
         return Eigenspace(np.zeros(0), np.zeros((len(vectors), 0)), np.zeros(0))
     last = values[n_vectors - 1]
-    n_above = int(np.count_nonzero(values > last + TIE * scale))
-    n_taken = int(np.count_nonzero(values >= last - TIE * scale))
+    n_above = int(np.count_nonzero(values > last + same))
+    n_taken = min(rank, int(np.count_nonzero(values >= last - same)))
     shares = np.ones(n_taken)
     shares[n_above:] = (n_vectors - n_above) / (n_taken - n_above)
     return Eigenspace(values[:n_taken], vectors[:, :n_taken], shares)
