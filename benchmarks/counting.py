@@ -29,7 +29,7 @@ HOPELESS_SECONDS, HOPELESS_RATIO = 0.5, 8.0
 LONGEST_SECONDS = 3.0
 """Tables that take the best strategy longer are left out."""
 
-SHORTEST_SECONDS = 0.002
+SHORTEST_SECONDS = 0.0005
 """Shorter times are not fitted: they are overhead, and the choice hardly matters."""
 
 LIMITS = (64, 128, 256, 512, 1024, 2048)

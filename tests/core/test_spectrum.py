@@ -94,6 +94,25 @@ def test_lanczos_agrees_with_the_full_solver(monkeypatch):
     np.testing.assert_allclose(np.abs(partial.vectors.T @ full.vectors), np.eye(2), atol=1e-8)
 
 
+@pytest.mark.parametrize("is_centred", [True, False])
+def test_the_operator_multiplies_by_the_matrix(is_centred, monkeypatch):
+    table, _ = latent_classes(300, 3, 8, 6, seed=0)
+    counts = count_table(table).counts
+    factors = [np.diag(np.arange(1.0, size + 1)) for size in counts.sizes]
+    dense = spectrum.reduced_gram(counts, factors, is_centred)
+    monkeypatch.setattr(spectrum, "FULL_SOLVER_SIZE", 10)
+    operator = spectrum.reduced_gram(counts, factors, is_centred)
+    vectors = np.random.default_rng(0).random((len(dense), 3))
+    np.testing.assert_allclose(operator @ vectors, dense @ vectors, atol=1e-8)
+    np.testing.assert_allclose(operator @ vectors[:, 0], dense @ vectors[:, 0], atol=1e-8)
+    np.testing.assert_allclose(  # so many that the full solver takes over
+        spectrum.eigenvalues(operator, 30), np.linalg.eigvalsh(dense)[::-1][:30], atol=1e-6
+    )
+    np.testing.assert_allclose(
+        spectrum.eigenvalues(operator, 3), np.linalg.eigvalsh(dense)[::-1][:3], rtol=1e-10
+    )
+
+
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
 def test_the_spectrum_tells_the_number_of_latent_classes(n_classes):
     table, _ = latent_classes(2000, n_classes, 12, 4, seed=n_classes, purity=0.75)

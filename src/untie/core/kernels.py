@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
 
 from untie.core.types import FloatArray
 
@@ -38,9 +37,10 @@ class Pairs:
     @cached_property
     def squared_distances(self) -> FloatArray:
         """Squared Euclidean distances; shape (n_values, n_values)."""
-        if not self.vectors.shape[1]:
-            return np.zeros((len(self.vectors), len(self.vectors)))
-        return euclidean_distances(self.vectors, squared=True)
+        lengths = self.products.diagonal()
+        distances = np.maximum(lengths[:, None] + lengths - 2 * self.products, 0.0)
+        np.fill_diagonal(distances, 0.0)
+        return distances
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from untie.core.counts import Counts
 from untie.core.spaces import KernelSpaces
@@ -27,6 +28,12 @@ TIE = 1e-9
 
 FULL_SOLVER_SIZE = 1500
 """Up to this size a full eigensolver is faster than Lanczos iterations."""
+
+LANCZOS_TOLERANCE = 1e-10
+"""Relative accuracy of eigenvectors; eigenvalues have twice as many digits."""
+
+Gram: TypeAlias = "FloatArray | LinearOperator"
+"""A symmetric matrix, or an operator that multiplies by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +84,13 @@ def roots(spaces: KernelSpaces, omega: FloatArray) -> list[FloatArray]:
         return _square_roots(squares)
 
 
-def reduced_gram(counts: Counts, factors: Sequence[FloatArray], centred: bool = True) -> FloatArray:
-    """Return A = R'NR, with N centred if asked; shape (n_values, n_values)."""
+def reduced_gram(counts: Counts, factors: Sequence[FloatArray], centred: bool = True) -> Gram:
+    """Return A = R'NR, with N centred if asked; shape (n_values, n_values).
+
+    For many values an operator that multiplies by A: forming it would take longer.
+    """
+    if len(counts.matrix) > FULL_SOLVER_SIZE:
+        return _gram_operator(counts, factors, centred)
     gram = counts.matrix.copy()
     for attribute, factor in enumerate(factors):
         span = counts.span(attribute)
@@ -87,27 +99,28 @@ def reduced_gram(counts: Counts, factors: Sequence[FloatArray], centred: bool = 
         span = counts.span(attribute)
         gram[:, span] = gram[:, span] @ factor
     if centred:
-        mean = _apply(counts, factors, counts.frequencies)
+        mean = _multiply(counts, factors, counts.frequencies)
         gram -= np.outer(mean, mean / counts.n)
     return gram
 
 
-def eigenvalues(gram: FloatArray, n_values: int) -> FloatArray:
+def eigenvalues(gram: Gram, n_values: int) -> FloatArray:
     """Return the largest eigenvalues, largest first."""
-    return _largest(gram, min(n_values, len(gram)))[0]
+    return _largest(gram, min(n_values, gram.shape[0]))[0]
 
 
-def leading(gram: FloatArray, n_vectors: int) -> Eigenspace:
+def leading(gram: Gram, n_vectors: int) -> Eigenspace:
     """Return the leading `n_vectors` eigenvectors; fewer if the rank is lower.
 
     Where the last place falls among equal eigenvalues, no choice of vectors is better than
     another; all of them are taken, each with the same fraction. The result is then a
     function of the table, not of its order, and explains exactly as much.
     """
-    spare = 8  # eigenvalues beyond the last place, to see whether it is shared
-    space = _cut(*_largest(gram, min(len(gram), n_vectors + spare)), n_vectors)
-    if len(space.values) == n_vectors + spare < len(gram):
-        space = _cut(*_largest(gram, len(gram)), n_vectors)
+    size = gram.shape[0]
+    spare = 2  # eigenvalues beyond the last place, to see whether it is shared
+    space = _cut(*_largest(gram, min(size, n_vectors + spare)), n_vectors)
+    if len(space.values) == n_vectors + spare < size:
+        space = _cut(*_largest(gram, size), n_vectors)
     return space
 
 
@@ -120,10 +133,7 @@ def explained(
 ) -> FloatArray:
     """Return ||H'u_d||^2 of every coordinate d; shape (n_coordinates,)."""
     lengths = np.sqrt(space.shares / space.values) if len(space.values) else space.values
-    directions = np.empty_like(space.vectors)
-    for attribute, factor in enumerate(factors):
-        span = counts.span(attribute)
-        directions[span] = factor @ space.vectors[span]
+    directions = _multiply(counts, factors, space.vectors)
     directions *= lengths
     projected = directions.T @ counts.matrix
     if centred:
@@ -145,16 +155,14 @@ def choose_n_clusters(counts: Counts, largest: int) -> int:
     come from what attributes share. The widest relative gap in their excess over 1 ends the
     list; k clusters span k - 1 directions.
     """
-    frequencies = counts.frequencies
-    scale = np.divide(
-        1.0, np.sqrt(frequencies), out=np.zeros_like(frequencies), where=frequencies > 0
-    )
-    standard = counts.matrix * np.outer(scale, scale)
-    standard -= np.outer(np.sqrt(frequencies), np.sqrt(frequencies) / counts.n)
-    n_free = max(1, int(np.count_nonzero(frequencies)) - len(counts.sizes))
+    seen = counts.frequencies > 0
+    scale = np.zeros(len(seen))
+    scale[seen] = 1.0 / np.sqrt(counts.frequencies[seen])
+    blocks = [np.diag(scale[counts.span(a)]) for a in range(len(counts.sizes))]
+    n_free = max(1, int(np.count_nonzero(seen)) - len(counts.sizes))
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
     edge = np.square(1.0 + np.sqrt(n_free / max(counts.n, counts.n_rows)))
-    excess = eigenvalues(standard, largest) - 1.0
+    excess = eigenvalues(reduced_gram(counts, blocks), largest) - 1.0
     n_shared = int(np.count_nonzero(excess[: largest - 1] > edge - 1.0))
     if not n_shared:
         return min(2, largest)
@@ -177,16 +185,33 @@ def _square_roots(squares: list[FloatArray]) -> list[FloatArray]:
     return result
 
 
-def _apply(counts: Counts, factors: Sequence[FloatArray], vector: FloatArray) -> FloatArray:
-    return np.concatenate([factor.T @ vector[counts.span(a)] for a, factor in enumerate(factors)])
+def _multiply(counts: Counts, factors: Sequence[FloatArray], array: FloatArray) -> FloatArray:
+    """Multiply by the block diagonal R, which is symmetric."""
+    return np.concatenate(
+        [factor @ array[counts.span(attribute)] for attribute, factor in enumerate(factors)]
+    )
 
 
-def _largest(gram: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatArray]:
-    if len(gram) <= FULL_SOLVER_SIZE or n_vectors > len(gram) // 4:
-        values, vectors = np.linalg.eigh(gram)
+def _gram_operator(counts: Counts, factors: Sequence[FloatArray], centred: bool) -> LinearOperator:
+    mean = _multiply(counts, factors, counts.frequencies)
+
+    def product(array: FloatArray) -> FloatArray:
+        result = _multiply(counts, factors, counts.matrix @ _multiply(counts, factors, array))
+        return result - np.multiply.outer(mean, mean @ array / counts.n) if centred else result
+
+    size = len(counts.matrix)
+    return LinearOperator((size, size), matvec=product, matmat=product, dtype=np.float64)
+
+
+def _largest(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+    size = gram.shape[0]
+    if size <= FULL_SOLVER_SIZE or n_vectors > size // 4:
+        values, vectors = np.linalg.eigh(
+            gram if isinstance(gram, np.ndarray) else gram @ np.eye(size)
+        )
         return values[::-1][:n_vectors], vectors[:, ::-1][:, :n_vectors]
-    start = np.random.default_rng(0).standard_normal(len(gram))
-    values, vectors = eigsh(gram, k=n_vectors, which="LA", v0=start)
+    start = np.random.default_rng(0).standard_normal(size)
+    values, vectors = eigsh(gram, k=n_vectors, which="LA", v0=start, tol=LANCZOS_TOLERANCE)
     return values[::-1], vectors[:, ::-1]
 
 
