@@ -144,4 +144,4 @@ def _peak() -> float:
 def _text(cell: object) -> str:
     if not isinstance(cell, float):
         return str(cell)
-    return f"{cell:#.3g}".rstrip(".") if abs(cell) < 1e4 else f"{cell:,.0f}"
+    return f"{cell:#.3g}".rstrip(".") if abs(cell) < 999.5 else f"{cell:,.0f}"

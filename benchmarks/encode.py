@@ -27,7 +27,8 @@ from untie import UNTIE
 WORDS = np.array(["low", "middle", "high"])
 SOLVERS = ("exact", "uniform")
 ONE_HOT, DICTIONARY, MCA = "OneHotEncoder", "pyarrow dictionary-encode", "prince.MCA"
-PATIENCE = 60.0
+PATIENCE = 10.0
+"""An encoder that takes more seconds is timed once."""
 
 ENCODERS: dict[str, Callable[[], Any]] = {
     "UNTIE exact": partial(UNTIE, n_clusters=2, solver="exact"),

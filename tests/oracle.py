@@ -6,20 +6,24 @@ Nothing here is shared with the package, so that a slip there can't hide here.
 import numpy as np
 
 
-def coupling_vectors(rows, column, value, names):
+def coupling_vectors(rows, column, value, names, weights=None):
     """Describe one value; `names` are "intra" and/or "inter", concatenated."""
-    having = [row for row in rows if row[column] == value]
+    weights = weights or [1] * len(rows)
+
+    def weight_of(condition):
+        return sum(w for row, w in zip(rows, weights, strict=True) if condition(row))
+
     vector = []
     if "intra" in names:
-        vector.append(len(having) / len(rows))
+        vector.append(weight_of(lambda row: row[column] == value) / sum(weights))
     if "inter" in names:
         for other in range(len(rows[0])):
             if other == column:
                 continue
             for b in sorted({row[other] for row in rows}):
-                with_b = [row for row in rows if row[other] == b]
-                both = [row for row in with_b if row[column] == value]
-                vector.append(len(both) / len(with_b))
+                with_b = weight_of(lambda row, k=other, b=b: row[k] == b)
+                both = weight_of(lambda row, k=other, b=b: row[k] == b and row[column] == value)
+                vector.append(both / with_b)
     return np.array(vector)
 
 
@@ -29,7 +33,7 @@ def paper_kernels():
     return kernels + [lambda x, y, q=q: np.dot(x, y) ** q for q in (1, 2, 3)]
 
 
-def full_features(rows, couplings=(("intra",), ("inter",)), kernels=None):
+def full_features(rows, couplings=(("intra",), ("inter",)), kernels=None, weights=None):
     """Return X with omega = 1, coordinates ordered by column, coupling, kernel, value."""
     kernels = kernels or paper_kernels()
     features = []
@@ -37,7 +41,7 @@ def full_features(rows, couplings=(("intra",), ("inter",)), kernels=None):
         values = sorted({row[column] for row in rows})
         where = [values.index(row[column]) for row in rows]
         for names in couplings:
-            vectors = [coupling_vectors(rows, column, value, names) for value in values]
+            vectors = [coupling_vectors(rows, column, v, names, weights) for v in values]
             for kernel in kernels:
                 matrix = np.array([[kernel(x, y) for y in vectors] for x in vectors])
                 norm = np.sqrt(np.sum(np.diag(matrix) ** 2))
@@ -45,8 +49,8 @@ def full_features(rows, couplings=(("intra",), ("inter",)), kernels=None):
     return np.hstack(features)
 
 
-def centred(features):
-    return features - features.mean(axis=0)
+def centred(features, weights=None):
+    return features - np.average(features, axis=0, weights=weights)
 
 
 def leading_vectors(similarity, n_vectors):

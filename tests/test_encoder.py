@@ -1,11 +1,15 @@
 """The face of the encoder: what a user calls, gets and is told."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -244,6 +248,8 @@ def test_partial_fit_with_weights(melons):
         ("output", "short"),
         ("n_components", 0),
         ("dtype", int),
+        ("dtype", "bogus"),
+        ("sparse_output", "no"),
         ("couplings", "other"),
         ("kernels", "F7"),
         ("normalization", "trace"),
@@ -259,6 +265,105 @@ def test_a_wrong_parameter_is_named(melons, parameter, value):
 def test_components_of_the_full_output_make_no_sense(melons):
     with pytest.raises(ValueError, match="n_components shortens the compact output"):
         UNTIE(2, output="full", n_components=2).fit(melons)
+
+
+def test_a_failed_fit_leaves_a_fitted_encoder_alone(fitted, melons):
+    before = fitted.transform(melons)
+    other = pd.DataFrame({"a": ["x"], "b": ["y"]})
+    with pytest.raises(ValueError, match="n_clusters=2 is more than"):
+        fitted.fit(other)
+    np.testing.assert_array_equal(fitted.transform(melons), before)
+    with pytest.raises(TypeError, match="Feature names are only supported"):
+        fitted.fit(melons.rename(columns={"Color": 1}))
+    np.testing.assert_array_equal(fitted.transform(melons), before)
+
+
+def test_a_failed_first_fit_leaves_an_encoder_unfitted(melons):
+    encoder = UNTIE(7)
+    with pytest.raises(ValueError, match="n_clusters=7"):
+        encoder.fit(melons)
+    with pytest.raises(NotFittedError):
+        encoder.transform(melons)
+    assert not hasattr(encoder, "n_features_in_")
+
+
+def test_names_are_forgotten_with_their_table(fitted):
+    rows = [["a", "x"], ["b", "y"], ["a", "y"]]
+    counted = count_table(rows)
+    fitted.fit_counts(counted.counts, counted.vocabulary)
+    assert not hasattr(fitted, "feature_names_in_")
+    assert fitted.transform(rows).shape == (3, 4)
+
+
+def test_columns_of_a_record_batch_are_checked(melons):
+    batch = pa.RecordBatch.from_pandas(melons, preserve_index=False)
+    encoder = UNTIE(2).fit(batch)
+    assert encoder.get_feature_names_out()[0] == "Texture=blurry"
+    np.testing.assert_array_equal(encoder.transform(batch), encoder.transform(melons))
+    with pytest.raises(ValueError, match="same order"):
+        encoder.transform(batch.select(["Color", "Texture", "Root"]))
+
+
+def test_columns_with_numbers_for_names(melons):
+    melons.columns = [0, 1, 2]
+    encoder = UNTIE(2).fit(melons)
+    assert encoder.get_feature_names_out()[0] == "0=blurry"
+    assert list(encoder.value_similarity(1).columns) == ["black", "green", "white", "yellow"]
+    assert set(encoder.value_vectors()["attribute"]) == {"0", "1", "2"}
+
+
+def test_a_generator_of_rows(melons):
+    rows = melons.to_numpy().tolist()
+    encoder = UNTIE(2).fit(row for row in rows)
+    assert encoder.transform(row for row in rows).shape == (6, 9)
+
+
+def test_a_series_is_not_a_table(melons):
+    with pytest.raises(ValueError, match=r"\.to_frame\(\)"):
+        UNTIE(2).fit(melons["Color"])
+
+
+def test_partial_fit_of_an_array_after_a_frame(melons):
+    encoder = UNTIE(2).partial_fit(melons[:3])
+    with pytest.warns(UserWarning, match="valid feature names"):
+        encoder.partial_fit(melons[3:].to_numpy())
+    np.testing.assert_array_equal(encoder.omega_, UNTIE(2).fit(melons).omega_)
+
+
+def test_growing_from_fewer_rows_and_values_than_asked_for(melons):
+    parameters = {"n_clusters": 3, "n_components": 8}
+    grown = UNTIE(**parameters).partial_fit(melons[:2]).partial_fit(melons[2:])
+    whole = UNTIE(**parameters).fit(melons)
+    np.testing.assert_array_equal(grown.transform(melons), whole.transform(melons))
+
+
+def test_handle_unknown_is_checked_where_it_is_used(fitted, melons):
+    fitted.set_params(handle_unknown="drop")
+    with pytest.raises(ValueError, match="handle_unknown must be one of"):
+        fitted.transform(melons)
+
+
+def test_fits_in_threads_leave_the_number_of_threads_alone(melons):
+    import threadpoolctl
+
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        before = [pool["num_threads"] for pool in threadpoolctl.threadpool_info()]
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _: UNTIE(2).fit(melons), range(32)))
+        assert [pool["num_threads"] for pool in threadpoolctl.threadpool_info()] == before
+
+
+def test_functions_without_a_name_of_their_own(melons):
+    kernels = [lambda pairs: pairs.products, lambda pairs: pairs.products**2]
+    names = UNTIE(2, kernels=kernels).fit(melons).weights()["kernel"]
+    assert set(names) == {"<lambda>", "<lambda>#2"}
+
+
+def test_a_scale_of_the_wrong_shape_is_named(melons):
+    with pytest.raises(ValueError, match="normalization returned"):
+        UNTIE(2, normalization=lambda kernel, shares: 3.0).fit(melons)
+    with pytest.raises(ValueError, match="normalization returned numbers"):
+        UNTIE(2, normalization=lambda kernel, shares: kernel * np.nan).fit(melons)
 
 
 def test_a_failed_fit_of_a_wrong_parameter_leaves_a_fitted_encoder_alone(fitted, melons):

@@ -119,9 +119,38 @@ def test_a_function_can_not_be_saved(melons, path):
 
 
 def test_a_value_that_can_not_be_saved_is_named(path):
-    rows = pd.DataFrame({"x": [pd.Period("2026-01"), pd.Period("2026-02")], "y": ["a", "b"]})
-    with pytest.raises(ValueError, match=r"Column 'x': Period\('2026-01'"):
+    rows = pd.DataFrame({"x": [frozenset("ab"), frozenset("c")], "y": ["a", "b"]})
+    with pytest.raises(ValueError, match=r"Column 'x': frozenset"):
         UNTIE(2).fit(rows).save(path)
+
+
+def test_bins_and_periods_of_pandas_are_saved(path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "age": pd.qcut(rng.random(50), 4),
+            "month": pd.period_range("2026-01", periods=5, freq="M").repeat(10),
+            "day": pd.cut(pd.date_range("2026-01-01", periods=50), 3),
+        }
+    )
+    encoder = UNTIE(2).fit(table)
+    encoder.save(path)
+    loaded = load_model(path)
+    assert loaded.vocabulary_ == encoder.vocabulary_
+    np.testing.assert_array_equal(loaded.transform(table), encoder.transform(table))
+
+
+def test_the_kind_of_output_is_saved(melons, path):
+    UNTIE(2).set_output(transform="polars").fit(melons).save(path)
+    assert type(load_model(path).transform(melons)).__module__.startswith("polars")
+
+
+def test_places_that_can_not_be_saved_to(melons, tmp_path):
+    encoder = UNTIE(2).fit(melons)
+    with pytest.raises(FileNotFoundError, match=r"folder .*nowhere.* does not exist"):
+        encoder.save(tmp_path / "nowhere" / "model.untie")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        encoder.save(tmp_path)
 
 
 @pytest.mark.parametrize("position", [0, 13, 40, 90, 200, -1])

@@ -8,25 +8,25 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from untie import tidy
 from untie.core.counts import CountedTable, Counts
-from untie.core.learn import learn
-from untie.core.table import Table, array_names, encode, read_table, warn_of_distinct_floats
-from untie.core.tally import Rows, Tally, group_counted, tally
+from untie.core.learn import Recipe, learn
+from untie.core.table import read_table, table_of_names
+from untie.core.tally import Rows, group_counted, tally
 from untie.core.types import Codes, FloatArray
-from untie.core.unknown import handle_unknown_values
 from untie.core.vocabulary import Vocabulary
 from untie.core.weights import ROW_SOLVERS
 from untie.fitted import Fitted, finish
-from untie.parameters import check_parameters, make_recipe
+from untie.parameters import check_parameters
 from untie.saving import save_encoder
+from untie.table_input import TableInput
 
 
-class UNTIE(TransformerMixin, BaseEstimator):
+class UNTIE(TransformerMixin, TableInput):
     """Learn vectors and similarities for a table of categories, without labels.
 
     The values of every column are described by how often they occur (intra-attribute
@@ -112,11 +112,11 @@ class UNTIE(TransformerMixin, BaseEstimator):
     >>> encoder = UNTIE(n_clusters=2)
     >>> encoder.fit_transform(melons).shape
     (6, 5)
-    >>> encoder.value_similarity("root").round(2)
+    >>> encoder.value_similarity("root").round(1)
               curled  slight  straight
-    curled      8.08    4.98      6.23
-    slight      4.98    8.08      6.23
-    straight    6.23    6.23      7.47
+    curled       8.1     5.0       6.2
+    slight       5.0     8.1       6.2
+    straight     6.2     6.2       7.5
     """
 
     def __init__(
@@ -181,6 +181,7 @@ class UNTIE(TransformerMixin, BaseEstimator):
             "learning_rate": 1e-3,
             "batch_size": 20,
             "max_iter": 1000,
+            "tol": 1e-6,
         }
         return cls(n_clusters, **{**protocol, **parameters})
 
@@ -211,25 +212,25 @@ class UNTIE(TransformerMixin, BaseEstimator):
         The counts of all values seen are kept, rare ones ungrouped, so memory is that of
         (number of distinct values)^2 numbers whatever `max_categories` says. Each call learns
         anew; to learn once from many chunks, add them up with :func:`untie.count_table` and
-        call `fit_counts`.
+        call `fit_counts`. While there are fewer rows than `n_clusters`, each is a cluster.
         """
-        check_parameters(self)
+        recipe = check_parameters(self)
         self._refuse_row_solvers("partial_fit")
+        table = read_table(X)
         first = not hasattr(self, "_fitted")
-        before = None if first else self._fitted.ungrouped
-        if not first and before is None:
-            raise ValueError(
-                "partial_fit can't continue a fit that grouped rare values among so many that it "
-                "did not count them one by one; start with partial_fit."
-            )
-        table = self._read(X, reset=first)
+        if not first:
+            self._check_columns(table)
         chunk = tally(table, sample_weight, self.categories)
         self._report(table, chunk)
         assert chunk.ungrouped is not None  # nothing was grouped
-        return self._fit_counted(chunk.ungrouped if before is None else before + chunk.ungrouped)
+        counted = chunk.ungrouped if first else self._counted_so_far().plus_chunk(chunk.ungrouped)
+        fitted = self._learn_counted(counted, recipe, is_growing=True)
+        if first:
+            self._remember(table)
+        return self._adopt(fitted)
 
     def fit_counts(self, counts: Counts, vocabulary: Vocabulary) -> Self:
-        """Learn from counts alone.
+        """Learn from counts alone. Frames that the model returns are pandas'.
 
         Parameters
         ----------
@@ -238,17 +239,15 @@ class UNTIE(TransformerMixin, BaseEstimator):
         vocabulary : Vocabulary
             The values they are counts of.
         """
-        check_parameters(self)
+        recipe = check_parameters(self)
         self._refuse_row_solvers("fit_counts")
         if vocabulary.sizes != counts.sizes:
             raise ValueError(
                 f"The counts have {counts.sizes} values but the vocabulary {vocabulary.sizes}."
             )
-        self.n_features_in_ = len(vocabulary.columns)
-        if vocabulary.columns != array_names(self.n_features_in_):
-            self.feature_names_in_ = np.array(vocabulary.columns, dtype=object)
-        self._backend = "pandas"
-        return self._fit_counted(CountedTable(vocabulary, counts))
+        fitted = self._learn_counted(CountedTable(vocabulary, counts), recipe)
+        self._remember(table_of_names(vocabulary.columns))
+        return self._adopt(fitted)
 
     def transform(self, X: Any) -> NDArray[Any] | sparse.csr_array:
         """Return the vectors of rows; a table look-up, each row for itself.
@@ -272,16 +271,10 @@ class UNTIE(TransformerMixin, BaseEstimator):
         ----------
         A, B : tables
             Rows with the columns seen in `fit`.
-
-        Returns
-        -------
-        array of shape (n_rows of A, n_rows of B)
         """
         check_is_fitted(self)
-        vectors = self._fitted.vectors
-        left = vectors.rows(self._encode(A), np.float64)
-        right = left if B is None else vectors.rows(self._encode(B), np.float64)
-        return left @ right.T
+        right = None if B is None else self._encode(B)
+        return self._fitted.vectors.similarity(self._encode(A), right)
 
     def value_vectors(self) -> Any:
         """Return a frame with one row a value: attribute, value and its vector.
@@ -300,9 +293,8 @@ class UNTIE(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         attribute = self.vocabulary_.index_of(column)
-        vectors = self._fitted.vectors.tables[attribute][:-1]
-        labels = self.vocabulary_.labels(attribute)
-        return tidy.square(self._backend, labels, vectors @ vectors.T)
+        values = self._fitted.vectors.value_similarity(attribute)
+        return tidy.square(self._backend, self.vocabulary_.labels(attribute), values)
 
     def weights(self) -> Any:
         """Return a frame with the weight of every kernel column.
@@ -317,7 +309,9 @@ class UNTIE(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of `transform`'s columns, such as ``Color=yellow``."""
         check_is_fitted(self)
-        columns = tuple(str(name) for name in _check_feature_names_in(self, input_features))
+        columns = self.vocabulary_.columns
+        if input_features is not None:
+            columns = tuple(str(name) for name in _check_feature_names_in(self, input_features))
         lookup = self._fitted.lookup
         if lookup.summed:
             return np.array([f"untie{i}" for i in range(lookup.n_columns)], dtype=object)
@@ -335,38 +329,49 @@ class UNTIE(TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = [np.dtype(self.dtype).name]
         return tags
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_fitted")
+
     def _fit_rows(self, X: Any, sample_weight: Any) -> Rows:
-        check_parameters(self)
-        table = self._read(X, reset=True)
+        recipe = check_parameters(self)
+        table = read_table(X)
         counted = tally(
             table,
             sample_weight,
             self.categories,
             self.min_frequency,
             self.max_categories,
-            make_recipe(self).n_spaces,
+            recipe.n_spaces,
         )
-        rows = self._report(table, counted)
-        self._learn(counted)
-        return rows
+        self._report(table, counted)
+        fitted = finish(counted, learn(counted, recipe), self.output, self.n_components)
+        self._remember(table)
+        self._adopt(fitted)
+        assert counted.rows is not None
+        return counted.rows
 
-    def _fit_counted(self, counted: CountedTable) -> Self:
-        n_spaces = make_recipe(self).n_spaces
-        self._learn(group_counted(counted, self.min_frequency, self.max_categories, n_spaces))
-        return self
+    def _learn_counted(
+        self, counted: CountedTable, recipe: Recipe, is_growing: bool = False
+    ) -> Fitted:
+        grouped = group_counted(
+            counted, self.min_frequency, self.max_categories, recipe.n_spaces, is_growing
+        )
+        return finish(grouped, learn(grouped, recipe), self.output, self.n_components)
 
-    def _learn(self, counted: Tally) -> None:
-        model = learn(counted, make_recipe(self))
-        self._adopt(finish(counted, model, self.output, self.n_components))
+    def _counted_so_far(self) -> CountedTable:
+        if self._fitted.ungrouped is None:
+            raise ValueError(
+                "partial_fit can't continue a fit that grouped rare values among so many that it "
+                "did not count them one by one; start with partial_fit."
+            )
+        return self._fitted.ungrouped
 
-    def _adopt(self, fitted: Fitted) -> None:
+    def _adopt(self, fitted: Fitted) -> Self:
         self._fitted = fitted
+        self._grouping = fitted.grouping
         self.vocabulary_ = fitted.grouping.vocabulary
         self.categories_ = tidy.value_arrays(fitted.grouping.raw.values)
         self.infrequent_categories_ = [
@@ -375,37 +380,16 @@ class UNTIE(TransformerMixin, BaseEstimator):
         ]
         self.counts_ = fitted.counts
         self.n_clusters_ = fitted.n_clusters
-        self.omega_ = fitted.omega
-        self.loss_curve_ = fitted.loss_curve
-        self.n_iter_ = len(fitted.loss_curve)
-
-    def _read(self, X: Any, reset: bool, min_rows: int = 1) -> Table:
-        table = read_table(X, min_rows)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        if reset:
-            self._backend = table.backend
-        return table
-
-    def _encode(self, X: Any) -> Codes:
-        grouping = self._fitted.grouping
-        encoded = encode(self._read(X, reset=False, min_rows=0), grouping.raw)
-        handle_unknown_values(encoded.unknown, grouping.raw, self.handle_unknown, "transform")
-        rare = self.handle_unknown in ("infrequent_if_exist", "warn")
-        return grouping.apply_to_codes(encoded.codes, unknown_is_rare=rare)
+        self.omega_ = fitted.solution.omega
+        self.loss_curve_ = fitted.solution.loss_curve
+        self.n_iter_ = fitted.solution.n_iter
+        return self
 
     def _rows(self, codes: Codes) -> NDArray[Any] | sparse.csr_array:
         lookup = self._fitted.lookup
         if self.sparse_output:
             return lookup.sparse_rows(codes, self.dtype)
         return lookup.rows(codes, self.dtype)
-
-    def _report(self, table: Table, counted: Tally) -> Rows:
-        """Tell the user what is odd about a table; return its rows."""
-        assert counted.rows is not None
-        how = "error" if self.handle_unknown == "error" else "ignore"
-        handle_unknown_values(counted.rows.unknown, counted.grouping.raw, how, "fit")
-        warn_of_distinct_floats(table, counted.grouping.raw)
-        return counted.rows
 
     def _refuse_row_solvers(self, method: str) -> None:
         if self.solver in ROW_SOLVERS:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from untie.core.counts import CountedTable, Counts
+from untie.core.eigen import leading
 from untie.core.grouping import Grouping
 from untie.core.learn import Model
-from untie.core.spectrum import leading, reduced_gram
+from untie.core.spectrum import centre, reduced_gram
 from untie.core.tally import Tally
-from untie.core.types import FloatArray
 from untie.core.vectors import LookUp, compact_lookup, component_lookup, full_lookup
+from untie.core.weights import Solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +28,10 @@ class Fitted:
         Counts of all values seen, where they were kept: what `partial_fit` adds to.
     labels : tuple of (coupling, kernel)
         Names of the kernel spaces.
-    omega : array of shape (n_coordinates,)
-        The weights.
+    solution : Solution
+        The weights and how they were found.
     n_clusters : int
         Number of clusters in use.
-    loss_curve : list of float
-        The solver's objective, step by step.
     vectors : LookUp
         The compact value vectors: similarities come from them.
     lookup : LookUp
@@ -43,9 +42,8 @@ class Fitted:
     counts: Counts
     ungrouped: CountedTable | None
     labels: tuple[tuple[str, str], ...]
-    omega: FloatArray
+    solution: Solution
     n_clusters: int
-    loss_curve: list[float]
     vectors: LookUp
     lookup: LookUp
 
@@ -55,9 +53,9 @@ def finish(counted: Tally, model: Model, output: str, n_components: int | None) 
     counts = counted.counts
     vectors = compact_lookup(model.roots, counts)
     if n_components is not None:
-        lookup = _components(counts, model, n_components)
+        lookup = _components(counted, model, n_components)
     elif output == "full":
-        lookup = full_lookup(model.spaces, model.omega, counts)
+        lookup = full_lookup(model.spaces, model.solution.omega, counts)
     else:
         lookup = vectors
     return Fitted(
@@ -65,17 +63,17 @@ def finish(counted: Tally, model: Model, output: str, n_components: int | None) 
         counts,
         counted.ungrouped,
         model.spaces.labels,
-        model.omega,
+        model.solution,
         model.n_clusters,
-        model.loss_curve,
         vectors,
         lookup,
     )
 
 
-def _components(counts: Counts, model: Model, n_components: int) -> LookUp:
+def _components(counted: Tally, model: Model, n_components: int) -> LookUp:
+    counts = counted.counts
     n_values = sum(counts.sizes)
-    if n_components > n_values:
+    if n_components > n_values and not counted.is_growing:
         raise ValueError(f"n_components={n_components} is more than the table's {n_values} values.")
-    space = leading(reduced_gram(counts, model.roots), n_components)
+    space = leading(reduced_gram(counts, centre(model.roots, counts)), min(n_components, n_values))
     return component_lookup(model.roots, counts, space, n_components)

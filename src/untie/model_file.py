@@ -10,12 +10,12 @@ import hashlib
 import io
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,17 +38,20 @@ def write_model(path: str | os.PathLike[str], content: Any, arrays: Mapping[str,
     payload = buffer.getvalue()
     digest = hashlib.sha256(payload).hexdigest()
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
+    if target.is_dir():
+        raise IsADirectoryError(f"{str(target)!r} is a folder; name a file to save to.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"The folder {str(target.parent)!r} does not exist.")
+    temporary = target.with_name(f".{target.name}-{uuid4().hex}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:
             file.write(f"{MARK} {FORMAT} {digest}\n".encode())
             file.write(payload)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -88,6 +91,8 @@ def to_plain(value: Any) -> Any:
     for name, (kind, write, _) in _KINDS.items():
         if type(value) is kind:
             return {name: write(value)}
+    if type(value).__module__.split(".")[0] == "pandas" and type(value).__name__ in _PANDAS:
+        return {type(value).__name__: _PANDAS[type(value).__name__](value)}
     raise ValueError(
         f"{value!r} of type {type(value).__name__} can't be saved without pickle: a model file "
         "holds numbers, text, dates and this package's own kernels. Use joblib.dump for it."
@@ -103,6 +108,10 @@ def from_plain(value: Any) -> Any:
     ((name, content),) = value.items()
     if name == "":
         return {from_plain(k): from_plain(v) for k, v in content}
+    if name in _PANDAS:
+        import pandas
+
+        return getattr(pandas, name)(*map(from_plain, content))
     return _KINDS[name][2](content)
 
 
@@ -123,8 +132,10 @@ _KINDS: dict[str, tuple[Any, Any, Any]] = {
     "polynomial": (Polynomial, lambda k: k.order, Polynomial),
 }
 
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+_PANDAS: dict[str, Any] = {
+    "Interval": lambda v: [to_plain(v.left), to_plain(v.right), v.closed],
+    "Period": lambda v: [str(v), v.freqstr],
+    "Timestamp": lambda v: [str(v)],
+    "Timedelta": lambda v: [str(v)],
+}
+"""Arguments that make a value of pandas' own types again."""

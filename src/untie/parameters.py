@@ -16,34 +16,30 @@ from untie.core.unknown import HANDLE_UNKNOWN
 from untie.core.weights import SOLVERS, Settings
 
 
-def check_parameters(encoder: Any) -> None:
-    """Raise an error that names the first parameter with a value it can't have."""
+def check_parameters(encoder: Any) -> Recipe:
+    """Return what the pipe learns with, or name the first parameter that can't be."""
     if encoder.n_clusters != "auto":
         _integer("n_clusters", encoder.n_clusters, 1, "a positive integer or 'auto'")
-    resolve_couplings(encoder.couplings)
-    resolve_kernels(encoder.kernels)
-    resolve_normalization(encoder.normalization)
     _one_of("solver", encoder.solver, tuple(SOLVERS))
     _number("tau", encoder.tau)
     _number("learning_rate", encoder.learning_rate)
     _integer("batch_size", encoder.batch_size, 2, "an integer of at least 2")
     _integer("max_iter", encoder.max_iter, 1, "a positive integer")
     _number("tol", encoder.tol, zero=True)
-    _one_of("handle_unknown", encoder.handle_unknown, HANDLE_UNKNOWN)
+    check_handle_unknown(encoder.handle_unknown)
     _check_min_frequency(encoder.min_frequency)
     if encoder.max_categories is not None:
         _integer("max_categories", encoder.max_categories, 1, "a positive integer or None")
-    _one_of("output", encoder.output, ("compact", "full"))
-    if encoder.n_components is not None:
-        _integer("n_components", encoder.n_components, 1, "a positive integer or None")
-        if encoder.output == "full":
-            raise ValueError("n_components shortens the compact output; drop output='full'.")
-    if np.dtype(encoder.dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise ValueError(f"dtype must be float32 or float64, got {encoder.dtype!r}.")
+    _check_output(encoder)
+    return _recipe(encoder)
 
 
-def make_recipe(encoder: Any) -> Recipe:
-    """Turn an encoder's parameters into what the pipe learns with."""
+def check_handle_unknown(value: Any) -> None:
+    """Validate the one parameter that `transform` uses as well."""
+    _one_of("handle_unknown", value, HANDLE_UNKNOWN)
+
+
+def _recipe(encoder: Any) -> Recipe:
     return Recipe(
         resolve_couplings(encoder.couplings),
         resolve_kernels(encoder.kernels),
@@ -59,6 +55,22 @@ def make_recipe(encoder: Any) -> Recipe:
             check_random_state(encoder.random_state),
         ),
     )
+
+
+def _check_output(encoder: Any) -> None:
+    _one_of("output", encoder.output, ("compact", "full"))
+    if encoder.n_components is not None:
+        _integer("n_components", encoder.n_components, 1, "a positive integer or None")
+        if encoder.output == "full":
+            raise ValueError("n_components shortens the compact output; drop output='full'.")
+    if not isinstance(encoder.sparse_output, bool | np.bool_):
+        raise ValueError(f"sparse_output must be True or False, got {encoder.sparse_output!r}.")
+    try:
+        known = np.dtype(encoder.dtype) in (np.dtype(np.float32), np.dtype(np.float64))
+    except TypeError:
+        known = False
+    if not known:
+        raise ValueError(f"dtype must be float32 or float64, got {encoder.dtype!r}.")
 
 
 def _check_min_frequency(value: Any) -> None:

@@ -14,6 +14,7 @@ from untie.core.grouping import Grouping
 from untie.core.types import FloatArray
 from untie.core.vectors import LookUp
 from untie.core.vocabulary import Vocabulary
+from untie.core.weights import Solution
 from untie.fitted import Fitted
 from untie.model_file import read_model, to_plain, write_model
 
@@ -34,7 +35,10 @@ def save_encoder(encoder: UNTIE, path: str | os.PathLike[str]) -> None:
         "backend": encoder._backend,
         "labels": fitted.labels,
         "n_clusters": fitted.n_clusters,
-        "loss_curve": list(fitted.loss_curve),
+        "loss_curve": [float(loss) for loss in fitted.solution.loss_curve],
+        "n_iter": fitted.solution.n_iter,
+        "converged": fitted.solution.converged,
+        "output": getattr(encoder, "_sklearn_output_config", {}),
         "summed": fitted.lookup.summed,
         "sizes": fitted.counts.sizes,
         "n": fitted.counts.n,
@@ -42,7 +46,7 @@ def save_encoder(encoder: UNTIE, path: str | os.PathLike[str]) -> None:
     }
     arrays = {
         "rare": np.concatenate(fitted.grouping.rare),
-        "omega": fitted.omega,
+        "omega": fitted.solution.omega,
         "counts": fitted.counts.matrix,
         **_tables("vectors", fitted.vectors.tables),
     }
@@ -73,6 +77,7 @@ def load_model(path: str | os.PathLike[str]) -> UNTIE:
     counts = Counts(tuple(content["sizes"]), arrays["counts"], content["n"], content["n_rows"])
     vectors = LookUp(_read_tables("vectors", arrays))
     own = _read_tables("lookup", arrays)
+    encoder.set_output(**content["output"])
     encoder._backend = content["backend"]
     encoder.n_features_in_ = len(columns)
     if content["named"]:
@@ -83,9 +88,10 @@ def load_model(path: str | os.PathLike[str]) -> UNTIE:
             counts,
             _ungrouped(raw, counts, arrays.get("ungrouped")),
             tuple(tuple(label) for label in content["labels"]),
-            arrays["omega"],
+            Solution(
+                arrays["omega"], content["loss_curve"], content["n_iter"], content["converged"]
+            ),
             content["n_clusters"],
-            content["loss_curve"],
             vectors,
             LookUp(own, content["summed"]) if own else vectors,
         )

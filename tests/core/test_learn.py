@@ -57,21 +57,37 @@ def test_rows_that_are_all_alike(rows):
 
 
 def test_an_attribute_with_one_value_changes_nothing(melons):
-    plain = UNTIE(2, couplings="intra").fit(melons).similarity(melons)
+    parameters = {"couplings": "intra", "solver": "uniform"}
+    melons = melons[["Color", "Root"]].iloc[:5]
+    plain = UNTIE(2, **parameters).fit(melons).similarity(melons)
     wider = melons.assign(Planet="earth")
-    S = UNTIE(2, couplings="intra").fit(wider).similarity(wider)
+    S = UNTIE(2, **parameters).fit(wider).similarity(wider)
     np.testing.assert_allclose(np.ptp(S - plain), 0, atol=1e-9)
 
 
-def test_two_identical_attributes(melons):
-    twice = melons.assign(Again=melons["Color"])
-    X = UNTIE(2).fit_transform(twice)
-    assert np.isfinite(X).all()
+def test_a_column_that_says_nothing_is_named():
+    rows = [[a, a.upper(), c] for a in "xy" for c in "pqr"]
+    with pytest.warns(UserWarning, match="no two values of column 'x2' apart.*'matching'"):
+        encoder = UNTIE(2).fit(rows)
+    assert np.ptp(encoder.transform(rows)[:, -3:]) < 1e-9
+    kept = UNTIE(2, couplings=("intra", "inter", "matching")).fit_transform(rows)
+    assert len(np.unique(kept.round(9), axis=0)) == 6
 
 
-def test_more_clusters_than_the_rank_of_the_similarities(melons):
-    X = UNTIE(6).fit_transform(melons)
-    assert np.isfinite(X).all()
+def test_two_identical_attributes_have_identical_vectors(melons):
+    encoder = UNTIE(2).fit(melons.assign(Again=melons["Color"]))
+    np.testing.assert_allclose(
+        encoder.value_similarity("Color"), encoder.value_similarity("Again"), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("solver", ["exact", "lp", "uniform"])
+def test_more_clusters_than_the_rank_of_the_similarities(solver):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (100_000, 2))
+    encoder = UNTIE(4, solver=solver).fit(rows)
+    assert np.isfinite(encoder.transform(rows[:10])).all()
+    assert np.isfinite(encoder.loss_curve_).all()
 
 
 def test_more_clusters_than_rows(melons):
@@ -79,9 +95,26 @@ def test_more_clusters_than_rows(melons):
         UNTIE(7).fit(melons)
 
 
-def test_values_that_occur_once():
+def test_values_that_occur_once_are_alike_where_their_rows_are():
     rows = [[f"a{i}", f"b{i % 2}", f"c{i % 3}"] for i in range(30)]
-    assert np.isfinite(UNTIE(2).fit_transform(rows)).all()
+    S = UNTIE(2).fit(rows).value_similarity("x0")
+    assert S.loc["a0", "a6"] == pytest.approx(S.loc["a0", "a0"])  # both with b0 and c0
+    assert S.loc["a0", "a1"] < 0.99 * S.loc["a0", "a0"]
+
+
+@pytest.mark.parametrize("solver", ["exact", "lp"])
+@pytest.mark.parametrize("extra", [1e-2, 1e-3, 1e-4])
+def test_a_nearly_independent_table_does_not_depend_on_order(solver, extra):
+    rows = [[a, b] for a in "xyz" for b in "pqr"]
+    weights = np.array([1.0] * 8 + [1 + extra])
+    order = [4, 8, 0, 6, 2, 7, 1, 3, 5]
+    names = dict(zip("xyzpqr", "bcaenm", strict=True))
+    shuffled = [[names[value] for value in rows[i]] for i in order]
+    first = UNTIE(5, solver=solver, tau=0.1).fit(rows, sample_weight=weights)
+    second = UNTIE(5, solver=solver, tau=0.1).fit(shuffled, sample_weight=weights[order])
+    assert np.isfinite(first.loss_curve_).all()
+    S = first.similarity(rows)[np.ix_(order, order)]
+    np.testing.assert_allclose(second.similarity(shuffled), S, rtol=1e-4)
 
 
 def test_a_declared_value_that_never_occurs(melons):
@@ -98,7 +131,7 @@ def test_stopping_early_gives_a_warning():
     table, _ = latent_classes(200, 3, 6, 4, seed=3)
     with pytest.warns(ConvergenceWarning, match=r"solver='exact' stopped after 1 steps"):
         UNTIE(3, tau=0.1, max_iter=1).fit(table)
-    with pytest.warns(ConvergenceWarning, match=r"solver='adam' stopped after 30 steps"):
+    with pytest.warns(ConvergenceWarning, match=r"solver='adam' took all its 30 steps"):
         UNTIE.from_paper(3, max_iter=30, random_state=0).fit(table)
 
 
@@ -108,6 +141,13 @@ def test_a_solver_that_loses_all_weight_falls_back(melons):
         pytest.warns(ConvergenceWarning),
     ):
         encoder = UNTIE.from_paper(2, learning_rate=1.0, max_iter=10, random_state=0).fit(melons)
+    np.testing.assert_array_equal(encoder.omega_, 1.0)
+
+
+def test_batches_smaller_than_the_number_of_clusters_teach_nothing():
+    table, _ = latent_classes(200, 3, 6, 4, seed=3)
+    with pytest.warns(UserWarning, match=r"n_clusters=20 .* omega stays 1"):
+        encoder = UNTIE.from_paper(20, random_state=0).fit(table)
     np.testing.assert_array_equal(encoder.omega_, 1.0)
 
 

@@ -1,4 +1,5 @@
 import datetime as dt
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,8 @@ from untie.core.table import (
     check_categories,
     encode,
     learn_vocabulary,
-    mostly_distinct_floats,
     read_table,
+    warn_of_distinct_floats,
 )
 from untie.core.vocabulary import Vocabulary
 
@@ -199,15 +200,21 @@ def test_threads_change_nothing(monkeypatch):
     [
         (np.linspace(0.1, 9.7, 40), True),
         (np.repeat(np.linspace(0.1, 9.7, 10), 4), False),  # a few distinct fractions
-        (np.arange(40.0), False),  # whole numbers, though of type float
+        (np.arange(40.0), True),  # whole numbers of type float, such as counts with gaps
+        (np.arange(40), False),
         (np.arange(40).astype(str), False),
         (np.r_[np.linspace(0.1, 9.7, 39), np.nan], True),
     ],
 )
-def test_mostly_distinct_floats(column, is_continuous):
+def test_warning_of_distinct_floats(column, is_continuous):
     table = read_table(pd.DataFrame({"c": column}))
     vocabulary, _ = learn_vocabulary(table)
-    assert mostly_distinct_floats(table, vocabulary) == ["c"] * is_continuous
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_distinct_floats(table, vocabulary)
+    assert [("'c'" in str(w.message), "Bin" in str(w.message)) for w in caught] == [
+        (True, True)
+    ] * is_continuous
 
 
 def test_categories_of_every_kind_are_taken():

@@ -26,9 +26,9 @@ PACKED_CELLS = 256
 """Attributes are packed into one joint code while it has at most so many cells."""
 
 COSTS: dict[str, tuple[float, ...]] = {
-    "histogram": (16e3, 2.2, 3.0, 2.2),
-    "product": (8e3, 8.0, 0.013, 2.1),
-    "sparse": (250e3, 27.0, 4.0, 20.0, 1.0),
+    "histogram": (11e3, 2.7, 3.2, 3.0),
+    "product": (5.1e3, 13.0, 0.012, 3.4),
+    "sparse": (470e3, 27.0, 2.6, 31.0, 0.81),
 }
 """Nanoseconds per unit of work, fitted by ``benchmarks/counting.py``."""
 

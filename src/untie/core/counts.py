@@ -122,6 +122,11 @@ class CountedTable:
         check_memory(union.sizes, union.columns)
         return CountedTable(union, self._align(union) + other._align(union))
 
+    def plus_chunk(self, chunk: CountedTable) -> CountedTable:
+        """Add a chunk whose columns are these, in this order, whatever their names."""
+        vocabulary = Vocabulary(self.vocabulary.columns, chunk.vocabulary.values)
+        return self + CountedTable(vocabulary, chunk.counts)
+
     def _align(self, union: Vocabulary) -> Counts:
         attributes = range(len(union.columns))
         targets = [self.vocabulary.translate(union, attribute) for attribute in attributes]
@@ -169,6 +174,7 @@ def check_memory(
     raise ValueError(
         f"The table has {sum(sizes):,} distinct values; learning from their pairs would take "
         f"{needed / 2**30:,.0f} GiB (limit {MEMORY_LIMIT / 2**30:.0f}). Column {column} alone "
-        f"has {sizes[largest]:,}. Set max_categories (or min_frequency) to group rare values, "
-        "bin the column if it holds numbers, or drop it if it is an identifier."
+        f"has {sizes[largest]:,}. Set max_categories (or min_frequency) and call fit, which groups "
+        "rare values before it counts pairs (partial_fit and count_table keep every value); bin "
+        "the column if it holds numbers, or drop it if it is an identifier."
     )

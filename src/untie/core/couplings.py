@@ -13,6 +13,7 @@ import numpy as np
 
 from untie.core.counts import Counts
 from untie.core.types import FloatArray
+from untie.core.vocabulary import number_repeats
 
 Coupling = Callable[[Counts, int], FloatArray]
 
@@ -67,17 +68,18 @@ def resolve_couplings(couplings: object) -> dict[str, Coupling]:
         raise ValueError(
             f"couplings must name at least one of {sorted(COUPLINGS)}, got {couplings!r}."
         )
-    result: dict[str, Coupling] = {}
+    names: list[str] = []
     for entry in chosen:
         if isinstance(entry, str) and entry in COUPLINGS:
-            result[entry] = COUPLINGS[entry]
+            names.append(entry)
         elif callable(entry):
-            result[getattr(entry, "__name__", repr(entry))] = entry
+            names.append(getattr(entry, "__name__", repr(entry)))
         else:
             raise ValueError(
                 f"couplings: {entry!r} is unknown; choose among {sorted(COUPLINGS)} or pass a "
                 "function (counts, attribute) -> array of shape (n_values, n_dimensions)."
             )
-    if len(result) < len(chosen):
+    if len(set(chosen)) < len(chosen):
         raise ValueError(f"couplings name the same space twice: {couplings!r}.")
-    return result
+    functions = [COUPLINGS[entry] if isinstance(entry, str) else entry for entry in chosen]
+    return dict(zip(number_repeats(names), functions, strict=True))

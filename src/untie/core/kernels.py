@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from untie.core.types import FloatArray
+from untie.core.vocabulary import number_repeats
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,10 +119,9 @@ def resolve_kernels(kernels: object) -> dict[str, Kernel]:
             f"kernels must be one of {sorted(KERNEL_SETS)}, or a list of kernels such as "
             f"[Gaussian(0.5), Polynomial(2)] or of functions of Pairs; got {kernels!r}."
         )
-    result = {_name(kernel): kernel for kernel in chosen}
-    if len(result) < len(chosen):
+    if len(set(chosen)) < len(chosen):
         raise ValueError(f"kernels name the same kernel twice: {kernels!r}.")
-    return result
+    return dict(zip(number_repeats([_name(kernel) for kernel in chosen]), chosen, strict=True))
 
 
 def _name(kernel: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -17,7 +17,7 @@ from untie.core.tally import Tally
 from untie.core.threads import one_thread
 from untie.core.types import FloatArray
 from untie.core.warn import warn_user
-from untie.core.weights import SOLVERS, Problem, Settings
+from untie.core.weights import ROW_SOLVERS, SOLVERS, Problem, Settings, Solution
 
 LARGEST_AUTO = 20
 """``n_clusters="auto"`` looks no further."""
@@ -48,21 +48,18 @@ class Model:
     ----------
     spaces : KernelSpaces
         The kernel spaces in use.
-    omega : array of shape (n_coordinates,)
-        The weights.
+    solution : Solution
+        The weights and how they were found.
     roots : list of arrays of shape (n_values, n_values)
         The value vectors of each attribute.
     n_clusters : int
         The number of clusters the weights were learned for.
-    loss_curve : list of float
-        The solver's objective, step by step.
     """
 
     spaces: KernelSpaces
-    omega: FloatArray
+    solution: Solution
     roots: list[FloatArray]
     n_clusters: int
-    loss_curve: list[float]
 
 
 def learn(counted: Tally, recipe: Recipe) -> Model:
@@ -73,39 +70,44 @@ def learn(counted: Tally, recipe: Recipe) -> Model:
 
 def _learn(counted: Tally, recipe: Recipe) -> Model:
     counts = counted.counts
-    if recipe.n_clusters is not None and recipe.n_clusters > max(counts.n_rows, counts.n):
-        raise ValueError(
-            f"n_clusters={recipe.n_clusters} is more than the table's rows "
-            f"(n_samples={counts.n_rows}); ask for fewer clusters or 'auto'."
-        )
+    n_clusters = _number_of_clusters(counted, recipe.n_clusters)
     spaces = build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
     reason = _why_degenerate(spaces, counts)
     if reason:
         warn_user(
             f"{reason} The values are kept apart by coordinates of their own instead, as in "
-            "one-hot encoding.",
+            "one-hot encoding."
         )
         spaces = identity_spaces(counts)
-    n_clusters = recipe.n_clusters or choose_n_clusters(counts, min(LARGEST_AUTO, counts.n_rows))
-    if not energies(spaces, counts).sum() > 0:  # one distinct row: there is nothing to learn
-        omega, curve = np.ones(spaces.n_coordinates), [0.0]
     else:
-        problem = Problem(spaces, counts, n_clusters, counted.rows)
-        # Where no coupling tells anything, no weight can be better than another.
-        omega, curve = _solve(problem, recipe, "uniform" if reason else recipe.solver)
-    return Model(spaces, omega, roots(spaces, omega), n_clusters, curve)
+        _warn_of_mute_columns(spaces, counted)
+    problem = Problem(spaces, counts, n_clusters, counted.rows)
+    # Where no coupling tells anything, no weight can be better than another.
+    solution = SOLVERS["uniform" if reason else recipe.solver](problem, recipe.settings)
+    solution = _checked(solution, problem, recipe.solver)
+    return Model(spaces, solution, roots(spaces, solution.omega), n_clusters)
+
+
+def _number_of_clusters(counted: Tally, wanted: int | None) -> int:
+    counts = counted.counts
+    if wanted is None:
+        return choose_n_clusters(counts, min(LARGEST_AUTO, counts.n_rows))
+    n_most = int(max(counts.n_rows, counts.n))
+    if wanted <= n_most or counted.is_growing:  # more rows may come
+        return min(wanted, n_most)
+    raise ValueError(
+        f"n_clusters={wanted} is more than the table's rows (n_samples={counts.n_rows}); ask for "
+        "fewer clusters or 'auto'."
+    )
 
 
 def _why_degenerate(spaces: KernelSpaces, counts: Counts) -> str | None:
-    informative = sum(
-        np.count_nonzero(counts.frequencies[counts.span(a)]) > 1 for a in range(len(counts.sizes))
-    )
+    informative = sum(_varies(counts, attribute) for attribute in range(len(counts.sizes)))
     if informative == 0:
         return "Every column has a single value, so all rows are alike."
     if informative == 1 and {coupling for coupling, _ in spaces.labels} & {"inter", "joint"}:
         return "Only one column has more than one value, so it is coupled with no other."
-    centred, total = energies(spaces, counts), energies(spaces, counts, centred=False)
-    if centred.sum() <= TINY * total.sum():
+    if not any(_energy_shares(spaces, counts)):
         return (
             "The couplings tell no two values apart: all values of a column are equally "
             "frequent and no column depends on another."
@@ -113,20 +115,51 @@ def _why_degenerate(spaces: KernelSpaces, counts: Counts) -> str | None:
     return None
 
 
-def _solve(problem: Problem, recipe: Recipe, solver: str) -> tuple[FloatArray, list[float]]:
-    solution = SOLVERS[solver](problem, recipe.settings)
-    if not solution.converged:
+def _warn_of_mute_columns(spaces: KernelSpaces, counted: Tally) -> None:
+    for attribute, share in enumerate(_energy_shares(spaces, counted.counts)):
+        if not share and _varies(counted.counts, attribute):
+            column = counted.grouping.raw.columns[attribute]
+            warn_user(
+                f"The couplings tell no two values of column {column!r} apart (such as values "
+                "equally frequent and independent of every other column), so it has no influence. "
+                "Add 'matching' to couplings to keep its values apart, or drop it."
+            )
+
+
+def _varies(counts: Counts, attribute: int) -> bool:
+    return int(np.count_nonzero(counts.frequencies[counts.span(attribute)])) > 1
+
+
+def _energy_shares(spaces: KernelSpaces, counts: Counts) -> list[float]:
+    """Return, for each attribute, the share of its energy that varies; 0 if it is noise."""
+    shares = []
+    centred = spaces.split(energies(spaces, counts))
+    for varying, total in zip(centred, spaces.split(energies(spaces, counts, False)), strict=True):
+        share = varying.sum() / total.sum() if total.sum() > 0 else 0.0
+        shares.append(share if share > TINY else 0.0)
+    return shares
+
+
+def _checked(solution: Solution, problem: Problem, solver: str) -> Solution:
+    """Warn of a solution that did not come to rest or lost all weight."""
+    if not solution.converged and solver in ROW_SOLVERS:
         warn_user(
-            f"solver={solver!r} stopped after {recipe.settings.max_iter} steps with its "
-            "loss still changing; raise max_iter or tol, or take solver='exact'.",
+            f"solver={solver!r} took all its {solution.n_iter} steps. The printed objective has no "
+            "minimum but omega = 0, so max_iter and learning_rate are part of the method; "
+            "solver='exact' has one.",
             ConvergenceWarning,
         )
-    omega = solution.omega
-    weighted = omega @ energies(problem.spaces, problem.counts)
-    if not weighted > 0:
+    elif not solution.converged:
+        warn_user(
+            f"solver={solver!r} stopped after {solution.n_iter} steps with its loss still "
+            "changing; raise max_iter or tol.",
+            ConvergenceWarning,
+        )
+    energy = energies(problem.spaces, problem.counts)
+    if energy.any() and not solution.omega @ energy > 0:
         warn_user(
             f"solver={solver!r} drove every weight to 0, the only minimum of the printed "
-            "objective; omega = 1 is used. Take fewer steps or solver='exact'.",
+            "objective; omega = 1 is used. Take fewer steps or solver='exact'."
         )
-        omega = np.ones_like(omega)
-    return omega, solution.loss_curve
+        return replace(solution, omega=np.ones_like(solution.omega))
+    return solution

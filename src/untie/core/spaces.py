@@ -78,7 +78,8 @@ def build_spaces(
                 pairs = Pairs(_checked(coupling(counts, attribute), f"coupling {name!r}", size))
                 for kernel_name, kernel in kernels.items():
                     values = _checked(kernel(pairs), f"kernel {kernel_name!r}", size, size)
-                    block[:, space] = normalize(values, shares)
+                    scaled = normalize(values, shares)
+                    block[:, space] = _checked(scaled, "normalization", size, size)
                     space += 1
             blocks.append(block)
     return KernelSpaces(labels, tuple(blocks))

@@ -39,12 +39,15 @@ class Table:
         Number of rows.
     backend : str
         The library that frames for the user are made with.
+    source : frame or array
+        What the columns were taken from.
     """
 
     names: tuple[str, ...]
     columns: tuple[Any, ...]
     n_rows: int
     backend: str
+    source: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,8 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
     if hasattr(data, "to_struct_array") and hasattr(data, "schema"):  # a pyarrow RecordBatch
         data = nw.from_arrow(data, backend="pyarrow")
     frame = nw.from_native(data, pass_through=True)
+    if nw.dependencies.is_into_series(data):
+        raise ValueError("A series is one column; pass a table, with .to_frame() if it is all.")
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"{type(data).__name__} is lazy; call .collect() on it first.")
     table = _read_frame(frame) if isinstance(frame, nw.DataFrame) else _read_array(data)
@@ -89,6 +94,16 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
 def array_names(n_columns: int) -> tuple[str, ...]:
     """Return the names that the columns of an array get, as in scikit-learn."""
     return tuple(f"x{column}" for column in range(n_columns))
+
+
+def table_of_names(names: Sequence[str]) -> Table:
+    """Return an empty table with these columns: a frame, or an array if the names are its."""
+    empty = np.empty((0, len(names)))
+    if tuple(names) == array_names(len(names)):
+        return Table(tuple(names), (), 0, "pandas", empty)
+    import pandas as pd
+
+    return Table(tuple(names), (), 0, "pandas", pd.DataFrame(empty, columns=list(names)))
 
 
 def learn_vocabulary(
@@ -138,22 +153,13 @@ def encode(table: Table, vocabulary: Vocabulary) -> EncodedTable:
 
 def warn_of_distinct_floats(table: Table, vocabulary: Vocabulary) -> None:
     """Warn of float columns in which most rows have a value of their own."""
-    for name in mostly_distinct_floats(table, vocabulary):
-        warn_user(
-            f"Column {name!r} holds fractional numbers that are nearly all distinct; as "
-            "categories they say nothing. Bin the column (pandas.qcut, KBinsDiscretizer) or "
-            "drop it.",
-        )
-
-
-def mostly_distinct_floats(table: Table, vocabulary: Vocabulary) -> list[str]:
-    """Return the names of float columns in which most rows have a value of their own."""
-    names = []
     for name, values in zip(table.names, vocabulary.values, strict=True):
-        n_floats = sum(isinstance(value, float) and value % 1 != 0 for value in values)
+        n_floats = sum(isinstance(value, float) for value in values)
         if n_floats > max(10, table.n_rows / 2):
-            names.append(name)
-    return names
+            warn_user(
+                f"Column {name!r} holds numbers that are nearly all distinct; as categories they "
+                "say nothing. Bin the column (pandas.qcut, KBinsDiscretizer) or drop it."
+            )
 
 
 def check_categories(categories: Any, names: Sequence[str]) -> list[tuple[Value, ...]] | None:
@@ -229,9 +235,10 @@ def _read_frame(frame: nw.DataFrame[Any]) -> Table:
         raise ValueError(f"Column names must be distinct; these occur again: {repeated}.")
     implementation = frame.implementation
     if implementation.is_polars() or implementation.is_pyarrow():
-        return Table(names, tuple(frame.iter_columns()), len(frame), implementation.value)
+        columns = tuple(frame.iter_columns())
+        return Table(names, columns, len(frame), implementation.value, frame.to_native())
     pandas = nw.from_native(frame.to_pandas(), eager_only=True)
-    return Table(names, tuple(pandas.iter_columns()), len(pandas), "pandas")
+    return Table(names, tuple(pandas.iter_columns()), len(pandas), "pandas", pandas.to_native())
 
 
 def _read_array(data: Any) -> Table:
@@ -243,7 +250,7 @@ def _read_array(data: Any) -> Table:
     if array.ndim != 2:
         raise ValueError(_explain_shape(array))
     columns = tuple(array[:, column] for column in range(array.shape[1]))
-    return Table(array_names(len(columns)), columns, len(array), "pandas")
+    return Table(array_names(len(columns)), columns, len(array), "pandas", array)
 
 
 def _as_array(data: Any) -> NDArray[Any]:

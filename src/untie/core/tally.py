@@ -31,12 +31,15 @@ class Tally:
         Counts of all values, unless there were too many to keep.
     rows : Rows or None
         The rows, where they are at hand.
+    is_growing : bool
+        Whether more rows may come.
     """
 
     grouping: Grouping
     counts: Counts
     ungrouped: CountedTable | None
     rows: Rows | None = None
+    is_growing: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +97,14 @@ def group_counted(
     min_frequency: float | None,
     max_categories: int | None,
     n_spaces: int,
+    is_growing: bool = False,
 ) -> Tally:
     """Take the rare values of a counted table together."""
     counts = counted.counts
     frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
     grouping = group_rare(counted.vocabulary, frequencies, counts.n, min_frequency, max_categories)
     check_memory(grouping.vocabulary.sizes, grouping.vocabulary.columns, n_spaces)
-    return Tally(grouping, grouping.apply_to_counts(counts), counted)
+    return Tally(grouping, grouping.apply_to_counts(counts), counted, None, is_growing)
 
 
 def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") -> CountedTable:

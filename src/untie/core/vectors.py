@@ -15,8 +15,9 @@ from scipy import sparse
 
 from untie.core.counting import pack_attributes, sparse_one_hot
 from untie.core.counts import Counts
+from untie.core.eigen import Eigenspace
 from untie.core.spaces import KernelSpaces
-from untie.core.spectrum import Eigenspace
+from untie.core.spectrum import mean_vector
 from untie.core.types import Codes, FloatArray
 
 BLOCK_ROWS = 8192
@@ -80,6 +81,17 @@ class LookUp:
         sizes = [size + 1 for size in self.sizes]  # an unknown value has its row, too
         return (sparse_one_hot(codes, sizes) @ tables).astype(dtype)
 
+    def similarity(self, left: Codes, right: Codes | None = None) -> FloatArray:
+        """Return the inner products of the vectors of coded rows."""
+        first = self.rows(left, np.float64)
+        second = first if right is None else self.rows(right, np.float64)
+        return first @ second.T
+
+    def value_similarity(self, attribute: int) -> FloatArray:
+        """Return the inner products of the vectors of an attribute's values."""
+        known = self.tables[attribute][:-1]
+        return known @ known.T
+
     def value_rows(self) -> FloatArray:
         """Return the vector of every value in the columns of X; shape (n_values, n_columns)."""
         known = [table[:-1] for table in self.tables]
@@ -120,7 +132,7 @@ def component_lookup(
     tables = []
     for attribute, table in enumerate(_with_means(roots, counts)):
         tables.append((table - table[-1]) @ directions[counts.span(attribute)])
-    # An eigenvector's sign is arbitrary; the sign of the third moment is the table's own.
+    # An eigenvector's sign is arbitrary; that of the values' third moment is the table's own.
     moments = sum(
         counts.frequencies[counts.span(attribute)] @ table[:-1] ** 3
         for attribute, table in enumerate(tables)
@@ -130,14 +142,10 @@ def component_lookup(
 
 
 def _with_means(tables: Sequence[FloatArray], counts: Counts) -> tuple[FloatArray, ...]:
-    result = []
-    for attribute, table in enumerate(tables):
-        frequencies = counts.frequencies[counts.span(attribute)]
-        if not frequencies.any():  # every cell of the column was unknown
-            frequencies = np.ones_like(frequencies)
-        mean = frequencies @ table / frequencies.sum()
-        result.append(np.vstack([table, mean]))
-    return tuple(result)
+    return tuple(
+        np.vstack([table, mean_vector(table, counts.frequencies[counts.span(attribute)])])
+        for attribute, table in enumerate(tables)
+    )
 
 
 def _in_blocks(result: NDArray[Any], work: Any) -> None:

@@ -61,11 +61,11 @@ class Vocabulary:
         """For each attribute, the code of each value."""
         return tuple({value: code for code, value in enumerate(values)} for values in self.values)
 
-    def index_of(self, column: str) -> int:
+    def index_of(self, column: object) -> int:
         """Return the attribute's number, or raise an error that lists the names."""
-        if column not in self.columns:
+        if str(column) not in self.columns:
             raise ValueError(f"There is no column {column!r}; the columns are {self.columns}.")
-        return self.columns.index(column)
+        return self.columns.index(str(column))
 
     def translate(self, other: Vocabulary, attribute: int) -> NDArray[np.intp]:
         """Return the code in `other` of each value of one attribute (all must be there)."""

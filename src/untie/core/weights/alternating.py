@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from untie.core.spectrum import TINY, energies, explained, leading, reduced_gram, roots
+from untie.core.eigen import leading
+from untie.core.spectrum import TINY, centre, energies, explained, reduced_gram, roots
 from untie.core.types import FloatArray
 from untie.core.weights.base import Problem, Settings, Solution
 
@@ -18,12 +19,27 @@ BestWeights = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def alternate(
-    problem: Problem, settings: Settings, objective: Objective, best_weights: BestWeights
+    problem: Problem,
+    settings: Settings,
+    objective: Objective,
+    best_weights: BestWeights,
+    noise: float,
 ) -> Solution:
     """Take the best H for omega and the best omega for H in turn, from omega = 1.
 
     Both steps minimise the same objective, so it never rises. A coordinate that is constant
     over the rows says nothing and has the weight 0.
+
+    Parameters
+    ----------
+    problem, settings
+        What to solve, and how long.
+    objective : function
+        The loss, a share of 1.
+    best_weights : function
+        The weights with the lowest loss for given costs.
+    noise : float
+        A loss or a gain below this is made of rounding; a step for it is not taken.
     """
     energy = _moving_energies(problem)
     prior = energy / energy.sum()
@@ -33,14 +49,15 @@ def alternate(
     while True:
         unexplained = _unexplained_shares(problem, omega, energy)
         loss = objective(omega, prior, unexplained)
+        n_steps = len(losses)
         gain = losses[-1] - loss if losses else np.inf
-        if gain <= TINY:  # at rest but for rounding: the last step is not taken
-            return Solution(before, losses)
+        if gain <= noise:  # at rest but for rounding: the last step is not taken
+            return Solution(before, losses, n_steps)
         losses.append(loss)
-        if gain <= settings.tol * loss or loss <= TINY:
-            return Solution(omega, losses)
-        if len(losses) > settings.max_iter:
-            return Solution(omega, losses, converged=False)
+        if gain <= settings.tol * loss or loss <= noise:
+            return Solution(omega, losses, max(1, n_steps))
+        if n_steps == settings.max_iter:
+            return Solution(omega, losses, n_steps, converged=False)
         before, omega = omega, best_weights(unexplained, prior)
 
 
@@ -50,7 +67,7 @@ def _unexplained_shares(problem: Problem, omega: FloatArray, energy: FloatArray)
     Centred, with ``n_clusters - 1`` eigenvectors: the mean, which k-means does not see, would
     otherwise take the first place. 1 for a coordinate that is constant over the rows.
     """
-    factors = roots(problem.spaces, omega)
+    factors = centre(roots(problem.spaces, omega), problem.counts)
     space = leading(reduced_gram(problem.counts, factors), max(1, problem.n_clusters - 1))
     found = explained(problem.spaces, problem.counts, factors, space)
     moving = energy > 0

@@ -57,12 +57,15 @@ class Solution:
         The weights, none negative.
     loss_curve : list of float
         The solver's own objective, step by step.
+    n_iter : int
+        Number of steps.
     converged : bool
         Whether it came to rest before the steps ran out.
     """
 
     omega: FloatArray
     loss_curve: list[float]
+    n_iter: int
     converged: bool = True
 
 

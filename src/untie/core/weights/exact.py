@@ -32,4 +32,4 @@ def exact(problem: Problem, settings: Settings) -> Solution:
         omega = np.where(moving, np.exp(np.minimum(gain, 0.0)), 0.0)
         return omega / (prior @ omega)
 
-    return alternate(problem, settings, objective, best_weights)
+    return alternate(problem, settings, objective, best_weights, noise=1e-14)

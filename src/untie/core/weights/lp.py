@@ -31,7 +31,8 @@ def lp(problem: Problem, settings: Settings) -> Solution:
     def objective(omega: FloatArray, prior: FloatArray, unexplained: FloatArray) -> float:
         return float((prior * omega) @ unexplained)
 
-    return alternate(problem, settings, objective, cheapest_weights)
+    # Costs are rounded, and a step between vertices for less than that would be a coin toss.
+    return alternate(problem, settings, objective, cheapest_weights, noise=10.0 ** (1 - DECIMALS))
 
 
 def cheapest_weights(unexplained: FloatArray, energy: FloatArray) -> FloatArray:

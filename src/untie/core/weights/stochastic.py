@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from untie.core.spectrum import mean_vector
 from untie.core.tally import Rows
 from untie.core.types import FloatArray
+from untie.core.warn import warn_user
 from untie.core.weights.base import Problem, Settings, Solution
 
 WINDOW = 100
@@ -27,8 +29,15 @@ def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
     """
     if problem.rows is None:
         raise ValueError("The stochastic solvers draw rows; they can't learn from counts alone.")
-    tables = _kernel_rows(problem)
     omega = np.ones(problem.spaces.n_coordinates)
+    if problem.n_clusters >= settings.batch_size:
+        warn_user(
+            f"n_clusters={problem.n_clusters} eigenvectors explain a batch of batch_size="
+            f"{settings.batch_size} rows fully: there is no gradient, and omega stays 1. Raise "
+            "batch_size to learn weights."
+        )
+        return Solution(omega, [0.0], n_iter=1)
+    tables = _kernel_rows(problem)
     losses: list[float] = []
     for number in range(1, settings.max_iter + 1):
         drawn = _draw(problem.rows, settings)
@@ -42,15 +51,17 @@ def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
         loss, gradient = _loss_and_gradient(features, omega, problem.n_clusters)
         losses.append(loss)
         if _at_rest(losses, settings.tol):
-            return Solution(omega, losses)
+            return Solution(omega, losses, number)
         omega = np.maximum(omega - step(gradient, number), 0.0)
-    return Solution(omega, losses, converged=False)
+    return Solution(omega, losses, settings.max_iter, converged=False)
 
 
 def _kernel_rows(problem: Problem) -> list[FloatArray]:
-    """Return each attribute's kernel rows, and a row of zeros for an unknown cell."""
+    """Return each attribute's kernel rows, and their mean for an unknown cell."""
+    counts = problem.counts
     return [
-        np.vstack([columns, np.zeros((1, columns.shape[1]))]) for columns in problem.spaces.columns
+        np.vstack([table, mean_vector(table, counts.frequencies[counts.span(attribute)])])
+        for attribute, table in enumerate(problem.spaces.columns)
     ]
 
 

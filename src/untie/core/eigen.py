@@ -1,0 +1,119 @@
+"""Leading eigenvectors of a symmetric matrix, or of an operator that multiplies by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from untie.core.types import FloatArray
+
+Gram: TypeAlias = "FloatArray | LinearOperator"
+"""A symmetric, positive semi-definite matrix, or an operator that multiplies by one."""
+
+TIE = 1e-9
+"""Eigenvalues that differ by less than this share of the largest count as equal."""
+
+FULL_SOLVER_SIZE = 1500
+"""Up to this size a full eigensolver is faster than Lanczos iterations."""
+
+TOLERANCE = 1e-10
+"""Relative accuracy of Lanczos vectors; eigenvalues have twice as many digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Eigenspace:
+    """Leading eigenvectors.
+
+    Parameters
+    ----------
+    values : array of shape (n_vectors,)
+        Eigenvalues, largest first.
+    vectors : array of shape (n, n_vectors)
+        Eigenvectors.
+    shares : array of shape (n_vectors,)
+        1, but a fraction for those that share the last places among equal eigenvalues.
+    """
+
+    values: FloatArray
+    vectors: FloatArray
+    shares: FloatArray
+
+
+def eigenvalues(gram: Gram, n_values: int) -> FloatArray:
+    """Return the largest eigenvalues, largest first."""
+    return _largest(gram, min(n_values, gram.shape[0]))[0]
+
+
+def leading(gram: Gram, n_vectors: int) -> Eigenspace:
+    """Return the leading `n_vectors` eigenvectors; fewer if the rank is lower.
+
+    Where the last place falls among equal eigenvalues, no choice of vectors is better than
+    another; all of them are taken, each with the same fraction. The result is then a
+    function of the table, not of its order, and explains exactly as much.
+    """
+    size = gram.shape[0]
+    spare = 2  # eigenvalues beyond the last place, to see whether it is shared
+    space = _cut(*_largest(gram, min(size, n_vectors + spare)), n_vectors)
+    if len(space.values) == n_vectors + spare < size:
+        space = _cut(*_largest(gram, size), n_vectors)
+    return space
+
+
+def _cut(values: FloatArray, vectors: FloatArray, n_vectors: int) -> Eigenspace:
+    same = TIE * max(float(values[0]), 0.0)
+    rank = int(np.count_nonzero(values > same))
+    n_vectors = min(n_vectors, rank)
+    if n_vectors == 0:
+        return Eigenspace(np.zeros(0), np.zeros((len(vectors), 0)), np.zeros(0))
+    last = values[n_vectors - 1]
+    n_above = int(np.count_nonzero(values > last + same))
+    n_taken = min(rank, int(np.count_nonzero(values >= last - same)))
+    shares = np.ones(n_taken)
+    shares[n_above:] = (n_vectors - n_above) / (n_taken - n_above)
+    return Eigenspace(values[:n_taken], vectors[:, :n_taken], shares)
+
+
+def _largest(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+    size = gram.shape[0]
+    if size > FULL_SOLVER_SIZE and n_vectors <= size // 4:
+        return _lanczos(gram, n_vectors)
+    dense = gram if isinstance(gram, np.ndarray) else gram @ np.eye(size)
+    values, vectors = eigh(dense, subset_by_index=(size - n_vectors, size - 1))
+    return values[::-1], vectors[:, ::-1]
+
+
+def _lanczos(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+    """Iterate from a fixed start, until no eigenvalue that belongs here is left out.
+
+    One start vector sees a single direction of a multiple eigenvalue; the others come in
+    by rounding, or not. What is found is therefore taken out, and the rest is asked again.
+    """
+    values, vectors = _ask(gram, n_vectors, TOLERANCE)
+    while True:
+        rest = _without(gram, values, vectors)
+        missed = _ask(rest, 1, 1e-3)[0][0]
+        if missed < values[-1] * (1 - 1e-2):
+            return values, vectors
+        missed, vector = _ask(rest, 1, TOLERANCE)
+        if missed[0] <= values[-1] + TIE * values[0]:
+            return values, vectors
+        values, vectors = np.append(values, missed), np.hstack([vectors, vector])
+        order = np.argsort(-values, kind="stable")[:n_vectors]
+        values, vectors = values[order], vectors[:, order]
+
+
+def _ask(gram: Gram, n_vectors: int, tolerance: float) -> tuple[FloatArray, FloatArray]:
+    start = np.random.default_rng(0).standard_normal(gram.shape[0])
+    values, vectors = eigsh(gram, k=n_vectors, which="LA", v0=start, tol=tolerance)
+    return values[::-1], vectors[:, ::-1]
+
+
+def _without(gram: Gram, values: FloatArray, vectors: FloatArray) -> LinearOperator:
+    def product(array: FloatArray) -> FloatArray:
+        return gram @ array - vectors @ (values * (vectors.T @ array).T).T
+
+    return LinearOperator(gram.shape, matvec=product, matmat=product, dtype=np.float64)
