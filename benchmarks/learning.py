@@ -34,7 +34,7 @@ from untie.core.table import read_table
 from untie.core.tally import tally
 from untie.core.types import Codes, smallest_unsigned
 from untie.core.weights import SOLVERS, Problem
-from untie.parameters import make_recipe
+from untie.parameters import check_parameters
 
 CHUNK = 10**6
 N_CLASSES = 3
@@ -154,7 +154,7 @@ def _recipe(solver: str, kernels: str) -> Recipe:
     encoder = UNTIE(
         N_CLASSES, kernels=kernels, solver=solver, max_iter=STEPS[solver], tol=0.0, random_state=0
     )
-    return make_recipe(encoder)
+    return check_parameters(encoder)
 
 
 def _build(counts: Counts, recipe: Recipe) -> Any:

@@ -19,10 +19,36 @@ from sklearn.metrics import f1_score
 from sklearn.preprocessing import OneHotEncoder
 
 from untie import UNTIE
+from untie.core.weights import SOLVERS, Problem, Settings, Solution
+from untie.core.weights.alternating import alternate
 from untie.datasets import bundled_names, load
 
 QUICK = ["housevotes", "zoo", "hayesroth", "dnapromoter"]
 TAUS = (0.1, 0.25, 0.5, 1, 2, 4, 8)
+PLAIN_TAUS = (0.25, 1, 4)
+
+
+def plain_entropy(problem: Problem, settings: Settings) -> Solution:
+    """Solve as `exact` does, with the plain entropy of the shares as the price.
+
+    It was tried and not kept: its limit for large tau is equal energies, not equal weights.
+    """
+
+    def objective(omega: np.ndarray, prior: np.ndarray, unexplained: np.ndarray) -> float:
+        share = prior * omega
+        used = share[share > 0]
+        # Shifted by its lowest value, so that losses are not negative.
+        shift = settings.tau * np.log(np.count_nonzero(prior))
+        return float(share @ unexplained + settings.tau * (used @ np.log(used)) + shift)
+
+    def best_weights(unexplained: np.ndarray, prior: np.ndarray) -> np.ndarray:
+        moving = prior > 0
+        share = np.exp((unexplained[moving].min() - unexplained[moving]) / settings.tau)
+        omega = np.zeros_like(prior)
+        omega[moving] = share / share.sum() / prior[moving]
+        return omega
+
+    return alternate(problem, settings, objective, best_weights, noise=1e-14)
 
 
 def clustering_f(labels: np.ndarray, classes: np.ndarray) -> float:
@@ -53,6 +79,7 @@ def encoders(k: int) -> dict[str, list]:
         "one-hot": [OneHotEncoder(sparse_output=False)],
         "uniform": [UNTIE(k, solver="uniform")],
         **{f"exact, tau {tau:g}": [UNTIE(k, tau=tau)] for tau in TAUS},
+        **{f"plain, tau {tau:g}": [UNTIE(k, solver="plain", tau=tau)] for tau in PLAIN_TAUS},
         "lp": [UNTIE(k, solver="lp")],
         "adam, as printed": [UNTIE.from_paper(k, random_state=seed) for seed in range(3)],
         "adagrad, as printed": [
@@ -63,6 +90,7 @@ def encoders(k: int) -> dict[str, list]:
 
 def one_set(name: str, n_restarts: int, seeds: int) -> dict[str, float]:
     warnings.simplefilter("ignore")
+    SOLVERS["plain"] = plain_entropy
     X, y = load(name)
     classes = pd.factorize(np.asarray(y))[0]
     result = {}

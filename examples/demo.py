@@ -29,7 +29,8 @@ def main() -> None:
     print("Two clusters, found without the label, against the label (e: edible, p: poisonous):")
     print(table.groupby(["cluster", "label"]).size().unstack(fill_value=0).to_string(), "\n")
 
-    nearest = encoder.similarity(mushrooms.iloc[[0]], mushrooms)[0].argsort()[::-1][:4]
+    similarities = encoder.similarity(mushrooms.iloc[[0]], mushrooms.iloc[1:])[0]
+    nearest = 1 + similarities.argsort()[::-1][:3]
     print("The mushrooms most like the first one:")
     print(mushrooms.iloc[nearest, :6].to_string())
 
