@@ -8,10 +8,10 @@ solver. Solvers take the same number of steps everywhere: two for "exact" and "l
 in one thread; the best round's processor time counts. A slope is the exponent of a power law
 through the last two lines.
 
-The paper states O(n_v + n_mv^2 n_a^2 + n_b^3 n_i + n_b n_omega n_i): n_v values in all, n_mv
-the most of an attribute, n_a attributes, n_b rows a batch, n_i steps, n_omega weights. The
-first two terms are the couplings, the others the batch solver. Learning from counts takes one
-eigenproblem of size n_v a step instead, O(n_v^3) whatever the number of rows.
+The paper's complexity (`COMPLEXITY`) has n_v values in all, n_mv the most of an attribute, n_a
+attributes, n_b rows a batch, n_i steps and n_omega weights. Its first two terms are the
+couplings, the others the batch solver. Learning from counts takes one eigenproblem of size n_v
+a step instead, at most O(n_v^3) whatever the number of rows.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from untie.core.types import Codes, smallest_unsigned
 from untie.core.weights import SOLVERS, Problem
 from untie.parameters import check_parameters
 
+COMPLEXITY = "O(n_v + n_mv^2 n_a^2 + n_b^3 n_i + n_b n_omega n_i)"
 CHUNK = 10**6
 N_CLASSES = 3
 STEPS = {"exact": 1, "lp": 1, "uniform": 1, "adam": 100}
@@ -54,6 +55,7 @@ def main() -> None:
     quick = parse_quick(__doc__)
     warnings.simplefilter("ignore")  # solvers are stopped on purpose
     numbers = [10, 20, 30] if quick else [10, 20, 50, 100]
+    print(f"The paper states {COMPLEXITY}.\n")
     with threadpool_limits(1):
         verdicts = growth_with_rows([10**3, 10**5] if quick else [10**3, 10**5, 10**7])
         growth("attributes", numbers, [((3,) * n, "paper") for n in numbers])
@@ -125,8 +127,9 @@ def growth(what: str, numbers: list[int], tables: list[tuple[tuple[int, ...], st
         for n, times in zip(numbers, measured, strict=True)
     ]
     slopes = [slope(numbers, [times[part] for times in measured]) for part in [*PARTS, "whole"]]
-    rows.append(["measured slope", *slopes, ""])
-    rows.append(["the paper's slope", *(STATED[what].get(part, "") for part in PARTS), "", ""])
+    rows.append(["measured slope", *(f"{found:.2f}" for found in slopes), ""])
+    stated = [f"{STATED[what][part]:.2f}" if part in STATED[what] else "" for part in PARTS]
+    rows.append(["the paper's slope", *stated, "", ""])
     header = [what, "couplings + kernels", "exact (2 steps)", "lp (2)", "uniform (1)"]
     print_table([*header, "adam (100)", "fit_counts exact", "its steps"], rows)
 

@@ -19,7 +19,7 @@ from sklearn.metrics import f1_score
 from sklearn.preprocessing import OneHotEncoder
 
 from untie import UNTIE
-from untie.core.weights import SOLVERS, Problem, Settings, Solution
+from untie.core import weights
 from untie.core.weights.alternating import alternate
 from untie.datasets import bundled_names, load
 
@@ -28,7 +28,7 @@ TAUS = (0.1, 0.25, 0.5, 1, 2, 4, 8)
 PLAIN_TAUS = (0.25, 1, 4)
 
 
-def plain_entropy(problem: Problem, settings: Settings) -> Solution:
+def plain_entropy(problem: weights.Problem, settings: weights.Settings) -> weights.Solution:
     """Solve as `exact` does, with the plain entropy of the shares as the price.
 
     It was tried and not kept: its limit for large tau is equal energies, not equal weights.
@@ -90,7 +90,7 @@ def encoders(k: int) -> dict[str, list]:
 
 def one_set(name: str, n_restarts: int, seeds: int) -> dict[str, float]:
     warnings.simplefilter("ignore")
-    SOLVERS["plain"] = plain_entropy
+    weights.SOLVERS["plain"] = plain_entropy
     X, y = load(name)
     classes = pd.factorize(np.asarray(y))[0]
     result = {}

@@ -27,9 +27,7 @@ def check_parameters(encoder: Any) -> Recipe:
     _integer("max_iter", encoder.max_iter, 1, "a positive integer")
     _number("tol", encoder.tol, zero=True)
     check_handle_unknown(encoder.handle_unknown)
-    _check_min_frequency(encoder.min_frequency)
-    if encoder.max_categories is not None:
-        _integer("max_categories", encoder.max_categories, 1, "a positive integer or None")
+    check_min_frequency(encoder.min_frequency, encoder.max_categories)
     _check_output(encoder)
     return _recipe(encoder)
 
@@ -37,6 +35,19 @@ def check_parameters(encoder: Any) -> Recipe:
 def check_handle_unknown(value: Any) -> None:
     """Validate the one parameter that `transform` uses as well."""
     _one_of("handle_unknown", value, HANDLE_UNKNOWN)
+
+
+def check_min_frequency(min_frequency: Any, max_categories: Any) -> None:
+    """Validate the two parameters that group rare values."""
+    if isinstance(min_frequency, Integral):
+        _integer("min_frequency", min_frequency, 1, "at least 1, or a share between 0 and 1")
+    elif min_frequency is not None and not (_is_number(min_frequency) and 0 < min_frequency < 1):
+        raise ValueError(
+            "min_frequency must be an integer of at least 1 or a share between 0 and 1, got "
+            f"{min_frequency!r}."
+        )
+    if max_categories is not None:
+        _integer("max_categories", max_categories, 1, "a positive integer or None")
 
 
 def _recipe(encoder: Any) -> Recipe:
@@ -71,18 +82,6 @@ def _check_output(encoder: Any) -> None:
         known = False
     if not known:
         raise ValueError(f"dtype must be float32 or float64, got {encoder.dtype!r}.")
-
-
-def _check_min_frequency(value: Any) -> None:
-    if value is None:
-        return
-    if isinstance(value, Integral):
-        _integer("min_frequency", value, 1, "at least 1, or a share between 0 and 1")
-    elif not (_is_number(value) and 0 < value < 1):
-        raise ValueError(
-            "min_frequency must be an integer of at least 1 or a share between 0 and 1, got "
-            f"{value!r}."
-        )
 
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -105,9 +105,14 @@ class LookUp:
         return result
 
 
+def look_up_tables(tables: Sequence[FloatArray], counts: Counts, summed: bool = False) -> LookUp:
+    """Return a look-up of any value vectors, with their means for unknown values."""
+    return LookUp(_with_means(tables, counts), summed)
+
+
 def compact_lookup(roots: Sequence[FloatArray], counts: Counts) -> LookUp:
     """Return the isometric short vectors: one column a value."""
-    return LookUp(_with_means(roots, counts))
+    return look_up_tables(roots, counts)
 
 
 def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> LookUp:
@@ -116,7 +121,7 @@ def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> Look
         columns * np.sqrt(weights)
         for columns, weights in zip(spaces.columns, spaces.split(omega), strict=True)
     ]
-    return LookUp(_with_means(tables, counts))
+    return look_up_tables(tables, counts)
 
 
 def component_lookup(

@@ -1,0 +1,31 @@
+"""One-hot encoding, as a baseline with the same face as the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from untie.baselines.encoders import CountEncoder
+from untie.core.counts import Counts
+from untie.core.types import FloatArray
+from untie.core.vocabulary import Vocabulary
+
+
+class OneHot(CountEncoder):
+    """A column per value: 1 where a row has it, 0 elsewhere.
+
+    Unlike scikit-learn's OneHotEncoder it gives an unknown value its attribute's mean, the
+    shares of the values.
+
+    Examples
+    --------
+    >>> from untie.baselines import OneHot
+    >>> OneHot().fit_transform([["a", "x"], ["b", "x"]])
+    array([[1., 0., 1.],
+           [0., 1., 1.]])
+    """
+
+    def _value_vectors(self, counts: Counts) -> list[FloatArray]:
+        return [np.eye(size) for size in counts.sizes]
+
+    def _column_names(self, columns: tuple[str, ...]) -> list[str]:
+        return Vocabulary(columns, self.vocabulary_.values).feature_names()
