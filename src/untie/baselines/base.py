@@ -70,12 +70,16 @@ class CountBased(TableInput):
             table, sample_weight, self.categories, self.min_frequency, self.max_categories
         )
         self._report(table, counted)
-        self._learn(counted.counts)
+        self._learn_tally(counted)
         self._remember(table)
         self._grouping = counted.grouping
         self.vocabulary_ = counted.grouping.vocabulary
         self.counts_ = counted.counts
         return counted
+
+    def _learn_tally(self, counted: Tally) -> None:
+        """Learn from a counted table; a method that needs its rows writes this one."""
+        self._learn(counted.counts)
 
     def _learn(self, counts: Counts) -> None:
         raise NotImplementedError  # the one thing that a method writes
