@@ -19,13 +19,13 @@ from untie.core.weights import SOLVERS, Settings
 def check_parameters(encoder: Any) -> Recipe:
     """Return what the pipe learns with, or name the first parameter that can't be."""
     if encoder.n_clusters != "auto":
-        _integer("n_clusters", encoder.n_clusters, 1, "a positive integer or 'auto'")
-    _one_of("solver", encoder.solver, tuple(SOLVERS))
-    _number("tau", encoder.tau)
-    _number("learning_rate", encoder.learning_rate)
-    _integer("batch_size", encoder.batch_size, 2, "an integer of at least 2")
-    _integer("max_iter", encoder.max_iter, 1, "a positive integer")
-    _number("tol", encoder.tol, zero=True)
+        check_integer("n_clusters", encoder.n_clusters, 1, "a positive integer or 'auto'")
+    check_one_of("solver", encoder.solver, tuple(SOLVERS))
+    check_number("tau", encoder.tau)
+    check_number("learning_rate", encoder.learning_rate)
+    check_integer("batch_size", encoder.batch_size, 2, "an integer of at least 2")
+    check_integer("max_iter", encoder.max_iter, 1, "a positive integer")
+    check_number("tol", encoder.tol, zero=True)
     check_handle_unknown(encoder.handle_unknown)
     check_min_frequency(encoder.min_frequency, encoder.max_categories)
     _check_output(encoder)
@@ -34,20 +34,20 @@ def check_parameters(encoder: Any) -> Recipe:
 
 def check_handle_unknown(value: Any) -> None:
     """Validate the one parameter that `transform` uses as well."""
-    _one_of("handle_unknown", value, HANDLE_UNKNOWN)
+    check_one_of("handle_unknown", value, HANDLE_UNKNOWN)
 
 
 def check_min_frequency(min_frequency: Any, max_categories: Any) -> None:
     """Validate the two parameters that group rare values."""
     if isinstance(min_frequency, Integral):
-        _integer("min_frequency", min_frequency, 1, "at least 1, or a share between 0 and 1")
+        check_integer("min_frequency", min_frequency, 1, "at least 1, or a share between 0 and 1")
     elif min_frequency is not None and not (_is_number(min_frequency) and 0 < min_frequency < 1):
         raise ValueError(
             "min_frequency must be an integer of at least 1 or a share between 0 and 1, got "
             f"{min_frequency!r}."
         )
     if max_categories is not None:
-        _integer("max_categories", max_categories, 1, "a positive integer or None")
+        check_integer("max_categories", max_categories, 1, "a positive integer or None")
 
 
 def _recipe(encoder: Any) -> Recipe:
@@ -69,9 +69,9 @@ def _recipe(encoder: Any) -> Recipe:
 
 
 def _check_output(encoder: Any) -> None:
-    _one_of("output", encoder.output, ("compact", "full"))
+    check_one_of("output", encoder.output, ("compact", "full"))
     if encoder.n_components is not None:
-        _integer("n_components", encoder.n_components, 1, "a positive integer or None")
+        check_integer("n_components", encoder.n_components, 1, "a positive integer or None")
         if encoder.output == "full":
             raise ValueError("n_components shortens the compact output; drop output='full'.")
     if not isinstance(encoder.sparse_output, bool | np.bool_):
@@ -84,17 +84,20 @@ def _check_output(encoder: Any) -> None:
         raise ValueError(f"dtype must be float32 or float64, got {encoder.dtype!r}.")
 
 
-def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """Refuse a parameter that is none of the names allowed."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
 
 
-def _integer(name: str, value: Any, least: int, wanted: str) -> None:
+def check_integer(name: str, value: Any, least: int, wanted: str) -> None:
+    """Refuse a parameter that is no integer or too small; `wanted` says what it must be."""
     if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
         raise ValueError(f"{name} must be {wanted}, got {value!r}.")
 
 
-def _number(name: str, value: Any, zero: bool = False) -> None:
+def check_number(name: str, value: Any, zero: bool = False) -> None:
+    """Refuse a parameter that is no finite number above 0, or at least 0."""
     if not _is_number(value) or value < 0 or (value == 0 and not zero):
         wanted = "at least 0" if zero else "above 0"
         raise ValueError(f"{name} must be a number {wanted}, got {value!r}.")
