@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from untie.core.grouping import Grouping
 from untie.core.table import Table, encode, read_table, warn_of_distinct_floats
-from untie.core.tally import Tally
+from untie.core.tally import CodedTable, Tally
 from untie.core.types import Codes
 from untie.core.unknown import handle_unknown_values
 from untie.parameters import check_handle_unknown
@@ -44,7 +44,7 @@ class TableInput(BaseEstimator):
         rare = self.handle_unknown in ("infrequent_if_exist", "warn")
         return self._grouping.apply_to_codes(encoded.codes, unknown_is_rare=rare)
 
-    def _report(self, table: Table, counted: Tally) -> None:
+    def _report(self, table: Table, counted: Tally | CodedTable) -> None:
         """Tell the user what is odd about a table."""
         assert counted.rows is not None
         how = "error" if self.handle_unknown == "error" else "ignore"

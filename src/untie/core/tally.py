@@ -65,6 +65,46 @@ class Rows:
     complete: bool
 
 
+@dataclass(frozen=True, eq=False)
+class CodedTable:
+    """A table whose rows are coded and whose pairs of values are not counted.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        All values, and which are taken together.
+    rows : Rows
+        The rows, in the codes of the values that are left.
+    raw_codes : list of integer arrays
+        The rows, in the codes of all values.
+    """
+
+    grouping: Grouping
+    rows: Rows
+    raw_codes: Codes
+
+
+def code_table(
+    table: Table,
+    sample_weight: Any,
+    categories: Any,
+    min_frequency: float | None = None,
+    max_categories: int | None = None,
+) -> CodedTable:
+    """Find the values of a table, take rare ones together and code the rows."""
+    weights, keep = check_weights(sample_weight, table.n_rows)
+    vocabulary, encoded = learn_vocabulary(table, keep, check_categories(categories, table.names))
+    frequencies = [
+        np.bincount(column, weights, minlength=size + 1)[:size].astype(float)
+        for column, size in zip(encoded.codes, vocabulary.sizes, strict=True)
+    ]
+    n = float(len(encoded.codes[0]) if weights is None else weights.sum())
+    grouping = group_rare(vocabulary, frequencies, n, min_frequency, max_categories)
+    complete = keep is None and not any(encoded.unknown)
+    codes = grouping.apply_to_codes(encoded.codes)
+    return CodedTable(grouping, Rows(codes, weights, encoded.unknown, complete), encoded.codes)
+
+
 def tally(
     table: Table,
     sample_weight: Any,
@@ -74,21 +114,13 @@ def tally(
     n_spaces: int = 0,
 ) -> Tally:
     """Find the values of a table, take rare ones together and count the pairs of the rest."""
-    weights, keep = check_weights(sample_weight, table.n_rows)
-    vocabulary, encoded = learn_vocabulary(table, keep, check_categories(categories, table.names))
-    frequencies = [
-        np.bincount(column, weights, minlength=size + 1)[:size].astype(float)
-        for column, size in zip(encoded.codes, vocabulary.sizes, strict=True)
-    ]
-    n = float(len(encoded.codes[0]) if weights is None else weights.sum())
-    grouping = group_rare(vocabulary, frequencies, n, min_frequency, max_categories)
-    check_memory(grouping.vocabulary.sizes, table.names, n_spaces)
-    codes = grouping.apply_to_codes(encoded.codes)
-    complete = keep is None and not any(encoded.unknown)
-    rows = Rows(codes, weights, encoded.unknown, complete)
-    if not grouping.is_trivial and sum(vocabulary.sizes) > KEPT_VALUES:
-        return Tally(grouping, count(codes, grouping.vocabulary.sizes, weights), None, rows)
-    counted = CountedTable(vocabulary, count(encoded.codes, vocabulary.sizes, weights))
+    coded = code_table(table, sample_weight, categories, min_frequency, max_categories)
+    grouping, rows = coded.grouping, coded.rows
+    sizes, raw = grouping.vocabulary.sizes, grouping.raw
+    check_memory(sizes, table.names, n_spaces)
+    if not grouping.is_trivial and sum(raw.sizes) > KEPT_VALUES:
+        return Tally(grouping, count(rows.codes, sizes, rows.weights), None, rows)
+    counted = CountedTable(raw, count(coded.raw_codes, raw.sizes, rows.weights))
     return Tally(grouping, grouping.apply_to_counts(counted.counts), counted, rows)
 
 
