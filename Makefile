@@ -5,6 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PANDAS2 := .venv-pandas2
 
+# The data sets that are not in the package, where a copy lies beside the repository.
+EXTERNAL := $(wildcard ../shared/datasets/external)
+ifneq ($(EXTERNAL),)
+export UNTIE_DATA ?= $(abspath $(EXTERNAL))
+endif
+
 .PHONY: help demo test test-pandas2 test-slow lint bench clean
 
 help:
