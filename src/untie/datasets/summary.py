@@ -46,7 +46,7 @@ def describe(
     >>> describe(["zoo", "crx"])[["name", "n_o", "n_av", "printed_n_av", "agree"]]
       name  n_o  n_av  printed_n_av  agree
     0  zoo  101  2.25          2.25   True
-    1  crx  690   5.0           5.0   True
+    1  crx  690  5.00          5.00   True
     """
     chosen = all_names() if names is None else [names] if isinstance(names, str) else list(names)
     for name in chosen:
