@@ -20,27 +20,22 @@ def fetch(data_id: int, data_home: DataHome) -> Columns:
     with warnings.catch_warnings():
         # The error that follows a last failure says enough.
         warnings.filterwarnings("ignore", message="A network error occurred")
-        return to_columns(
-            fetch_openml(data_id=data_id, data_home=data_home, as_frame=True, n_retries=1)
+        bunch = fetch_openml(
+            data_id=data_id,
+            data_home=data_home or None,
+            as_frame=True,
+            parser="pandas",
+            # Cells as they are written; codes would become numbers, which scikit-learn 1.9 with
+            # pandas 3 can't read as categories.
+            read_csv_kwargs={"dtype": str},
         )
+    columns = {str(name): _cells(bunch.data[name]) for name in bunch.data.columns}
+    return columns | {LABEL: _cells(bunch.target)}
 
 
-def to_columns(bunch: Any) -> Columns:
-    """Return what `fetch_openml` gave as columns of strings."""
-    columns = {str(name): _strings(bunch.data[name]) for name in bunch.data.columns}
-    return columns | {LABEL: _strings(bunch.target)}
-
-
-def _strings(series: Any) -> list[str]:
-    missing = series.isna()
+def _cells(series: Any) -> list[str]:
+    """Return the cells of a column without the quotation marks of the file."""
     return [
-        MISSING if absent else _string(value)
-        for value, absent in zip(series.tolist(), missing.tolist(), strict=True)
+        MISSING if absent else cell.strip().strip("'\"")
+        for cell, absent in zip(series.tolist(), series.isna().tolist(), strict=True)
     ]
-
-
-def _string(value: Any) -> str:
-    """Return a cell's text: 1.0 is "1", for codes that were declared as numbers."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value).strip().strip("'\"")
