@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from untie.core.counts import Counts
-from untie.core.table import read_table
+from untie.core.table import Table, read_table
 from untie.core.tally import Tally, tally
 from untie.parameters import check_handle_unknown, check_min_frequency
 from untie.table_input import TableInput
@@ -70,12 +70,16 @@ class CountBased(TableInput):
             table, sample_weight, self.categories, self.min_frequency, self.max_categories
         )
         self._report(table, counted)
+        self._fit_counted(table, counted)
+        return counted
+
+    def _fit_counted(self, table: Table, counted: Tally) -> None:
+        """Learn from a table that was counted before."""
         self._learn_tally(counted)
         self._remember(table)
         self._grouping = counted.grouping
         self.vocabulary_ = counted.grouping.vocabulary
         self.counts_ = counted.counts
-        return counted
 
     def _learn_tally(self, counted: Tally) -> None:
         """Learn from a counted table; a method that needs its rows writes this one."""

@@ -1,0 +1,85 @@
+"""The user's choice of a distance -> a fitted value distance and its tables for k-modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from untie.baselines import DISTANCES, Hamming, ValueDistance
+from untie.core.table import Table
+from untie.core.tally import Tally
+from untie.core.types import FloatArray
+from untie.core.vocabulary import Vocabulary
+
+
+def fit_distance(
+    distance: Any, table: Table, counted: Tally, parameters: dict[str, Any]
+) -> ValueDistance:
+    """Return the user's fitted distance, or one learned from a table's counts.
+
+    Parameters
+    ----------
+    distance : None, str or ValueDistance
+        The user's choice.
+    table : Table
+        The rows to cluster.
+    counted : Tally
+        Their counts.
+    parameters : dict
+        How the table was read (categories and so on); a distance that is learned from it has
+        the same.
+    """
+    chosen = _resolve(distance)
+    if chosen.__sklearn_is_fitted__():
+        return chosen
+    learned: ValueDistance = clone(chosen).set_params(**parameters)
+    learned._fit_counted(table, counted)
+    return learned
+
+
+def tables_between(distance: ValueDistance, vocabulary: Vocabulary) -> list[FloatArray]:
+    """Return the distances of a vocabulary's values, and of an unknown one, to its values.
+
+    Returns
+    -------
+    list of arrays of shape (n_values + 1, n_values)
+    """
+    if distance.vocabulary_.columns != vocabulary.columns:
+        raise ValueError(
+            f"The distance was fitted on the columns {distance.vocabulary_.columns}, but the "
+            f"table has {vocabulary.columns}. Fit it on such a table, or pass it unfitted."
+        )
+    tables = []
+    for attribute, table in enumerate(distance._tables):
+        codes = _codes(distance, vocabulary, attribute)
+        tables.append(table[np.ix_(codes, codes[:-1])])
+    return tables
+
+
+def _codes(distance: ValueDistance, vocabulary: Vocabulary, attribute: int) -> NDArray[np.intp]:
+    """Return the distance's own codes of a column's values, then that of an unknown one."""
+    grouping = distance._grouping
+    unknown = grouping.vocabulary.sizes[attribute]
+    raw, kept = grouping.raw.positions[attribute], grouping.vocabulary.positions[attribute]
+    targets = grouping.targets[attribute]
+    codes = [
+        int(targets[raw[value]]) if value in raw else kept.get(value, unknown)
+        for value in vocabulary.values[attribute]
+    ]
+    return np.array([*codes, unknown], dtype=np.intp)
+
+
+def _resolve(distance: Any) -> ValueDistance:
+    if distance is None:
+        return Hamming()
+    if isinstance(distance, ValueDistance):
+        return distance
+    if isinstance(distance, str) and distance in DISTANCES:
+        return DISTANCES[distance]()
+    raise ValueError(
+        f"distance must be None, one of {list(DISTANCES)} or a value distance such as "
+        f"untie.baselines.Ahmad(), got {distance!r}."
+    )

@@ -1,0 +1,65 @@
+"""Where k-modes starts: three ways to choose the first modes.
+
+A start is a function ``(problem, rng) -> modes``; to add one, write it here and add a line to
+`STARTS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from untie.cluster.problem import Modes, Problem
+
+Start = Callable[[Problem, np.random.RandomState], Modes]
+
+
+def random(problem: Problem, rng: np.random.RandomState) -> Modes:
+    """Draw distinct rows, each with a probability in proportion to its weight."""
+    weights = problem.rows.weights
+    shares = weights / weights.sum()
+    chosen = rng.choice(len(weights), problem.n_clusters, replace=False, p=shares)
+    return problem.modes_at(chosen)
+
+
+def huang(problem: Problem, rng: np.random.RandomState) -> Modes:
+    """Draw each attribute's values by their frequency; take the nearest rows, none twice."""
+    drawn = np.empty((problem.n_clusters, len(problem.tables)), dtype=np.intp)
+    for attribute, frequencies in enumerate(problem.frequencies):
+        total = frequencies.sum()
+        shares = frequencies / total if total > 0 else None
+        drawn[:, attribute] = rng.choice(len(frequencies), problem.n_clusters, p=shares)
+    distances = problem.packed.distances(problem.tables, drawn)
+    chosen = np.empty(problem.n_clusters, dtype=np.intp)
+    for cluster in range(problem.n_clusters):
+        chosen[cluster] = distances[:, cluster].argmin()
+        distances[chosen[cluster]] = np.inf
+    return problem.modes_at(chosen)
+
+
+def cao(problem: Problem, rng: np.random.RandomState) -> Modes:
+    """Take the densest row, then rows that are dense and far from all taken; no randomness.
+
+    A row's density is the sum of its values' frequencies. Distances are numbers of mismatches,
+    whatever the distance of the clustering, which may not be 0 for equal rows.
+    """
+    codes = problem.rows.codes
+    density = np.zeros(len(problem.rows))
+    for column, frequencies in zip(codes, problem.frequencies, strict=True):
+        density += np.append(frequencies, 0.0)[column]
+    chosen = [int(density.argmax())]
+    lowest = np.full(len(density), np.inf)
+    while len(chosen) < problem.n_clusters:
+        mismatches = np.zeros(len(density))
+        for column in codes:
+            mismatches += column != column[chosen[-1]]
+        lowest = np.minimum(lowest, density * mismatches)
+        chosen.append(int(lowest.argmax()))
+    return problem.modes_at(np.array(chosen))
+
+
+STARTS: dict[str, Start] = {"huang": huang, "cao": cao, "random": random}
+
+DETERMINISTIC = ("cao",)
+"""Starts that are the same every time: one run is enough."""

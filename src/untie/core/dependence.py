@@ -1,0 +1,78 @@
+"""Counts -> how much the attributes say about each other, from entropies in bits.
+
+With values outside the user's categories, a pair of attributes is judged by the rows in
+which both values are known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from untie.core.counts import Counts
+from untie.core.types import FloatArray
+
+
+def entropy(counts: Counts) -> FloatArray:
+    """Return the entropy of each attribute; shape (n_attributes,).
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> table = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "x"]]
+    >>> entropy(count_table(table).counts).round(4)
+    array([1.    , 0.8113])
+    """
+    starts = counts.offsets[:-1]
+    totals = _positive(np.add.reduceat(counts.frequencies, starts))
+    shares = counts.frequencies / np.repeat(totals, counts.sizes)
+    return np.add.reduceat(_surprise(shares), starts)
+
+
+def mutual_information(counts: Counts) -> FloatArray:
+    """Return how many bits each attribute tells of each other; shape (m, m)."""
+    margins, joint = _pair_entropies(counts)
+    return np.maximum(margins + margins.T - joint, 0.0)
+
+
+def symmetric_uncertainty(counts: Counts) -> FloatArray:
+    """Return twice the mutual information, divided by the sum of the entropies; shape (m, m).
+
+    It lies between 0 (independent) and 1 (each attribute determines the other), also known as
+    mutual information normalised by the arithmetic mean. Two constant attributes have 0.
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> table = [["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]]
+    >>> symmetric_uncertainty(count_table(table).counts)
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    margins, joint = _pair_entropies(counts)
+    both = margins + margins.T
+    shared = 2.0 * (both - joint)
+    return np.clip(np.divide(shared, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
+
+
+def _pair_entropies(counts: Counts) -> tuple[FloatArray, FloatArray]:
+    """Return H(j) in the rows where j and k are known, and H(j, k); both of shape (m, m)."""
+    starts = counts.offsets[:-1]
+    margins, joint = np.empty((2, len(starts), len(starts)))
+    for attribute in range(len(starts)):
+        together = counts.matrix[counts.span(attribute)]
+        of_pairs = np.add.reduceat(together, starts, axis=1)
+        totals = _positive(of_pairs.sum(axis=0))
+        margins[attribute] = _surprise(of_pairs / totals).sum(axis=0)
+        shares = together / np.repeat(totals, counts.sizes)
+        joint[attribute] = np.add.reduceat(_surprise(shares).sum(axis=0), starts)
+    return margins, joint
+
+
+def _surprise(shares: FloatArray) -> FloatArray:
+    # Shares, not weights: the one value of a constant attribute then gives 0 exactly.
+    return -shares * np.log2(_positive(shares))
+
+
+def _positive(weights: FloatArray) -> FloatArray:
+    """Put 1 in the place of 0, for divisors and logarithms that must not matter."""
+    return np.where(weights > 0, weights, 1.0)
