@@ -6,7 +6,7 @@ from untie.datasets import bundled_names, load, names
 from untie.datasets.registry import SOURCES
 
 EXTERNAL = ["audiology", "connect4", "led24", "mofn3710"]
-# Counted by hand from the sources; all other sets have none.
+# As the sources have them; all other sets have none.
 MISSING_CELLS = {
     "hepatitis": 45,
     "audiology": 291,
