@@ -27,7 +27,7 @@ LARGEST_KEY = 2**62
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """The distinct rows of a table, in the order in which they first occur.
+    """The distinct rows of a table, sorted by their codes, whatever the order of its rows.
 
     Parameters
     ----------
@@ -35,12 +35,15 @@ class Distinct:
         One array per attribute.
     weights : array of shape (n_distinct,)
         How often each occurs.
+    first : integer array of shape (n_distinct,)
+        The number of the row that is the first of its kind.
     positions : integer array of shape (n_rows,)
         The distinct row that each row is.
     """
 
     codes: Codes
     weights: FloatArray
+    first: NDArray[np.intp]
     positions: NDArray[np.intp]
 
     def __len__(self) -> int:
@@ -65,14 +68,9 @@ def distinct_rows(codes: Codes, widths: Sequence[int], weights: FloatArray | Non
             found, keys = np.unique(keys, return_inverse=True)
             n_keys = len(found)
         keys, n_keys = keys * width + column, n_keys * width
-    _, first, sorted_positions = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    positions = rank[sorted_positions]
-    first = first[order]
+    _, first, positions = np.unique(keys, return_index=True, return_inverse=True)
     totals = np.bincount(positions, weights, minlength=len(first)).astype(float)
-    return Distinct([column[first] for column in codes], totals, positions)
+    return Distinct([column[first] for column in codes], totals, first, positions)
 
 
 def on_a_grid(tables: Sequence[FloatArray]) -> list[FloatArray]:

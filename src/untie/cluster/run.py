@@ -103,8 +103,11 @@ def fill_empty(
 def one_row_a_cluster(problem: Problem) -> Run:
     """Make each distinct row a mode, where they are at most as many as the clusters.
 
-    Clusters that are left over have the modes of the first ones once more, and no rows.
+    They are numbered in the order of the table. Clusters that are left over have the modes of
+    the first ones once more, and no rows.
     """
-    labels = np.arange(len(problem.rows))
-    modes = problem.modes_at(np.arange(problem.n_clusters) % len(labels))
+    order = np.argsort(problem.rows.first)
+    labels = np.empty_like(order)
+    labels[order] = np.arange(len(order))
+    modes = problem.modes_at(order[np.arange(problem.n_clusters) % len(order)])
     return Run(labels, modes, problem.cost(labels, modes), 1, True)

@@ -42,21 +42,23 @@ def cao(problem: Problem, rng: np.random.RandomState) -> Modes:
     """Take the densest row, then rows that are dense and far from all taken; no randomness.
 
     A row's density is the sum of its values' frequencies. Distances are numbers of mismatches,
-    whatever the distance of the clustering, which may not be 0 for equal rows.
+    whatever the distance of the clustering, which may not be 0 for equal rows. Of equally good
+    rows, the first in the table is taken.
     """
-    codes = problem.rows.codes
-    density = np.zeros(len(problem.rows))
+    order = np.argsort(problem.rows.first)
+    codes = [column[order] for column in problem.rows.codes]
+    density = np.zeros(len(order))
     for column, frequencies in zip(codes, problem.frequencies, strict=True):
         density += np.append(frequencies, 0.0)[column]
     chosen = [int(density.argmax())]
-    lowest = np.full(len(density), np.inf)
+    lowest = np.full(len(order), np.inf)
     while len(chosen) < problem.n_clusters:
-        mismatches = np.zeros(len(density))
+        mismatches = np.zeros(len(order))
         for column in codes:
             mismatches += column != column[chosen[-1]]
         lowest = np.minimum(lowest, density * mismatches)
         chosen.append(int(lowest.argmax()))
-    return problem.modes_at(np.array(chosen))
+    return problem.modes_at(order[chosen])
 
 
 STARTS: dict[str, Start] = {"huang": huang, "cao": cao, "random": random}

@@ -9,13 +9,13 @@ import numpy as np
 from untie.core.packing import Packs, add_up
 from untie.core.types import Codes, FloatArray
 
-JOINT_CELLS = 1500
+JOINT_CELLS = 64
 """Attributes are looked up together while their combinations are at most so many."""
 
 BLOCK_COLUMNS = 64
-"""Columns of the result made at a time; a joint table of so many columns stays in the cache."""
+"""Columns of the result made at a time; joint tables of so many columns stay in the cache."""
 
-BLOCK_ROWS = 512
+BLOCK_ROWS = 2048
 """Rows of the result made at a time."""
 
 
