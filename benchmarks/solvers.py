@@ -13,15 +13,14 @@ import warnings
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
-from sklearn.metrics import f1_score
 from sklearn.preprocessing import OneHotEncoder
 
 from untie import UNTIE
 from untie.core import weights
 from untie.core.weights.alternating import alternate
 from untie.datasets import bundled_names, load
+from untie.evaluation import clustering_f_score
 
 QUICK = ["housevotes", "zoo", "hayesroth", "dnapromoter"]
 TAUS = (0.1, 0.25, 0.5, 1, 2, 4, 8)
@@ -51,14 +50,6 @@ def plain_entropy(problem: weights.Problem, settings: weights.Settings) -> weigh
     return alternate(problem, settings, objective, best_weights, noise=1e-14)
 
 
-def clustering_f(labels: np.ndarray, classes: np.ndarray) -> float:
-    table = pd.crosstab(labels, classes).to_numpy()
-    clusters, matched = linear_sum_assignment(-table)
-    match = dict(zip(clusters, matched, strict=True))
-    found = [match.get(label, -1) for label in labels]
-    return float(f1_score(classes, found, average="macro", labels=np.unique(classes)))
-
-
 def score(vectors: np.ndarray, classes: np.ndarray, n_restarts: int, seeds: int) -> float:
     """Cluster the distinct rows with their multiplicities: the same objective, less work."""
     k = len(np.unique(classes))
@@ -69,7 +60,7 @@ def score(vectors: np.ndarray, classes: np.ndarray, n_restarts: int, seeds: int)
     scores = []
     for seed in range(seeds):
         model = KMeans(k_found, n_init=n_restarts, random_state=seed).fit(rows, sample_weight=times)
-        scores.append(clustering_f(model.labels_[inverse.ravel()], classes))
+        scores.append(clustering_f_score(classes, model.labels_[inverse.ravel()]))
     return 100 * float(np.mean(scores))
 
 

@@ -1,0 +1,52 @@
+"""Measures of representations and clusterings, tests between methods, and published results."""
+
+from untie.evaluation.clustering import (
+    adjusted_rand_index,
+    best_match_f_score,
+    clustering_accuracy,
+    clustering_f_score,
+    clustering_scores,
+    normalized_mutual_information,
+    pairwise_f_score,
+    purity,
+)
+from untie.evaluation.diagram import critical_difference_diagram
+from untie.evaluation.factors import (
+    coupling_matrices,
+    inter_factor,
+    inter_factors,
+    intra_factor,
+)
+from untie.evaluation.goodness import GoodnessCurve, goodness_curve
+from untie.evaluation.partition import category_utility, conditional_entropy, normalised_cut
+from untie.evaluation.published import published, published_names
+from untie.evaluation.ranks import FriedmanTest, average_ranks, bonferroni_dunn, friedman
+from untie.evaluation.retrieval import precision_at_k
+
+__all__ = [
+    "FriedmanTest",
+    "GoodnessCurve",
+    "adjusted_rand_index",
+    "average_ranks",
+    "best_match_f_score",
+    "bonferroni_dunn",
+    "category_utility",
+    "clustering_accuracy",
+    "clustering_f_score",
+    "clustering_scores",
+    "conditional_entropy",
+    "coupling_matrices",
+    "critical_difference_diagram",
+    "friedman",
+    "goodness_curve",
+    "inter_factor",
+    "inter_factors",
+    "intra_factor",
+    "normalised_cut",
+    "normalized_mutual_information",
+    "pairwise_f_score",
+    "precision_at_k",
+    "published",
+    "published_names",
+    "purity",
+]
