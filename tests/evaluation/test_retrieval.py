@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from evaluation.oracles import precision
-from untie.baselines import Hamming, OneHot
+from untie.baselines import COS, Ahmad, Hamming, OneHot, Rough
 from untie.evaluation import blocks as blocks_module
 from untie.evaluation import precision_at_k
 from untie.evaluation.retrieval import expected_precision
@@ -89,6 +89,13 @@ def test_a_fitted_distance_on_any_table(melons, make):
     table = make(melons)
     found = precision_at_k(table, SWEETNESS, [1, 2, 3], distance=Hamming().fit(table))
     assert found == pytest.approx(numbers("13/36 13/36 7/18"), abs=1e-12)
+
+
+@pytest.mark.parametrize("method", [Ahmad, COS, Hamming, Rough])
+def test_oracle_of_fitted_distances(melons, method):
+    expected = numbers(ORACLES[method.__name__][1])
+    found = precision_at_k(melons, SWEETNESS, [1, 2, 3], distance=method().fit(melons))
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_one_hot_vectors_rank_as_hamming_does(melons):

@@ -130,8 +130,9 @@ def _measured(X: Any, measure: Any, name: str, method: str) -> PairBlocks:
     table = read_table(X)
 
     def rows(start: int, stop: int) -> NDArray[Any]:
-        # A copy, since blocks are written to: the function may return a view of its own data.
-        return np.array(function(_slice(table.source, start, stop), table.source))
+        # A copy, since blocks are written to and the function may return a view of its own
+        # data; row by row in memory, as they are read.
+        return np.array(function(_slice(table.source, start, stop), table.source), order="C")
 
     return PairBlocks(table.n_rows, rows, title)
 
