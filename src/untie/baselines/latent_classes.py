@@ -43,7 +43,8 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
     max_classes : int, default=20
         The largest number that "auto" tries.
     n_init : int, default=10
-        Number of starts, from rows drawn at random; the most probable result is kept.
+        Number of random starts. After a few steps the better ones go on, and the best result is
+        kept.
     max_iter : int, default=1000
         Largest number of steps from a start.
     tol : float, default=1e-6

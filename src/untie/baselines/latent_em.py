@@ -112,12 +112,12 @@ def make_sample(codes: Codes, sizes: Sequence[int], weights: FloatArray | None) 
     return replace(sample, shares=shares)
 
 
-def draw_start(sample: Sample, n_classes: int, random_state: RandomState) -> Model:
-    """Start from distinct rows, each blurred by the whole table."""
-    chance = sample.weights / sample.n
-    chosen = random_state.choice(len(chance), n_classes, replace=False, p=chance)
-    rows = sample.one_hot[chosen].toarray().T
-    return _model(sample, np.ones(n_classes), 0.5 * rows + 0.5 * sample.shares[:, None])
+def draw_start(
+    sample: Sample, n_classes: int, smoothing: float, random_state: RandomState
+) -> Model:
+    """Start from random class probabilities of the distinct rows."""
+    probabilities = random_state.dirichlet(np.ones(n_classes), len(sample.weights))
+    return maximise(sample, probabilities, smoothing)
 
 
 def log_joint(sample: Sample, model: Model) -> FloatArray:

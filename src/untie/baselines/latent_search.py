@@ -85,7 +85,7 @@ class Search:
         short = min(SHORT_CLIMB, self.max_iter)
         climbs = []
         for _ in range(n_starts):
-            start = draw_start(sample, n_classes, random_state)
+            start = draw_start(sample, n_classes, self.smoothing, random_state)
             climbs.append(climb(sample, start, self.smoothing, short, self.tol))
         climbs.sort(key=lambda one: -one.curve[-1])
         return max(

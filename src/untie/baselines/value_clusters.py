@@ -6,16 +6,13 @@ All values of all attributes stand together.
 from __future__ import annotations
 
 import math
-import warnings
-from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.linalg import svd
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
+from untie.baselines.k_means import best_partition, squared_distances
 from untie.baselines.signs import orient
 from untie.core.counts import Counts
 from untie.core.dependence import symmetric_uncertainty
@@ -78,9 +75,10 @@ def cluster_indicators(
     array of shape (n_values, n_clusters kept)
     """
     rows, multiplicity, row_of = _distinct_rows(matrix)
+    distances = squared_distances(rows)
     columns = [np.zeros((len(matrix), 0))]
     for n_clusters in range(2, len(rows) + 1):
-        labels = k_means_labels(rows, multiplicity, n_clusters, n_init, random_state)
+        labels, _ = best_partition(distances, multiplicity, n_clusters, n_init, random_state)
         indicators = np.eye(n_clusters)[labels[row_of]]
         sizes = indicators.sum(axis=0)
         keep = (sizes > 1) & (sizes < len(matrix) - 1)
@@ -88,23 +86,6 @@ def cluster_indicators(
         if n_clusters - np.count_nonzero(keep) > math.ceil(n_clusters / alpha):
             break
     return np.hstack(columns)
-
-
-def k_means_labels(
-    rows: FloatArray,
-    multiplicity: FloatArray,
-    n_clusters: int,
-    n_init: int,
-    random_state: RandomState,
-) -> NDArray[Any]:
-    """Return the cluster of each row in the best of several k-means runs."""
-    if n_clusters == len(rows):
-        return np.arange(n_clusters)
-    means = KMeans(n_clusters, n_init=n_init, tol=0.0, random_state=random_state)
-    with warnings.catch_warnings():
-        # Rows that differ by next to nothing may share a cluster; an empty one is left out.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return means.fit(rows, sample_weight=multiplicity).labels_
 
 
 def principal_components(indicators: FloatArray, beta: float) -> FloatArray:
