@@ -6,7 +6,7 @@ from sklearn.metrics import normalized_mutual_info_score
 import distance_oracle as slow
 from tables import small_tables
 from untie import count_table
-from untie.core.dependence import entropy, mutual_information, symmetric_uncertainty
+from untie.core.dependence import symmetric_uncertainty
 
 
 def rows_of(table):
@@ -15,7 +15,8 @@ def rows_of(table):
 
 def test_oracle_values(melons):
     counts = count_table(melons).counts
-    np.testing.assert_allclose(entropy(counts), [1, 1.9182958341, 1.5849625007], rtol=1e-10)
+    entropies = [slow.entropy(rows_of(melons), [column]) for column in range(3)]
+    np.testing.assert_allclose(entropies, [1, 1.9182958341, 1.5849625007], rtol=1e-10)
     uncertainty = symmetric_uncertainty(counts)
     texture_color, texture_root, color_root = 0.4568876526, 0.5158037430, 0.5242524223
     expected = [
@@ -33,10 +34,6 @@ def test_as_defined(table):
     rows = rows_of(table)
     counts = count_table(table).counts
     columns = range(len(rows[0]))
-    alone = [slow.entropy(rows, [j]) for j in columns]
-    np.testing.assert_allclose(entropy(counts), alone, atol=1e-12)
-    shared = [[alone[j] + alone[k] - slow.entropy(rows, [j, k]) for k in columns] for j in columns]
-    np.testing.assert_allclose(mutual_information(counts), shared, atol=1e-12)
     related = [[slow.symmetric_uncertainty(rows, j, k) for k in columns] for j in columns]
     np.testing.assert_allclose(symmetric_uncertainty(counts), related, atol=1e-12)
 

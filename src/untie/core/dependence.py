@@ -12,28 +12,6 @@ from untie.core.counts import Counts
 from untie.core.types import FloatArray
 
 
-def entropy(counts: Counts) -> FloatArray:
-    """Return the entropy of each attribute; shape (n_attributes,).
-
-    Examples
-    --------
-    >>> from untie import count_table
-    >>> table = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "x"]]
-    >>> entropy(count_table(table).counts).round(4)
-    array([1.    , 0.8113])
-    """
-    starts = counts.offsets[:-1]
-    totals = _positive(np.add.reduceat(counts.frequencies, starts))
-    shares = counts.frequencies / np.repeat(totals, counts.sizes)
-    return np.add.reduceat(_surprise(shares), starts)
-
-
-def mutual_information(counts: Counts) -> FloatArray:
-    """Return how many bits each attribute tells of each other; shape (m, m)."""
-    margins, joint = _pair_entropies(counts)
-    return np.maximum(margins + margins.T - joint, 0.0)
-
-
 def symmetric_uncertainty(counts: Counts) -> FloatArray:
     """Return twice the mutual information, divided by the sum of the entropies; shape (m, m).
 
