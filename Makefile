@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PANDAS2 := .venv-pandas2
+# A fixed version, installed before the extra `deep`: an open range may bring gigabytes of CUDA.
+TORCH ?= torch==2.13.0
 
 # The data sets that are not in the package, where a copy lies beside the repository.
 EXTERNAL := $(wildcard ../shared/datasets/external)
@@ -27,7 +29,8 @@ $(VENV)/.demo: pyproject.toml
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.demo
-	$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
+	$(BIN)/python -m pip install --quiet $(TORCH)
+	$(BIN)/python -m pip install --quiet --editable '.[test,lint,deep]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
