@@ -37,8 +37,9 @@ def published(name: str, frame: Any = "pandas") -> Any:
         ``clustering_ranks``: the methods' mean ranks; ``clustering_tests``: Friedman's statistic
         and the critical difference; ``classification``: mean and standard deviation of the
         F-scores of four classifiers (no deviation where none is printed);
-        ``classification_ranks``: their mean ranks; ``data``: sizes of the data sets;
-        ``kernels``: the sets of kernels used to test stability, whose scores are only drawn.
+        ``classification_ranks``: their mean ranks; ``kernels``: the sets of kernels
+        used to test stability, whose scores are only drawn. (`untie.datasets.describe` has the
+        printed sizes of the data sets.)
     frame : {"pandas", "polars", "pyarrow"}, default="pandas"
         The library of the table that is returned.
 
