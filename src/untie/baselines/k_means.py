@@ -79,7 +79,7 @@ def run_from(
 ) -> tuple[NDArray[np.intp], float]:
     """Move rows to the nearest centre and centres to their rows' mean, from seeds, to the end."""
     positions = np.arange(len(weights))
-    labels = np.argmin(distances[seeds], axis=0)
+    labels = _fill_empty(np.argmin(distances[seeds], axis=0), distances[seeds])
     for _ in range(MAX_ITER):
         from_centres = _distances_from_centres(distances, weights, labels, len(seeds))
         moved = _fill_empty(np.argmin(from_centres, axis=0), from_centres)

@@ -74,6 +74,8 @@ def cluster_indicators(
     -------
     array of shape (n_values, n_clusters kept)
     """
+    if len(matrix) < 2:
+        return np.zeros((len(matrix), 0))
     rows, multiplicity, row_of = _distinct_rows(matrix)
     distances = squared_distances(rows)
     columns = [np.zeros((len(matrix), 0))]
@@ -94,10 +96,9 @@ def principal_components(indicators: FloatArray, beta: float) -> FloatArray:
     With a small beta only those go that are 0 everywhere: distances are those of the
     indicators. Where nothing is left, one column of zeros stands for it.
     """
-    centred = indicators - indicators.mean(axis=0)
-    if not centred.size:
+    if not indicators.size:
         return np.zeros((len(indicators), 1))
-    left, lengths, _ = svd(centred, full_matrices=False)
+    left, lengths, _ = svd(indicators - indicators.mean(axis=0), full_matrices=False)
     components = left * lengths
     components = components[:, np.ptp(components, axis=0) >= beta]
     if not components.shape[1]:
@@ -116,7 +117,7 @@ def _distinct_rows(matrix: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[
     They are ordered by their sorted entries: the starts of k-means, which are drawn by position,
     then depend neither on the names of the values nor on the order of the columns.
     """
-    largest = np.abs(matrix).max(initial=np.finfo(float).tiny)
+    largest = np.abs(matrix).max()
     rounded = np.ascontiguousarray(np.round(matrix / largest, SAME))
     as_bytes = rounded.view(np.dtype((np.void, rounded.itemsize * rounded.shape[1]))).ravel()
     _, first, inverse, n_same = np.unique(
