@@ -287,3 +287,14 @@ def test_hidden_layer_of_bigan(melons):
     assert vectors.shape == (6, 5)
     assert vectors.min() >= 0
     assert encoder.get_feature_names_out().tolist() == [f"bigan{i}" for i in range(5)]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+def test_a_gpu_learns_the_same_up_to_rounding(quick, melons):
+    before = torch.cuda.get_rng_state()
+    on_gpu = quick(device="cuda").fit(melons)
+    assert torch.equal(before, torch.cuda.get_rng_state())
+    assert on_gpu.device_ == "cuda"
+    expected = quick(device="cpu").fit_transform(melons)
+    np.testing.assert_allclose(on_gpu.transform(melons), expected, atol=1e-4)
+    assert b"torch" not in pickle.dumps(on_gpu)

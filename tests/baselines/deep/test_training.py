@@ -139,27 +139,28 @@ def test_divergence_is_an_error(rows, loss):
 
 
 def test_devices_that_are_there(monkeypatch):
-    assert training.choose_device("cpu").type == "cpu"
+    assert training.choose_device("cpu", 9999).type == "cpu"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert training.choose_device("auto").type == "cpu"
+    assert training.choose_device("auto", 9999).type == "cpu"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    assert training.choose_device("auto").type == "cuda"
-    assert training.choose_device("cuda").type == "cuda"
-    assert training.choose_device("cuda:1").index == 1
+    assert training.choose_device("auto", 256).type == "cuda"
+    assert training.choose_device("auto", 255).type == "cpu"  # not worth it
+    assert training.choose_device("cuda", 1).type == "cuda"
+    assert training.choose_device("cuda:1", 1).index == 1
 
 
 @pytest.mark.parametrize("name", ["tpu", "gpu", "meta", "", "cuda:x"])
 def test_devices_that_are_not(name):
     with pytest.raises(ValueError, match=f"'auto', 'cpu' or 'cuda', got '{name}'"):
-        training.choose_device(name)
+        training.choose_device(name, 64)
 
 
 @pytest.mark.parametrize(("name", "n_gpus"), [("cuda", 0), ("cuda:1", 1)])
 def test_a_gpu_that_is_missing(monkeypatch, name, n_gpus):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: n_gpus)
     with pytest.raises(ValueError, match=f"'{name}'.*{n_gpus} GPUs.*device='cpu'"):
-        training.choose_device(name)
+        training.choose_device(name, 64)
 
 
 def test_one_thread_gives_back_what_was_there():

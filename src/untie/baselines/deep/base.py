@@ -80,7 +80,7 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
         assert counted.rows is not None
         features = make_features(counted.counts, settings.max_cross)
         codes, weights = distinct_rows(counted.rows.codes, counted.rows.weights)
-        device = training.choose_device(settings.device)
+        device = training.choose_device(settings.device, settings.batch_size)
         seeds = check_random_state(self.random_state).randint(2**31, size=2, dtype=np.int64)
         with training.one_thread():
             model = self._make_model(features, settings, layers.Noise(int(seeds[0]), device))

@@ -53,8 +53,9 @@ class BiGAN(DeepEncoder):
     tol : float, default=1e-2
         What counts as a move, in nats.
     device : {"auto", "cpu", "cuda"} or "cuda:1", ..., default="auto"
-        Where to learn; by default on a GPU if there is one. Results are reproducible on the CPU,
-        whatever its number of cores; other devices round otherwise.
+        Where to learn; by default on a GPU if there is one and batches have at least 256 rows,
+        as it gains nothing on small ones. A seed gives the same result on a CPU whatever its
+        number of cores; a GPU rounds otherwise.
     verbose : int, default=0
         A line on stderr every so many epochs.
     callback : function, default=None

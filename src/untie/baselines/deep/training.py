@@ -22,6 +22,9 @@ from untie.core.types import Codes, FloatArray
 EPOCH_ROWS = 2**20
 """An epoch draws at most so many rows, unless more are distinct."""
 
+GPU_BATCH = 256
+"""With smaller batches a GPU mostly waits to be told of the next step; one core is as quick."""
+
 
 class Model(Protocol):
     """Networks that learn together."""
@@ -128,10 +131,11 @@ def adam(
     return torch.optim.Adam(groups, lr=settings.learning_rate, betas=betas, fused=True)
 
 
-def choose_device(name: str) -> torch.device:
+def choose_device(name: str, batch_size: int) -> torch.device:
     """Return the device of a name, or say why it can't be."""
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        pays = batch_size >= GPU_BATCH and torch.cuda.is_available()
+        return torch.device("cuda" if pays else "cpu")
     try:
         device = torch.device(name)
     except RuntimeError:
