@@ -94,6 +94,14 @@ def matrices(table):
     }
 
 
+def indicators_of(encoder):
+    return np.hstack(encoder.clusterings_)
+
+
+def all_indicators(matrix, *settings):
+    return np.hstack([np.zeros((len(matrix), 0)), *cluster_indicators(matrix, *settings)])
+
+
 def entry(matrix, pair):
     first, second = pair.split("-")
     return matrix[NAMES.index(first), NAMES.index(second)]
@@ -150,7 +158,7 @@ class TestClusters:
         _, reached = best_partition(squared_distances(rows), weights, n_clusters, 100, random_state)
         assert reached == pytest.approx(inertia, abs=1e-6)
 
-        indicators = cluster_indicators(matrices[name], 10, 100, random_state)
+        indicators = all_indicators(matrices[name], 10, 100, random_state)
         first = sum(k - lost for _, k, _, _, lost in self.earlier(name, n_clusters))
         columns = indicators[:, first : first + n_clusters - dropped]
         found = {frozenset(np.array(NAMES)[column == 1]) for column in columns.T}
@@ -166,14 +174,14 @@ class TestClusters:
 
     @pytest.mark.parametrize(("name", "last"), [("co-occurrence", 5), ("plain", 4)])
     def test_stop_where_too_many_are_dropped_or_rows_are_equal(self, matrices, name, last):
-        indicators = cluster_indicators(matrices[name], 10, 100, np.random.RandomState(0))
+        indicators = all_indicators(matrices[name], 10, 100, np.random.RandomState(0))
         lost = sum(case[-1] for case in PARTITIONS if case[0] == name)
         assert indicators.shape[1] == sum(range(2, last + 1)) - lost
 
     @given(table=small_tables(), seed=st.integers(0, 100))
     def test_equal_rows_are_in_equal_clusters_and_none_is_trivial(self, table, seed):
         matrix = occurrence(count_table(table).counts, "plain")
-        indicators = cluster_indicators(matrix, 10, 2, np.random.RandomState(seed))
+        indicators = all_indicators(matrix, 10, 2, np.random.RandomState(seed))
         sizes = indicators.sum(axis=0)
         assert ((sizes > 1) & (sizes < len(matrix) - 1)).all()
         for a, b in zip(*np.nonzero(squared_distances(matrix) < 1e-18), strict=True):
@@ -182,7 +190,7 @@ class TestClusters:
     def test_a_larger_alpha_stops_no_later(self):
         matrix = co_occurrence(count_table(load("zoo")[0]).counts)
         widths = [
-            cluster_indicators(matrix, alpha, 5, np.random.RandomState(0)).shape[1]
+            all_indicators(matrix, alpha, 5, np.random.RandomState(0)).shape[1]
             for alpha in (1.5, 3, 10)
         ]
         assert widths == sorted(widths, reverse=True)
@@ -221,19 +229,19 @@ class TestEncoder:
 
     def test_sizes_and_eigenvalues_of_the_toy_table(self, table):
         encoder = CDE(n_init=100, random_state=0).fit(table)
-        assert encoder.indicators_.shape == (9, 10)
+        assert indicators_of(encoder).shape == (9, 10)
         assert encoder.transform(table).shape == (6, 12)
         expected = [1.533405, 0.656967, 0.236824, 0.045026]
         np.testing.assert_allclose(encoder.explained_variance_, expected, atol=1e-6)
         plain = CDE(variant="plain", n_init=100, random_state=0).fit(table)
-        assert plain.indicators_.shape == (9, 19)
+        assert indicators_of(plain).shape == (9, 19)
         assert plain.explained_variance_.shape == (7,)
 
     def test_a_row_has_its_values_vectors_side_by_side(self, table):
         encoder = CDE(random_state=0, categories=VALUES).fit(table)
         distances = pdist(encoder.transform(table), "sqeuclidean")
         positions = [[NAMES.index(value) for value in row] for row in table.to_numpy()]
-        rows = [encoder.indicators_[position].ravel() for position in positions]
+        rows = [indicators_of(encoder)[position].ravel() for position in positions]
         np.testing.assert_allclose(distances, pdist(rows, "sqeuclidean"))
 
     def test_the_same_seed_gives_the_same_vectors(self):
@@ -259,7 +267,7 @@ class TestEncoder:
             CDE(random_state=0, categories=categories).fit(table) for categories in (VALUES, more)
         )
         np.testing.assert_array_equal(other.transform(table), encoder.transform(table))
-        assert not other.indicators_[0].any()
+        assert not indicators_of(other)[0].any()
         changed = table.assign(Root="spiral")
         np.testing.assert_allclose(
             other.transform(changed), encoder.transform(table.assign(Root="unheard of"))
@@ -302,7 +310,7 @@ class TestEncoder:
         encoder = CDE(**parameters)
         with pytest.raises(ValueError, match=message):
             encoder.fit(table)
-        assert not hasattr(encoder, "indicators_")
+        assert not hasattr(encoder, "clusterings_")
 
 
 @pytest.mark.parametrize("name", ["zoo", "dermatology", "krvskp"])
@@ -312,5 +320,5 @@ def test_real_tables_fit_without_warnings(name):
     values = encoder._lookup.tables
     vectors = np.vstack([table[:-1] for table in values])
     np.testing.assert_allclose(
-        pdist(vectors, "sqeuclidean"), pdist(encoder.indicators_, "sqeuclidean"), atol=1e-8
+        pdist(vectors, "sqeuclidean"), pdist(indicators_of(encoder), "sqeuclidean"), atol=1e-8
     )

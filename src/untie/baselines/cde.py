@@ -56,9 +56,9 @@ class CDE(CountEncoder):
 
     Attributes
     ----------
-    indicators_ : array of shape (n_values, n_clusters)
-        Which cluster has which value, those of all clusterings side by side; a value that
-        never occurred is in none.
+    clusterings_ : list of arrays of shape (n_values, n_clusters)
+        Which cluster has which value, in each clustering; a value that never occurred is in
+        none.
     explained_variance_ : array of shape (n_components,)
         Variance of each principal component over the values.
 
@@ -103,14 +103,18 @@ class CDE(CountEncoder):
         random_state = check_random_state(self.random_state)
         seen = counts.frequencies > 0
         matrices = [co_occurrence(counts), occurrence(counts, self.variant)]
-        indicators = np.hstack(
-            [
-                cluster_indicators(m[np.ix_(seen, seen)], self.alpha, self.n_init, random_state)
-                for m in matrices
-            ]
+        clusterings = [
+            indicators
+            for m in matrices
+            for indicators in cluster_indicators(
+                m[np.ix_(seen, seen)], self.alpha, self.n_init, random_state
+            )
+        ]
+        n_seen = int(np.count_nonzero(seen))
+        components = principal_components(
+            np.hstack([np.zeros((n_seen, 0)), *clusterings]), self.beta
         )
-        components = principal_components(indicators, self.beta)
-        self.indicators_ = _spread(indicators, seen)
+        self.clusterings_ = [_spread(indicators, seen) for indicators in clusterings]
         self.explained_variance_ = np.square(components).sum(axis=0) / max(1, len(components) - 1)
         tables = np.split(_spread(components, seen), counts.offsets[1:-1])
         for attribute, table in enumerate(tables):

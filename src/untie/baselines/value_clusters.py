@@ -52,8 +52,8 @@ def occurrence(counts: Counts, variant: str) -> FloatArray:
 
 def cluster_indicators(
     matrix: FloatArray, alpha: float, n_init: int, random_state: RandomState
-) -> FloatArray:
-    """Cluster the rows for k = 2, 3, ... and return 0/1 columns of the clusters.
+) -> list[FloatArray]:
+    """Cluster the rows for k = 2, 3, ... and return 0/1 columns of each k's clusters.
 
     A cluster of at most one value, or of all but at most one, is left out; the k in which more
     than ``ceil(k / alpha)`` are left out is the last, and there are no more clusters than
@@ -72,22 +72,22 @@ def cluster_indicators(
 
     Returns
     -------
-    array of shape (n_values, n_clusters kept)
+    list of arrays of shape (n_values, n_clusters kept), one per k
     """
     if len(matrix) < 2:
-        return np.zeros((len(matrix), 0))
+        return []
     rows, multiplicity, row_of = _distinct_rows(matrix)
     distances = squared_distances(rows)
-    columns = [np.zeros((len(matrix), 0))]
+    clusterings = []
     for n_clusters in range(2, len(rows) + 1):
         labels, _ = best_partition(distances, multiplicity, n_clusters, n_init, random_state)
         indicators = np.eye(n_clusters)[labels[row_of]]
         sizes = indicators.sum(axis=0)
         keep = (sizes > 1) & (sizes < len(matrix) - 1)
-        columns.append(indicators[:, keep])
+        clusterings.append(indicators[:, keep])
         if n_clusters - np.count_nonzero(keep) > math.ceil(n_clusters / alpha):
             break
-    return np.hstack(columns)
+    return clusterings
 
 
 def principal_components(indicators: FloatArray, beta: float) -> FloatArray:
