@@ -2,6 +2,7 @@ import sys
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 
 matplotlib.use("Agg")
@@ -134,6 +135,13 @@ def test_lines_of_methods_do_not_cross():
 def test_bad_input(ranks, control, message):
     with pytest.raises(ValueError, match=message):
         critical_difference_diagram(ranks, 5, control=control)
+
+
+def test_ranks_may_be_a_series():
+    ax = critical_difference_diagram(pd.Series({"a": 2.0, "b": 1.0}), 5)
+    assert "to b:" in ax.texts[0].get_text()
+    with pytest.raises(TypeError, match=r"got list; pass dict\(zip\(names, average_ranks"):
+        critical_difference_diagram([1.0, 2.0], 5)
 
 
 def test_without_matplotlib(monkeypatch):

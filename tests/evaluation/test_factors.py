@@ -121,6 +121,10 @@ def test_one_coupling_does_not_differ():
             [[np.eye(2)], [np.eye(2), np.eye(3)]],
             r"attribute 1 have the shapes \[\(2, 2\), \(3, 3\)",
         ),
+        (
+            [[np.eye(2), [[0, 1], [np.nan, 0]]]],
+            "matrix 1 of attribute 0 has nan in row 1, column 0",
+        ),
         ([[np.ones((2, 3))]], r"attribute 0 have the shapes \[\(2, 3\)\]"),
     ],
 )

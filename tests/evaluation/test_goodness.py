@@ -120,3 +120,10 @@ def test_bad_epsilon(epsilon):
     curve = goodness_curve([[0.0], [1.0], [2.0]], [0, 0, 1])
     with pytest.raises(ValueError, match="at least 0 and below 1"):
         curve.gamma(epsilon)
+
+
+@pytest.mark.parametrize("gamma", [float("nan"), [0.0, float("nan")]])
+def test_bad_gamma(gamma):
+    curve = goodness_curve([[0.0], [1.0], [2.0]], [0, 0, 1])
+    with pytest.raises(ValueError, match="gamma must be a number"):
+        curve.epsilon(gamma)

@@ -85,6 +85,7 @@ BAD = {
     "negative": ([[1, -0.5], [-0.5, 1]], [0, 1], r"S\[0, 1\] is -0.5; .* not negative"),
     "asymmetric": ([[1, 0.5], [0.4, 1]], [0, 1], "symmetric"),
     "not finite": ([[1, np.nan], [0.4, 1]], [0, 1], r"S\[0, 1\] is nan"),
+    "table": ([["red", "wine"], ["brown", "beer"]], [0, 1], "square matrix of similarities.*'red'"),
     "length": (np.eye(2), [0, 1, 1], "labels has 3 labels for 2 objects"),
     "missing": (np.eye(2), [0, None], "labels, row 1"),
 }

@@ -82,6 +82,8 @@ BAD_SCORES = {
     "one set": ([[1, 2]], "1 rows .* 2 columns"),
     "one method": ([[1], [2]], "2 rows .* 1 columns"),
     "list": ([1, 2], r"shape \(2,\)"),
+    "ragged": ([[1, 2], [1]], "scores must be numbers, a row per data set"),
+    "words": ([["a", "b"], ["c", "d"]], "scores must be numbers, .*'a'"),
     "empty": (np.empty((0, 3)), r"shape \(0, 3\)"),
 }
 

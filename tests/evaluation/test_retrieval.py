@@ -238,7 +238,12 @@ BAD = {
     "not finite": ({"distance": lambda A, B: np.full((3, 3), np.nan)}, "objects 0 and 0 is nan"),
     "labels": ({"y": [1, 2]}, "y has 2 labels for 3 objects"),
     "missing label": ({"y": [1, 2, None]}, "y, row 2"),
-    "missing number": ({"X": [[1.0], [np.nan], [2.0]]}, "NaN"),
+    "missing number": ({"X": [[1.0], [np.nan], [2.0]]}, "X has nan in row 1, column 0"),
+    "no number": ({"X": [[1.0], [None], [2.0]]}, "X has nan in row 1, column 0"),
+    "text": ({"X": [["red"], ["blue"], ["red"]]}, "text 'red' in row 0.*pass distance="),
+    "digits as text": ({"X": [["1"], ["0"], ["2"]]}, "text '1' in row 0, column 0"),
+    "frame of digits": ({"X": pd.DataFrame({"a": list("102")})}, "text '1' in row 0, column 0"),
+    "class": ({"distance": Hamming}, "a fitted object with the method pairwise"),
     "tolerance": ({"tie_tolerance": -1.0}, "tie_tolerance"),
     "one object": ({"X": [[1.0]], "y": [0]}, "minimum of 2"),
 }

@@ -63,7 +63,7 @@ class Vectors:
     """
 
     def __init__(self, X: Any) -> None:
-        given = check_array(X, dtype=np.float64, ensure_min_samples=2)
+        given = _read_vectors(X)
         centred = given - given.mean(axis=0)
         self.unit = float(np.abs(centred).max()) or 1.0
         self.vectors: FloatArray = centred / self.unit
@@ -102,6 +102,31 @@ class Vectors:
         return np.sqrt(np.einsum("ij,ij->i", differences, differences))
 
 
+def _read_vectors(X: Any) -> FloatArray:
+    """Return vectors as numbers; text is refused, even digits, which may be names of values."""
+    given = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=2)
+    if given.dtype.kind in "OSU":
+        _refuse_text(given)
+    vectors = given.astype(np.float64)
+    if not np.isfinite(vectors).all():
+        row, column = np.argwhere(~np.isfinite(vectors))[0]
+        raise ValueError(
+            f"X has {vectors[row, column]} in row {row}, column {column}; vectors must be finite "
+            "numbers. Drop the row, or fill the gap."
+        )
+    return vectors
+
+
+def _refuse_text(given: NDArray[Any]) -> None:
+    for (row, column), cell in np.ndenumerate(given):
+        if isinstance(cell, str | bytes):
+            raise ValueError(
+                f"X has the text '{cell!s}' in row {row}, column {column}, but Euclidean distances "
+                "are those of numbers. For a table of categories, pass distance= a fitted value "
+                "distance, such as untie.baselines.Hamming().fit(X), or the vectors of an encoder."
+            )
+
+
 def distance_blocks(X: Any, distance: Any) -> PairBlocks:
     """Return the distances of objects; see `precision_at_k` for what `distance` may be."""
     if isinstance(distance, str) and distance == "euclidean":
@@ -121,11 +146,11 @@ def _measured(X: Any, measure: Any, name: str, method: str) -> PairBlocks:
         matrix = _square(X, name)
         return PairBlocks(len(matrix), lambda start, stop: matrix[start:stop].copy(), title)
     function = getattr(measure, method, measure)
-    if isinstance(measure, str) or not callable(function):
+    if isinstance(measure, str | type) or not callable(function):
         names = "'euclidean' or 'precomputed'" if name == "distance" else "'precomputed'"
         raise ValueError(
-            f"{name} must be {names}, a function (A, B) -> array or an object with the method "
-            f"{method}(A, B), got {measure!r:.60}."
+            f"{name} must be {names}, a function (A, B) -> array or a fitted object with the "
+            f"method {method}(A, B), got {measure!r:.60}."
         )
     table = read_table(X)
 

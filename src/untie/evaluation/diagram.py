@@ -35,8 +35,8 @@ def critical_difference_diagram(
 
     Parameters
     ----------
-    ranks : mapping of names to mean ranks
-        As `average_ranks` gives them; 1 is best.
+    ranks : dict or series of names to mean ranks
+        1 is best; ``dict(zip(names, average_ranks(scores)))``.
     n_sets : int
         Number of data sets that the ranks are means over.
     control : str, optional
@@ -59,7 +59,7 @@ def critical_difference_diagram(
     >>> ax.texts[0].get_text()
     'Critical difference to UNTIE: 0.92 (alpha 0.05, 12 data sets)'
     """
-    plan = _plan(ranks, n_sets, control, alpha)
+    plan = _plan(_by_name(ranks), n_sets, control, alpha)
     axes = _new_axes(plan) if ax is None else ax
     axes.set_axis_off()
     frame = _fit(axes, plan, may_grow=ax is None)
@@ -111,6 +111,16 @@ class _Frame:
 
     def x(self, rank: float) -> float:
         return self.start + (self.end - self.start) * (rank - 1) / (self.n_methods - 1)
+
+
+def _by_name(ranks: Any) -> dict[str, float]:
+    """Take mappings, and what is nearly one: a series with the names as its index."""
+    if not hasattr(ranks, "keys"):
+        raise TypeError(
+            f"ranks must map names to mean ranks, got {type(ranks).__name__}; pass "
+            "dict(zip(names, average_ranks(scores))), with the names of the methods."
+        )
+    return dict(ranks)
 
 
 def _plan(ranks: Mapping[str, float], n_sets: int, control: str | None, alpha: float) -> _Plan:

@@ -92,6 +92,12 @@ def inter_factors(couplings: Sequence[Sequence[Any]]) -> FloatArray:
     ----------
     couplings : one list per attribute of square matrices
         As in `inter_factor`.
+
+    Examples
+    --------
+    >>> same, other = [[0, 1], [1, 0]], [[0, 3], [3, 0]]
+    >>> inter_factors([[same, other], [same, same]])
+    array([1., 0.])
     """
     if not len(couplings):
         raise ValueError("couplings is empty; pass one list of matrices per attribute.")
@@ -109,6 +115,12 @@ def _difference(matrices: Sequence[Any], attribute: int) -> float:
     if len(arrays) < 2:
         return 0.0
     stack = np.stack(arrays)
+    if not np.isfinite(stack).all():
+        number, row, column = np.argwhere(~np.isfinite(stack))[0]
+        raise ValueError(
+            f"Coupling matrix {number} of attribute {attribute} has "
+            f"{stack[number, row, column]} in row {row}, column {column}; all must be finite."
+        )
     # The mean over ordered pairs is twice the variance: linear in the number of matrices.
     return float(np.sqrt(2.0 * ((stack - stack.mean(axis=0)) ** 2).mean()))
 

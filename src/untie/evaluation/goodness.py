@@ -26,6 +26,14 @@ class GoodnessCurve:
         objects of other classes; the largest first.
     n_left_out : int
         Objects that are alone in their class, which have no margin.
+
+    Examples
+    --------
+    >>> curve = GoodnessCurve(np.array([0.5, 0.25, -0.25]), n_left_out=0)
+    >>> curve.gamma([0.0, 0.5])
+    array([-0.25,  0.25])
+    >>> curve.epsilon([0.0, 0.3]).round(2)
+    array([0.33, 0.67])
     """
 
     margins: FloatArray
@@ -39,8 +47,11 @@ class GoodnessCurve:
         gamma : float or array
             Margins to reach.
         """
+        wanted = np.asarray(gamma, dtype=float)
+        if np.isnan(wanted).any():
+            raise ValueError(f"gamma must be a number, got {gamma!r:.60}.")
         ascending = self.margins[::-1]
-        below = np.searchsorted(ascending, np.asarray(gamma, dtype=float), side="left")
+        below = np.searchsorted(ascending, wanted, side="left")
         share = below / len(ascending)
         return float(share) if np.ndim(gamma) == 0 else share
 

@@ -108,7 +108,12 @@ def normalised_cut(S: Any, labels: Any) -> float:
 
 
 def _check_similarity(S: Any) -> FloatArray:
-    similarity = np.asarray(S, dtype=float)
+    try:
+        similarity = np.asarray(S, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"S must be a square matrix of similarities, as encoder.similarity(X) gives: {error}"
+        ) from error
     if similarity.ndim != 2 or similarity.shape[0] != similarity.shape[1]:
         raise ValueError(f"S must be a square matrix, got shape {similarity.shape}.")
     if not np.isfinite(similarity).all():

@@ -25,7 +25,14 @@ class FriedmanTest:
     chi2, p_value : float
         Friedman's statistic, and how likely one as large is if all methods are equal.
     f, f_p_value : float
-        Iman and Davenport's statistic, made from `chi2`; it is less conservative.
+        Iman and Davenport's statistic, made from `chi2`; it is less conservative. Infinite if
+        all data sets rank the methods alike.
+
+    Examples
+    --------
+    >>> test = friedman([[0.9, 0.8], [0.8, 0.7], [0.9, 0.6]])
+    >>> test.average_ranks, test.n_sets, test.f
+    (array([1., 2.]), 3, inf)
     """
 
     average_ranks: FloatArray
@@ -155,7 +162,12 @@ def _read_scores(scores: Any) -> FloatArray:
                 "is a method."
             )
         scores = frame.to_numpy()
-    values = np.asarray(scores, dtype=float)
+    try:
+        values = np.asarray(scores, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"scores must be numbers, a row per data set and a column per method: {error}"
+        ) from error
     if values.ndim != 2 or not values.size:
         raise ValueError(
             f"scores has shape {values.shape}; it must have a row per data set and a column per "
