@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
 
 import distance_oracle as slow
 from tables import latent_classes, small_tables
@@ -337,13 +338,65 @@ def test_values_that_a_fitted_distance_does_not_know(melons):
 
 
 def test_a_distance_that_is_not_fitted_stays_so(melons):
-    distance = DILCA(context="M", min_frequency=2)
+    distance = DILCA(context="M")
     kmodes = KModes(2, distance=distance, random_state=0, categories=first_seen(melons)).fit(melons)
     assert not hasattr(distance, "distances_")
     assert kmodes.distance_.context == "M"
-    assert kmodes.distance_.min_frequency is None  # the table is read once, in one way
     expected = DILCA(context="M", categories=first_seen(melons)).fit(melons)
     np.testing.assert_array_equal(kmodes.distance_.pairwise(melons), expected.pairwise(melons))
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"min_frequency": 2},
+        {"max_categories": 2},
+        {"handle_unknown": "error"},
+        {"categories": [["a"], ["b"], ["c"]]},
+    ],
+    ids=repr,
+)
+def test_a_distance_that_is_not_fitted_has_no_way_of_reading_of_its_own(melons, own):
+    (name,) = own
+    with pytest.raises(ValueError, match=f"pass {name} to KModes, or fit the distance first"):
+        KModes(2, distance=Ahmad(**own)).fit(melons)
+
+
+def test_one_way_of_reading_for_both(melons):
+    both = {"max_categories": 2}
+    kmodes = KModes(2, distance=Ahmad(**both), random_state=0, **both).fit(melons)
+    expected = Ahmad(**both).fit(melons).pairwise(melons)
+    np.testing.assert_array_equal(kmodes.distance_.pairwise(melons), expected)
+
+
+def test_given_modes_by_name(melons):
+    start = melons.iloc[[1, 3]]
+    message = r"init has the columns \('Root', .*, but the table has \('Texture', "
+    for frame in (start, pl.from_pandas(start)):
+        with pytest.raises(ValueError, match=message):
+            KModes(2, init=frame[["Root", "Color", "Texture"]]).fit(melons)
+    expected = KModes(2, init=start).fit(melons).labels_
+    for same in (start.to_numpy(), start.to_numpy().tolist(), pl.from_pandas(start)):
+        np.testing.assert_array_equal(KModes(2, init=same).fit(melons).labels_, expected)
+    np.testing.assert_array_equal(KModes(2, init=start).fit(melons.to_numpy()).labels_, expected)
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_score_is_minus_the_cost(distance):
+    table, _ = load("zoo")
+    weights = np.arange(len(table)) % 3
+    kmodes = KModes(4, distance=distance, random_state=0).fit(table, sample_weight=weights)
+    assert kmodes.score(table, sample_weight=weights) == pytest.approx(-kmodes.cost_)
+    pairs = kmodes.distance_.pairwise(
+        table, pd.DataFrame(kmodes.cluster_centers_, columns=table.columns)
+    )
+    assert kmodes.score(table) == pytest.approx(-pairs.min(axis=1).sum())
+
+
+def test_a_search_goes_by_the_score():
+    table, _ = load("zoo")
+    search = GridSearchCV(KModes(random_state=0, n_init=3), {"n_clusters": [1, 5]}, cv=2)
+    assert search.fit(table).best_params_ == {"n_clusters": 5}
 
 
 @pytest.mark.parametrize(
@@ -382,6 +435,12 @@ def test_a_failed_fit_changes_nothing(melons):
 
 
 def test_not_fitted(melons):
-    for use in (lambda k: k.predict(melons), lambda k: k.modes(), lambda k: k.inertia_):
+    uses = (
+        lambda k: k.predict(melons),
+        lambda k: k.score(melons),
+        lambda k: k.modes(),
+        lambda k: k.inertia_,
+    )
+    for use in uses:
         with pytest.raises(NotFittedError):
             use(KModes())

@@ -18,10 +18,10 @@ from untie.cluster.measure import fit_distance, tables_between
 from untie.cluster.problem import Modes, Problem, cost
 from untie.cluster.rows import PackedRows, distinct_rows, on_a_grid
 from untie.cluster.run import Run, one_row_a_cluster, run
-from untie.cluster.starts import DETERMINISTIC, STARTS
+from untie.cluster.starts import DETERMINISTIC, STARTS, given_modes
 from untie.core.grouping import Grouping
 from untie.core.sample_weights import check_weights
-from untie.core.table import encode, read_table
+from untie.core.table import read_table
 from untie.core.tally import Tally, tally
 from untie.core.types import FloatArray
 from untie.core.vocabulary import Vocabulary
@@ -48,7 +48,8 @@ class KModes(ClusterMixin, TableInput):
     distance : None, str or ValueDistance, default=None
         Distance of values: None for Hamming, the name of one in `untie.baselines`, or such a
         distance. One that is not fitted is learned from the table itself, read with the
-        parameters below; one that is fitted (on the same columns) is used as it is.
+        parameters below, not with its own; one that is fitted (on the same columns) is used as
+        it is.
     init : {"huang", "cao", "random"} or table of shape (n_clusters, n_columns), default="huang"
         The first modes: rows near values drawn by their frequency; dense rows that are far from
         each other, without randomness; random distinct rows; or the modes themselves.
@@ -187,8 +188,24 @@ class KModes(ClusterMixin, TableInput):
             Rows with the columns seen in `fit`.
         """
         check_is_fitted(self)
-        rows = PackedRows(self._encode(X), [len(table) for table in self._tables])
-        return rows.nearest(self._tables, self._modes)[0].astype(np.int32)
+        return self._nearest(X)[0].astype(np.int32)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the cost: the weighted sum of the rows' distances to the nearest modes.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`.
+        y : ignored
+        sample_weight : array of shape (n_rows,), optional
+            How often each row counts.
+        """
+        check_is_fitted(self)
+        distances = self._nearest(X)[1]
+        weights, keep = check_weights(sample_weight, len(distances))
+        counted = distances if keep is None else distances[keep]
+        return -float(counted.sum() if weights is None else weights @ counted)
 
     def modes(self) -> Any:
         """Return a frame with one row a cluster: the labels of its mode's values."""
@@ -205,8 +222,15 @@ class KModes(ClusterMixin, TableInput):
         check_is_fitted(self)
         return self.cost_
 
+    def _nearest(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
+        """Return each row's nearest mode and how far it is."""
+        rows = PackedRows(self._encode(X), [len(table) for table in self._tables])
+        return rows.nearest(self._tables, self._modes)
+
     def _best_run(self, problem: Problem, grouping: Grouping) -> Run:
-        given = None if isinstance(self.init, str) else self._given_modes(grouping)
+        given = None
+        if not isinstance(self.init, str):
+            given = given_modes(self.init, problem.n_clusters, grouping)
         n_distinct = len(problem.rows)
         if n_distinct <= problem.n_clusters:
             if n_distinct < problem.n_clusters:
@@ -234,25 +258,6 @@ class KModes(ClusterMixin, TableInput):
                 ConvergenceWarning,
             )
         return best
-
-    def _given_modes(self, grouping: Grouping) -> Modes:
-        """Code the modes that the user starts from."""
-        table = read_table(self.init)
-        shape = (table.n_rows, len(table.names))
-        wanted = (int(self.n_clusters), len(grouping.raw.columns))
-        if shape != wanted:
-            raise ValueError(
-                f"init has {shape[0]} modes of {shape[1]} values, but n_clusters={wanted[0]} and "
-                f"the table has {wanted[1]} columns; pass a table of shape {wanted}."
-            )
-        encoded = encode(table, grouping.raw)
-        for column, unknown in zip(grouping.raw.columns, encoded.unknown, strict=True):
-            if unknown:
-                raise ValueError(
-                    f"init has the value {unknown[0]!r} in column {column!r}, which no row of "
-                    "the table has there; start from values of the table."
-                )
-        return np.stack(grouping.apply_to_codes(encoded.codes), axis=1).astype(np.intp)
 
     def _label(
         self, X: Any, n_rows: int, sample_weight: Any, found: NDArray[np.intp]

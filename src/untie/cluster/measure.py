@@ -35,6 +35,7 @@ def fit_distance(
     chosen = _resolve(distance)
     if chosen.__sklearn_is_fitted__():
         return chosen
+    _refuse_own_reading(chosen, parameters)
     learned: ValueDistance = clone(chosen).set_params(**parameters)
     learned._fit_counted(table, counted)
     return learned
@@ -70,6 +71,22 @@ def _codes(distance: ValueDistance, vocabulary: Vocabulary, attribute: int) -> N
         for value in vocabulary.values[attribute]
     ]
     return np.array([*codes, unknown], dtype=np.intp)
+
+
+def _refuse_own_reading(distance: ValueDistance, parameters: dict[str, Any]) -> None:
+    """Refuse a parameter that only the distance was given: it would be passed over."""
+    defaults = Hamming().get_params()
+    for name, value in parameters.items():
+        own, default = getattr(distance, name), defaults[name]
+        if not _is_same(own, default) and _is_same(value, default):
+            raise ValueError(
+                f"{name}={own!r:.60} was given to the distance, but the table is read once, for "
+                f"KModes and the distance alike: pass {name} to KModes, or fit the distance first."
+            )
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    return value is default or (isinstance(value, str) and value == default)
 
 
 def _resolve(distance: Any) -> ValueDistance:

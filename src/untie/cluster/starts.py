@@ -1,4 +1,4 @@
-"""Where k-modes starts: three ways to choose the first modes.
+"""Where k-modes starts: three ways to choose the first modes, or the user's own.
 
 A start is a function ``(problem, rng) -> modes``; to add one, write it here and add a line to
 `STARTS`.
@@ -7,10 +7,14 @@ A start is a function ``(problem, rng) -> modes``; to add one, write it here and
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _get_feature_names
 
 from untie.cluster.problem import Modes, Problem
+from untie.core.grouping import Grouping
+from untie.core.table import array_names, encode, read_table
 
 Start = Callable[[Problem, np.random.RandomState], Modes]
 
@@ -65,3 +69,44 @@ STARTS: dict[str, Start] = {"huang": huang, "cao": cao, "random": random}
 
 DETERMINISTIC = ("cao",)
 """Starts that are the same every time: one run is enough."""
+
+
+def given_modes(init: Any, n_clusters: int, grouping: Grouping) -> Modes:
+    """Code the modes that the user starts from.
+
+    Parameters
+    ----------
+    init : table of shape (n_clusters, n_attributes)
+        Values of the table that is clustered.
+    n_clusters : int
+        Number of clusters.
+    grouping : Grouping
+        The values of the table that is clustered.
+    """
+    table, columns = read_table(init), grouping.raw.columns
+    shape, wanted = (table.n_rows, len(table.names)), (n_clusters, len(columns))
+    if shape != wanted:
+        raise ValueError(
+            f"init has {shape[0]} modes of {shape[1]} values, but n_clusters={wanted[0]} and "
+            f"the table has {wanted[1]} columns; pass a table of shape {wanted}."
+        )
+    _check_names(table.source, columns)
+    encoded = encode(table, grouping.raw)
+    for column, unknown in zip(columns, encoded.unknown, strict=True):
+        if unknown:
+            raise ValueError(
+                f"init has the value {unknown[0]!r} in column {column!r}, which no row of "
+                "the table has there; start from values of the table."
+            )
+    return np.stack(grouping.apply_to_codes(encoded.codes), axis=1).astype(np.intp)
+
+
+def _check_names(init: Any, columns: tuple[str, ...]) -> None:
+    """Refuse other names or another order, where both tables have names."""
+    names = _get_feature_names(init)
+    if names is None or columns == array_names(len(columns)) or tuple(names) == columns:
+        return
+    raise ValueError(
+        f"init has the columns {tuple(map(str, names))}, but the table has {columns}; name and "
+        "order them as in the table."
+    )
