@@ -111,6 +111,8 @@ def test_seeds_and_libraries(make):
         (make_led24, {"n_rows": 0}, "n_rows == 0"),
         (make_led24, {"n_rows": 2.5}, "n_rows must be"),
         (make_led24, {"noise": 1.5}, "noise == 1.5"),
+        (make_led24, {"noise": float("nan")}, "noise must be a number from 0 to 1, got nan"),
+        (make_synthetic, {"coupling": float("nan")}, "coupling must be a number from 0 to 1"),
         (make_synthetic, {"n_rows": 5, "n_values": 6}, "n_rows == 5, must be >= 6"),
         (make_synthetic, {"n_rows": 5, "n_classes": 6}, "n_rows == 5, must be >= 6"),
         (make_synthetic, {"n_attributes": 0}, "n_attributes == 0"),

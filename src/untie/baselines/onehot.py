@@ -16,6 +16,17 @@ class OneHot(CountEncoder):
     Unlike scikit-learn's OneHotEncoder it gives an unknown value its attribute's mean, the
     shares of the values.
 
+    Parameters
+    ----------
+    categories : "auto" or list of lists, default="auto"
+        The values of each column, if they are known beforehand.
+    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
+        What to do about a value not seen in `fit`; an ignored one is neutral.
+    min_frequency : int or float, default=None
+        Values with less weight (int) or a lower share of it (float) are taken together.
+    max_categories : int, default=None
+        Largest number of values of a column; the rarest are taken together.
+
     Examples
     --------
     >>> from untie.baselines import OneHot

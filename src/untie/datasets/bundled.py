@@ -25,7 +25,9 @@ class Bundled:
 
 
 def bundled_names() -> list[str]:
-    """Return the names of the data sets that need neither a data folder nor a connection.
+    """Return the names of the data sets whose files come with the package.
+
+    They need neither a data folder nor a connection; nor does threeof9, which is made by a rule.
 
     Examples
     --------

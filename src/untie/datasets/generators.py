@@ -56,7 +56,7 @@ def make_led24(
     ((500, 24), 10, (10, 7))
     """
     check_scalar(n_rows, "n_rows", Integral, min_val=1)
-    check_scalar(noise, "noise", Real, min_val=0, max_val=1)
+    _check_share(noise, "noise")
     random = check_random_state(random_state)
     digits = random.randint(10, size=n_rows)
     segments = _SEGMENTS[digits] ^ (random.random_sample((n_rows, 7)) < noise)
@@ -119,7 +119,7 @@ def make_synthetic(
     check_scalar(n_values, "n_values", Integral, min_val=1)
     check_scalar(n_classes, "n_classes", Integral, min_val=1)
     check_scalar(n_rows, "n_rows", Integral, min_val=max(n_values, n_classes))
-    check_scalar(coupling, "coupling", Real, min_val=0, max_val=1)
+    _check_share(coupling, "coupling")
     random = check_random_state(random_state)
     classes = random.permutation(np.arange(n_rows) % n_classes)
     typical = random.randint(n_values, size=(n_classes, n_attributes))
@@ -131,6 +131,12 @@ def make_synthetic(
     for column in codes.T:
         column[random.choice(n_rows, n_values, replace=False)] = np.arange(n_values)
     return _as_frames([f"a{i + 1}" for i in range(n_attributes)], codes, classes, frame)
+
+
+def _check_share(value: Any, name: str) -> None:
+    check_scalar(value, name, Real, min_val=0, max_val=1)
+    if np.isnan(value):
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
 
 
 def _as_frames(
