@@ -377,3 +377,9 @@ class TestParameters:
         arguments = () if method == "class_profiles" else (melons,)
         with pytest.raises(NotFittedError):
             getattr(LatentClasses(), method)(*arguments)
+
+    @pytest.mark.parametrize("method", ["bic", "aic", "score"])
+    def test_no_rows_have_no_likelihood(self, melons, method):
+        model = LatentClasses(1).fit(melons)
+        with pytest.raises(ValueError, match="X has no rows"):
+            getattr(model, method)(melons.head(0))

@@ -8,6 +8,7 @@ from untie.baselines.cde import CDE
 from untie.baselines.cos import COS
 from untie.baselines.couplings import Couplings
 from untie.baselines.deep.bigan import BiGAN
+from untie.baselines.deep.progress import Progress
 from untie.baselines.deep.vae import VAE
 from untie.baselines.dilca import DILCA
 from untie.baselines.distances import ValueDistance
@@ -54,6 +55,7 @@ __all__ = [
     "Hamming",
     "LatentClasses",
     "OneHot",
+    "Progress",
     "Rough",
     "ValueDistance",
 ]

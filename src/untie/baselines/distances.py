@@ -25,6 +25,19 @@ class ValueDistance(CountBased):
     ----------
     distances_ : list of arrays of shape (n_values, n_values)
         The distances of each attribute's values.
+
+    Examples
+    --------
+    A distance of one's own, for tables and for `KModes`:
+
+    >>> from untie.baselines import ValueDistance
+    >>> class RareCountsMore(ValueDistance):
+    ...     def _value_distances(self, counts):
+    ...         spans = [counts.frequencies[counts.span(j)] for j in range(len(counts.sizes))]
+    ...         return [(1 - np.eye(len(n))) / np.minimum.outer(n, n) for n in spans]
+    >>> RareCountsMore().fit([["a"], ["a"], ["b"]]).pairwise([["a"], ["b"]])
+    array([[0., 1.],
+           [1., 0.]])
     """
 
     def _value_distances(self, counts: Counts) -> list[FloatArray]:

@@ -261,6 +261,8 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
     def _log_likelihood(self, X: Any, sample_weight: Any) -> tuple[float, float]:
         """Return the log-likelihood of all rows, and their weight."""
         logs = self.score_samples(X)
+        if not len(logs):
+            raise ValueError("X has no rows; the likelihood of a table needs at least one.")
         weights, keep = check_weights(sample_weight, len(logs))
         if weights is None:
             return float(logs.sum()), float(len(logs))
