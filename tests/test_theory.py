@@ -66,7 +66,7 @@ def test_theorem_3_holds_for_the_scaled_similarity_only(melons):
 
 def test_theorem_2_the_similarity_is_the_papers_sum_of_kernels(survey):
     """S = sum over p of beta_p K'_p K'_p', from the alpha and beta that `weights` reports."""
-    encoder = UNTIE(3, tau=0.3).fit(survey)
+    encoder = UNTIE(3, solver="exact", tau=0.3).fit(survey)
     X = full_features(survey.to_numpy().tolist())  # columns in the order of `weights`
     frame = encoder.weights()
     S = np.zeros((len(X), len(X)))
@@ -81,10 +81,13 @@ def test_theorem_2_the_similarity_is_the_papers_sum_of_kernels(survey):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_theorem_4_the_loss_falls_to_rest_though_the_eigenvectors_never_repeat(survey):
     """With a relaxed H there are not finitely many; a falling loss above 0 is what converges."""
-    weights = [UNTIE(3, tau=0.3, max_iter=steps).fit(survey).omega_ for steps in range(1, 6)]
+    weights = [
+        UNTIE(3, solver="exact", tau=0.3, max_iter=steps).fit(survey).omega_
+        for steps in range(1, 6)
+    ]
     # another omega, and so another H, at every step
     assert min(np.abs(after - before).max() for before, after in pairwise(weights)) > 0
-    falls = -np.diff(UNTIE(3, tau=0.3, tol=1e-12).fit(survey).loss_curve_)
+    falls = -np.diff(UNTIE(3, solver="exact", tau=0.3, tol=1e-12).fit(survey).loss_curve_)
     assert (falls > 0).all()
     assert falls[-1] < 1e-6 * falls[0]
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from untie import tidy
 from untie.core.counts import CountedTable, Counts
 from untie.core.learn import Recipe, learn
+from untie.core.row_sample import RowSample
 from untie.core.table import read_table, table_of_names
 from untie.core.tally import Rows, group_counted, tally
 from untie.core.types import Codes, FloatArray
@@ -29,26 +30,36 @@ from untie.table_input import TableInput
 class UNTIE(TransformerMixin, TableInput):
     """Learn vectors and similarities for a table of categories, without labels.
 
-    The values of every column are described by how often they occur (intra-attribute
-    coupling) and by what they occur with (inter-attribute coupling); kernels turn these
-    descriptions into similarities, and weights are learned so that the rows fall into
-    clusters. All is computed from the counts of pairs of values, exactly.
+    Every value gets a vector from the counts of pairs of values: as a direction of its own that
+    counts more the rarer the value and the more its column has in common with others, or
+    from how often it occurs and what it occurs with, through kernels. By default `fit` tries
+    three such representations, clusters some of the rows with each, and keeps the one whose
+    clusters describe the table best. No label is used.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters that the weights should separate; "auto" reads it off the spectrum.
-    couplings : str, function or sequence of them, default=("intra", "inter")
+        Number of clusters that the vectors should separate; "auto" reads it off the spectrum.
+    couplings : "auto", str, function or sequence of them, default="auto"
         Coupling spaces: "intra", "inter", "joint", "matching", or functions
-        ``(counts, attribute) -> array of shape (n_values, n_dimensions)``.
-    kernels : str or sequence, default="paper"
+        ``(counts, attribute) -> array of shape (n_values, n_dimensions)``. "auto" leaves them
+        to the solver "auto"; where kernels or another solver are named, it is the paper's
+        ("intra", "inter").
+    kernels : "auto", str or sequence, default="auto"
         A named set ("paper", "F1" to "F6") or a list of kernels such as
-        ``[Gaussian(0.5), Polynomial(2)]`` or of functions of `Pairs`.
+        ``[Gaussian(0.5), Polynomial(2)]`` or of functions of `Pairs`. "auto" is "paper", where
+        kernels are used.
     normalization : {"diagonal", "cosine", "variance"}, None or function, default="diagonal"
         The scale that kernel matrices are brought to.
-    solver : {"exact", "adam", "adagrad", "lp", "uniform"}, default="exact"
-        How the weights are found. "adam" and "adagrad" draw rows, as the paper does; the
-        others need the counts alone.
+    solver : {"auto", "relevance", "discount", "uniform", "exact", "lp", "adam", "adagrad"}, \
+default="auto"
+        How the weights are found. "relevance": rare values and columns that have something in
+        common with others count more, copies of a column count once; "discount": copies count
+        once; "uniform": all count the same; "exact" and "lp": learned with the clusters, from
+        the counts alone; "adam" and "adagrad": the same from batches of rows, as in the paper.
+        "auto" chooses between relevance and discount of the values themselves and uniform
+        weights of the kernels, by the clusters of some rows; where couplings or kernels are named,
+        it is "exact".
     tau : float, default=8.0
         Price of leaving equal weights ("exact"). Large values keep them nearly equal, small
         ones favour few kernel columns.
@@ -80,7 +91,8 @@ class UNTIE(TransformerMixin, TableInput):
     dtype : dtype, default=numpy.float64
         numpy.float64 or numpy.float32.
     random_state : int, RandomState or None, default=None
-        For the solvers that draw rows; the others are deterministic.
+        For "adam", "adagrad" and the starts of the clusters that "auto" compares; None is a fixed
+        seed for "auto". The others are deterministic.
 
     Attributes
     ----------
@@ -100,6 +112,10 @@ class UNTIE(TransformerMixin, TableInput):
         The solver's objective, step by step.
     n_iter_ : int
         Number of steps.
+    choice_ : dict
+        For the solver "auto": how well each representation describes the table, in nats per
+        row more than no clusters at all; the one in use comes first. Empty where there was
+        nothing to compare.
 
     Examples
     --------
@@ -109,10 +125,10 @@ class UNTIE(TransformerMixin, TableInput):
     ...     "texture": ["clear", "blurry", "blurry", "clear", "blurry", "clear"],
     ...     "root": ["straight", "straight", "curled", "slight", "curled", "slight"],
     ... })
-    >>> encoder = UNTIE(n_clusters=2)
-    >>> encoder.fit_transform(melons).shape
+    >>> UNTIE(n_clusters=2).fit_transform(melons).shape
     (6, 5)
-    >>> encoder.value_similarity("root").round(1)
+    >>> kernels = UNTIE(n_clusters=2, solver="exact").fit(melons)
+    >>> kernels.value_similarity("root").round(1)
               curled  slight  straight
     curled       8.1     5.0       6.2
     slight       5.0     8.1       6.2
@@ -123,10 +139,10 @@ class UNTIE(TransformerMixin, TableInput):
         self,
         n_clusters: int | str = "auto",
         *,
-        couplings: Any = ("intra", "inter"),
-        kernels: Any = "paper",
+        couplings: Any = "auto",
+        kernels: Any = "auto",
         normalization: Any = "diagonal",
-        solver: str = "exact",
+        solver: str = "auto",
         tau: float = 8.0,
         learning_rate: float = 1e-3,
         batch_size: int = 20,
@@ -220,7 +236,7 @@ class UNTIE(TransformerMixin, TableInput):
         first = not hasattr(self, "_fitted")
         if not first:
             self._check_columns(table)
-        chunk = tally(table, sample_weight, self.categories)
+        chunk = tally(table, sample_weight, self.categories, with_sample=bool(recipe.alternatives))
         self._report(table, chunk)
         assert chunk.ungrouped is not None  # nothing was grouped
         counted = chunk.ungrouped if first else self._counted_so_far().plus_chunk(chunk.ungrouped)
@@ -229,7 +245,9 @@ class UNTIE(TransformerMixin, TableInput):
             self._remember(table)
         return self._adopt(fitted)
 
-    def fit_counts(self, counts: Counts, vocabulary: Vocabulary) -> Self:
+    def fit_counts(
+        self, counts: Counts, vocabulary: Vocabulary, sample: RowSample | None = None
+    ) -> Self:
         """Learn from counts alone. Frames that the model returns are pandas'.
 
         Parameters
@@ -238,6 +256,9 @@ class UNTIE(TransformerMixin, TableInput):
             How often values occur together; see :func:`untie.count_table`.
         vocabulary : Vocabulary
             The values they are counts of.
+        sample : RowSample, optional
+            Some of the rows, as `count_table` gives them. Without them the solver "auto" has
+            nothing to compare and is "relevance".
         """
         recipe = check_parameters(self)
         self._refuse_row_solvers("fit_counts")
@@ -245,7 +266,7 @@ class UNTIE(TransformerMixin, TableInput):
             raise ValueError(
                 f"The counts have {counts.sizes} values but the vocabulary {vocabulary.sizes}."
             )
-        fitted = self._learn_counted(CountedTable(vocabulary, counts), recipe)
+        fitted = self._learn_counted(CountedTable(vocabulary, counts, sample), recipe)
         self._remember(table_of_names(vocabulary.columns))
         return self._adopt(fitted)
 
@@ -345,6 +366,7 @@ class UNTIE(TransformerMixin, TableInput):
             self.min_frequency,
             self.max_categories,
             recipe.n_spaces,
+            with_sample=bool(recipe.alternatives),
         )
         self._report(table, counted)
         fitted = finish(counted, learn(counted, recipe), self.output, self.n_components)
@@ -383,6 +405,7 @@ class UNTIE(TransformerMixin, TableInput):
         self.omega_ = fitted.solution.omega
         self.loss_curve_ = fitted.solution.loss_curve
         self.n_iter_ = fitted.solution.n_iter
+        self.choice_ = dict(fitted.gains)
         return self
 
     def _rows(self, codes: Codes) -> NDArray[Any] | sparse.csr_array:
@@ -395,5 +418,5 @@ class UNTIE(TransformerMixin, TableInput):
         if self.solver in ROW_SOLVERS:
             raise ValueError(
                 f"{method} learns from counts, but solver={self.solver!r} draws rows; use fit, "
-                "or solver='exact', 'lp' or 'uniform'."
+                "or solver='auto', 'exact', 'lp' or 'uniform'."
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from untie.core.counts import CountedTable, Counts
@@ -36,6 +37,8 @@ class Fitted:
         The compact value vectors: similarities come from them.
     lookup : LookUp
         What `transform` returns.
+    gains : mapping from names to numbers
+        How well each alternative describes the table, if there was a choice.
     """
 
     grouping: Grouping
@@ -46,6 +49,7 @@ class Fitted:
     n_clusters: int
     vectors: LookUp
     lookup: LookUp
+    gains: Mapping[str, float]
 
 
 def finish(counted: Tally, model: Model, output: str, n_components: int | None) -> Fitted:
@@ -67,6 +71,7 @@ def finish(counted: Tally, model: Model, output: str, n_components: int | None) 
         model.n_clusters,
         vectors,
         lookup,
+        model.gains,
     )
 
 

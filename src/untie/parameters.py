@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from untie.core.couplings import resolve_couplings
-from untie.core.kernels import resolve_kernels, resolve_normalization
+from untie.core.couplings import matching, resolve_couplings
+from untie.core.kernels import Polynomial, resolve_kernels, resolve_normalization, unscaled
 from untie.core.learn import Recipe
 from untie.core.unknown import HANDLE_UNKNOWN
 from untie.core.weights import SOLVERS, Settings
+
+AUTO = "auto"
+
+PAPER_COUPLINGS = ("intra", "inter")
+"""Where couplings are not chosen, but something else is."""
+
+PAPER_KERNELS = "paper"
+"""Where kernels are not chosen."""
+
+NAMED_SOLVER = "exact"
+"""Where couplings or kernels are chosen and the solver is not."""
 
 
 def check_parameters(encoder: Any) -> Recipe:
     """Return what the pipe learns with, or name the first parameter that can't be."""
     if encoder.n_clusters != "auto":
         check_integer("n_clusters", encoder.n_clusters, 1, "a positive integer or 'auto'")
-    check_one_of("solver", encoder.solver, tuple(SOLVERS))
+    check_one_of("solver", encoder.solver, (AUTO, *SOLVERS))
     check_number("tau", encoder.tau)
     check_number("learning_rate", encoder.learning_rate)
     check_integer("batch_size", encoder.batch_size, 2, "an integer of at least 2")
@@ -51,11 +63,14 @@ def check_min_frequency(min_frequency: Any, max_categories: Any) -> None:
 
 
 def _recipe(encoder: Any) -> Recipe:
-    return Recipe(
-        resolve_couplings(encoder.couplings),
-        resolve_kernels(encoder.kernels),
+    """Return one recipe, or the alternatives to choose from where all is left open."""
+    left_open = (encoder.solver, encoder.couplings, encoder.kernels)
+    chooses = all(map(_is_auto, left_open))
+    own = Recipe(
+        resolve_couplings(PAPER_COUPLINGS if _is_auto(encoder.couplings) else encoder.couplings),
+        resolve_kernels(PAPER_KERNELS if _is_auto(encoder.kernels) else encoder.kernels),
         resolve_normalization(encoder.normalization),
-        encoder.solver,
+        "uniform" if chooses else NAMED_SOLVER if encoder.solver == AUTO else encoder.solver,
         None if encoder.n_clusters == "auto" else int(encoder.n_clusters),
         Settings(
             encoder.tau,
@@ -63,9 +78,32 @@ def _recipe(encoder: Any) -> Recipe:
             encoder.batch_size,
             encoder.max_iter,
             encoder.tol,
-            check_random_state(encoder.random_state),
+            # A choice is the same every time unless the user wants to see it vary.
+            check_random_state(
+                0 if chooses and encoder.random_state is None else encoder.random_state
+            ),
         ),
     )
+    return replace(own, alternatives=_alternatives(own)) if chooses else own
+
+
+def _alternatives(kernels: Recipe) -> dict[str, Recipe]:
+    """Return what ``solver="auto"`` chooses from; the first is taken where nothing can decide."""
+    values = replace(
+        kernels,
+        couplings={"matching": matching},
+        kernels={"identity": Polynomial(1)},
+        normalize=unscaled,
+    )
+    return {
+        "relevance": replace(values, solver="relevance"),
+        "discount": replace(values, solver="discount"),
+        "kernels": kernels,
+    }
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == AUTO
 
 
 def _check_output(encoder: Any) -> None:

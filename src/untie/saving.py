@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import fields
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from untie.core.counts import CountedTable, Counts
 from untie.core.grouping import Grouping
+from untie.core.row_sample import RowSample
 from untie.core.types import FloatArray
 from untie.core.vectors import LookUp
 from untie.core.vocabulary import Vocabulary
@@ -43,6 +45,7 @@ def save_encoder(encoder: UNTIE, path: str | os.PathLike[str]) -> None:
         "sizes": fitted.counts.sizes,
         "n": fitted.counts.n,
         "n_rows": fitted.counts.n_rows,
+        "gains": dict(fitted.gains),
     }
     arrays = {
         "rare": np.concatenate(fitted.grouping.rare),
@@ -55,6 +58,8 @@ def save_encoder(encoder: UNTIE, path: str | os.PathLike[str]) -> None:
     if fitted.ungrouped is not None:
         same = fitted.ungrouped.counts is fitted.counts
         arrays["ungrouped"] = np.zeros((0, 0)) if same else fitted.ungrouped.counts.matrix
+        if fitted.ungrouped.sample is not None:
+            arrays |= {f"sample_{key}": part for key, part in vars(fitted.ungrouped.sample).items()}
     write_model(path, content, arrays)
 
 
@@ -86,7 +91,7 @@ def load_model(path: str | os.PathLike[str]) -> UNTIE:
         Fitted(
             Grouping(raw, tuple(rare)),
             counts,
-            _ungrouped(raw, counts, arrays.get("ungrouped")),
+            _ungrouped(raw, counts, arrays),
             tuple(tuple(label) for label in content["labels"]),
             Solution(
                 arrays["omega"], content["loss_curve"], content["n_iter"], content["converged"]
@@ -94,6 +99,7 @@ def load_model(path: str | os.PathLike[str]) -> UNTIE:
             content["n_clusters"],
             vectors,
             LookUp(own, content["summed"]) if own else vectors,
+            content["gains"],
         )
     )
     return encoder
@@ -130,9 +136,13 @@ def _read_tables(name: str, arrays: dict[str, Any]) -> tuple[FloatArray, ...]:
     return tuple(arrays[f"{name}_{number}"] for number in range(count))
 
 
-def _ungrouped(raw: Vocabulary, counts: Counts, matrix: FloatArray | None) -> CountedTable | None:
+def _ungrouped(raw: Vocabulary, counts: Counts, arrays: dict[str, Any]) -> CountedTable | None:
+    matrix = arrays.get("ungrouped")
     if matrix is None:
         return None
+    sample = None
+    if "sample_numbers" in arrays:
+        sample = RowSample(**{f.name: arrays[f"sample_{f.name}"] for f in fields(RowSample)})
     if not matrix.size:
-        return CountedTable(raw, counts)
-    return CountedTable(raw, Counts(raw.sizes, matrix, counts.n, counts.n_rows))
+        return CountedTable(raw, counts, sample)
+    return CountedTable(raw, Counts(raw.sizes, matrix, counts.n, counts.n_rows), sample)

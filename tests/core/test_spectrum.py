@@ -79,7 +79,9 @@ def test_an_unknown_cell_stands_at_its_columns_mean():
 def test_exact_weights_fit_the_rows_where_cells_are_unknown():
     table, _ = latent_classes(400, 3, 5, 4, seed=1)
     categories, tau = [["v0", "v1", "v2"]] * 5, 0.3
-    encoder = UNTIE(3, categories=categories, tau=tau, tol=1e-13, output="full").fit(table)
+    encoder = UNTIE(
+        3, categories=categories, solver="exact", tau=tau, tol=1e-13, output="full"
+    ).fit(table)
     plain = UNTIE(3, categories=categories, solver="uniform", output="full").fit_transform(table)
     energy, left = costs(centred(plain), encoder.omega_, 2)
     moving = energy > 1e-9

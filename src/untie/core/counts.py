@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie.core.counting import count_pairs
+from untie.core.row_sample import RowSample
 from untie.core.types import Codes, FloatArray
 from untie.core.vocabulary import Vocabulary
 
@@ -108,29 +109,37 @@ class CountedTable:
         The values of each attribute.
     counts : Counts
         How often they occur together.
+    sample : RowSample or None
+        Some of the rows, in the codes of the vocabulary, if they were kept.
     """
 
     vocabulary: Vocabulary
     counts: Counts
+    sample: RowSample | None = None
 
     def __add__(self, other: CountedTable) -> CountedTable:
         if not isinstance(other, CountedTable):
             return NotImplemented
         if self.vocabulary == other.vocabulary:
-            return CountedTable(self.vocabulary, self.counts + other.counts)
-        union = self.vocabulary.union(other.vocabulary)
-        check_memory(union.sizes, union.columns)
-        return CountedTable(union, self._align(union) + other._align(union))
+            first, second = self, other
+        else:
+            union = self.vocabulary.union(other.vocabulary)
+            check_memory(union.sizes, union.columns)
+            first, second = self._align(union), other._align(union)
+        # Half a sample is none: the rows of the other chunk would be missing.
+        sample = first.sample + second.sample if first.sample and second.sample else None
+        return CountedTable(first.vocabulary, first.counts + second.counts, sample)
 
     def plus_chunk(self, chunk: CountedTable) -> CountedTable:
         """Add a chunk whose columns are these, in this order, whatever their names."""
         vocabulary = Vocabulary(self.vocabulary.columns, chunk.vocabulary.values)
-        return self + CountedTable(vocabulary, chunk.counts)
+        return self + CountedTable(vocabulary, chunk.counts, chunk.sample)
 
-    def _align(self, union: Vocabulary) -> Counts:
+    def _align(self, union: Vocabulary) -> CountedTable:
         attributes = range(len(union.columns))
         targets = [self.vocabulary.translate(union, attribute) for attribute in attributes]
-        return self.counts.relabel(targets, union.sizes)
+        sample = self.sample and self.sample.relabel(targets, union.sizes)
+        return CountedTable(union, self.counts.relabel(targets, union.sizes), sample)
 
 
 def count(codes: Codes, sizes: Sequence[int], weights: FloatArray | None = None) -> Counts:

@@ -12,11 +12,19 @@ from untie.core.counts import Counts
 from untie.core.types import FloatArray
 
 
-def symmetric_uncertainty(counts: Counts) -> FloatArray:
+def symmetric_uncertainty(counts: Counts, less_chance: bool = False) -> FloatArray:
     """Return twice the mutual information, divided by the sum of the entropies; shape (m, m).
 
     It lies between 0 (independent) and 1 (each attribute determines the other), also known as
     mutual information normalised by the arithmetic mean. Two constant attributes have 0.
+
+    Parameters
+    ----------
+    counts : Counts
+        Counts of all pairs of values.
+    less_chance : bool, default=False
+        Whether to take off the mutual information that independent attributes have on average
+        in a table of so many rows, (v - 1) (w - 1) / 2n nats for v and w values that occur.
 
     Examples
     --------
@@ -29,6 +37,10 @@ def symmetric_uncertainty(counts: Counts) -> FloatArray:
     margins, joint = _pair_entropies(counts)
     both = margins + margins.T
     shared = 2.0 * (both - joint)
+    if less_chance:
+        n_free = np.add.reduceat(counts.frequencies > 0, counts.offsets[:-1], dtype=float) - 1.0
+        # Weights may be scaled to any sum; the rows are then the least that there is to go by.
+        shared -= np.outer(n_free, n_free) / (max(counts.n, counts.n_rows) * np.log(2.0))
     return np.clip(np.divide(shared, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie.core.counts import Counts
+from untie.core.row_sample import RowSample
 from untie.core.types import Codes, FloatArray, Value, smallest_unsigned
 from untie.core.vocabulary import INFREQUENT, Vocabulary
 
@@ -74,6 +75,10 @@ class Grouping:
         if self.is_trivial:
             return counts
         return counts.relabel(self.targets, self.vocabulary.sizes)
+
+    def apply_to_sample(self, sample: RowSample) -> RowSample:
+        """Translate sampled rows; some may then be equal."""
+        return sample.relabel(self.targets, self.vocabulary.sizes)
 
     def infrequent_values(self) -> list[list[Value]]:
         """Return, for each attribute, the values in the group."""

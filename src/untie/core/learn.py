@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from untie.core.choose import description_gains
 from untie.core.counts import Counts
 from untie.core.couplings import Coupling
 from untie.core.kernels import Kernel, Normalization
@@ -33,11 +34,14 @@ class Recipe:
     solver: str
     n_clusters: int | None
     settings: Settings
+    alternatives: Mapping[str, Recipe] = field(default_factory=dict)
+    """If there are any, they are all tried, and the one that describes the table best is kept."""
 
     @property
     def n_spaces(self) -> int:
         """Number of kernel spaces of an attribute."""
-        return len(self.couplings) * len(self.kernels)
+        own = len(self.couplings) * len(self.kernels)
+        return max([own, *(recipe.n_spaces for recipe in self.alternatives.values())])
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,24 +58,52 @@ class Model:
         The value vectors of each attribute.
     n_clusters : int
         The number of clusters the weights were learned for.
+    gains : mapping from names to numbers
+        How well each alternative describes the table, if there was a choice; the best comes
+        first and is the one learned.
     """
 
     spaces: KernelSpaces
     solution: Solution
     roots: list[FloatArray]
     n_clusters: int
+    gains: Mapping[str, float] = field(default_factory=dict)
 
 
 def learn(counted: Tally, recipe: Recipe) -> Model:
     """Walk from counts to weights and value vectors."""
     with one_thread(sum(counted.counts.sizes)):
-        return _learn(counted, recipe)
+        n_clusters = _number_of_clusters(counted, recipe.n_clusters)
+        if recipe.alternatives:
+            return _learn_best(counted, recipe, n_clusters)
+        return _learn(counted, recipe, n_clusters)
 
 
-def _learn(counted: Tally, recipe: Recipe) -> Model:
+def _learn_best(counted: Tally, recipe: Recipe, n_clusters: int) -> Model:
+    """Learn every alternative and keep the one whose clusters describe the table best.
+
+    Where there are no rows to cluster, or fewer distinct ones than clusters, the first is kept.
+    """
+    sample, counts = counted.sample, counted.counts
+    first = next(iter(recipe.alternatives.values()))
+    has_rows = sample is not None and n_clusters > 1 and len(sample.weights) > n_clusters
+    if sample is None or not has_rows or not _varies_at_all(counts):
+        return _learn(counted, first, n_clusters)
+    models = {}
+    for name, alternative in recipe.alternatives.items():
+        spaces = _spaces(counts, alternative)
+        if not _why_degenerate(spaces, counts):
+            models[name] = _solve(counted, alternative, n_clusters, spaces)
+    vectors = {name: model.roots for name, model in models.items()}
+    rng = recipe.settings.random_state
+    gains = description_gains(vectors, sample, counts, n_clusters, rng)
+    best_first = sorted(gains, key=lambda name: -gains[name])  # the first of equal ones
+    return replace(models[best_first[0]], gains={name: gains[name] for name in best_first})
+
+
+def _learn(counted: Tally, recipe: Recipe, n_clusters: int) -> Model:
     counts = counted.counts
-    n_clusters = _number_of_clusters(counted, recipe.n_clusters)
-    spaces = build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
+    spaces = _spaces(counts, recipe)
     reason = _why_degenerate(spaces, counts)
     if reason:
         warn_user(
@@ -81,9 +113,18 @@ def _learn(counted: Tally, recipe: Recipe) -> Model:
         spaces = identity_spaces(counts)
     else:
         _warn_of_mute_columns(spaces, counted)
-    problem = Problem(spaces, counts, n_clusters, counted.rows)
     # Where no coupling tells anything, no weight can be better than another.
-    solution = SOLVERS["uniform" if reason else recipe.solver](problem, recipe.settings)
+    chosen = replace(recipe, solver="uniform") if reason else recipe
+    return _solve(counted, chosen, n_clusters, spaces)
+
+
+def _spaces(counts: Counts, recipe: Recipe) -> KernelSpaces:
+    return build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
+
+
+def _solve(counted: Tally, recipe: Recipe, n_clusters: int, spaces: KernelSpaces) -> Model:
+    problem = Problem(spaces, counted.counts, n_clusters, counted.rows)
+    solution = SOLVERS[recipe.solver](problem, recipe.settings)
     solution = _checked(solution, problem, recipe.solver)
     return Model(spaces, solution, roots(spaces, solution.omega), n_clusters)
 
@@ -124,6 +165,10 @@ def _warn_of_mute_columns(spaces: KernelSpaces, counted: Tally) -> None:
                 "equally frequent and independent of every other column), so it has no influence. "
                 "Add 'matching' to couplings to keep its values apart, or drop it."
             )
+
+
+def _varies_at_all(counts: Counts) -> bool:
+    return any(_varies(counts, attribute) for attribute in range(len(counts.sizes)))
 
 
 def _varies(counts: Counts, attribute: int) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from untie.core.counts import CountedTable, Counts, check_memory, count
 from untie.core.grouping import Grouping, group_rare
+from untie.core.row_sample import RowSample, sample_rows
 from untie.core.sample_weights import check_weights
 from untie.core.table import Table, check_categories, learn_vocabulary, read_table
 from untie.core.types import Codes, FloatArray, Value
@@ -33,6 +34,8 @@ class Tally:
         The rows, where they are at hand.
     is_growing : bool
         Whether more rows may come.
+    sample : RowSample or None
+        Some of the rows, in the codes of the values that are left, if they were kept.
     """
 
     grouping: Grouping
@@ -40,6 +43,7 @@ class Tally:
     ungrouped: CountedTable | None
     rows: Rows | None = None
     is_growing: bool = False
+    sample: RowSample | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,16 +116,21 @@ def tally(
     min_frequency: float | None = None,
     max_categories: int | None = None,
     n_spaces: int = 0,
+    with_sample: bool = False,
 ) -> Tally:
     """Find the values of a table, take rare ones together and count the pairs of the rest."""
     coded = code_table(table, sample_weight, categories, min_frequency, max_categories)
     grouping, rows = coded.grouping, coded.rows
     sizes, raw = grouping.vocabulary.sizes, grouping.raw
     check_memory(sizes, table.names, n_spaces)
+    sample = sample_rows(coded.raw_codes, raw, rows.weights) if with_sample else None
+    grouped = sample and grouping.apply_to_sample(sample)
     if not grouping.is_trivial and sum(raw.sizes) > KEPT_VALUES:
-        return Tally(grouping, count(rows.codes, sizes, rows.weights), None, rows)
-    counted = CountedTable(raw, count(coded.raw_codes, raw.sizes, rows.weights))
-    return Tally(grouping, grouping.apply_to_counts(counted.counts), counted, rows)
+        counts = count(rows.codes, sizes, rows.weights)
+        return Tally(grouping, counts, None, rows, sample=grouped)
+    counted = CountedTable(raw, count(coded.raw_codes, raw.sizes, rows.weights), sample)
+    counts = grouping.apply_to_counts(counted.counts)
+    return Tally(grouping, counts, counted, rows, sample=grouped)
 
 
 def group_counted(
@@ -136,7 +145,8 @@ def group_counted(
     frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
     grouping = group_rare(counted.vocabulary, frequencies, counts.n, min_frequency, max_categories)
     check_memory(grouping.vocabulary.sizes, grouping.vocabulary.columns, n_spaces)
-    return Tally(grouping, grouping.apply_to_counts(counts), counted, None, is_growing)
+    sample = counted.sample and grouping.apply_to_sample(counted.sample)
+    return Tally(grouping, grouping.apply_to_counts(counts), counted, None, is_growing, sample)
 
 
 def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") -> CountedTable:
@@ -154,7 +164,7 @@ def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") 
     Returns
     -------
     CountedTable
-        `vocabulary` and `counts`, for `UNTIE.fit_counts`.
+        `vocabulary`, `counts` and `sample`, for `UNTIE.fit_counts`.
 
     Examples
     --------
@@ -163,10 +173,11 @@ def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") 
     >>> counted = count_table(chunks[0]) + count_table(chunks[1])
     >>> counted.vocabulary.values
     (('brown', 'red', 'white'), ('beer', 'wine'))
-    >>> encoder = UNTIE(n_clusters=2).fit_counts(counted.counts, counted.vocabulary)
+    >>> encoder = UNTIE(n_clusters=2)
+    >>> encoder = encoder.fit_counts(counted.counts, counted.vocabulary, counted.sample)
     >>> encoder.transform(chunks[1]).shape
     (2, 5)
     """
-    result = tally(read_table(data), sample_weight, categories)
+    result = tally(read_table(data), sample_weight, categories, with_sample=True)
     assert result.ungrouped is not None  # nothing was grouped
     return result.ungrouped

@@ -1,7 +1,7 @@
 """Batches, one-hot rows, devices, threads and the loop."""
 
 import math
-from threading import Thread
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -179,17 +179,22 @@ def test_one_thread_gives_back_what_was_there():
         torch.set_num_threads(before)
 
 
-def test_threads_that_come_and_go_in_any_order_restore_the_number():
+def test_threads_take_turns():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
-    first, second = training.one_thread(), training.one_thread()
+    inside = Event()
+
+    def work():
+        with training.one_thread():
+            inside.set()
+
+    other = Thread(target=work, daemon=True)
     try:
-        first.__enter__()
-        other = Thread(target=second.__enter__)
-        other.start()
-        other.join()
-        first.__exit__(None, None, None)
-        second.__exit__(None, None, None)
+        with training.one_thread():
+            other.start()
+            assert not inside.wait(0.1)
+        other.join(10)
+        assert inside.is_set()
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
+from threading import RLock
 from typing import Protocol
 
 import numpy as np
@@ -150,31 +150,24 @@ def choose_device(name: str, batch_size: int) -> torch.device:
     return device
 
 
-_lock = Lock()
-_n_inside = 0
-_n_threads = 1
+_one_at_a_time = RLock()
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Keep PyTorch on one thread, then give it back what it had.
 
-    For networks of this size more threads cost more than they save, and sums that are
-    split among them would depend on the number of cores.
+    For networks of this size more threads cost more than they save, and sums that are split
+    among them would depend on the number of cores. Part of that number belongs to the whole
+    process, so fits in threads of the user's take turns.
     """
-    global _n_inside, _n_threads
-    with _lock:
-        if _n_inside == 0:
-            _n_threads = torch.get_num_threads()
-        _n_inside += 1
-    # The number is each thread's own, so every user sets and restores it.
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        with _lock:
-            _n_inside -= 1
-            torch.set_num_threads(_n_threads)
+    with _one_at_a_time:
+        n_threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(n_threads)
 
 
 def _one_epoch(model: Model, rows: OneHotRows, batches: list[NDArray[np.intp]]) -> dict[str, float]:

@@ -1,0 +1,83 @@
+"""Several learned models -> the one whose clusters describe the table best.
+
+Each model's vectors are clustered, and the partitions are compared by what they tell of the cells:
+a yardstick that is the same for all, whatever their scales.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from untie.core.attributes import votes
+from untie.core.counts import Counts
+from untie.core.description import description_gain
+from untie.core.k_means import best_labels
+from untie.core.row_sample import RowSample
+from untie.core.spectrum import mean_vector
+from untie.core.types import FloatArray
+
+N_STARTS = 30
+"""Of k-means, for each model; with fewer the choice depends on luck."""
+
+
+def description_gains(
+    candidates: Mapping[str, Sequence[FloatArray]],
+    sample: RowSample,
+    counts: Counts,
+    n_clusters: int,
+    rng: RandomState,
+) -> dict[str, float]:
+    """Return, for each candidate, how well its clusters describe the sampled rows.
+
+    Parameters
+    ----------
+    candidates : mapping from names to lists of arrays of shape (n_values, n_dimensions)
+        The value vectors of each attribute.
+    sample : RowSample
+        Rows of the table.
+    counts : Counts
+        Counts of the whole table.
+    n_clusters : int
+        Number of clusters, at least 2.
+    rng : RandomState
+        For the starts of k-means, the same for all candidates.
+
+    Returns
+    -------
+    dict
+        Nats per row; -inf for vectors that do not make so many clusters.
+    """
+    of_attributes = votes(counts)
+    # The sample stands for the whole table, so what is learned costs what it costs there.
+    weights = sample.weights * (max(counts.n, counts.n_rows) / sample.weights.sum())
+    seed = rng.randint(2**31 - 1)
+    gains = {}
+    for name, tables in candidates.items():
+        rows = _vectors(tables, sample, counts)
+        labels = best_labels(rows, sample.weights, n_clusters, N_STARTS, RandomState(seed))
+        if len(np.unique(labels)) < n_clusters:
+            gains[name] = -np.inf
+        else:
+            gains[name] = description_gain(
+                sample.codes, counts.sizes, weights, labels, of_attributes
+            )
+    return gains
+
+
+def _vectors(
+    tables: Sequence[FloatArray], sample: RowSample, counts: Counts
+) -> NDArray[np.float64]:
+    """Return the rows' vectors, centred, in no more dimensions than there are rows."""
+    parts = []
+    for attribute, (table, column) in enumerate(zip(tables, sample.codes.T, strict=True)):
+        mean = mean_vector(table, counts.frequencies[counts.span(attribute)])
+        parts.append(np.vstack([table - mean, np.zeros_like(mean)])[column])
+    rows = np.hstack(parts)
+    if rows.shape[1] <= len(rows):
+        return rows
+    values, vectors = np.linalg.eigh(rows @ rows.T)
+    return vectors * np.sqrt(np.maximum(values, 0.0))

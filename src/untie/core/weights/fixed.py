@@ -1,0 +1,38 @@
+"""Weights that are given, not searched for: what they are worth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from untie.core.eigen import eigenvalues
+from untie.core.spectrum import energies, reduced_gram, roots
+from untie.core.types import FloatArray
+from untie.core.weights.base import Problem, Solution
+
+
+def fixed(problem: Problem, omega: FloatArray) -> Solution:
+    """Return the weights and, as the loss, the paper's objective Tr(S (I - HH')) at them."""
+    factors = roots(problem.spaces, omega)
+    top = eigenvalues(reduced_gram(problem.counts, factors), problem.n_clusters)
+    trace = energies(problem.spaces, problem.counts, centred=False) @ omega
+    return Solution(omega, [float(max(0.0, trace - top.sum()))], n_iter=1)
+
+
+def of_values(problem: Problem, weights: FloatArray) -> FloatArray:
+    """Return omega where every kernel column has the weight of its value.
+
+    Scaled to the total energy of omega = 1, so that weights of any kind are comparable.
+
+    Parameters
+    ----------
+    problem : Problem
+        The kernel columns.
+    weights : array of shape (n_values,)
+        One weight for each value of all attributes.
+    """
+    n_spaces = len(problem.spaces.labels)
+    by_attribute = np.split(weights, problem.counts.offsets[1:-1])
+    omega = np.concatenate([np.tile(values, n_spaces) for values in by_attribute])
+    energy = energies(problem.spaces, problem.counts)
+    total = float(energy @ omega)
+    return omega * (energy.sum() / total) if total > 0 else np.ones_like(omega)

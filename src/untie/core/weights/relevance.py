@@ -1,0 +1,21 @@
+"""Rare values count more, attributes that others depend on count more, copies count once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from untie.core.attributes import NO_RELEVANCE, redundancy_discount, relevance
+from untie.core.weights.base import Problem, Settings, Solution
+from untie.core.weights.fixed import fixed, of_values
+
+
+def by_relevance(problem: Problem, settings: Settings) -> Solution:
+    """Return sqrt(relevance) * discount / sqrt(share of the rows), attribute by value.
+
+    A value that is declared but never occurs counts as if half a row had it.
+    """
+    counts = problem.counts
+    of_attributes = redundancy_discount(counts) * np.sqrt(relevance(counts) + NO_RELEVANCE)
+    shares = np.maximum(counts.frequencies / counts.n, 0.5 / max(counts.n, counts.n_rows))
+    weights = np.repeat(of_attributes, counts.sizes) / np.sqrt(shares)
+    return fixed(problem, of_values(problem, weights))

@@ -1,0 +1,53 @@
+"""Relevance and redundancy against their definitions over explicit rows."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from tables import latent_classes, small_tables
+from untie import count_table
+from untie.core.attributes import redundancy_discount, relevance, votes
+
+
+def entropy(values):
+    n = len(values)
+    return -sum(k / n * math.log(k / n) for k in Counter(values).values())
+
+
+def uncertainty(first, second):
+    """Symmetric uncertainty, less the mean of independent attributes."""
+    n, both = len(first), entropy(first) + entropy(second)
+    shared = both - entropy(list(zip(first, second, strict=True)))
+    shared -= (len(set(first)) - 1) * (len(set(second)) - 1) / (2 * n)
+    return min(1.0, max(0.0, 2 * shared / both)) if both > 0 else 0.0
+
+
+@given(table=small_tables(min_rows=2))
+def test_the_definitions(table):
+    columns = [table[name].tolist() for name in table]
+    found = count_table(table).counts
+    for j, discount in enumerate(redundancy_discount(found)):
+        others = [uncertainty(columns[j], c) for k, c in enumerate(columns) if k != j]
+        assert discount == pytest.approx(1 / (1 + sum(u**4 for u in others)), abs=1e-9)
+        assert votes(found)[j] == pytest.approx(1 / (1 + sum(u >= 0.7 for u in others)))
+        expected = sum(u * (1 - u) ** 2 for u in others)
+        assert relevance(found)[j] == pytest.approx(expected, abs=1e-9)
+
+
+def test_copies_share_one_vote():
+    table, _ = latent_classes(2000, 3, 4, 3, seed=0, purity=0.3)
+    copies = table.assign(again=table["c0"], third=table["c0"])
+    discount = redundancy_discount(count_table(copies).counts)
+    np.testing.assert_allclose(discount[[0, 4, 5]], 1 / 3, atol=0.01)
+    assert (discount[1:4] > 0.99).all()
+    np.testing.assert_allclose(votes(count_table(copies).counts), [1 / 3, 1, 1, 1, 1 / 3, 1 / 3])
+
+
+def test_noise_has_no_relevance():
+    table, _ = latent_classes(2000, 3, 4, 3, seed=0)
+    noise = np.random.default_rng(99).integers(0, 5, 2000).astype(str)
+    found = relevance(count_table(table.assign(noise=noise)).counts)
+    assert found[-1] < 0.01 < 0.1 < found[:-1].min()
