@@ -70,3 +70,8 @@ def test_the_users_array_is_left_alone():
 def test_bad_weights(given, message):
     with pytest.raises(ValueError, match=message):
         check_weights(given, 3)
+
+
+def test_weights_that_are_words():
+    with pytest.raises(ValueError, match=r"sample_weight must hold one number a row.*'heavy'"):
+        check_weights(["heavy", "light"], 2)

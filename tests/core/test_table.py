@@ -253,3 +253,9 @@ def test_categories_of_every_kind_are_taken():
 def test_bad_categories(categories, error, message):
     with pytest.raises(error, match=message):
         check_categories(categories, ("A",))
+
+
+def test_names_that_occur_twice_have_a_remedy():
+    frame = pd.DataFrame([["a", "b"]], columns=["x", "x"])
+    with pytest.raises(ValueError, match=r"distinct; rename columns.*x"):
+        read_table(frame)

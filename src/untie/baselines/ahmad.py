@@ -66,6 +66,14 @@ def differences(counts: Counts, attribute: int) -> FloatArray:
     return halves
 
 
+def difference_by(counts: Counts, attribute: int, other: int) -> FloatArray:
+    """Return how differently the values of an attribute occur with one other attribute."""
+    halves: FloatArray = (
+        squareform(pdist(_distributions(counts.block(attribute, other)), "cityblock")) / 2
+    )
+    return halves
+
+
 def _distributions(together: FloatArray) -> FloatArray:
     """Return each row's shares; a row without counts has those of all rows."""
     totals = together.sum(axis=1, keepdims=True)

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import pdist, squareform
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from untie.baselines.encoders import CountEncoder
 from untie.baselines.value_clusters import (
@@ -122,6 +124,15 @@ class CDE(CountEncoder):
             # A value that never occurred says as little as one that is unknown.
             table[~occurs] = mean_vector(table, counts.frequencies[counts.span(attribute)])
         return tables
+
+    def coupling_matrices(self) -> list[list[FloatArray]]:
+        """Return, for each attribute, the distances of its values in each clustering of values.
+
+        For `untie.evaluation.inter_factor`.
+        """
+        check_is_fitted(self)
+        spans = [self.counts_.span(attribute) for attribute in range(len(self.counts_.sizes))]
+        return [[squareform(pdist(found[span])) for found in self.clusterings_] for span in spans]
 
 
 def _spread(vectors: FloatArray, seen: NDArray[np.bool_]) -> FloatArray:

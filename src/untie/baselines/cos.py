@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from untie.baselines.ahmad import differences
+from untie.baselines.ahmad import difference_by, differences
 from untie.baselines.distances import ValueDistance, with_unknown
 from untie.core.counts import Counts
 from untie.core.types import FloatArray
@@ -86,6 +86,26 @@ class COS(ValueDistance):
         """
         check_is_fitted(self)
         return self._pairwise(with_unknown(self.similarities_, self.counts_), A, B)
+
+    def coupling_matrices(self) -> list[list[FloatArray]]:
+        """Return, for each attribute, what its similarity is made of.
+
+        The intra-attribute similarity of its values, and their inter-attribute similarity by
+        each other attribute; for `untie.evaluation.inter_factor`.
+        """
+        check_is_fitted(self)
+        attributes = range(len(self.counts_.sizes))
+        return [
+            [
+                1.0 / (1.0 + rarity(self.counts_, attribute)),
+                *(
+                    1.0 - difference_by(self.counts_, attribute, other)
+                    for other in attributes
+                    if other != attribute
+                ),
+            ]
+            for attribute in attributes
+        ]
 
 
 def rarity(counts: Counts, attribute: int) -> FloatArray:

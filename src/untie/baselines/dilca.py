@@ -129,6 +129,17 @@ class DILCA(ValueDistance):
         numbers = self.contexts_[self.vocabulary_.index_of(column)]
         return [self.vocabulary_.columns[number] for number in numbers]
 
+    def coupling_matrices(self) -> list[list[FloatArray]]:
+        """Return, for each attribute, the distances of its values by each attribute of its context.
+
+        For `untie.evaluation.inter_factor`.
+        """
+        check_is_fitted(self)
+        return [
+            [context_distances(self.counts_, attribute, [other]) for other in context]
+            for attribute, context in enumerate(self.contexts_)
+        ]
+
     def pairwise(self, A: Any, B: Any = None) -> FloatArray:
         """Return the distance of each row of `A` to each of `B` (or of `A`).
 

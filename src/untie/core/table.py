@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import narwhals.stable.v2 as nw
 import numpy as np
 from joblib import cpu_count
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -73,7 +74,10 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
         )
     if hasattr(data, "to_struct_array") and hasattr(data, "schema"):  # a pyarrow RecordBatch
         data = nw.from_arrow(data, backend="pyarrow")
-    frame = nw.from_native(data, pass_through=True)
+    try:
+        frame = nw.from_native(data, pass_through=True)
+    except DuplicateError as error:
+        raise ValueError(f"Column names must be distinct; rename columns. {error}") from None
     if nw.dependencies.is_into_series(data):
         raise ValueError("A series is one column; pass a table, with .to_frame() if it is all.")
     if isinstance(frame, nw.LazyFrame):
@@ -232,7 +236,9 @@ def _read_frame(frame: nw.DataFrame[Any]) -> Table:
     names = tuple(str(name) for name in frame.columns)
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise ValueError(f"Column names must be distinct; these occur again: {repeated}.")
+        raise ValueError(
+            f"Column names must be distinct; rename columns, as these occur again: {repeated}."
+        )
     implementation = frame.implementation
     if implementation.is_polars() or implementation.is_pyarrow():
         columns = tuple(frame.iter_columns())

@@ -38,14 +38,13 @@ def handle_unknown_values(
         if how == "error":
             raise ValueError(
                 f"Found unknown value {_few(values)} in column {column!r} during {when}; known "
-                f"are {_few(known)}. Fit on rows that have it, or set handle_unknown='ignore' "
-                "to give unknown values the column's mean vector."
+                f"are {_few(known)}. Fit on rows that have it, or set handle_unknown='ignore', "
+                "which makes unknown values neutral: as near to one value as to another."
             )
         if how == "warn":
             warn_user(
                 f"Found unknown value {_few(values)} in column {column!r} during {when}: it is "
-                "treated as infrequent if the column has infrequent values, else it gets the "
-                "column's mean vector.",
+                "treated as infrequent if the column has infrequent values, else it is neutral.",
             )
         elif _of_other_kind(values, known):
             warn_user(

@@ -70,8 +70,9 @@ def inter_factor(couplings: Sequence[Sequence[Any]]) -> float:
     Parameters
     ----------
     couplings : one list per attribute of square matrices
-        The matrices that the method's couplings give for the attribute's values;
-        `coupling_matrices` makes UNTIE's.
+        The matrices that the method's couplings give for the attribute's values:
+        `coupling_matrices` makes UNTIE's; a fitted `COS`, `DILCA` or `CDE` has a method of that
+        name.
 
     Examples
     --------
