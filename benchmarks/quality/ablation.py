@@ -158,11 +158,15 @@ def line(label: str, scores: pd.Series, kinds: dict[str, str]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few small tables")
+    parser.add_argument("--without", choices=["real", "large"], nargs="*", default=[])
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     small = ["zoo", "hayesroth", "housevotes"] if options.quick else None
     tables = [*paper_tables(small), *made_tables(1 if options.quick else 2)]
-    tables += [] if options.quick else list(real_tables())
+    if not options.quick and "real" not in options.without:
+        tables += list(real_tables())
+    if "large" in options.without:
+        tables = [table for table in tables if len(table.X) <= LARGE_ROWS]
     jobs = [(table, idea) for table in tables for idea in IDEAS]
     jobs.sort(key=lambda job: -len(job[0].X))
     results = Parallel(options.jobs, batch_size=1)(delayed(evaluate)(t, i) for t, i in jobs)
