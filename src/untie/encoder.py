@@ -20,6 +20,7 @@ from untie.core.table import read_table, table_of_names
 from untie.core.tally import Rows, group_counted, tally
 from untie.core.types import Codes, FloatArray
 from untie.core.vocabulary import Vocabulary
+from untie.core.warn import warn_user
 from untie.core.weights import ROW_SOLVERS
 from untie.fitted import Fitted, finish
 from untie.parameters import check_parameters
@@ -114,8 +115,8 @@ default="auto"
         Number of steps.
     choice_ : dict
         For the solver "auto": how well each representation describes the table, in nats per
-        row more than no clusters at all; the one in use comes first. Empty where there was
-        nothing to compare.
+        row more than no clusters at all (-inf: its vectors do not make so many clusters); the
+        one in use comes first. Empty where there was nothing to compare.
 
     Examples
     --------
@@ -229,6 +230,9 @@ default="auto"
         (number of distinct values)^2 numbers whatever `max_categories` says. Each call learns
         anew; to learn once from many chunks, add them up with :func:`untie.count_table` and
         call `fit_counts`. While there are fewer rows than `n_clusters`, each is a cluster.
+
+        The solver "auto" needs a sample of all rows. Where the earlier ones came without, from
+        another solver or from `fit_counts`, a warning says so and it is "relevance".
         """
         recipe = check_parameters(self)
         self._refuse_row_solvers("partial_fit")
@@ -240,6 +244,12 @@ default="auto"
         self._report(table, chunk)
         assert chunk.ungrouped is not None  # nothing was grouped
         counted = chunk.ungrouped if first else self._counted_so_far().plus_chunk(chunk.ungrouped)
+        if recipe.alternatives and counted.sample is None:
+            warn_user(
+                "No sample was kept of the rows learned before (with another solver, or by "
+                "fit_counts without one), so solver='auto' can't compare and is 'relevance'; start "
+                "anew with solver='auto' to let it choose."
+            )
         fitted = self._learn_counted(counted, recipe, is_growing=True)
         if first:
             self._remember(table)
@@ -248,7 +258,9 @@ default="auto"
     def fit_counts(
         self, counts: Counts, vocabulary: Vocabulary, sample: RowSample | None = None
     ) -> Self:
-        """Learn from counts alone. Frames that the model returns are pandas'.
+        """Learn from counts and, if given, a sample of rows, as `fit` does from the table.
+
+        Frames that the model returns are pandas'.
 
         Parameters
         ----------
@@ -266,6 +278,12 @@ default="auto"
             raise ValueError(
                 f"The counts have {counts.sizes} values but the vocabulary {vocabulary.sizes}."
             )
+        if sample is not None:
+            if not isinstance(sample, RowSample):
+                raise TypeError(
+                    f"sample must be what count_table gives, got {type(sample).__name__}."
+                )
+            sample.check(counts.sizes, counts.frequencies)
         fitted = self._learn_counted(CountedTable(vocabulary, counts, sample), recipe)
         self._remember(table_of_names(vocabulary.columns))
         return self._adopt(fitted)
@@ -418,5 +436,5 @@ default="auto"
         if self.solver in ROW_SOLVERS:
             raise ValueError(
                 f"{method} learns from counts, but solver={self.solver!r} draws rows; use fit, "
-                "or solver='auto', 'exact', 'lp' or 'uniform'."
+                "or another solver such as 'auto' or 'exact'."
             )

@@ -161,3 +161,32 @@ def test_a_declared_value_that_never_occurs():
     table = [["a", "x"], ["b", "y"], ["a", "y"], ["b", "x"]]
     encoder = UNTIE(2, categories=[["a", "b", "c"], ["x", "y"]]).fit(table)
     assert np.isfinite(encoder.transform([["c", "x"]])).all()
+
+
+def test_equal_partitions_tie_and_the_first_is_kept():
+    table = [["a", "x"]] * 9 + [["b", "y"]] * 5 + [["a", "y"]] * 3
+    unused = [str(number) for number in range(50)]
+    encoder = UNTIE(2, categories=[["a", "b", *unused], ["x", "y"]]).fit(table)
+    assert list(encoder.choice_) == ["relevance", "discount", "kernels"]
+    assert len(set(encoder.choice_.values())) == 1
+
+
+def test_where_nothing_varies_to_speak_of():
+    rows = [["a", "x"], ["b", "y"], ["a", "y"], ["b", "x"]]
+    with pytest.warns(UserWarning, match="kept apart by coordinates of their own"):
+        encoder = UNTIE(2).fit(rows, sample_weight=[1e14, 1, 1, 1])
+    assert encoder.choice_ == {}
+    assert len(np.unique(encoder.transform(rows), axis=0)) == 4
+
+
+def test_growing_without_a_sample_warns():
+    table, _ = latent_classes(200, 3, 5, 4, seed=5)
+    counted = count_table(table[:100])
+    before = [
+        UNTIE(3, solver="uniform").fit(table[:100]).set_params(solver="auto"),
+        UNTIE(3).fit_counts(counted.counts, counted.vocabulary),
+    ]
+    for encoder in before:
+        with pytest.warns(UserWarning, match="No sample was kept of the rows learned before"):
+            encoder.partial_fit(table[100:])
+        assert encoder.choice_ == {}

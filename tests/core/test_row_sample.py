@@ -1,18 +1,21 @@
 """The sample of rows is the same however the table comes."""
 
+import tracemalloc
 from collections import Counter
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import small_tables
-from untie import count_table
+from untie import UNTIE, count_table
 from untie.core import row_sample
 from untie.core.counts import CountedTable
 from untie.core.row_sample import sample_rows
@@ -77,6 +80,43 @@ def test_values_that_are_equal_have_one_number():
     assert len(numbers) == 1
 
 
+class Colour(str, Enum):  # noqa: UP042  # written as "Colour.RED", which a StrEnum is not
+    RED = "red"
+
+
+NOON = datetime(2020, 1, 1, 12, tzinfo=UTC)
+FIRST = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1)))  # before the first moment of UTC
+
+
+@pytest.mark.parametrize(
+    ("value", "peer"),
+    [
+        ((1, "a"), (1.0, "a")),
+        ((1, ("b", True)), (1, ("b", 1))),
+        (frozenset([1, "a"]), frozenset(["a", 1.0])),
+        (pd.Interval(0, 1), pd.Interval(0.0, 1.0)),
+        (NOON, NOON.astimezone(timezone(timedelta(hours=5)))),
+        (FIRST, FIRST),
+        ("red", Colour.RED),
+        (Decimal("1e5000"), Decimal("10e4999")),
+    ],
+)
+def test_equal_values_of_two_chunks_are_one(value, peer):
+    chunks = count_table([[value, "x"]]), count_table([[peer, "x"]])
+    merged = chunks[0] + chunks[1]
+    assert merged.vocabulary.sizes == (1, 1)
+    assert merged.sample.weights.tolist() == [2.0]
+
+
+def test_a_set_has_the_same_number_in_every_order():
+    # Integers that differ by multiples of eight stand in the order in which they came.
+    order = [8 * i for i in range(4)]
+    sets = [frozenset(order), frozenset(order[::-1])]
+    assert repr(sets[0]) != repr(sets[1])
+    numbers = [count_table([[one, "x"]]).sample.numbers[0] for one in sets]
+    assert numbers[0] == numbers[1]
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -84,6 +124,10 @@ def test_values_that_are_equal_have_one_number():
         [float("inf"), float("-inf"), 2**70, -(2**70), 1e300],
         [date(2020, 1, 1), datetime(2020, 1, 1), "2020-01-01"],
         [("a", 1), ("a", "1"), b"a", "a"],
+        [("a', 'text b",), ("a", "b"), ("b", "a"), frozenset("ab"), ()],
+        [pd.Interval(0, 1), pd.Interval(0, 1, closed="left"), (0, 1)],
+        [NOON, NOON.replace(tzinfo=None), NOON.replace(microsecond=1)],
+        [10**5000, 10**5000 + 1, -(10**5000), Decimal("1e-5000")],
     ],
 )
 def test_values_that_differ_have_different_numbers(values):
@@ -112,3 +156,36 @@ def test_unknown_values_stay_unknown():
 def test_only_samples_add_up():
     with pytest.raises(TypeError):
         count_table([["a", "x"]]).sample + 1
+
+
+def test_the_rows_of_a_block_are_not_copied_whole():
+    table = read_table(np.zeros((4000, 300), dtype=int) + np.arange(4000)[:, None] % 2)
+    vocabulary, encoded = learn_vocabulary(table, None, None)
+    tracemalloc.start()
+    sample_rows(encoded.codes, vocabulary, None)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * sum(column.nbytes for column in encoded.codes)  # as 8-byte codes: 8 times
+
+
+@pytest.mark.parametrize(
+    ("sample", "reason"),
+    [
+        (count_table([["a"], ["b"]]).sample, "its rows have 1 columns, the counts 2"),
+        (count_table([["d", "x"]] + [[a, "y"] for a in "abc"]).sample, "beyond the values"),
+        (count_table([["a", "x"]] * 9 + [["b", "y"]]).sample, "more weight"),
+    ],
+)
+def test_rows_of_another_table_are_refused(sample, reason):
+    counted = count_table([["a", "x"], ["b", "y"], ["a", "y"]])
+    counted.sample.check(counted.counts.sizes, counted.counts.frequencies)
+    with pytest.raises(ValueError, match=reason):
+        sample.check(counted.counts.sizes, counted.counts.frequencies)
+    with pytest.raises(ValueError, match="not of the table that was counted"):
+        UNTIE(2).fit_counts(counted.counts, counted.vocabulary, sample)
+
+
+def test_only_a_sample_is_taken_for_one():
+    counted = count_table([["a", "x"], ["b", "y"]])
+    with pytest.raises(TypeError, match="what count_table gives, got list"):
+        UNTIE(2).fit_counts(counted.counts, counted.vocabulary, [["a", "x"]])

@@ -62,9 +62,9 @@ def description_gains(
         if len(np.unique(labels)) < n_clusters:
             gains[name] = -np.inf
         else:
-            gains[name] = description_gain(
-                sample.codes, counts.sizes, weights, labels, of_attributes
-            )
+            gain = description_gain(sample.codes, counts.sizes, weights, labels, of_attributes)
+            # Equal partitions tie, in whatever order the clusters are added up.
+            gains[name] = round(gain, 9)
     return gains
 
 

@@ -82,18 +82,20 @@ def learn(counted: Tally, recipe: Recipe) -> Model:
 def _learn_best(counted: Tally, recipe: Recipe, n_clusters: int) -> Model:
     """Learn every alternative and keep the one whose clusters describe the table best.
 
-    Where there are no rows to cluster, or fewer distinct ones than clusters, the first is kept.
+    Where there are no rows to cluster, no more distinct ones than clusters, or no vectors that
+    tell rows apart, the first is kept.
     """
     sample, counts = counted.sample, counted.counts
     first = next(iter(recipe.alternatives.values()))
-    has_rows = sample is not None and n_clusters > 1 and len(sample.weights) > n_clusters
-    if sample is None or not has_rows or not _varies_at_all(counts):
+    if sample is None or not 1 < n_clusters < len(sample.weights):
         return _learn(counted, first, n_clusters)
     models = {}
     for name, alternative in recipe.alternatives.items():
         spaces = _spaces(counts, alternative)
         if not _why_degenerate(spaces, counts):
             models[name] = _solve(counted, alternative, n_clusters, spaces)
+    if not models:
+        return _learn(counted, first, n_clusters)  # which says why
     vectors = {name: model.roots for name, model in models.items()}
     rng = recipe.settings.random_state
     gains = description_gains(vectors, sample, counts, n_clusters, rng)
@@ -165,10 +167,6 @@ def _warn_of_mute_columns(spaces: KernelSpaces, counted: Tally) -> None:
                 "equally frequent and independent of every other column), so it has no influence. "
                 "Add 'matching' to couplings to keep its values apart, or drop it."
             )
-
-
-def _varies_at_all(counts: Counts) -> bool:
-    return any(_varies(counts, attribute) for attribute in range(len(counts.sizes)))
 
 
 def _varies(counts: Counts, attribute: int) -> bool:

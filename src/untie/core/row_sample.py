@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from hashlib import blake2b
 from typing import Any
 
@@ -24,6 +24,9 @@ SAMPLE_ROWS = 2_000
 
 BLOCK_ROWS = 2**16
 """Rows numbered at a time."""
+
+DECIMAL_BITS = 2_000
+"""Longest integers that are written in base 10; every float is shorter."""
 
 Numbers = NDArray[np.uint64]
 
@@ -49,11 +52,39 @@ class RowSample:
     def __add__(self, other: RowSample) -> RowSample:
         if not isinstance(other, RowSample):
             return NotImplemented
-        return _smallest(
+        kept, first, totals = _smallest(
             np.concatenate([self.numbers, other.numbers]),
-            np.concatenate([self.codes, other.codes]),
             np.concatenate([self.weights, other.weights]),
         )
+        return RowSample(kept, np.concatenate([self.codes, other.codes])[first], totals)
+
+    def check(self, sizes: Sequence[int], frequencies: FloatArray) -> None:
+        """Refuse rows that are not of the table with these counts.
+
+        Parameters
+        ----------
+        sizes : sequence of int
+            Number of values of each attribute.
+        frequencies : array of shape (n_values,)
+            Weight of the table's rows with each value of each attribute.
+        """
+        reason = None
+        if self.codes.shape != (len(self.weights), len(sizes)):
+            reason = f"its rows have {self.codes.shape[1]} columns, the counts {len(sizes)}"
+        elif (self.codes < 0).any() or (self.codes > np.array(sizes)).any():
+            reason = "its codes go beyond the values that were counted"
+        else:
+            found = [
+                np.bincount(column, self.weights, minlength=size + 1)[:size]
+                for column, size in zip(self.codes.T, sizes, strict=True)
+            ]
+            if (np.concatenate(found) > frequencies * (1 + 1e-6)).any():
+                reason = "some value has more weight in it than in the counts"
+        if reason:
+            raise ValueError(
+                f"The sample is not of the table that was counted: {reason}. Pass the counts, the "
+                "vocabulary and the sample of one CountedTable, or no sample."
+            )
 
     def relabel(self, targets: Sequence[NDArray[np.intp]], sizes: Sequence[int]) -> RowSample:
         """Move every value to a new code, as `Counts.relabel` does; the numbers stay."""
@@ -82,12 +113,11 @@ def sample_rows(codes: Codes, vocabulary: Vocabulary, weights: FloatArray | None
         block = [column[start : start + BLOCK_ROWS] for column in codes]
         numbers = _row_numbers(tables, block)
         largest = sample.numbers[-1] if sample and len(sample.numbers) == SAMPLE_ROWS else None
-        chosen = slice(None) if largest is None else np.flatnonzero(numbers <= largest)
-        part = np.stack([column[chosen].astype(np.int64) for column in block], axis=1)
-        block_weights = None if weights is None else weights[start : start + BLOCK_ROWS][chosen]
-        if block_weights is None:
-            block_weights = np.ones(len(part))
-        found = _smallest(numbers[chosen], part, block_weights)
+        chosen = np.arange(len(numbers)) if largest is None else np.flatnonzero(numbers <= largest)
+        part = np.ones(len(chosen)) if weights is None else weights[start + chosen]
+        kept, first, totals = _smallest(numbers[chosen], part)
+        rows = [column[chosen[first]].astype(np.int64) for column in block]
+        found = RowSample(kept, np.stack(rows, axis=1), totals)
         sample = found if sample is None else sample + found
     assert sample is not None  # a table has rows
     return sample
@@ -101,11 +131,13 @@ def _row_numbers(tables: Sequence[Numbers], codes: Codes) -> Numbers:
     return total
 
 
-def _smallest(numbers: Numbers, codes: NDArray[Any], weights: FloatArray) -> RowSample:
-    """Take equal rows together and keep the smallest numbers."""
+def _smallest(
+    numbers: Numbers, weights: FloatArray
+) -> tuple[Numbers, NDArray[np.intp], FloatArray]:
+    """Return the smallest numbers, where each stands first, and the weight of all its rows."""
     kept, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     totals = np.bincount(inverse, weights).astype(float)
-    return RowSample(kept[:SAMPLE_ROWS], codes[first[:SAMPLE_ROWS]], totals[:SAMPLE_ROWS])
+    return kept[:SAMPLE_ROWS], first[:SAMPLE_ROWS], totals[:SAMPLE_ROWS]
 
 
 def _value_numbers(values: Sequence[Value], place: int) -> Numbers:
@@ -123,13 +155,37 @@ def _as_text(value: Any) -> str:
     if value is None:
         return "missing"
     if isinstance(value, str):
-        return f"text {value}"
+        return "text " + value
     if hasattr(value, "as_integer_ratio"):
         # 1, 1.0, True and Decimal(1) are one value, and so is this exact form of them.
         try:
-            return "number {}/{}".format(*value.as_integer_ratio())
+            return "number {}/{}".format(*map(_digits, value.as_integer_ratio()))
         except OverflowError:
             return f"number {float(value)}"
-    if isinstance(value, datetime | date | time | timedelta):
+    if isinstance(value, datetime):
+        return f"datetime {_in_utc(value)}"
+    if isinstance(value, date | time | timedelta):
         return f"{type(value).__name__} {value!s}"
+    # What is made of values is equal if they are: (1, "a") and (1.0, "a") are one value.
+    if isinstance(value, tuple):
+        return f"tuple {[_as_text(item) for item in value]}"
+    if isinstance(value, frozenset):
+        return f"frozenset {sorted(_as_text(item) for item in value)}"
+    if type(value).__name__ == "Interval":
+        return f"interval {[_as_text(item) for item in (value.left, value.right, value.closed)]}"
     return f"{type(value).__name__} {value!r}"
+
+
+def _digits(number: int) -> str:
+    """Write an integer; a very long one in base 16, as Python refuses to in base 10."""
+    return hex(number) if number.bit_length() > DECIMAL_BITS else str(number)
+
+
+def _in_utc(value: datetime) -> datetime:
+    """Return the same moment in UTC; one without a time zone as it is."""
+    if value.utcoffset() is None:
+        return value
+    try:
+        return value.replace(fold=0).astimezone(UTC)  # Python's hash has no fold either
+    except OverflowError:  # within a day of the first or the last year
+        return value
