@@ -132,6 +132,26 @@ def test_vectors_that_make_too_few_clusters_are_out():
     assert np.isfinite(gains["values"])
 
 
+@pytest.mark.parametrize("n_values", [2, 3, 4, 5])
+def test_rounding_makes_no_clusters(n_values):
+    # Only the first two columns depend on another, so to kernels there are two kinds of rows.
+    rows = [[a, a, b, c, d] for a in "xy" for b in range(n_values) for c in "uvw" for d in "st"]
+    encoder = UNTIE(3).fit(rows)
+    assert encoder.choice_["kernels"] == -np.inf
+    assert UNTIE(2).fit(rows).choice_["kernels"] > -np.inf
+
+
+def test_rounding_makes_no_clusters_of_few_rows_with_many_values():
+    rows = [[i % 2, i // 2, *map(str, [i] * 10)] for i in range(12)]
+    counted = count_table(rows)
+    halves = [
+        np.eye(size)[:, :1] if size == 2 else np.ones((size, 9)) for size in counted.counts.sizes
+    ]
+    rng = np.random.RandomState(0)
+    gains = description_gains({"halves": halves}, counted.sample, counted.counts, 3, rng)
+    assert gains["halves"] == -np.inf
+
+
 def test_more_values_than_rows():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({f"c{i}": rng.integers(0, 15, 40).astype(str) for i in range(8)})

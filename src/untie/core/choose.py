@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 
 from untie.core.attributes import votes
 from untie.core.counts import Counts
@@ -22,6 +21,10 @@ from untie.core.types import FloatArray
 
 N_STARTS = 30
 """Of k-means, for each model; with fewer the choice depends on luck."""
+
+NOISE = 1e-6
+"""Vectors nearer than this share of their length are equal: they are square roots of kernel
+matrices, so rounding is 1e-8 in them."""
 
 
 def description_gains(
@@ -58,26 +61,38 @@ def description_gains(
     gains = {}
     for name, tables in candidates.items():
         rows = _vectors(tables, sample, counts)
+        gains[name] = -np.inf
+        if _n_distinct(rows, tables) < n_clusters:
+            continue
+        rows = _shortened(rows)
         labels = best_labels(rows, sample.weights, n_clusters, N_STARTS, RandomState(seed))
-        if len(np.unique(labels)) < n_clusters:
-            gains[name] = -np.inf
-        else:
+        if len(np.unique(labels)) == n_clusters:
             gain = description_gain(sample.codes, counts.sizes, weights, labels, of_attributes)
             # Equal partitions tie, in whatever order the clusters are added up.
             gains[name] = round(gain, 9)
     return gains
 
 
-def _vectors(
-    tables: Sequence[FloatArray], sample: RowSample, counts: Counts
-) -> NDArray[np.float64]:
-    """Return the rows' vectors, centred, in no more dimensions than there are rows."""
+def _vectors(tables: Sequence[FloatArray], sample: RowSample, counts: Counts) -> FloatArray:
+    """Return the rows' vectors, centred."""
     parts = []
     for attribute, (table, column) in enumerate(zip(tables, sample.codes.T, strict=True)):
         mean = mean_vector(table, counts.frequencies[counts.span(attribute)])
         parts.append(np.vstack([table - mean, np.zeros_like(mean)])[column])
-    rows = np.hstack(parts)
+    return np.hstack(parts)
+
+
+def _n_distinct(rows: FloatArray, tables: Sequence[FloatArray]) -> int:
+    """Count the rows that differ by more than rounding, by their places on a random line."""
+    line = RandomState(0).normal(size=rows.shape[1])
+    length = np.linalg.norm([np.abs(table).max() for table in tables])
+    return 1 + int(np.count_nonzero(np.diff(np.sort(rows @ line)) > NOISE * length))
+
+
+def _shortened(rows: FloatArray) -> FloatArray:
+    """Return vectors with the same distances, in no more dimensions than there are rows."""
     if rows.shape[1] <= len(rows):
         return rows
     values, vectors = np.linalg.eigh(rows @ rows.T)
-    return vectors * np.sqrt(np.maximum(values, 0.0))
+    shortened: FloatArray = vectors * np.sqrt(np.maximum(values, 0.0))
+    return shortened
