@@ -99,7 +99,7 @@ def load_model(path: str | os.PathLike[str]) -> UNTIE:
             content["n_clusters"],
             vectors,
             LookUp(own, content["summed"]) if own else vectors,
-            content["gains"],
+            content.get("gains", {}),
         )
     )
     return encoder

@@ -86,3 +86,12 @@ def test_unknown_cells_do_not_count():
     known = description_gain(codes[:2], (2, 2), weights[:2], labels[:2], np.array([1.0, 0.0]))
     entropy = -(2 / 3 * math.log(2 / 3) + 1 / 3 * math.log(1 / 3))
     assert found + entropy == pytest.approx((known + math.log(2)) * 2 / 3)
+
+
+def test_values_that_are_merely_declared_cost_nothing():
+    table, classes = latent_classes(100, 2, 4, 3, seed=1)
+    codes, sizes = coded(table)
+    args = np.ones(100), classes, np.ones(4)
+    plain = description_gain(codes, sizes, *args)
+    declared = description_gain(codes, [size + 50 for size in sizes], *args, np.array(sizes))
+    assert declared == pytest.approx(plain)

@@ -19,8 +19,11 @@ from untie.core.row_sample import RowSample
 from untie.core.spectrum import mean_vector
 from untie.core.types import FloatArray
 
-N_STARTS = 30
+N_STARTS, LEAST_STARTS = 30, 5
 """Of k-means, for each model; with fewer the choice depends on luck."""
+
+WORK = 1.5e8
+"""Rows x clusters x dimensions x starts; where it would be more, starts are saved."""
 
 NOISE = 1e-6
 """Vectors nearer than this share of their length are equal: they are square roots of kernel
@@ -55,6 +58,7 @@ def description_gains(
         Nats per row; -inf for vectors that do not make so many clusters.
     """
     of_attributes = votes(counts)
+    n_occurring = np.add.reduceat(counts.frequencies > 0, counts.offsets[:-1], dtype=float)
     # The sample stands for the whole table, so what is learned costs what it costs there.
     weights = sample.weights * (max(counts.n, counts.n_rows) / sample.weights.sum())
     seed = rng.randint(2**31 - 1)
@@ -65,9 +69,12 @@ def description_gains(
         if _n_distinct(rows, tables) < n_clusters:
             continue
         rows = _shortened(rows)
-        labels = best_labels(rows, sample.weights, n_clusters, N_STARTS, RandomState(seed))
+        n_starts = int(np.clip(WORK / (rows.size * n_clusters), LEAST_STARTS, N_STARTS))
+        labels = best_labels(rows, sample.weights, n_clusters, n_starts, RandomState(seed))
         if len(np.unique(labels)) == n_clusters:
-            gain = description_gain(sample.codes, counts.sizes, weights, labels, of_attributes)
+            gain = description_gain(
+                sample.codes, counts.sizes, weights, labels, of_attributes, n_occurring
+            )
             # Equal partitions tie, in whatever order the clusters are added up.
             gains[name] = round(gain, 9)
     return gains

@@ -66,7 +66,7 @@ def resolve_couplings(couplings: object) -> dict[str, Coupling]:
     chosen = [couplings] if isinstance(couplings, str) or callable(couplings) else couplings
     if not isinstance(chosen, list | tuple) or not chosen:
         raise ValueError(
-            f"couplings must name at least one of {sorted(COUPLINGS)}, got {couplings!r}."
+            f"couplings must be 'auto' or name at least one of {sorted(COUPLINGS)}, got {couplings!r}."
         )
     names: list[str] = []
     for entry in chosen:

@@ -26,6 +26,7 @@ def description_gain(
     weights: FloatArray,
     labels: NDArray[np.intp],
     votes: FloatArray,
+    n_occurring: FloatArray | None = None,
 ) -> float:
     """Return the gain per row in nats; above 0, clusters describe the table better than none.
 
@@ -41,6 +42,9 @@ def description_gain(
         The cluster of each row.
     votes : array of shape (n_attributes,)
         How much each attribute counts.
+    n_occurring : array of shape (n_attributes,), optional
+        Number of values of each attribute that occur in the whole table, if some do not: a
+        value that is merely declared has no share to learn.
 
     Examples
     --------
@@ -52,10 +56,11 @@ def description_gain(
     array([ 0.64, -0.73])
     """
     gain = 0.0
-    for column, size, vote in zip(codes.T, sizes, votes, strict=True):
+    occurring = sizes if n_occurring is None else n_occurring
+    for column, size, vote, n_values in zip(codes.T, sizes, votes, occurring, strict=True):
         table = _crosstab(column, labels, weights, size)
         whole = table.sum(axis=0, keepdims=True)
-        gain += vote * (_log_evidence(table) - _log_evidence(whole))
+        gain += vote * (_log_evidence(table, n_values) - _log_evidence(whole, n_values))
     shares = np.bincount(labels, weights) / weights.sum()
     shares = shares[shares > 0]
     entropy = -(shares @ np.log(shares))
@@ -71,9 +76,12 @@ def _crosstab(
     return joint.reshape(n_clusters, size + 1)[:, :size].astype(float)
 
 
-def _log_evidence(table: FloatArray) -> float:
-    """Return the log probability of the cells, cluster by cluster, under the prior."""
-    size = table.shape[1]
+def _log_evidence(table: FloatArray, n_values: float) -> float:
+    """Return the log probability of the cells, cluster by cluster, under the prior.
+
+    A column of zeros adds nothing, so the table may have more columns than values.
+    """
     values = gammaln(table + PRIOR).sum() - table.size * gammaln(PRIOR)
-    clusters = gammaln(table.sum(axis=1) + PRIOR * size).sum() - len(table) * gammaln(PRIOR * size)
+    total = PRIOR * max(n_values, 1.0)
+    clusters = gammaln(table.sum(axis=1) + total).sum() - len(table) * gammaln(total)
     return float(values - clusters)
