@@ -212,12 +212,10 @@ def test_growing_without_a_sample_warns():
         assert encoder.choice_ == {}
 
 
-def test_declared_values_do_not_change_the_choice():
+def test_declared_values_change_no_gain():
     table, _ = latent_classes(200, 3, 5, 4, seed=5)
     categories = [sorted(set(table[c])) + [f"w{i}" for i in range(50)] for c in table]
-    plain, declared = (
-        UNTIE(3).fit(table).choice_,
-        UNTIE(3, categories=categories).fit(table).choice_,
-    )
-    assert list(plain) == list(declared)
-    assert list(plain.values()) == pytest.approx(list(declared.values()))
+    plain = UNTIE(3).fit(table).choice_
+    declared = UNTIE(3, categories=categories).fit(table).choice_
+    for name in ("relevance", "discount"):  # the scale of kernels counts declared values
+        assert declared[name] == pytest.approx(plain[name])

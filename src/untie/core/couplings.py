@@ -66,7 +66,8 @@ def resolve_couplings(couplings: object) -> dict[str, Coupling]:
     chosen = [couplings] if isinstance(couplings, str) or callable(couplings) else couplings
     if not isinstance(chosen, list | tuple) or not chosen:
         raise ValueError(
-            f"couplings must be 'auto' or name at least one of {sorted(COUPLINGS)}, got {couplings!r}."
+            f"couplings must be 'auto' or name at least one of {sorted(COUPLINGS)}, got "
+            f"{couplings!r}."
         )
     names: list[str] = []
     for entry in chosen:
