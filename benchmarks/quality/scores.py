@@ -134,14 +134,14 @@ def report_wider(found: dict[tuple[str, str], list[float]], tables: list[Labelle
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="five small sets, few restarts")
-    parser.add_argument("--part", choices=["paper", "wider", "all"], default="all")
+    parser.add_argument("--part", choices=["paper", "made", "real", "all"], default="all")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     restarts, seeds = (10, 1) if options.quick else (RESTARTS, SEEDS)
     small = ["zoo", "hayesroth", "housevotes", "dnapromoter", "crx"] if options.quick else None
-    paper = list(paper_tables(small)) if options.part != "wider" else []
-    wider = [] if options.part == "paper" else list(made_tables(1 if options.quick else 2))
-    if options.part != "paper" and not options.quick:
+    paper = list(paper_tables(small)) if options.part in ("paper", "all") else []
+    wider = list(made_tables(1 if options.quick else 2)) if options.part in ("made", "all") else []
+    if options.part in ("real", "all") and not options.quick:
         wider += list(real_tables())
     effort = {"paper": (restarts, seeds)}
     other = (min(restarts, WIDER_RESTARTS), min(seeds, WIDER_SEEDS))

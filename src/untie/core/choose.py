@@ -100,6 +100,7 @@ def _shortened(rows: FloatArray) -> FloatArray:
     """Return vectors with the same distances, in no more dimensions than there are rows."""
     if rows.shape[1] <= len(rows):
         return rows
-    values, vectors = np.linalg.eigh(rows @ rows.T)
-    shortened: FloatArray = vectors * np.sqrt(np.maximum(values, 0.0))
-    return shortened
+    gram = rows @ rows.T
+    # A little on the diagonal makes every distance longer by the same, and the root exist.
+    gram.flat[:: len(gram) + 1] += NOISE**2 * gram.diagonal().max()
+    return np.asarray(np.linalg.cholesky(gram), dtype=np.float64)

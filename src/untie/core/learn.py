@@ -18,7 +18,14 @@ from untie.core.tally import Tally
 from untie.core.threads import one_thread
 from untie.core.types import FloatArray
 from untie.core.warn import warn_user
-from untie.core.weights import ROW_SOLVERS, SOLVERS, Problem, Settings, Solution
+from untie.core.weights import (
+    ROW_SOLVERS,
+    SOLVERS,
+    WEIGHTINGS,
+    Problem,
+    Settings,
+    Solution,
+)
 
 LARGEST_AUTO = 20
 """``n_clusters="auto"`` looks no further."""
@@ -89,18 +96,20 @@ def _learn_best(counted: Tally, recipe: Recipe, n_clusters: int) -> Model:
     first = next(iter(recipe.alternatives.values()))
     if sample is None or not 1 < n_clusters < len(sample.weights):
         return _learn(counted, first, n_clusters)
-    models = {}
+    built, vectors = {}, {}
     for name, alternative in recipe.alternatives.items():
         spaces = _spaces(counts, alternative)
         if not _why_degenerate(spaces, counts):
-            models[name] = _solve(counted, alternative, n_clusters, spaces)
-    if not models:
+            # The weights alone: what the loss is matters for the one that is kept.
+            omega = WEIGHTINGS[alternative.solver](Problem(spaces, counts, n_clusters))
+            built[name], vectors[name] = spaces, roots(spaces, omega)
+    if not built:
         return _learn(counted, first, n_clusters)  # which says why
-    vectors = {name: model.roots for name, model in models.items()}
     rng = recipe.settings.random_state
     gains = description_gains(vectors, sample, counts, n_clusters, rng)
-    best_first = sorted(gains, key=lambda name: -gains[name])  # the first of equal ones
-    return replace(models[best_first[0]], gains={name: gains[name] for name in best_first})
+    best, *_ = best_first = sorted(gains, key=lambda name: -gains[name])  # first of equal ones
+    model = _solve(counted, recipe.alternatives[best], n_clusters, built[best])
+    return replace(model, gains={name: gains[name] for name in best_first})
 
 
 def _learn(counted: Tally, recipe: Recipe, n_clusters: int) -> Model:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from untie.core.attributes import redundancy_discount
-from untie.core.weights.base import Problem, Settings, Solution
-from untie.core.weights.fixed import fixed, of_values
+from untie.core.types import FloatArray
+from untie.core.weights.base import Problem
+from untie.core.weights.fixed import of_values
 
 
-def discount(problem: Problem, settings: Settings) -> Solution:
+def discount(problem: Problem) -> FloatArray:
     """Return, for every kernel column, the discount of its attribute."""
     counts = problem.counts
-    return fixed(problem, of_values(problem, np.repeat(redundancy_discount(counts), counts.sizes)))
+    return of_values(problem, np.repeat(redundancy_discount(counts), counts.sizes))

@@ -1,21 +1,33 @@
-"""Weights that are given, not searched for: what they are worth."""
+"""Weights that are given by a formula, not searched for.
+
+A weighting is a function ``(Problem) -> omega``; `fixed` makes a solver of it.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from untie.core.eigen import eigenvalues
 from untie.core.spectrum import energies, reduced_gram, roots
 from untie.core.types import FloatArray
-from untie.core.weights.base import Problem, Solution
+from untie.core.weights.base import Problem, Settings, Solution, Solver
+
+Weighting = Callable[[Problem], FloatArray]
 
 
-def fixed(problem: Problem, omega: FloatArray) -> Solution:
-    """Return the weights and, as the loss, the paper's objective Tr(S (I - HH')) at them."""
-    factors = roots(problem.spaces, omega)
-    top = eigenvalues(reduced_gram(problem.counts, factors), problem.n_clusters)
-    trace = energies(problem.spaces, problem.counts, centred=False) @ omega
-    return Solution(omega, [float(max(0.0, trace - top.sum()))], n_iter=1)
+def fixed(weighting: Weighting) -> Solver:
+    """Return a solver whose loss is the paper's objective Tr(S (I - HH')) at given weights."""
+
+    def solver(problem: Problem, settings: Settings) -> Solution:
+        omega = weighting(problem)
+        factors = roots(problem.spaces, omega)
+        top = eigenvalues(reduced_gram(problem.counts, factors), problem.n_clusters)
+        trace = energies(problem.spaces, problem.counts, centred=False) @ omega
+        return Solution(omega, [float(max(0.0, trace - top.sum()))], n_iter=1)
+
+    return solver
 
 
 def of_values(problem: Problem, weights: FloatArray) -> FloatArray:

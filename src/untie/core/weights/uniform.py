@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from untie.core.weights.base import Problem, Settings, Solution
-from untie.core.weights.fixed import fixed
+from untie.core.types import FloatArray
+from untie.core.weights.base import Problem
 
 
-def uniform(problem: Problem, settings: Settings) -> Solution:
+def uniform(problem: Problem) -> FloatArray:
     """Return weights 1."""
-    return fixed(problem, np.ones(problem.spaces.n_coordinates))
+    return np.ones(problem.spaces.n_coordinates)
