@@ -69,7 +69,7 @@ def encoders(k: int) -> dict[str, list]:
     return {
         "one-hot": [OneHotEncoder(sparse_output=False)],
         "uniform": [UNTIE(k, solver="uniform")],
-        **{f"exact, tau {tau:g}": [UNTIE(k, tau=tau)] for tau in TAUS},
+        **{f"exact, tau {tau:g}": [UNTIE(k, solver="exact", tau=tau)] for tau in TAUS},
         **{f"plain, tau {tau:g}": [UNTIE(k, solver="plain", tau=tau)] for tau in PLAIN_TAUS},
         "lp": [UNTIE(k, solver="lp")],
         "adam, as printed": [UNTIE.from_paper(k, random_state=seed) for seed in range(3)],
