@@ -1,0 +1,1 @@
+"""The paper's evaluation, as experiments on one runner."""
