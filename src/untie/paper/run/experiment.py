@@ -58,8 +58,8 @@ class Job:
     function : callable
         A function at the top of a module; it is called with the arguments by name.
     arguments : mapping
-        Numbers, text and truth values. With the experiment's name and version they are the
-        cell's key, so everything that a result depends on is among them.
+        Numbers, text and truth values. With the function they are the cell's key, so everything
+        that a result depends on is among them, and experiments may share cells.
     cost : float
         A rough number of seconds; the longest begin first.
     """
@@ -110,8 +110,6 @@ class Experiment:
         Results -> report. Must cope with cells that are missing.
     group : {"data", "clustering", "classification", "kernels", "figures", "beyond"}
         What else asks for it: ``untie paper figures`` runs all that are in it.
-    version : int
-        Raised when the meaning of its cells changes, so that cached ones are not used.
     alone : bool
         Its cells measure time: they run one at a time, with nothing beside them.
     """
@@ -121,5 +119,4 @@ class Experiment:
     jobs: Callable[[Effort], list[Job]]
     report: Callable[[Results], Report]
     group: str
-    version: int = 1
     alone: bool = False
