@@ -128,9 +128,21 @@ def _plain(axes: Any) -> None:
     axes.grid(color=GRID, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(labelsize=FONT_SIZE - 1, colors=INK)
-    axes.title.set_fontsize(FONT_SIZE)
     axes.xaxis.label.set_fontsize(FONT_SIZE)
     axes.yaxis.label.set_fontsize(FONT_SIZE)
+
+
+def name_panel(axes: Any, title: str) -> None:
+    """Put a title over a panel, as large as the other letters.
+
+    Examples
+    --------
+    >>> _, (axes,) = panels(1)
+    >>> name_panel(axes, "crx")
+    >>> axes.get_title(), axes.title.get_fontsize()
+    ('crx', 9.0)
+    """
+    axes.set_title(title, fontsize=FONT_SIZE, color=INK)
 
 
 def common_legend(figure: Any, axes: Iterable[Any], columns: int = 5) -> None:
