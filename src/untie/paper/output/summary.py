@@ -1,0 +1,60 @@
+"""What stands above everything else, the same in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from untie.paper.output.agreement import Agreement
+from untie.paper.output.grid import ABOVE, BELOW, DIFFERENT
+from untie.paper.output.sections import Section
+
+TITLE = "The paper's evaluation, measured again"
+
+QUICK = "This was a quick run, on small data sets with few restarts: no evidence for or against."
+
+LEGEND = (
+    f"Marked: {ABOVE} the measured figure is higher than the published one by more than the "
+    f"table's bound, {BELOW} it is lower, {DIFFERENT} the words differ. To the digit: the same in "
+    "all decimals shown; of two or more, the last may be one apart. Close: within the table's "
+    "bound, 0.5 unless it says otherwise. Near: within four times that."
+)
+
+
+def lead(sections: Sequence[Section], provenance: Mapping[str, Any]) -> str:
+    """Say in a few sentences what there is and how much of it agrees."""
+    if not sections:
+        return "No experiment was run."
+    n_cells = sum(section.n_cells for section in sections)
+    n_failed = sum(len(section.failures) for section in sections)
+    many = "1 experiment" if len(sections) == 1 else f"{len(sections)} experiments"
+    failed = f"{n_failed} of them failed" if n_failed else "none failed"
+    text = f"{QUICK} " if _is_quick(provenance) else ""
+    text += f"{many} with {n_cells} cells; {failed}."
+    n_problems = sum(section.n_problems for section in sections)
+    if n_problems:
+        text += f" Tables and figures that could not be made: {n_problems}."
+    total = sum((section.agreement for section in sections), Agreement())
+    if not total.compared:
+        return text
+    return (
+        f"{text} Of {total.compared} measured figures that were also published, "
+        f"{total.to_the_digit} agree to the digit, {total.close} are close and {total.near} near."
+    )
+
+
+def summary_rows(sections: Sequence[Section]) -> tuple[list[str], list[list[str]]]:
+    """Return headings and a row of counts for each experiment."""
+    headings = ["cells", "failed", "compared", "to the digit", "close", "near"]
+    rows = []
+    for section in sections:
+        found = section.agreement
+        agreeing = [found.compared, found.to_the_digit, found.close, found.near]
+        counts = [section.n_cells, len(section.failures)]
+        rows.append([*map(str, counts), *(map(str, agreeing) if found.compared else [""] * 4)])
+    return headings, rows
+
+
+def _is_quick(provenance: Mapping[str, Any]) -> bool:
+    inner = [value for value in provenance.values() if isinstance(value, Mapping)]
+    return bool(provenance.get("quick")) or any(map(_is_quick, inner))
