@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from untie.paper import classification, goodness, outliers, regression, retrieval
 from untie.paper.run.experiment import Experiment
 
-EXPERIMENTS: list[Experiment] = []
+EXPERIMENTS: list[Experiment] = [
+    goodness.EXPERIMENT,
+    retrieval.EXPERIMENT,
+    classification.EXPERIMENT,
+    regression.EXPERIMENT,
+    outliers.EXPERIMENT,
+]
 """What ``untie paper all`` runs."""
