@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from untie.paper import classification, goodness, outliers, regression, retrieval
+from untie.paper import (
+    classification,
+    clustering,
+    data,
+    goodness,
+    kernels,
+    outliers,
+    regression,
+    retrieval,
+    users_first,
+)
 from untie.paper.run.experiment import Experiment
 
 EXPERIMENTS: list[Experiment] = [
+    data.EXPERIMENT,
     goodness.EXPERIMENT,
+    clustering.EXPERIMENT,
     retrieval.EXPERIMENT,
     classification.EXPERIMENT,
+    kernels.EXPERIMENT,
+    users_first.EXPERIMENT,
     regression.EXPERIMENT,
     outliers.EXPERIMENT,
 ]

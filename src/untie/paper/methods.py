@@ -6,6 +6,7 @@ Encoders give vectors, which are clustered by k-means; distances are clustered b
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from untie.baselines import (
@@ -43,11 +44,40 @@ ENCODERS: dict[str, Callable[[int, int], Any]] = {
 DISTANCES: dict[str, Callable[[], Any]] = {
     "COS": COS,
     "Ahmad": Ahmad,
-    "DILCA": DILCA,
+    "DILCA": partial(DILCA, norm="n_attributes", empty="zero"),
     "Rough": Rough,
     "Hamming": Hamming,
 }
-"""Value distances."""
+"""Value distances; DILCA with the settings that reproduce the published comparison."""
 
 STOCHASTIC = (PAPER, DEFAULT, "CDE", "BiGAN_WD", "VAE_WD")
 """Encoders whose vectors depend on the seed."""
+
+DEEP = ("BiGAN_WD", "VAE_WD")
+"""Encoders that learn from batches of rows, pass after pass."""
+
+COLUMNS = [PAPER, DEFAULT, "Couplings", "One-hot", "CDE", *DISTANCES, *DEEP]
+"""The table of clustering: the paper's columns, and two beside those that they are like."""
+
+
+def limit_steps(encoder: Any, n_rows: int, max_steps: int) -> Any:
+    """Cap the passes of a deep encoder over a table, so that its batches are at most so many.
+
+    Parameters
+    ----------
+    encoder : VAE or BiGAN
+        Not yet fitted; it is changed.
+    n_rows : int
+        Rows of the table.
+    max_steps : int
+        Number of batches, if it is at least that of one pass.
+
+    Examples
+    --------
+    >>> limit_steps(VAE(max_epochs=200), n_rows=640, max_steps=1000).max_epochs
+    100
+    >>> limit_steps(VAE(max_epochs=200), n_rows=64, max_steps=1000).max_epochs
+    200
+    """
+    batches = -(-n_rows // encoder.batch_size)
+    return encoder.set_params(max_epochs=max(1, min(encoder.max_epochs, max_steps // batches)))
