@@ -37,11 +37,13 @@ def fit_encoder(method: str, table: Any, n_clusters: int, seed: int) -> Any:
 def quietly_fitted(encoder: Any, table: Any) -> Any:
     """Return the encoder, fitted, with no word on what the printed protocol does on every table.
 
-    It takes all of its steps, and has no gradient where classes are as many as a batch's rows.
+    It takes all of its steps, has no gradient where classes are as many as a batch's rows, and
+    tells no values apart where all are equally frequent (threeof9).
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", message=".*explain a batch", category=UserWarning)
+        for known in (".*explain a batch", "The couplings tell no two values apart"):
+            warnings.filterwarnings("ignore", message=known, category=UserWarning)
         return encoder.fit(table)
 
 
