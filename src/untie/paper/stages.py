@@ -1,0 +1,78 @@
+"""UNTIE's two stages, one at a time: coupling spaces are built, then heterogeneity is learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from untie.core.spaces import build_spaces
+from untie.core.spectrum import energies
+from untie.core.table import read_table
+from untie.core.tally import tally
+from untie.core.types import FloatArray
+from untie.core.weights import SOLVERS, Problem, Solution
+from untie.core.weights.fixed import fixed
+from untie.encoder import UNTIE
+from untie.parameters import check_parameters
+
+
+def build_couplings(encoder: UNTIE, table: Any) -> Problem:
+    """Count a table and build its coupling and kernel spaces: the first stage.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        With a number of clusters and a solver; it is not fitted.
+    table : frame
+        The attributes.
+
+    Examples
+    --------
+    >>> problem = build_couplings(UNTIE.from_paper(2), [["a", "x"], ["b", "y"], ["b", "x"]])
+    >>> problem.spaces.n_coordinates  # 4 values x 2 couplings x 14 kernels
+    112
+    """
+    recipe = check_parameters(encoder)
+    if recipe.n_clusters is None or recipe.alternatives:
+        raise ValueError("The stages need a number of clusters and a solver other than 'auto'.")
+    counted = tally(read_table(table), None, "auto")
+    spaces = build_spaces(counted.counts, recipe.couplings, recipe.kernels, recipe.normalize)
+    return Problem(spaces, counted.counts, recipe.n_clusters, counted.rows)
+
+
+def learn_weights(encoder: UNTIE, problem: Problem) -> Solution:
+    """Learn the heterogeneity, that is omega: the second stage.
+
+    Examples
+    --------
+    >>> encoder = UNTIE(2, solver="uniform")
+    >>> problem = build_couplings(encoder, [["a", "x"], ["b", "y"], ["b", "x"]])
+    >>> learn_weights(encoder, problem).omega.mean()
+    np.float64(1.0)
+    """
+    recipe = check_parameters(encoder)
+    return SOLVERS[recipe.solver](problem, recipe.settings)
+
+
+def unexplained_share(problem: Problem, omega: FloatArray) -> float:
+    """Return Tr(S (I - HH')) / Tr(S) over all rows with the best H: the objective without scale.
+
+    0 where all weights are 0.
+
+    Parameters
+    ----------
+    problem : Problem
+        As `build_couplings` gives it.
+    omega : array of shape (n_coordinates,)
+        The weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> problem = build_couplings(UNTIE.from_paper(2), [["a", "x"], ["b", "y"], ["b", "x"]])
+    >>> share = unexplained_share(problem, np.ones(112))
+    >>> bool(np.isclose(share, unexplained_share(problem, np.full(112, 0.01))))
+    True
+    """
+    loss = fixed(lambda _: omega)(problem, check_parameters(UNTIE()).settings).loss_curve[0]
+    total = float(energies(problem.spaces, problem.counts, centred=False) @ omega)
+    return loss / total if total > 0 else 0.0
