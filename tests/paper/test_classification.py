@@ -30,6 +30,11 @@ def row(dataset, method, *scores):
     }
 
 
+def sentence(outcome, beginning):
+    (found,) = [text for text in outcome.findings if text.startswith(beginning)]
+    return found
+
+
 def printed_results():
     """Return results that are the paper's own, with 0 for the methods that it has not."""
     table = published("classification").set_index(["dataset", "method", "classifier"])["f_score"]
@@ -121,12 +126,28 @@ def test_missing_cells_leave_sets_out_of_the_ranks_and_the_mean_unsaid():
     assert np.isnan(table.loc["spect", "CDE"])
     assert np.isnan(table.loc["mean", "CDE"])
     assert table.loc["mean", PAPER] == 72.5
-    assert "level with CDE (0 sets won, 0 lost)" in outcome.findings[1]
+    assert "level with CDE (0 sets won, 0 lost)" in sentence(outcome, "SVM:")
 
 
 def test_a_loss_is_called_a_loss():
     rows = [row("zoo", method, 50.0 if method == PAPER else 90.0) for method in METHODS]
-    assert "2.00 to 1.00, worse than CDE (0 sets won, 1 lost)" in report(Results(rows)).findings[1]
+    found = sentence(report(Results(rows)), "SVM:")
+    assert "2.00 to 1.00, worse than CDE (0 sets won, 1 lost)" in found
+
+
+def test_the_largest_gaps_are_named_with_both_figures():
+    rows = [row("mofn3710", method, 44.0) for method in METHODS]
+    found = sentence(report(Results(rows)), "The largest gaps")
+    assert "UNTIE with SVM on mofn3710 44.0 (100.0)" in found
+    assert "KNN" in found  # the fifth, after both methods with SVM and LR
+
+
+def test_the_nearer_kernel_is_named():
+    cell = row("mofn3710", PAPER, 40.0)
+    cell["f_scores"]["SVM (linear)"] = [95.0]
+    found = sentence(report(Results([cell])), "The printed SVM figures")
+    assert "60.0 points from those of the default (Gaussian) kernel and 5.0 from" in found
+    assert found.endswith("nearer to SVM (linear).")
 
 
 def test_methods_that_never_ran_leave_the_rest_to_be_reported():
