@@ -6,14 +6,12 @@ import pytest
 from untie.datasets import load
 from untie.evaluation import published
 from untie.paper import classification
-from untie.paper.classification import (
-    CLASSIFIERS,
-    EXPERIMENT,
+from untie.paper.classification import CLASSIFIERS, EXPERIMENT, classify, jobs, macro_f
+from untie.paper.classification_report import CLASSIFIERS as REPORTED
+from untie.paper.classification_report import (
     METHODS,
-    classify,
+    PRINTED_AS,
     complete_means,
-    jobs,
-    macro_f,
     report,
     tidy,
 )
@@ -43,7 +41,7 @@ def printed_results():
         for method in METHODS:
             scores = {}
             for classifier in CLASSIFIERS:
-                key = (name, method, classification.PRINTED_AS.get(classifier, classifier))
+                key = (name, method, PRINTED_AS.get(classifier, classifier))
                 scores[classifier] = [float(table.get(key, 0.0))]
             rows.append({"dataset": name, "method": method, "n_splits": 1, "f_scores": scores})
     return Results(rows)
@@ -72,6 +70,10 @@ def test_encoders_see_the_training_rows_alone_and_no_label(monkeypatch):
     classify("zoo", "One-hot", n_splits=1)
     n_test = int(np.ceil(0.1 * len(table)))
     assert seen == [(len(table) - n_test, table.columns.tolist(), labels.nunique())]
+
+
+def test_every_classifier_is_reported():
+    assert tuple(CLASSIFIERS) == REPORTED
 
 
 def test_macro_f_by_hand():
