@@ -6,7 +6,7 @@ from typing import Any
 
 from untie.paper.clustering_scores import CLOSE, DELTA, NEAR, gaps_to_paper, with_delta
 from untie.paper.methods import DEFAULT, PAPER
-from untie.paper.ranks import complete, mean_ranks, worse_than
+from untie.paper.ranks import mean_ranks, worse_than
 
 
 def score_findings(scores: Any, paper: Any) -> list[str]:
@@ -39,26 +39,37 @@ def score_findings(scores: Any, paper: Any) -> list[str]:
 
 
 def rank_findings(scores: Any, paper: Any) -> list[str]:
-    """Say how the methods compare, by the measured and by the printed scores."""
-    ten, n_sets = list(paper), len(complete(scores))
-    ranks, printed = mean_ranks(scores[ten]), mean_ranks(paper)
-    place = int((ranks < ranks[PAPER]).sum()) + 1
+    """Say how the methods compare, by the measured and by the printed scores.
+
+    Parameters
+    ----------
+    scores : pandas DataFrame
+        Complete; UNTIE by the printed protocol is among the columns.
+    paper : pandas DataFrame
+        Printed scores, with columns that `scores` has as well.
+    """
+    columns, same = list(paper), paper.loc[scores.index]
+    ranks, printed = mean_ranks(scores[columns]), mean_ranks(same)
+    places = [int((table < table[PAPER]).sum()) + 1 for table in (ranks, printed)]
     measured_worse, printed_worse = (
-        ", ".join(worse_than(table, PAPER, n)) or "none"
-        for table, n in ((ranks, n_sets), (printed, len(paper)))
+        ", ".join(worse_than(table, PAPER, len(same))) or "none" for table in (ranks, printed)
     )
-    default = mean_ranks(scores[[DEFAULT, *ten[1:]]])[DEFAULT] if DEFAULT in scores else None
+    default = ""
+    if DEFAULT in scores:
+        others = [name for name in columns if name != PAPER]
+        rank = mean_ranks(scores[[DEFAULT, *others]])[DEFAULT]
+        default = f"; in its place the default has {rank:.2f}"
     said = [
-        f"Among the ten printed columns UNTIE's mean rank is {ranks[PAPER]:.2f} (place {place}), "
-        f"printed {printed[PAPER]:.2f} (place {int((printed < printed[PAPER]).sum()) + 1})"
-        + (f"; in its place the default has {default:.2f}." if default is not None else "."),
+        f"Among {len(columns)} printed columns UNTIE's mean rank over {len(same)} data sets is "
+        f"{ranks[PAPER]:.2f} (place {places[0]}), by the printed scores {printed[PAPER]:.2f} "
+        f"(place {places[1]}){default}.",
         f"Worse than UNTIE by the Bonferroni-Dunn test: {measured_worse}; "
         f"by the printed scores: {printed_worse}.",
     ]
-    gains = with_delta(scores, ten)[DELTA].dropna()
-    printed_gains = with_delta(paper, ten)[DELTA]
-    said.append(
-        f"Delta is above 0 on {(gains > 0).sum()} of {len(gains)} data sets, printed "
-        f"{(printed_gains > 0).sum()} of {len(printed_gains)}."
-    )
+    gains, printed_gains = (with_delta(table).get(DELTA) for table in (scores, same))
+    if gains is not None and printed_gains is not None:
+        said.append(
+            f"Delta is above 0 on {(gains > 0).sum()} of {len(gains)} data sets, by the printed "
+            f"scores on {(printed_gains > 0).sum()}."
+        )
     return said

@@ -34,9 +34,9 @@ SCORES_NOTE = (
     "{max_steps} batches of 64 rows."
 )
 RANKS_NOTE = (
-    "Mean rank over {n_sets} data sets, 1 is best. Among ten: among the printed columns; a method "
-    "that is not printed stands in UNTIE's place there. Among all: among all columns of the table "
-    "of scores."
+    "Mean rank over {n_sets} data sets, 1 is best. Among printed: a method that is not printed "
+    "stands in UNTIE's place there. Among all: among all columns of the table "
+    "of scores. The published ranks are those of the printed scores on the same data sets."
 )
 
 
@@ -45,7 +45,8 @@ def report(results: Results) -> Report:
     frame = results.frame()
     if frame.empty:
         return Report(("No cell came out.",))
-    scores, paper = by_set_and_method(frame), printed_scores()
+    scores = by_set_and_method(frame)
+    paper = printed_scores()
     tables = [
         _scores_table(scores, paper, results),
         _agreement_table(scores, paper),
@@ -54,13 +55,14 @@ def report(results: Results) -> Report:
     ]
     figures = [_published_diagram(paper)]
     findings = score_findings(scores, paper)
-    ten = [method for method in paper.columns if method in scores]
-    if len(complete(scores)) > 1 and len(ten) == paper.shape[1]:
-        ranks, n_sets = mean_ranks(scores), len(complete(scores))
-        tables[1:1] = [_ranks_table(scores, paper), _tests_table(scores, paper)]
+    ranked, n_sets = complete(scores), len(complete(scores))
+    shared = paper[[method for method in paper if method in ranked]]
+    if n_sets > 1 and PAPER in shared and shared.shape[1] > 1:
+        ranks = mean_ranks(ranked)
+        tables[1:1] = [_ranks_table(ranked, shared), _tests_table(ranked, shared)]
         title = "Critical differences of the measured ranks of all methods"
-        figures.append(diagram("clustering_ranks_measured", title, ranks, n_sets, PAPER))
-        findings += rank_findings(scores, paper)
+        figures.append(diagram("critical_difference_measured", title, ranks, n_sets, PAPER))
+        findings += rank_findings(ranked, shared)
     return Report(findings, tables, figures)
 
 
@@ -70,7 +72,7 @@ def _scores_table(scores: Any, paper: Any, results: Results) -> Table:
     return Table(
         "clustering",
         "Clustering F-scores",
-        with_delta(scores, list(paper.columns)),
+        with_delta(scores),
         printed,
         close=CLOSE,
         note=SCORES_NOTE.format(
@@ -84,45 +86,43 @@ def _scores_table(scores: Any, paper: Any, results: Results) -> Table:
 def _ranks_table(scores: Any, paper: Any) -> Table:
     import pandas as pd
 
-    among_ten = {}
+    among_printed = {}
     for method in scores:
         others = [name for name in paper if name != PAPER]
         columns = list(paper) if method in paper else [method, *others]
-        among_ten[method] = mean_ranks(scores[columns])[method]
+        among_printed[method] = mean_ranks(scores[columns])[method]
     measured = pd.DataFrame(
         {
-            "rank among ten": among_ten,
+            "rank among printed": among_printed,
             "rank among all": mean_ranks(scores),
-            "mean F": complete(scores).mean(),
+            "mean F": scores.mean(),
         }
     ).rename_axis("method")
-    printed = pd.DataFrame(
-        {
-            "rank among ten": published("clustering_ranks").set_index("method")["average_rank"],
-            "mean F": paper.mean(),
-        }
-    )
-    note = RANKS_NOTE.format(n_sets=len(complete(scores)))
+    same = paper.loc[scores.index]
+    printed = pd.DataFrame({"rank among printed": mean_ranks(same), "mean F": same.mean()})
+    note = RANKS_NOTE.format(n_sets=len(same))
     return Table("clustering_ranks", "Mean ranks", measured, printed, note=note)
 
 
 def _tests_table(scores: Any, paper: Any) -> Table:
     import pandas as pd
 
-    printed = printed_statistics()
-    columns = {
-        "measured, printed columns": statistics(scores[list(paper)]),
-        "from the printed scores": statistics(paper),
-        "measured, all columns": statistics(scores),
-    }
-    both = dict.fromkeys(list(columns)[:2], printed)
-    measured = pd.DataFrame(columns).rename_axis("quantity")
+    measured = pd.DataFrame(
+        {
+            "measured, printed columns": statistics(scores[list(paper)]),
+            "from the printed scores": statistics(printed_scores()),
+            "measured, all columns": statistics(scores),
+        }
+    ).rename_axis("quantity")
+    is_whole = scores[list(paper)].shape == printed_scores().shape
+    comparable = list(measured)[0 if is_whole else 1 : 2]
+    printed = pd.DataFrame(dict.fromkeys(comparable, printed_statistics()), dtype=object)
     note = "Friedman's statistic is corrected for ties, as the printed one is."
     return Table(
         "clustering_tests",
         "Friedman's and the Bonferroni-Dunn test",
         measured,
-        pd.DataFrame(both, dtype=object),
+        printed,
         close=0.05,
         note=note,
     )
@@ -172,4 +172,4 @@ def _deviation(values: Any) -> float:
 def _published_diagram(paper: Any) -> Any:
     title = "Critical differences of the printed ranks (the paper's Bonferroni-Dunn test)"
     ranks = published("clustering_ranks").set_index("method")["average_rank"]
-    return diagram("clustering_ranks_published", title, ranks, len(paper), PAPER)
+    return diagram("critical_difference_published", title, ranks, len(paper), PAPER)

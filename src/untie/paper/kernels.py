@@ -152,7 +152,9 @@ def draw(data: Any) -> Any:
 def _draw_series(axes: Any, part: Any, shift: float, series: str, marker: str) -> None:
     for number, (group, members) in enumerate(GROUPS.items()):
         chosen = part[part["kernels"].isin(members)]
-        place = chosen["kernels"].map(KERNELS.index) + shift
+        if chosen.empty:
+            continue
+        place = [KERNELS.index(name) + shift for name in chosen["kernels"]]
         colour = CLASS_COLOURS[number]
         axes.plot(place, chosen["f_score"], marker, ms=2.5, mfc="none", mec=colour, alpha=0.7)
         means = chosen.groupby("kernels")["f_score"].mean()

@@ -54,9 +54,8 @@ def report(results: Results) -> Report:
     scores = _titled(by_set_and_method(frame))
     effort = results.effort
     note = SCORES_NOTE.format(n_seeds=effort.n_seeds, n_restarts=effort.n_restarts)
-    tables = [
-        Table("users_first", "Clustering F-scores of what users try first", scores, note=note)
-    ]
+    title = "Clustering F-scores of what users try first"
+    tables = [Table("users_first_scores", title, scores, note=note)]
     findings = _findings(scores)
     if len(complete(scores)) > 1 and scores.shape[1] > 1:
         tables.append(_summary(frame, scores))
