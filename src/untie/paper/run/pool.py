@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
 
+from untie.paper.run.start import interrupt_later, one_thread_each, process_context
 from untie.paper.run.worker import Finished, Task, work
 
 TICK = 0.5
 """Seconds after which a caller hears that nothing has happened."""
-
-_ONE_THREAD = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-)
-"""Libraries read these once, when they are loaded."""
 
 
 def run_tasks(tasks: Sequence[Task], n_workers: int, log: Path) -> Iterator[Finished | None]:
@@ -57,13 +46,14 @@ def run_tasks(tasks: Sequence[Task], n_workers: int, log: Path) -> Iterator[Fini
             if not ready:
                 yield None
             for worker in [worker for worker in crew if worker.connection in ready]:
-                finished = worker.collect()
+                # The caller stores it before the worker begins another: a kill at any moment
+                # loses no more cells than there are workers.
+                yield worker.collect()
                 if worker.lives and waiting:
                     worker.give(*waiting.popleft())
                 else:
                     worker.stop()
                     crew.remove(worker)
-                yield finished
     finally:
         for worker in crew:
             worker.stop()
@@ -73,12 +63,16 @@ class _Worker:
     """A process that does one task at a time."""
 
     def __init__(self, log: Path) -> None:
-        context = _context()
+        context = process_context(preload=work.__module__)
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=work, args=(theirs, log), daemon=True)
-        with _one_thread_each(), _no_interrupt():
-            self._process.start()
-        theirs.close()
+        try:
+            with one_thread_each(), interrupt_later():
+                self._process.start()
+            theirs.close()
+        except BaseException:  # Ctrl-C that came meanwhile
+            self.stop()
+            raise
         self._number = -1
         self.lives = True
 
@@ -96,22 +90,10 @@ class _Worker:
             return Finished(self._number, error=_cause_of_death(self._process.exitcode or 0))
 
     def stop(self) -> None:
-        self._process.kill()
-        self._process.join()
+        if self._process.pid is not None:
+            self._process.kill()
+            self._process.join()
         self.connection.close()
-
-
-def _context() -> Any:
-    """Return how processes are started: never as copies of this one, whose threads hold locks.
-
-    Where the system can, they are copies of a process that does nothing but load the package, so
-    that the place of a dead one is filled at once.
-    """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([work.__module__])
-    return context
 
 
 def _cause_of_death(exit_code: int) -> str:
@@ -120,30 +102,3 @@ def _cause_of_death(exit_code: int) -> str:
     name = signal.Signals(-exit_code).name
     hint = " (out of memory?)" if name == "SIGKILL" else ""
     return f"WorkerDied: the process was ended by {name}{hint}"
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Let a process that is started here compute on one thread."""
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            del os.environ[name]
-            if value is not None:
-                os.environ[name] = value
-
-
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Let a process that is started here not hear Ctrl-C, which its terminal sends to all."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

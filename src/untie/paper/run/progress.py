@@ -41,7 +41,7 @@ class Tally:
     clock: Callable[[], float] = time.monotonic
     n_computed: int = 0
     n_failed: int = 0
-    seconds: float = 0.0
+    _seconds: float = 0.0
     _cost: float = 0.0
     _last: float = field(init=False)
 
@@ -56,17 +56,17 @@ class Tally:
         """Count a cell that has ended."""
         self.alone -= cost if alone else 0.0
         self.together -= 0.0 if alone else cost
-        self.seconds += seconds
         if failed:  # how long it would have taken is not known
             self.n_failed += 1
         else:
             self.n_computed += 1
+            self._seconds += seconds
             self._cost += cost
         self._last = self.clock()
 
     def remaining(self) -> float:
         """Return about how many seconds remain, from what done cells took and were thought to."""
-        pace = (self.seconds + _PRIOR) / (self._cost + _PRIOR)
+        pace = (self._seconds + _PRIOR) / (self._cost + _PRIOR)
         estimate = pace * (self.together / self.n_workers + self.alone)
         return max(estimate - (self.clock() - self._last), 0.0)
 
