@@ -15,14 +15,12 @@ import numpy as np
 
 from untie.baselines import CDE, COS, DILCA
 from untie.core.types import FloatArray
-from untie.datasets import load, names
+from untie.datasets import load
 from untie.evaluation import coupling_matrices, inter_factor, intra_factor
+from untie.paper.data import SETS
 from untie.paper.output.report import Figure, Report, Table
 from untie.paper.output.style import FONT_SIZE, INK, common_legend, method_style, name_panel, panels
 from untie.paper.run.experiment import Cell, Effort, Experiment, Job, Results
-
-PAPER_SETS = [name for name in names() if name != "lymphography"]
-"""The sets of the data table; lymphography is classified only."""
 
 METHODS = ("UNTIE", "CDE", "DILCA", "COS")
 SHARE = " (share)"
@@ -60,7 +58,7 @@ def _of_size_one(matrices: list[FloatArray]) -> list[FloatArray]:
 def jobs(effort: Effort) -> list[Job]:
     """Return one job for each data set and indicator."""
     found = []
-    for dataset in effort.datasets(PAPER_SETS):
+    for dataset in effort.datasets(SETS):
         found.append(Job(intra_cell, {"dataset": dataset}, 0.1))
         found += [Job(inter_cell, {"dataset": dataset, "method": m}, 0.3) for m in METHODS]
     return found
@@ -98,7 +96,7 @@ def indicator_table(results: Results) -> Any:
             line[f"I_inter {row['method']}{SHARE}"] = row["inter_share"]
         elif "printed" in row:
             line |= {f"I_intra ({title})": row[key] for key, title in READINGS.items()}
-    order = [dataset for dataset in PAPER_SETS if dataset in lines]
+    order = [dataset for dataset in SETS if dataset in lines]
     columns = [f"I_intra ({title})" for title in READINGS.values()]
     columns += [f"I_inter {method}" for method in METHODS]
     columns += [f"I_inter {method}{SHARE}" for method in METHODS]
