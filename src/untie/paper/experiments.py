@@ -5,9 +5,13 @@ from __future__ import annotations
 from untie.paper import (
     classification,
     clustering,
+    convergence,
+    couplings_density,
     data,
     goodness,
+    inconsistency,
     kernels,
+    maps,
     outliers,
     regression,
     retrieval,
@@ -17,9 +21,13 @@ from untie.paper.run.experiment import Experiment
 
 EXPERIMENTS: list[Experiment] = [
     data.EXPERIMENT,
+    couplings_density.EXPERIMENT,
+    inconsistency.EXPERIMENT,
     goodness.EXPERIMENT,
+    maps.EXPERIMENT,
     clustering.EXPERIMENT,
     retrieval.EXPERIMENT,
+    convergence.EXPERIMENT,
     classification.EXPERIMENT,
     kernels.EXPERIMENT,
     users_first.EXPERIMENT,
