@@ -67,7 +67,7 @@ def hostile():
 def provenance():
     return {
         "commit": "1a2b3c",
-        "settings": {"quick": False, "seeds": [0, 1]},
+        "settings": {"effort": "full", "seeds": [0, 1]},
         "versions": {"numpy": "2.0", "torch": None},
         "machine": HOSTILE,
     }

@@ -1,10 +1,14 @@
 import dataclasses
 
 import pytest
+from rich.console import Console
 
 from untie.paper.output.report import Report
 from untie.paper.output.sections import facts, make_sections
 from untie.paper.output.summary import QUICK, lead, summary_rows
+from untie.paper.run.experiment import Effort
+from untie.paper.run.progress import Display
+from untie.paper.run.runner import run_experiments
 
 
 def test_counts_over_tables(outcome, scores):
@@ -51,17 +55,19 @@ def test_names_that_are_there_twice(outcome, scores, curve):
         make_sections([dataclasses.replace(outcome, report=report)])
 
 
-@pytest.mark.parametrize("record", [{"quick": True}, {"settings": {"quick": True}}])
-def test_quick_run_is_called_one(outcome, record):
+def test_quick_run_is_called_one(outcome, tmp_path):
     sections = make_sections([outcome])
-    assert lead(sections, record).startswith(QUICK)
-    assert QUICK not in lead(sections, {"settings": {"quick": False}})
+    for quick in (True, False):
+        display = Display(Console(quiet=True))
+        run = run_experiments([], tmp_path, display, effort=Effort(quick=quick), n_jobs=1)
+        assert lead(sections, run.provenance).startswith(QUICK) == quick
+    assert QUICK not in lead(sections, {})
 
 
 def test_facts(provenance):
     assert list(facts(provenance))[:5] == [
         ("commit", "1a2b3c"),
-        ("settings, quick", "False"),
+        ("settings, effort", "full"),
         ("settings, seeds", "0, 1"),
         ("versions, numpy", "2.0"),
         ("versions, torch", "\N{EN DASH}"),

@@ -56,5 +56,5 @@ def summary_rows(sections: Sequence[Section]) -> tuple[list[str], list[list[str]
 
 
 def _is_quick(provenance: Mapping[str, Any]) -> bool:
-    inner = [value for value in provenance.values() if isinstance(value, Mapping)]
-    return bool(provenance.get("quick")) or any(map(_is_quick, inner))
+    settings = provenance.get("settings")
+    return isinstance(settings, Mapping) and settings.get("effort") == "quick"
