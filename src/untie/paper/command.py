@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -126,7 +127,7 @@ def _check_folder(folder: Path) -> None:
     """Find out now, rather than after the first cell, that nothing can be stored."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".untie-{id(folder)}"
+        probe = folder / f".untie-{os.getpid()}"
         probe.touch()
         probe.unlink()
     except OSError as error:
