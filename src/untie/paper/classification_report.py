@@ -193,5 +193,6 @@ def kernel_finding(scores: Any) -> list[str]:
     nearer = min(gaps, key=lambda classifier: gaps[classifier])
     return [
         f"The printed SVM figures are on average {gaps['SVM']:.1f} points from those of the "
-        f"default (Gaussian) kernel and {gaps[LINEAR]:.1f} from those of a linear one, nearer to {nearer}."
+        f"default (Gaussian) kernel and {gaps[LINEAR]:.1f} from those of a linear one, nearer to "
+        f"{nearer}."
     ]
