@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from untie.baselines import VAE
 from untie.datasets import load
 from untie.paper import retrieval
-from untie.paper.methods import DEFAULT, PAPER
+from untie.paper.methods import DEEP, DEFAULT, PAPER
 from untie.paper.retrieval import (
     DRAWN,
     EVERYWHERE,
     EXPERIMENT,
     METHODS,
-    NEURAL,
     chance,
     drawn_rows,
     jobs,
@@ -55,6 +55,19 @@ def test_k_ends_with_the_number_of_other_objects():
     assert len(retrieve("zoo", "One-hot", 0, most_k=500, most_rows=1000)["precision"]) == 100
 
 
+def test_neural_encoders_are_capped(monkeypatch):
+    made = []
+
+    def make(k, seed):
+        made.append(VAE(random_state=seed))
+        return made[-1]
+
+    pytest.importorskip("torch")
+    monkeypatch.setitem(retrieval.ENCODERS, "VAE_WD", make)
+    retrieve("zoo", "VAE_WD", 0, most_k=3, most_rows=1000, max_steps=4)
+    assert made[0].n_iter_ == 2  # 101 rows are two batches
+
+
 def test_large_sets_are_sampled_always_alike():
     cell = retrieve("zoo", "One-hot", 0, most_k=5, most_rows=30)
     assert cell == retrieve("zoo", "One-hot", 0, most_k=5, most_rows=30)
@@ -69,12 +82,12 @@ def test_jobs_cover_the_figure_and_all_sets():
     assert len({a["dataset"] for a in arguments}) == 25
     for name in DRAWN:
         assert {a["method"] for a in arguments if a["dataset"] == name} == set(METHODS)
-    neural = [a for a in arguments if a["method"] in NEURAL]
-    assert len(neural) == len(DRAWN) * len(NEURAL)
+    deep = [a for a in arguments if a["method"] in DEEP]
+    assert len(deep) == len(DRAWN) * len(DEEP)
     seeds = [a["seed"] for a in arguments if (a["dataset"], a["method"]) == ("splice", PAPER)]
     assert seeds == [0, 1, 2, 3, 4]
     quick = jobs(Effort(quick=True))
-    assert not {job.arguments["method"] for job in quick} & set(NEURAL)
+    assert not {job.arguments["method"] for job in quick} & set(DEEP)
 
 
 def test_curves_are_means_over_seeds():
