@@ -8,18 +8,8 @@ from untie.baselines import VAE
 from untie.datasets import load
 from untie.paper import retrieval
 from untie.paper.methods import DEEP, DEFAULT, PAPER
-from untie.paper.retrieval import (
-    DRAWN,
-    EVERYWHERE,
-    EXPERIMENT,
-    METHODS,
-    chance,
-    drawn_rows,
-    jobs,
-    report,
-    retrieve,
-    tidy,
-)
+from untie.paper.retrieval import EXPERIMENT, chance, drawn_rows, jobs, retrieve
+from untie.paper.retrieval_report import DRAWN, EVERYWHERE, METHODS, report, tidy
 from untie.paper.run.experiment import Effort, Results
 
 

@@ -119,9 +119,9 @@ def make_encoder(method: str, n_classes: int, seed: int) -> Any:
 
 
 def jobs(effort: Effort) -> list[Job]:
-    """Return a cell for each target and method; three splits if quick, else ten."""
+    """Return a cell for each target and method; two splits if quick, else ten."""
     names = effort.datasets([target.dataset for target in TARGETS])
-    n_splits = 3 if effort.quick else 10
+    n_splits = 2 if effort.quick else 10
     return [
         Job(
             predict,
