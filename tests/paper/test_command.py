@@ -50,7 +50,10 @@ def start(tmp_path, record):
 def stored(folder):
     """Return the numbers of the cells on disk; reading them proves that they are whole."""
     paths = (folder / "untie-paper" / "cells").rglob("[!.]*.json")
-    return {json.loads(path.read_text())["arguments"]["number"] for path in paths}
+    found = [json.loads(path.read_text()) for path in paths]
+    fingerprints = {cell["fingerprint"] for cell in found}
+    assert len(fingerprints) <= 1, "the package was edited while this test ran; run it again"
+    return {cell["arguments"]["number"] for cell in found}
 
 
 def unfinished(folder):
@@ -101,6 +104,7 @@ def test_a_run_that_is_interrupted_and_killed_loses_and_repeats_nothing(start, r
     out, err = last.communicate()
     assert last.returncode == 0
     assert f"{N_SLOW} cells came out: {[2 * n for n in range(N_SLOW)]}" in out
+    assert stored(tmp_path) == set(range(N_SLOW))
     in_last = begun(record)[n_first + len(in_second) :]
     assert sorted(in_last) == sorted(set(range(N_SLOW)) - second)
     # Only what was at work when a run ended was begun twice.
