@@ -54,33 +54,36 @@ def tidy(results: Results) -> Any:
         columns={"f_score": "printed", "std": "printed_sd", "classifier": "printed_as"}
     )
     frame["printed_as"] = frame["classifier"].replace(PRINTED_AS)
-    frame = frame.merge(printed, how="left", on=["dataset", "printed_as", "method"])
-    frame["printed_sd"] = frame["printed_sd"].where(frame["printed_sd"].notna(), 0.0)
-    frame.loc[frame["printed"].isna(), "printed_sd"] = np.nan
-    return frame
+    return frame.merge(printed, how="left", on=["dataset", "printed_as", "method"])
 
 
 def classifier_table(scores: Any, classifier: str) -> Table:
-    """Return mean and sd of all methods with one classifier."""
+    """Return mean and sd of all methods with one classifier, beside what is printed."""
     chosen = scores[scores["classifier"] == classifier]
     measured, printed = wide(chosen, "mean", "sd"), wide(chosen, "printed", "printed_sd")
-    stem = classifier.lower().replace(" (linear)", "_linear")
-    printed_as = PRINTED_AS.get(classifier)
-    other = f" Printed: {printed_as}, whose kernel the paper does not name." if printed_as else ""
+    # A mean over fewer sets than another column's can't be compared with it.
+    measured.loc["mean"] = [column.mean(skipna=False) for _, column in measured.items()]
+    is_printed = classifier not in PRINTED_AS
+    note = "Encoders saw the training rows alone. "
+    if is_printed:
+        note += (
+            "Splits are not the paper's: two means over 20 splits with a standard deviation of 8 "
+            "differ by 5 once in twenty times, so smaller differences are not marked."
+        )
+    else:
+        note += f"The paper prints {PRINTED_AS[classifier]} and does not name the kernel."
     return Table(
-        name=f"classification_{stem}",
+        name=f"classification_{classifier.lower().replace(' (linear)', '_linear')}",
         title=f"F-score (%) of {classifier}: mean and standard deviation over random splits",
         measured=measured,
-        published=printed.dropna(axis=1, how="all"),
+        published=printed.dropna(axis=1, how="all") if is_printed else None,
         close=5.0,
-        note="Splits are not the paper's: two means over 20 splits with a standard deviation of 8 "
-        "differ by 5 once in twenty times, so smaller differences are not marked. Encoders saw "
-        "the training rows alone." + other,
+        note=note,
     )
 
 
 def wide(chosen: Any, mean: str, sd: str) -> Any:
-    """Return a row a data set, the mean and the sd of each method as columns, means last."""
+    """Return a row a data set, the mean and the sd of each method as columns."""
     import pandas as pd
 
     order = list(dict.fromkeys(chosen["dataset"]))
@@ -90,8 +93,6 @@ def wide(chosen: Any, mean: str, sd: str) -> Any:
         columns[method] = lines[mean].reindex(order)
         columns[f"{method} sd"] = lines[sd].reindex(order)
     frame = pd.DataFrame(columns)
-    # A mean over fewer sets than another column's can't be compared with it.
-    frame.loc["mean"] = [column.mean(skipna=False) for _, column in frame.items()]
     frame.index.name = "data set"
     return frame
 
@@ -117,8 +118,7 @@ def rank_table(scores: Any) -> Table:
     printed = published("classification_ranks").pivot_table(
         index="classifier", columns="method", values="average_rank"
     )
-    printed = printed.reindex([PRINTED_AS.get(name, name) for name in lines])[list(PRINTED)]
-    printed.index = measured.index
+    printed = printed.reindex(measured.index)[list(PRINTED)]
     return Table(
         name="classification_ranks",
         title="Mean ranks of the methods (1 is best)",
@@ -148,11 +148,20 @@ def findings(scores: Any, ranks: Any) -> list[str]:
         losses = (means[PAPER].round(2) < means["CDE"].round(2)).sum()
         best = means.mean().sort_values(ascending=False)
         order = ", ".join(f"{method} {value:.1f}" for method, value in best.items())
+        beside = printed_means(scores, classifier, means.index)
         result.append(
             f"{classifier}: UNTIE's mean rank against CDE is {untie:.2f} to {cde:.2f}, {verdict} "
-            f"CDE ({wins} sets won, {losses} lost). Mean F of all methods: {order}."
+            f"CDE ({wins} sets won, {losses} lost). Mean F of all methods: {order}{beside}."
         )
     return result
+
+
+def printed_means(scores: Any, classifier: str, datasets: Any) -> str:
+    """Return the means of the printed figures on those sets, in brackets."""
+    chosen = scores[(scores["classifier"] == classifier) & scores["dataset"].isin(datasets)]
+    means = chosen.groupby("method")["printed"].mean().dropna()
+    listed = ", ".join(f"{method} {means[method]:.1f}" for method in PRINTED if method in means)
+    return f" (printed: {listed})" if listed else ""
 
 
 def agreement(scores: Any) -> str:
@@ -161,7 +170,8 @@ def agreement(scores: Any) -> str:
     if both.empty:
         return "No printed figure has a measured one beside it."
     gap = (both["mean"] - both["printed"]).abs()
-    error = np.sqrt((both["sd"] ** 2 + both["printed_sd"] ** 2) / both["n_splits"])
+    # 100 is printed without a deviation, and can have none.
+    error = np.sqrt((both["sd"] ** 2 + both["printed_sd"].fillna(0.0) ** 2) / both["n_splits"])
     return (
         f"Of {len(both)} printed means, {(gap <= 0.5).sum()} are met within 0.5 points, "
         f"{(gap <= 2).sum()} within 2 and {(gap <= 5).sum()} within 5; {(gap <= 2 * error).sum()} "

@@ -7,8 +7,8 @@ and averaged; the two neural ones, which take minutes, with one and with the cap
 that clustering has.
 
 The paper draws three sets. Beyond that, four methods are compared on all 25 at k = 10, with two
-seeds; of connect4, 5,000 rows drawn with a fixed seed are both queries and answers (the encoders
-learn from all rows).
+seeds; of connect4 and mushroom, 5,000 rows drawn with a fixed seed are both queries and answers
+(the encoders learn from all rows).
 """
 
 from __future__ import annotations
