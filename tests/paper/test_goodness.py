@@ -78,8 +78,8 @@ def test_the_drawing_begins_where_gamma_is_zero():
     rows.append(row("crx", PAPER, level(-0.5)))
     figure = report(Results(rows)).figures[0]
     drawn = figure.draw(figure.data)
-    assert [axes.get_title() for axes in drawn.axes] == ["crx", "dermatology"]
-    (line,) = drawn.axes[0].lines
+    assert [axes.get_title() for axes in drawn.axes] == ["dermatology", "crx"]  # as in the paper
+    (line,) = drawn.axes[1].lines
     assert line.get_xdata().min() == pytest.approx(0.3)
 
 

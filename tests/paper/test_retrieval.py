@@ -98,7 +98,7 @@ def test_the_claim_is_counted_over_the_papers_methods_alone():
 
 
 def test_the_figures_data_and_drawing():
-    rows = [row(name, method, level(0.5)) for name in DRAWN for method in METHODS]
+    rows = [row(name, method, level(0.5)) for name in DRAWN[::-1] for method in METHODS]
     figure = report(Results(rows)).figures[0]
     assert len(figure.data) == len(DRAWN) * (len(METHODS) + 1) * 100
     drawn = figure.draw(figure.data)

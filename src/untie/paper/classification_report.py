@@ -86,7 +86,8 @@ def wide(chosen: Any, mean: str, sd: str) -> Any:
     """Return a row a data set, the mean and the sd of each method as columns."""
     import pandas as pd
 
-    order = list(dict.fromkeys(chosen["dataset"]))
+    here = set(chosen["dataset"])
+    order = [name for name in published("classification")["dataset"].unique() if name in here]
     columns = {}
     for method in METHODS:
         lines = chosen[chosen["method"] == method].set_index("dataset")

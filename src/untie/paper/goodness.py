@@ -72,7 +72,7 @@ def report(results: Results) -> Report:
         return Report(["No cell came out."])
     curves = tidy(results)
     shares = share_table(results)
-    found = [finding(curves, shares.measured, name) for name in dict.fromkeys(curves["dataset"])]
+    found = [finding(curves, shares.measured, name) for name in in_order(curves)]
     figure = Figure(
         name="goodness",
         title="(epsilon, gamma) curves (the paper's goodness figure)",
@@ -81,6 +81,12 @@ def report(results: Results) -> Report:
         text=" ".join(found),
     )
     return Report(found, [shares], [figure])
+
+
+def in_order(frame: Any) -> list[str]:
+    """Return the data sets of a frame in the paper's order."""
+    here = set(frame["dataset"])
+    return [name for name in dict.fromkeys((*DATASETS, *QUICK_DATASETS)) if name in here]
 
 
 def tidy(results: Results) -> Any:
@@ -101,7 +107,7 @@ def share_table(results: Results) -> Table:
     frame = results.frame()
     measured = 100 * frame.pivot_table(index="dataset", columns="method", values="unseparated")
     measured = measured.reindex(
-        index=list(dict.fromkeys(frame["dataset"])),
+        index=in_order(frame),
         columns=[method for method in METHODS if method in measured],
     )
     measured.index.name = "data set"
@@ -145,7 +151,7 @@ def finding(curves: Any, shares: Any, dataset: str) -> str:
 
 def draw(data: Any) -> Any:
     """Draw a panel a data set, a curve a method, where gamma is 0 or more."""
-    names = list(dict.fromkeys(data["dataset"]))
+    names = in_order(data)
     figure, axes = panels(len(names), columns=2, height=2.8)
     for one, name in zip(axes, names, strict=True):
         chosen = data[(data["dataset"] == name) & (data["gamma"] >= 0)]
