@@ -109,8 +109,14 @@ def test_agreement_counts() -> None:
     rows = as_printed(n_seeds=1)
     next(r for r in rows if (r["dataset"], r["method"]) == ("zoo", "CDE"))["f_score"] += 1.5
     table = tables_of(rows)["clustering_agreement"].measured
-    assert table.loc["CDE"].tolist() == pytest.approx([25, 24, 24, 25, 1.5 / 25])
+    assert table.loc["CDE"].tolist() == pytest.approx([25, 24, 24, 25, 24, 1.5 / 25])
     assert table.loc["COS", "both decimals"] == 25
+
+
+def test_agreement_of_single_seeds() -> None:
+    table = tables_of(as_printed(shift=1.0))["clustering_agreement"].measured
+    assert table.loc["CDE", "within 0.5"] == 0
+    assert table.loc["CDE", "a seed within 0.5"] == 25
 
 
 def test_other_measures_are_means() -> None:

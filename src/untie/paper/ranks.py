@@ -52,7 +52,7 @@ def delta(scores: Any, method: str, others: list[str], rivals: list[str]) -> Any
     --------
     >>> import pandas as pd
     >>> scores = pd.DataFrame({"A": [60.0, 60.0], "B": [60.0, 61.0], "C": [50.0, 50.0]})
-    >>> delta(scores, "A", ["B", "C"], ["C"]).tolist()
+    >>> delta(scores, "A", ["B", "C"], ["C"]).round(9).tolist()
     [20.0, 0.0]
     """
     rounded = scores.round(DIGITS)
@@ -126,7 +126,7 @@ def draw_diagram(data: Any) -> Any:
     from matplotlib.figure import Figure as Canvas
 
     first = data.iloc[0]
-    canvas = Canvas(figsize=(PAGE_WIDTH, 1.6 + 0.26 * ((len(data) + 1) // 2)))
+    canvas = Canvas(figsize=(PAGE_WIDTH, 1.3 + 0.26 * ((len(data) + 1) // 2)))
     critical_difference_diagram(
         dict(zip(data["method"], data["mean_rank"], strict=True)),
         int(first["n_sets"]),

@@ -132,6 +132,8 @@ def draw(data: Any) -> Any:
     for method, title in TITLES.items():
         if title in table:
             style = method_style(method) | {"label": title, "linestyle": "none"}
+            if method == DEFAULT:  # hollow, so that it hides no other
+                style |= {"markerfacecolor": "none", "markersize": 7.5, "markeredgewidth": 1.6}
             axes.plot(table[title], lines, **style)
     axes.set_yticks(lines, table.index)
     axes.set_ylim(-0.7, len(table) - 0.3)
