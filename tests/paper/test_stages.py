@@ -30,6 +30,15 @@ def test_share_is_that_of_the_similarities_of_all_rows():
     assert unexplained_share(problem, omega) == pytest.approx(expected, rel=1e-9)
 
 
+def test_centred_share_is_what_the_exact_solver_starts_from():
+    X, _ = load("hayesroth")
+    encoder = UNTIE(3, solver="exact")
+    problem = build_couplings(encoder, X)
+    ones = np.ones(problem.spaces.n_coordinates)
+    first = learn_weights(encoder, problem).loss_curve[0]
+    assert unexplained_share(problem, ones, centred=True) == pytest.approx(first, rel=1e-9)
+
+
 def test_share_of_no_weights_is_zero():
     problem = build_couplings(UNTIE.from_paper(2), load("hayesroth")[0])
     assert unexplained_share(problem, np.zeros(problem.spaces.n_coordinates)) == 0.0

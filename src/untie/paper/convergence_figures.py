@@ -30,20 +30,16 @@ def loss_data(results: Results) -> Any:
 
 
 def share_data(results: Results) -> Any:
-    """Return the unexplained shares: mean over seeds by step, and the exact solver's."""
+    """Return the unexplained shares: mean over seeds by step, and the exact solver's (step 0)."""
     import pandas as pd
 
-    lines = [
-        (row["dataset"], ADAM, row["n_steps"], row["share"])
-        for row in results.rows
-        if "share" in row
-    ]
-    lines += [
-        (row["dataset"], EXACT, 0, row["exact_share"])
-        for row in results.rows
-        if "exact_share" in row
-    ]
-    frame = pd.DataFrame(lines, columns=["dataset", "weights", "step", "share"])
+    lines = []
+    for row in results.rows:
+        for weights, step, start in ((ADAM, row.get("n_steps"), ""), (EXACT, 0, "exact_")):
+            if f"{start}share" in row:
+                found = (row[f"{start}share"], row[f"{start}centred"])
+                lines.append((row["dataset"], weights, step, *found))
+    frame = pd.DataFrame(lines, columns=["dataset", "weights", "step", "share", "centred"])
     return frame.groupby(["dataset", "weights", "step"], sort=False, as_index=False).mean()
 
 
@@ -83,9 +79,14 @@ def draw_shares(data: Any) -> Any:
     for one, name in zip(axes, names, strict=True):
         part = data[data["dataset"] == name]
         adam, exact = (part[part["weights"] == weights] for weights in (ADAM, EXACT))
-        one.plot(adam["step"], 100 * adam["share"], "o-", color="#0072b2", ms=4, label=ADAM)
-        for share in exact["share"]:
-            one.axhline(100 * share, color="#d55e00", ls="--", lw=1.2, label=EXACT)
+        for column, line, what in (("centred", "--", "centred rows"), ("share", "-", "Tr(S)")):
+            look = {"ls": line, "lw": 1.2}
+            label = f"{ADAM}: {what}"
+            one.plot(
+                adam["step"], 100 * adam[column], "o", color="#0072b2", ms=3, label=label, **look
+            )
+            for share in exact[column]:
+                one.axhline(100 * share, color="#d55e00", label=f"{EXACT}: {what}", **look)
         one.axvline(PRINTED_STEPS, color=INK, lw=0.6)
         one.set(xlabel="step", ylim=(0, None))
         name_panel(one, name)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from untie.core.eigen import eigenvalues
 from untie.core.spaces import build_spaces
-from untie.core.spectrum import energies
+from untie.core.spectrum import centre, energies, reduced_gram, roots
 from untie.core.table import read_table
 from untie.core.tally import tally
 from untie.core.types import FloatArray
 from untie.core.weights import SOLVERS, Problem, Solution
-from untie.core.weights.fixed import fixed
 from untie.encoder import UNTIE
 from untie.parameters import check_parameters
 
@@ -53,7 +53,7 @@ def learn_weights(encoder: UNTIE, problem: Problem) -> Solution:
     return SOLVERS[recipe.solver](problem, recipe.settings)
 
 
-def unexplained_share(problem: Problem, omega: FloatArray) -> float:
+def unexplained_share(problem: Problem, omega: FloatArray, centred: bool = False) -> float:
     """Return Tr(S (I - HH')) / Tr(S) over all rows with the best H: the objective without scale.
 
     0 where all weights are 0.
@@ -64,6 +64,10 @@ def unexplained_share(problem: Problem, omega: FloatArray) -> float:
         As `build_couplings` gives it.
     omega : array of shape (n_coordinates,)
         The weights.
+    centred : bool, default=False
+        False: as printed, with as many eigenvectors as clusters. True: of the rows less their
+        mean, which clusters do not see, with one eigenvector fewer; this the exact solver weighs
+        against leaving equal weights.
 
     Examples
     --------
@@ -73,6 +77,13 @@ def unexplained_share(problem: Problem, omega: FloatArray) -> float:
     >>> bool(np.isclose(share, unexplained_share(problem, np.full(112, 0.01))))
     True
     """
-    loss = fixed(lambda _: omega)(problem, check_parameters(UNTIE()).settings).loss_curve[0]
-    total = float(energies(problem.spaces, problem.counts, centred=False) @ omega)
-    return loss / total if total > 0 else 0.0
+    counts = problem.counts
+    total = float(energies(problem.spaces, counts, centred) @ omega)
+    if total <= 0:
+        return 0.0
+    factors = roots(problem.spaces, omega)
+    if centred:
+        factors = centre(factors, counts)
+    n_vectors = max(1, problem.n_clusters - centred)
+    explained = float(eigenvalues(reduced_gram(counts, factors), n_vectors).sum())
+    return max(0.0, 1.0 - explained / total)
