@@ -5,9 +5,11 @@ from __future__ import annotations
 from untie.paper import (
     classification,
     clustering,
+    complexity,
     convergence,
     couplings_density,
     data,
+    framework,
     goodness,
     inconsistency,
     kernels,
@@ -15,11 +17,13 @@ from untie.paper import (
     outliers,
     regression,
     retrieval,
+    time_cost,
     users_first,
 )
 from untie.paper.run.experiment import Experiment
 
 EXPERIMENTS: list[Experiment] = [
+    framework.EXPERIMENT,
     data.EXPERIMENT,
     couplings_density.EXPERIMENT,
     inconsistency.EXPERIMENT,
@@ -28,6 +32,8 @@ EXPERIMENTS: list[Experiment] = [
     clustering.EXPERIMENT,
     retrieval.EXPERIMENT,
     convergence.EXPERIMENT,
+    time_cost.EXPERIMENT,
+    complexity.EXPERIMENT,
     classification.EXPERIMENT,
     kernels.EXPERIMENT,
     users_first.EXPERIMENT,

@@ -18,6 +18,7 @@ INK, GRID = "#1f1f1f", "#d9d9d9"
 METHOD_COLOURS = {
     "UNTIE": "#0072b2",
     "UNTIE (default)": "#d55e00",
+    "UNTIE (exact)": "#6a3d9a",
     "Couplings": "#56b4e9",
     "CDE": "#009e73",
     "COS": "#e69f00",
@@ -33,7 +34,7 @@ METHOD_COLOURS = {
 }
 """From palettes made for colour-blind readers."""
 
-METHOD_MARKERS = dict(zip(METHOD_COLOURS, "osv^DPX*pd<>h8", strict=True))
+METHOD_MARKERS = dict(zip(METHOD_COLOURS, "osHv^DPX*pd<>h8", strict=True))
 
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)))
 METHOD_LINES: dict[str, Any] = {
