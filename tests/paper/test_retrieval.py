@@ -91,7 +91,10 @@ def test_the_claim_is_counted_over_the_papers_methods_alone():
     rows = [row("splice", PAPER, [*[0.9] * 70, *[0.1] * 30])]
     rows += [row("splice", "CDE", level(0.5)), row("splice", "One-hot", level(0.95))]
     outcome = report(Results(rows))
-    assert "has the highest precision at 70 of 100 k (the paper says at all)" in outcome.findings[0]
+    assert (
+        "has the highest precision at 70 of 100 k (the paper says at all of them)"
+        in outcome.findings[0]
+    )
     assert "One-hot 0.950" in outcome.findings[0]
     best = report(Results([row("splice", PAPER, level(0.9)), row("splice", "CDE", level(0.5))]))
     assert "100 of 100 k (as the paper says)" in best.findings[0]

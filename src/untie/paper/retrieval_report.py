@@ -83,7 +83,7 @@ def order_finding(curves: Any, dataset: str) -> str:
     ahead = int((printed[PAPER] > others.max(axis=1)).sum())
     order = wide.drop(columns="chance").mean().sort_values(ascending=False)
     listed = ", ".join(f"{method} {value:.3f}" for method, value in order.items())
-    claim = "as the paper says" if ahead == len(wide) else "the paper says at all"
+    claim = "as the paper says" if ahead == len(wide) else "the paper says at all of them"
     return (
         f"{dataset}: of the paper's methods, UNTIE under its protocol has the highest precision at "
         f"{ahead} of {len(wide)} k ({claim}). Mean over k: {listed}."
