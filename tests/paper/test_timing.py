@@ -68,6 +68,7 @@ def test_a_series_changes_one_factor():
 def test_exponents():
     assert timing.growth_exponent([1, 2, 4], [3.0, 3.0, 3.0]) == pytest.approx(0.0)
     assert timing.growth_exponent([1, 2, 4], [3.0, np.nan, 48.0]) == pytest.approx(2.0)
+    assert timing.growth_exponent([1, 2, 4], [3.0, 0.0, 48.0]) == pytest.approx(2.0)
     assert np.isnan(timing.growth_exponent([1], [3.0]))
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from untie.paper import time_cost
 from untie.paper.methods import PAPER
 from untie.paper.output.report import Figure, Report, Table
-from untie.paper.output.style import OTHER, panels
+from untie.paper.output.style import FONT_SIZE, OTHER, common_legend, panels
 from untie.paper.run.experiment import Effort, Experiment, Job, Results
 from untie.paper.timing import EXACT, growth_exponent, sizes_with, time_series
 
@@ -112,17 +112,18 @@ def draw(data: Any) -> Any:
     """Draw stated exponents as open diamonds and measured ones as dots, a panel a stage."""
     stages = list(data["stage"].unique())
     figure, axes = panels(len(stages), columns=1, height=1.9)
+    least, most = data["measured"].min(), data["measured"].max()
     for one, stage in zip(axes, stages, strict=True):
         part = data[data["stage"] == stage].iloc[::-1]
         rows = range(len(part))
         one.hlines(rows, part["stated"], part["measured"], color=OTHER, lw=0.8)
         one.plot(part["stated"], rows, "D", mfc="white", mec="#d55e00", label="stated")
         one.plot(part["measured"], rows, "o", color="#0072b2", label="measured")
-        one.set(yticks=list(rows), yticklabels=list(part["factor"]), xlim=(-0.3, 3.3))
-        one.set_ylim(-0.6, len(part) - 0.4)
-        one.set_title(stage, fontsize=9, loc="left")
+        one.set(yticks=list(rows), yticklabels=list(part["factor"]))
+        one.set(xlim=(min(least, 0) - 0.3, max(most, 3) + 0.3), ylim=(-0.6, len(part) - 0.4))
+        one.set_title(stage, fontsize=FONT_SIZE, loc="left")
     axes[-1].set_xlabel("exponent")
-    axes[0].legend(loc="lower right", fontsize=8)
+    common_legend(figure, axes)
     return figure
 
 
@@ -140,11 +141,13 @@ def findings(data: Any) -> list[str]:
     objects = data[data["factor"] == NAMES["n_objects"]]
     learning = objects[objects["stage"].str.startswith("heterogeneity")]
     if len(learning):
-        parts = [f"{line['measured']:.2f} ({line['stage']})" for _, line in learning.iterrows()]
+        # 0 is added so that no power is written -0.00.
+        powers = (learning["measured"].round(2) + 0.0).tolist()
+        parts = [f"{power:.2f} ({s})" for power, s in zip(powers, learning["stage"], strict=True)]
         found.append(
-            f"Learning grows with the number of objects to the power {', '.join(parts)}: neither "
-            "batches nor counts see it. The paper gives O(n_o^3) for a solution on all objects; "
-            "the exact solver is one, from counts."
+            f"Learning grows with the number of objects to the power {', '.join(parts)}; by "
+            "construction neither batches nor counts depend on it. The paper gives O(n_o^3) for a "
+            "solution on all objects; the exact solver is one, from counts."
         )
     reading = objects[objects["stage"] == "coupling spaces"]
     if len(reading):

@@ -153,17 +153,18 @@ def time_series(frame: Any, factor: str, numbers: list[int]) -> Any:
 def growth_exponent(sizes: Any, times: Any) -> float:
     """Return the slope of log time by log size (least squares); NaN for fewer than two sizes.
 
+    Times that are missing or too short for the clock are left out.
+
     Examples
     --------
     >>> round(growth_exponent([10, 20, 40], [1.0, 4.0, 16.0]), 4)
     2.0
     """
-    x, y = np.log(np.asarray(sizes, dtype=float)), np.log(np.asarray(times, dtype=float))
-    known = np.isfinite(x) & np.isfinite(y)
-    x, y = x[known], y[known]
-    if len(np.unique(x)) < 2:
+    x, y = np.asarray(sizes, dtype=float), np.asarray(times, dtype=float)
+    known = (x > 0) & (y > 0)
+    if len(np.unique(x[known])) < 2:
         return float("nan")
-    return float(np.polyfit(x, y, 1)[0])
+    return float(np.polyfit(np.log(x[known]), np.log(y[known]), 1)[0])
 
 
 def rough_cost(method: str, sizes: dict[str, int], repeats: int) -> float:
