@@ -80,3 +80,9 @@ def test_figure_and_table(results):
 def test_missing_cells():
     assert not experiment.report(Results([])).tables
     assert not experiment.report(Results([row(PAPER, 1.0)])).tables
+
+
+def test_no_two_files_have_the_same_name(results):
+    report = experiment.report(results)
+    names = [part.name for part in (*report.tables, *report.figures)]
+    assert len(names) == len(set(names)) == 2

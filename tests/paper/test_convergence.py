@@ -137,3 +137,9 @@ def test_missing_cells():
     report = experiment.report(Results([share_row("crx", 0, 0.1), loss_row("zoo", [1.0])]))
     assert not report.findings
     assert list(report.tables[0].measured.index) == ["crx"]
+
+
+def test_no_two_files_have_the_same_name(results):
+    report = experiment.report(results)
+    names = [part.name for part in (*report.tables, *report.figures)]
+    assert len(names) == len(set(names)) == 3

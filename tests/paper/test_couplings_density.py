@@ -134,3 +134,9 @@ def test_nothing_at_all_is_an_empty_report():
     report = experiment.report(Results([]))
     assert not report.findings
     assert not report.figures
+
+
+def test_no_two_files_have_the_same_name(results):
+    report = experiment.report(results)
+    names = [part.name for part in (*report.tables, *report.figures)]
+    assert len(names) == len(set(names)) == 3

@@ -96,3 +96,9 @@ def test_report(cell):
     wrong = {**cell, "inter": [[0.0] * 5] * 4}
     assert "0 of 1 couplings" in experiment.report(Results([wrong])).findings[0]
     assert not experiment.report(Results([])).figures
+
+
+def test_no_two_files_have_the_same_name(cell):
+    report = experiment.report(Results([cell]))
+    names = [part.name for part in (*report.tables, *report.figures)]
+    assert len(names) == len(set(names)) == 2

@@ -126,3 +126,9 @@ def test_nothing_at_all():
     report = experiment.report(Results([]))
     assert not report.findings
     assert not report.figures
+
+
+def test_no_two_files_have_the_same_name(indicators):
+    report = experiment.report(Results(indicators))
+    names = [part.name for part in (*report.tables, *report.figures)]
+    assert len(names) == len(set(names)) == 5

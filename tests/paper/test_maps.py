@@ -90,3 +90,9 @@ def test_missing_cells():
     report = experiment.report(Results([row("CDE", 0.1, 0.8, with_map=False)]))
     assert not report.figures
     assert len(report.findings) == 1
+
+
+def test_no_two_files_have_the_same_name(results):
+    report = experiment.report(results)
+    names = [part.name for part in (*report.tables, *report.figures)]
+    assert len(names) == len(set(names)) == 2

@@ -102,3 +102,9 @@ def test_missing_cells():
     assert report.tables[1].measured.shape == (1, 1)
     for figure in report.figures:
         figure.draw(figure.data)
+
+
+def test_no_two_files_have_the_same_name(results):
+    report = experiment.report(results)
+    names = [part.name for part in (*report.tables, *report.figures)]
+    assert len(names) == len(set(names)) == 4

@@ -173,7 +173,7 @@ def report(results: Results) -> Report:
     )
     return Report(
         findings(data),
-        [Table("complexity", "Stated and measured exponents", table, note=note)],
+        [Table("exponents", "Stated and measured exponents", table, note=note)],
         [
             Figure(
                 "complexity",

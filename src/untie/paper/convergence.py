@@ -255,7 +255,7 @@ def report(results: Results) -> Report:
             "and of the centred rows, and lines at the shares of the exact solver's weights.",
         ),
     ]
-    tables = [Table("convergence", "Convergence of the printed protocol", table, note=note)]
+    tables = [Table("convergence_numbers", "Convergence of the printed protocol", table, note=note)]
     shown = [figure for figure in figures if len(figure.data)]
     return Report(findings(table), tables if len(table) else [], shown)
 

@@ -218,7 +218,7 @@ def _table(part: Any, indicator: str, name: str) -> Table:
         for kind, (least, most) in zip(sizes.index, sizes.to_numpy(), strict=True)
     )
     return Table(
-        name,
+        f"{name}_ranks",
         f"Mean clustering rank by level of {indicator}",
         printed if measured is None else measured,
         None if measured is None else printed,

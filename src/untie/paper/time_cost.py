@@ -180,7 +180,9 @@ def report(results: Results) -> Report:
     exponents = "Slope of log time by log size over the whole range: 1 is linear, 0 is no growth."
     tables = [
         Table("time_exponents", "Growth of the time", exponent_table(data), note=exponents),
-        Table("time_cost", "Time in milliseconds", seconds_table(data), digits=1, note=note),
+        Table(
+            "time_milliseconds", "Time in milliseconds", seconds_table(data), digits=1, note=note
+        ),
     ]
     figures = [
         Figure(
