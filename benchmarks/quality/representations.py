@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import block_diag
 
-from untie.core.attributes import NO_RELEVANCE, redundancy_discount, relevance
+from untie.core.attributes import NO_RELEVANCE, relevance, votes
+from untie.core.dependence import symmetric_uncertainty
 from untie.core.counts import Counts
 from untie.core.couplings import inter, intra
 from untie.core.kernels import KERNEL_SETS, Gaussian, Polynomial, resolve_normalization

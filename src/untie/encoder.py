@@ -58,9 +58,9 @@ default="auto"
         common with others count more, copies of a column count once; "discount": copies count
         once; "uniform": all count the same; "exact" and "lp": learned with the clusters, from
         the counts alone; "adam" and "adagrad": the same from batches of rows, as in the paper.
-        "auto" chooses between relevance and discount of the values themselves and uniform
-        weights of the kernels, by the clusters of some rows; where couplings or kernels are named,
-        it is "exact".
+        "auto" chooses between relevance, discount and uniform weights of the values themselves
+        and uniform weights of the kernels, by the clusters of some rows; where couplings or
+        kernels are named, it is "exact".
     tau : float, default=8.0
         Price of leaving equal weights ("exact"). Large values keep them nearly equal, small
         ones favour few kernel columns.
@@ -114,9 +114,9 @@ default="auto"
     n_iter_ : int
         Number of steps.
     choice_ : dict
-        For the solver "auto": how well each representation describes the table, in nats per
-        row more than no clusters at all (-inf: its vectors do not make so many clusters); the
-        one in use comes first. Empty where there was nothing to compare.
+        For the solver "auto": how well each representation's clusters describe the table, in
+        nats per row more than no clusters at all (-inf: its vectors do not make so many
+        clusters); the one in use comes first. Empty where there was nothing to compare.
 
     Examples
     --------
@@ -240,11 +240,11 @@ default="auto"
         first = not hasattr(self, "_fitted")
         if not first:
             self._check_columns(table)
-        chunk = tally(table, sample_weight, self.categories, with_sample=bool(recipe.alternatives))
+        chunk = tally(table, sample_weight, self.categories, with_sample=recipe.chooses)
         self._report(table, chunk)
         assert chunk.ungrouped is not None  # nothing was grouped
         counted = chunk.ungrouped if first else self._counted_so_far().plus_chunk(chunk.ungrouped)
-        if recipe.alternatives and counted.sample is None:
+        if recipe.chooses and counted.sample is None:
             warn_user(
                 "No sample was kept of the rows learned before (with another solver, or by "
                 "fit_counts without one), so solver='auto' can't compare and is 'relevance'; start "
@@ -384,7 +384,7 @@ default="auto"
             self.min_frequency,
             self.max_categories,
             recipe.n_spaces,
-            with_sample=bool(recipe.alternatives),
+            with_sample=recipe.chooses,
         )
         self._report(table, counted)
         fitted = finish(counted, learn(counted, recipe), self.output, self.n_components)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from untie.core.couplings import matching, resolve_couplings
-from untie.core.kernels import Polynomial, resolve_kernels, resolve_normalization, unscaled
+from untie.core.couplings import resolve_couplings
+from untie.core.kernels import resolve_kernels, resolve_normalization
 from untie.core.learn import Recipe
 from untie.core.unknown import HANDLE_UNKNOWN
 from untie.core.weights import SOLVERS, Settings
@@ -63,14 +62,14 @@ def check_min_frequency(min_frequency: Any, max_categories: Any) -> None:
 
 
 def _recipe(encoder: Any) -> Recipe:
-    """Return one recipe, or the alternatives to choose from where all is left open."""
+    """Return the recipe; where all is left open, it leaves the weights to a choice."""
     left_open = (encoder.solver, encoder.couplings, encoder.kernels)
     chooses = all(map(_is_auto, left_open))
-    own = Recipe(
+    return Recipe(
         resolve_couplings(PAPER_COUPLINGS if _is_auto(encoder.couplings) else encoder.couplings),
         resolve_kernels(PAPER_KERNELS if _is_auto(encoder.kernels) else encoder.kernels),
         resolve_normalization(encoder.normalization),
-        "uniform" if chooses else NAMED_SOLVER if encoder.solver == AUTO else encoder.solver,
+        NAMED_SOLVER if _is_auto(encoder.solver) else encoder.solver,
         None if encoder.n_clusters == "auto" else int(encoder.n_clusters),
         Settings(
             encoder.tau,
@@ -83,23 +82,8 @@ def _recipe(encoder: Any) -> Recipe:
                 0 if chooses and encoder.random_state is None else encoder.random_state
             ),
         ),
+        chooses,
     )
-    return replace(own, alternatives=_alternatives(own)) if chooses else own
-
-
-def _alternatives(kernels: Recipe) -> dict[str, Recipe]:
-    """Return what ``solver="auto"`` chooses from; the first is taken where nothing can decide."""
-    values = replace(
-        kernels,
-        couplings={"matching": matching},
-        kernels={"identity": Polynomial(1)},
-        normalize=unscaled,
-    )
-    return {
-        "relevance": replace(values, solver="relevance"),
-        "discount": replace(values, solver="discount"),
-        "kernels": kernels,
-    }
 
 
 def _is_auto(value: Any) -> bool:

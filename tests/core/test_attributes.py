@@ -9,7 +9,7 @@ from hypothesis import given
 
 from tables import latent_classes, small_tables
 from untie import count_table
-from untie.core.attributes import redundancy_discount, relevance, votes
+from untie.core.attributes import relevance, votes
 
 
 def entropy(values):
@@ -29,9 +29,8 @@ def uncertainty(first, second):
 def test_the_definitions(table):
     columns = [table[name].tolist() for name in table]
     found = count_table(table).counts
-    for j, discount in enumerate(redundancy_discount(found)):
+    for j in range(len(columns)):
         others = [uncertainty(columns[j], c) for k, c in enumerate(columns) if k != j]
-        assert discount == pytest.approx(1 / (1 + sum(u**4 for u in others)), abs=1e-9)
         assert votes(found)[j] == pytest.approx(1 / (1 + sum(u >= 0.7 for u in others)))
         expected = sum(u * (1 - u) ** 2 for u in others)
         assert relevance(found)[j] == pytest.approx(expected, abs=1e-9)
@@ -40,9 +39,6 @@ def test_the_definitions(table):
 def test_copies_share_one_vote():
     table, _ = latent_classes(2000, 3, 4, 3, seed=0, purity=0.3)
     copies = table.assign(again=table["c0"], third=table["c0"])
-    discount = redundancy_discount(count_table(copies).counts)
-    np.testing.assert_allclose(discount[[0, 4, 5]], 1 / 3, atol=0.01)
-    assert (discount[1:4] > 0.99).all()
     np.testing.assert_allclose(votes(count_table(copies).counts), [1 / 3, 1, 1, 1, 1 / 3, 1 / 3])
 
 

@@ -9,28 +9,37 @@ from sklearn.cluster import KMeans
 
 from tables import latent_classes, small_tables
 from untie import UNTIE, Polynomial, count_table, load_model
-from untie.core.choose import description_gains
+from untie.core.attributes import votes
+from untie.core.choose import _mean_gains, _numbers, description_gains
+from untie.core.couplings import resolve_couplings
+from untie.core.description import description_gain
+from untie.core.kernels import resolve_kernels, resolve_normalization
 from untie.core.row_sample import SAMPLE_ROWS
-from untie.core.weights import SOLVERS
+from untie.core.spaces import build_spaces, identity_spaces, side_by_side
+from untie.core.weights import ALTERNATIVES, SOLVERS, Problem
 from untie.evaluation import clustering_f_score
 
-VALUES = {"couplings": "matching", "kernels": [Polynomial(1)], "normalization": None}
-PARTS = {
-    "relevance": {**VALUES, "solver": "relevance"},
-    "discount": {**VALUES, "solver": "discount"},
-    "kernels": {"solver": "uniform"},
-}
+NAMES = ["relevance", "values", "kernels"]
 
 
 def test_the_best_comes_first_and_is_used():
     table, _ = latent_classes(300, 3, 6, 4, seed=1)
     encoder = UNTIE(3).fit(table)
     gains = list(encoder.choice_.values())
-    assert set(encoder.choice_) == set(PARTS)
+    assert set(encoder.choice_) == set(NAMES)
     assert gains == sorted(gains, reverse=True)
     chosen = next(iter(encoder.choice_))
-    peer = UNTIE(3, **PARTS[chosen]).fit(table)
-    np.testing.assert_allclose(encoder.transform(table), peer.transform(table), atol=1e-12)
+    spaces = side_by_side(
+        identity_spaces(counts := count_table(table).counts),
+        build_spaces(
+            counts,
+            resolve_couplings(("intra", "inter")),
+            resolve_kernels("paper"),
+            resolve_normalization("diagonal"),
+        ),
+    )
+    omega = ALTERNATIVES[chosen](Problem(spaces, counts, 3))
+    np.testing.assert_allclose(encoder.omega_, omega)
 
 
 def test_copies_of_a_noise_column_do_not_win():
@@ -88,14 +97,19 @@ def test_without_rows_it_is_relevance():
     counted = count_table(table)
     encoder = UNTIE(3).fit_counts(counted.counts, counted.vocabulary)
     assert encoder.choice_ == {}
-    peer = UNTIE(3, **PARTS["relevance"]).fit(table)
-    np.testing.assert_allclose(encoder.similarity(table), peer.similarity(table), rtol=1e-9)
+    weights = encoder.weights()
+    own = weights[weights["coupling"] == "matching"].set_index(["attribute", "value"])["omega"]
+    rare, frequent = (table["c0"].value_counts().index[i] for i in (-1, 0))
+    shares = table["c0"].value_counts(normalize=True)
+    assert own["c0", rare] / own["c0", frequent] == pytest.approx(
+        np.sqrt(shares[frequent] / shares[rare])
+    )
 
 
 def test_a_table_of_independent_columns_needs_no_warning():
     rows = [[a, b] for a in "xy" for b in "uvw"]
     encoder = UNTIE(2).fit(rows)  # warnings are errors here
-    assert "kernels" not in encoder.choice_  # they tell no values apart
+    assert encoder.choice_["kernels"] == -np.inf  # they tell no values apart
     assert len(np.unique(encoder.transform(rows), axis=0)) == 6
 
 
@@ -130,6 +144,37 @@ def test_vectors_that_make_too_few_clusters_are_out():
     )
     assert gains["constant"] == -np.inf
     assert np.isfinite(gains["values"])
+
+
+def test_the_gain_is_a_mean_over_numbers_of_clusters(monkeypatch):
+    def in_turns(rows, weights, n_clusters, n_starts, rng):
+        return np.arange(len(rows)) % n_clusters
+
+    monkeypatch.setattr("untie.core.choose.best_labels", in_turns)
+    table, _ = latent_classes(80, 3, 5, 3, seed=2)
+    counted = count_table(table)
+    sample, counts = counted.sample, counted.counts
+    expected = 0.0
+    for number, weight in ((2, 0.25), (3, 0.5), (4, 0.25)):
+        labels = in_turns(sample.codes, None, number, None, None)
+        gain = description_gain(sample.codes, counts.sizes, sample.weights, labels, votes(counts))
+        expected += weight * gain
+    values = {"values": [np.eye(size) for size in counts.sizes]}
+    found = description_gains(values, sample, counts, 3, np.random.RandomState(0))
+    assert found["values"] == pytest.approx(expected, abs=1e-8)
+
+
+def test_numbers_that_one_candidate_cannot_make_count_for_none():
+    gains = np.array([[1.0, 2.0, 9.0], [1.5, 1.0, -np.inf], [7.0, -np.inf, -np.inf]])
+    assert _mean_gains(gains, 1) == [pytest.approx(5 / 3), pytest.approx(3.5 / 3), -np.inf]
+    assert _mean_gains(np.full((2, 3), -np.inf), 1) == [-np.inf, -np.inf]
+
+
+def test_a_wide_table_is_judged_by_the_number_asked_for_alone():
+    assert _numbers(2, 2000, 100) == [2, 3]
+    assert _numbers(5, 2000, 300) == [4, 5, 6]
+    assert _numbers(5, 2000, 3000) == [5]
+    assert _numbers(5, 100, 10**6) == [4, 5, 6]
 
 
 @pytest.mark.parametrize("n_values", [2, 3, 4, 5])
@@ -171,7 +216,7 @@ def test_weights_have_the_energy_of_equal_ones(solver):
 
 def test_rare_values_count_more():
     table = pd.DataFrame({"a": list("xxxxxxxy"), "b": list("uuuuvvvv")})
-    encoder = UNTIE(2, **PARTS["relevance"]).fit(table)
+    encoder = UNTIE(2, couplings="matching", kernels=[Polynomial(1)], solver="relevance").fit(table)
     omega = encoder.weights().set_index(["attribute", "value"])["omega"]
     assert omega["a", "y"] / omega["a", "x"] == pytest.approx(np.sqrt(7))
     assert omega["b", "u"] == pytest.approx(omega["b", "v"])
@@ -187,7 +232,7 @@ def test_equal_partitions_tie_and_the_first_is_kept():
     table = [["a", "x"]] * 9 + [["b", "y"]] * 5 + [["a", "y"]] * 3
     unused = [str(number) for number in range(50)]
     encoder = UNTIE(2, categories=[["a", "b", *unused], ["x", "y"]]).fit(table)
-    assert list(encoder.choice_) == ["relevance", "discount", "kernels"]
+    assert list(encoder.choice_) == NAMES
     assert len(set(encoder.choice_.values())) == 1
 
 
@@ -217,5 +262,6 @@ def test_declared_values_change_no_gain():
     categories = [sorted(set(table[c])) + [f"w{i}" for i in range(50)] for c in table]
     plain = UNTIE(3).fit(table).choice_
     declared = UNTIE(3, categories=categories).fit(table).choice_
-    for name in ("relevance", "discount"):  # the scale of kernels counts declared values
-        assert declared[name] == pytest.approx(plain[name])
+    # The scale of the kernels counts declared values, so they shift a little.
+    for name in ("relevance", "values"):
+        assert declared[name] == pytest.approx(plain[name], abs=0.02)

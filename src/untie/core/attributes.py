@@ -9,9 +9,6 @@ from untie.core.counts import Counts
 from untie.core.dependence import symmetric_uncertainty
 from untie.core.types import FloatArray
 
-REDUNDANCY_POWER = 4
-"""High, so that copies are discounted and merely related attributes are not."""
-
 COPY = 0.7
 """From this symmetric uncertainty on, two attributes are copies of each other."""
 
@@ -19,29 +16,18 @@ NO_RELEVANCE = 1e-3
 """What an attribute counts that has nothing in common with any other, so that it counts at all."""
 
 
-def redundancy_discount(counts: Counts) -> FloatArray:
-    """Return 1 / (number of attributes that say the same); shape (n_attributes,).
+def votes(counts: Counts) -> FloatArray:
+    """Return 1 / (number of copies, itself included); shape (n_attributes,).
 
-    An attribute adds 1 for itself, 1 for each copy and next to nothing for those that merely
-    depend on it.
+    However many copies of an attribute a table has, they have one vote together. Attributes that
+    merely depend on each other keep their own: what they share is what clusters are made of.
 
     Examples
     --------
     >>> from untie import count_table
     >>> table = [["a", "a", "x"], ["a", "a", "y"], ["b", "b", "x"], ["b", "b", "y"]] * 20
-    >>> redundancy_discount(count_table(table).counts).round(2)
-    array([0.51, 0.51, 1.  ])
-    """
-    discount: FloatArray = 1.0 / (_uncertainty(counts) ** REDUNDANCY_POWER).sum(axis=1)
-    return discount
-
-
-def votes(counts: Counts) -> FloatArray:
-    """Return 1 / (number of copies, itself included); shape (n_attributes,).
-
-    However many copies of an attribute a table has, they have one vote together. Unlike the
-    discount, it leaves attributes that depend on each other their own votes: what they share is
-    what clusters are made of.
+    >>> votes(count_table(table).counts)
+    array([0.5, 0.5, 1. ])
     """
     result: FloatArray = 1.0 / (_uncertainty(counts) >= COPY).sum(axis=1)
     return result

@@ -6,24 +6,29 @@ a yardstick that is the same for all, whatever their scales.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.random import RandomState
+from numpy.typing import NDArray
 
 from untie.core.attributes import votes
 from untie.core.counts import Counts
 from untie.core.description import description_gain
 from untie.core.k_means import best_labels
 from untie.core.row_sample import RowSample
-from untie.core.spectrum import mean_vector
+from untie.core.spectrum import TINY, mean_vector
 from untie.core.types import FloatArray
 
 N_STARTS, LEAST_STARTS = 30, 5
-"""Of k-means, for each model; with fewer the choice depends on luck."""
+"""Of k-means, for each model and number of clusters; with fewer the choice depends on luck."""
 
-WORK = 1.5e8
-"""Rows x clusters x dimensions x starts; where it would be more, starts are saved."""
+WORK, MOST_WORK = 1.4e7, 1.5e8
+"""Of the starts of one k-means, and of all of one candidate; where it would be more, starts are
+saved, and then the numbers of clusters beside the one asked for."""
+
+PASSES = 50
+"""What a step does with each row, cluster and start costs as much as so many dimensions."""
 
 NOISE = 1e-6
 """Vectors nearer than this share of their length are equal: they are square roots of kernel
@@ -38,6 +43,9 @@ def description_gains(
     rng: RandomState,
 ) -> dict[str, float]:
     """Return, for each candidate, how well its clusters describe the sampled rows.
+
+    The mean over one cluster less, as many as asked for (counted twice) and one more: a candidate
+    that is right by luck with one number is not with all three.
 
     Parameters
     ----------
@@ -57,27 +65,75 @@ def description_gains(
     dict
         Nats per row; -inf for vectors that do not make so many clusters.
     """
+    judge = _judge(sample, counts)
+    seed = rng.randint(2**31 - 1)
+    numbers = _numbers(n_clusters, len(sample.weights), sum(counts.sizes))
+    gains = np.full((len(candidates), len(numbers)), -np.inf)
+    for line, tables in zip(gains, candidates.values(), strict=True):
+        rows = _vectors(tables, sample, counts)
+        n_distinct = _n_distinct(rows, tables)
+        if n_distinct < n_clusters:
+            continue
+        rows = _shortened(rows)
+        for position, number in enumerate(numbers):
+            if number <= n_distinct:
+                n_starts = _n_starts(rows, number)
+                labels = best_labels(rows, sample.weights, number, n_starts, RandomState(seed))
+                line[position] = judge(labels, number)
+    return dict(zip(candidates, _mean_gains(gains, numbers.index(n_clusters)), strict=True))
+
+
+def _judge(sample: RowSample, counts: Counts) -> Callable[[NDArray[np.intp], int], float]:
+    """Return a function of a partition and its number of clusters: its gain."""
     of_attributes = votes(counts)
     n_occurring = np.add.reduceat(counts.frequencies > 0, counts.offsets[:-1], dtype=float)
     # The sample stands for the whole table, so what is learned costs what it costs there.
     weights = sample.weights * (max(counts.n, counts.n_rows) / sample.weights.sum())
-    seed = rng.randint(2**31 - 1)
-    gains = {}
-    for name, tables in candidates.items():
-        rows = _vectors(tables, sample, counts)
-        gains[name] = -np.inf
-        if _n_distinct(rows, tables) < n_clusters:
-            continue
-        rows = _shortened(rows)
-        n_starts = int(np.clip(WORK / (rows.size * n_clusters), LEAST_STARTS, N_STARTS))
-        labels = best_labels(rows, sample.weights, n_clusters, n_starts, RandomState(seed))
-        if len(np.unique(labels)) == n_clusters:
-            gain = description_gain(
-                sample.codes, counts.sizes, weights, labels, of_attributes, n_occurring
-            )
-            # Equal partitions tie, in whatever order the clusters are added up.
-            gains[name] = round(gain, 9)
-    return gains
+
+    def gain(labels: NDArray[np.intp], n_clusters: int) -> float:
+        if len(np.unique(labels)) < n_clusters:
+            return -np.inf
+        return description_gain(
+            sample.codes, counts.sizes, weights, labels, of_attributes, n_occurring
+        )
+
+    return gain
+
+
+def _mean_gains(gains: FloatArray, asked: int) -> list[float]:
+    """Average over the numbers of clusters that every candidate can make.
+
+    Parameters
+    ----------
+    gains : array of shape (n_candidates, n_numbers)
+        -inf where a candidate cannot make so many clusters.
+    asked : int
+        The column of the number that was asked for; who cannot make that one is out.
+    """
+    able = np.isfinite(gains[:, asked])
+    if not able.any():
+        return [-np.inf] * len(gains)
+    common = np.isfinite(gains[able]).all(axis=0)
+    weights = np.where(np.arange(gains.shape[1]) == asked, 2.0, 1.0)[common]
+    means = gains[:, common] @ weights / weights.sum()
+    # Equal partitions tie, in whatever order the clusters are added up.
+    return [round(float(mean), 9) for mean in means]
+
+
+def _numbers(n_clusters: int, n_rows: int, n_values: int) -> list[int]:
+    """Return the numbers of clusters to try; on a wide table only the one asked for."""
+    numbers = [number for number in range(n_clusters - 1, n_clusters + 2) if number > 1]
+    work = sum(_work(n_rows, min(n_rows, n_values), number) for number in numbers)
+    return numbers if LEAST_STARTS * work <= MOST_WORK else [n_clusters]
+
+
+def _n_starts(rows: FloatArray, n_clusters: int) -> int:
+    work = _work(len(rows), rows.shape[1], n_clusters)
+    return int(np.clip(WORK / work, LEAST_STARTS, N_STARTS))
+
+
+def _work(n_rows: int, n_dimensions: int, n_clusters: int) -> float:
+    return float(n_rows * n_clusters * (n_dimensions + PASSES))
 
 
 def _vectors(tables: Sequence[FloatArray], sample: RowSample, counts: Counts) -> FloatArray:
@@ -85,8 +141,16 @@ def _vectors(tables: Sequence[FloatArray], sample: RowSample, counts: Counts) ->
     parts = []
     for attribute, (table, column) in enumerate(zip(tables, sample.codes.T, strict=True)):
         mean = mean_vector(table, counts.frequencies[counts.span(attribute)])
-        parts.append(np.vstack([table - mean, np.zeros_like(mean)])[column])
+        centred = _in_few_dimensions(np.vstack([table - mean, np.zeros_like(mean)]))
+        parts.append(centred[column])
     return np.hstack(parts)
+
+
+def _in_few_dimensions(table: FloatArray) -> FloatArray:
+    """Return vectors with the same distances; centred ones of n values need n - 1 dimensions."""
+    left, lengths, _ = np.linalg.svd(table, full_matrices=False)
+    kept = lengths > TINY * lengths.max(initial=0.0)
+    return np.asarray(left[:, kept] * lengths[kept], dtype=np.float64)
 
 
 def _n_distinct(rows: FloatArray, tables: Sequence[FloatArray]) -> int:

@@ -12,19 +12,20 @@ from untie.core.choose import description_gains
 from untie.core.counts import Counts
 from untie.core.couplings import Coupling
 from untie.core.kernels import Kernel, Normalization
-from untie.core.spaces import KernelSpaces, build_spaces, identity_spaces
+from untie.core.spaces import VALUES, KernelSpaces, build_spaces, identity_spaces, side_by_side
 from untie.core.spectrum import TINY, choose_n_clusters, energies, roots
 from untie.core.tally import Tally
 from untie.core.threads import one_thread
 from untie.core.types import FloatArray
 from untie.core.warn import warn_user
 from untie.core.weights import (
+    ALTERNATIVES,
     ROW_SOLVERS,
     SOLVERS,
-    WEIGHTINGS,
     Problem,
     Settings,
     Solution,
+    fixed,
 )
 
 LARGEST_AUTO = 20
@@ -41,14 +42,14 @@ class Recipe:
     solver: str
     n_clusters: int | None
     settings: Settings
-    alternatives: Mapping[str, Recipe] = field(default_factory=dict)
-    """If there are any, they are all tried, and the one that describes the table best is kept."""
+    chooses: bool = False
+    """Add a space of the values themselves, try the weightings that there are for it, and keep
+    the one that describes the table best; the solver is not used then."""
 
     @property
     def n_spaces(self) -> int:
         """Number of kernel spaces of an attribute."""
-        own = len(self.couplings) * len(self.kernels)
-        return max([own, *(recipe.n_spaces for recipe in self.alternatives.values())])
+        return len(self.couplings) * len(self.kernels) + self.chooses
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class Model:
     n_clusters : int
         The number of clusters the weights were learned for.
     gains : mapping from names to numbers
-        How well each alternative describes the table, if there was a choice; the best comes
+        How well each choice of weights describes the table, if there was one; the best comes
         first and is the one learned.
     """
 
@@ -81,63 +82,55 @@ def learn(counted: Tally, recipe: Recipe) -> Model:
     """Walk from counts to weights and value vectors."""
     with one_thread(sum(counted.counts.sizes)):
         n_clusters = _number_of_clusters(counted, recipe.n_clusters)
-        if recipe.alternatives:
-            return _learn_best(counted, recipe, n_clusters)
-        return _learn(counted, recipe, n_clusters)
-
-
-def _learn_best(counted: Tally, recipe: Recipe, n_clusters: int) -> Model:
-    """Learn every alternative and keep the one whose clusters describe the table best.
-
-    Where there are no rows to cluster, no more distinct ones than clusters, or no vectors that
-    tell rows apart, the first is kept.
-    """
-    sample, counts = counted.sample, counted.counts
-    first = next(iter(recipe.alternatives.values()))
-    if sample is None or not 1 < n_clusters < len(sample.weights):
-        return _learn(counted, first, n_clusters)
-    built, vectors = {}, {}
-    for name, alternative in recipe.alternatives.items():
-        spaces = _spaces(counts, alternative)
-        if not _why_degenerate(spaces, counts):
-            # The weights alone: what the loss is matters for the one that is kept.
-            omega = WEIGHTINGS[alternative.solver](Problem(spaces, counts, n_clusters))
-            built[name], vectors[name] = spaces, roots(spaces, omega)
-    if not built:
-        return _learn(counted, first, n_clusters)  # which says why
-    rng = recipe.settings.random_state
-    gains = description_gains(vectors, sample, counts, n_clusters, rng)
-    best, *_ = best_first = sorted(gains, key=lambda name: -gains[name])  # first of equal ones
-    model = _solve(counted, recipe.alternatives[best], n_clusters, built[best])
-    return replace(model, gains={name: gains[name] for name in best_first})
-
-
-def _learn(counted: Tally, recipe: Recipe, n_clusters: int) -> Model:
-    counts = counted.counts
-    spaces = _spaces(counts, recipe)
-    reason = _why_degenerate(spaces, counts)
-    if reason:
-        warn_user(
-            f"{reason} The values are kept apart by coordinates of their own instead, as in "
-            "one-hot encoding."
-        )
-        spaces = identity_spaces(counts)
-    else:
+        spaces = _spaces(counted.counts, recipe)
+        reason = _why_degenerate(spaces, counted.counts)
+        if reason:
+            return _learn_apart(counted, recipe, n_clusters, reason)
+        if recipe.chooses:
+            return _learn_best(counted, recipe, n_clusters, spaces)
         _warn_of_mute_columns(spaces, counted)
-    # Where no coupling tells anything, no weight can be better than another.
-    chosen = replace(recipe, solver="uniform") if reason else recipe
-    return _solve(counted, chosen, n_clusters, spaces)
+        problem = Problem(spaces, counted.counts, n_clusters, counted.rows)
+        solution = SOLVERS[recipe.solver](problem, recipe.settings)
+        return _model(problem, _checked(solution, problem, recipe.solver))
 
 
 def _spaces(counts: Counts, recipe: Recipe) -> KernelSpaces:
-    return build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
+    kernels = build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
+    return side_by_side(identity_spaces(counts), kernels) if recipe.chooses else kernels
 
 
-def _solve(counted: Tally, recipe: Recipe, n_clusters: int, spaces: KernelSpaces) -> Model:
-    problem = Problem(spaces, counted.counts, n_clusters, counted.rows)
-    solution = SOLVERS[recipe.solver](problem, recipe.settings)
-    solution = _checked(solution, problem, recipe.solver)
-    return Model(spaces, solution, roots(spaces, solution.omega), n_clusters)
+def _model(problem: Problem, solution: Solution) -> Model:
+    vectors = roots(problem.spaces, solution.omega)
+    return Model(problem.spaces, solution, vectors, problem.n_clusters)
+
+
+def _learn_best(counted: Tally, recipe: Recipe, n_clusters: int, spaces: KernelSpaces) -> Model:
+    """Keep the weights whose clusters describe the table best.
+
+    Where there are no rows to cluster or no more distinct ones than clusters, the first are kept.
+    """
+    sample = counted.sample
+    problem = Problem(spaces, counted.counts, n_clusters)
+    best, gains = next(iter(ALTERNATIVES)), {}
+    if sample is not None and 1 < n_clusters < len(sample.weights):
+        vectors = {name: roots(spaces, weigh(problem)) for name, weigh in ALTERNATIVES.items()}
+        rng = recipe.settings.random_state
+        found = description_gains(vectors, sample, problem.counts, n_clusters, rng)
+        best_first = sorted(found, key=lambda name: -found[name])  # the first of equal ones
+        best, gains = best_first[0], {name: found[name] for name in best_first}
+    solution = fixed(ALTERNATIVES[best])(problem, recipe.settings)
+    return replace(_model(problem, solution), gains=gains)
+
+
+def _learn_apart(counted: Tally, recipe: Recipe, n_clusters: int, reason: str) -> Model:
+    """Give every value a direction of its own, as no coupling tells anything."""
+    warn_user(
+        f"{reason} The values are kept apart by coordinates of their own instead, as in "
+        "one-hot encoding."
+    )
+    problem = Problem(identity_spaces(counted.counts), counted.counts, n_clusters)
+    solution = SOLVERS["uniform"](problem, recipe.settings)  # no weight can be better than another
+    return _model(problem, solution)
 
 
 def _number_of_clusters(counted: Tally, wanted: int | None) -> int:
@@ -157,7 +150,8 @@ def _why_degenerate(spaces: KernelSpaces, counts: Counts) -> str | None:
     informative = sum(_varies(counts, attribute) for attribute in range(len(counts.sizes)))
     if informative == 0:
         return "Every column has a single value, so all rows are alike."
-    if informative == 1 and {coupling for coupling, _ in spaces.labels} & {"inter", "joint"}:
+    couplings = {coupling for coupling, _ in spaces.labels}
+    if informative == 1 and VALUES not in couplings and couplings & {"inter", "joint"}:
         return "Only one column has more than one value, so it is coupled with no other."
     if not any(_energy_shares(spaces, counts)):
         return (

@@ -85,9 +85,21 @@ def build_spaces(
     return KernelSpaces(labels, tuple(blocks))
 
 
+VALUES = "matching"
+"""The coupling that keeps all values of an attribute equally far apart."""
+
+
 def identity_spaces(counts: Counts) -> KernelSpaces:
     """Return spaces in which every value is a direction of its own (one-hot)."""
-    return build_spaces(counts, {"matching": matching}, {"identity": Polynomial(1)}, unscaled)
+    return build_spaces(counts, {VALUES: matching}, {"identity": Polynomial(1)}, unscaled)
+
+
+def side_by_side(first: KernelSpaces, second: KernelSpaces) -> KernelSpaces:
+    """Return the spaces of both, those of the first before those of the second."""
+    blocks = [
+        np.concatenate(pair, axis=1) for pair in zip(first.blocks, second.blocks, strict=True)
+    ]
+    return KernelSpaces(first.labels + second.labels, tuple(blocks))
 
 
 def _checked(array: object, what: str, n_values: int, n_columns: int | None = None) -> FloatArray:

@@ -32,7 +32,7 @@ def build_couplings(encoder: UNTIE, table: Any) -> Problem:
     112
     """
     recipe = check_parameters(encoder)
-    if recipe.n_clusters is None or recipe.alternatives:
+    if recipe.n_clusters is None or recipe.chooses:
         raise ValueError("The stages need a number of clusters and a solver other than 'auto'.")
     counted = tally(read_table(table), None, "auto")
     spaces = build_spaces(counted.counts, recipe.couplings, recipe.kernels, recipe.normalize)

@@ -6,6 +6,7 @@ need no search are a function of the `Problem` alone.
 
 from untie.core.weights.adagrad import adagrad
 from untie.core.weights.adam import adam
+from untie.core.weights.alternatives import ALTERNATIVES
 from untie.core.weights.base import Problem, Settings, Solution, Solver
 from untie.core.weights.discount import discount
 from untie.core.weights.exact import exact
@@ -32,4 +33,14 @@ SOLVERS: dict[str, Solver] = {
 ROW_SOLVERS = ("adam", "adagrad")
 """Solvers that draw rows; the others need the counts alone."""
 
-__all__ = ["ROW_SOLVERS", "SOLVERS", "WEIGHTINGS", "Problem", "Settings", "Solution", "Solver"]
+__all__ = [
+    "ALTERNATIVES",
+    "ROW_SOLVERS",
+    "SOLVERS",
+    "WEIGHTINGS",
+    "Problem",
+    "Settings",
+    "Solution",
+    "Solver",
+    "fixed",
+]

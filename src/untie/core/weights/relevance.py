@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from untie.core.attributes import NO_RELEVANCE, redundancy_discount, relevance
+from untie.core.attributes import NO_RELEVANCE, relevance, votes
 from untie.core.types import FloatArray
 from untie.core.weights.base import Problem
 from untie.core.weights.fixed import of_values
 
 
 def by_relevance(problem: Problem) -> FloatArray:
-    """Return sqrt(relevance) * discount / sqrt(share of the rows), attribute by value.
+    """Return sqrt(relevance) * vote / sqrt(share of the rows), attribute by value.
 
     A value that is declared but never occurs counts as if half a row had it.
     """
     counts = problem.counts
-    of_attributes = redundancy_discount(counts) * np.sqrt(relevance(counts) + NO_RELEVANCE)
+    of_attributes = votes(counts) * np.sqrt(relevance(counts) + NO_RELEVANCE)
     shares = np.maximum(counts.frequencies / counts.n, 0.5 / max(counts.n, counts.n_rows))
     return of_values(problem, np.repeat(of_attributes, counts.sizes) / np.sqrt(shares))
