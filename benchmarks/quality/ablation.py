@@ -2,14 +2,15 @@
 
 Each is clustered on the paper's sets, the made tables and the other real ones (k-means on distinct
 rows, 30 starts, two seeds), and scored by macro F. Then yardsticks choose, table by table, among
-sets of candidates: the gain in description with copies sharing a vote (the one in use), with the
-smooth discount, with every column's own vote, and the gain on rows that were held out.
+sets of candidates: the gain in description with copies sharing a vote, as a mean over neighbouring
+numbers of clusters (the one in use) and for the number of classes alone; the same with a smooth
+discount and with every column's own vote; and the gain on rows that were held out.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,6 @@ from tables import (
     real_tables,
 )
 from untie import count_table
-from untie.core.attributes import redundancy_discount, votes
 from untie.core.counts import count
 from untie.core.description import description_gain
 from untie.core.k_means import best_labels
@@ -40,16 +40,24 @@ STARTS, SEEDS, FOLDS = 30, 2, 5
 LARGE_ROWS, LARGE_STARTS = 15_000, 8
 
 CHOICES = [
-    ["relevance", "discount"],
-    ["relevance", "discount", "kernels"],
-    ["relevance", "discount", "Gaussian kernels"],
-    ["relevance", "discount", "kernels", "MCA axes above the noise"],
-    ["relevance", "discount", "kernels", "factor coupling"],
-    ["relevance", "discount", "kernels", "relevance, leading axes"],
-    ["one-hot", "relevance", "kernels"],
+    ["relevance", "values"],
+    ["relevance", "values", "kernels"],
+    ["relevance", "values", "kernels, copies in full"],
+    ["relevance, no kernels", "values, no kernels", "kernels"],
+    ["relevance, no kernels", "values, smooth discount", "kernels, copies in full"],
+    ["relevance, no kernels", "values", "kernels"],
+    ["relevance, kernels 0.1", "values", "kernels"],
+    ["relevance, kernels 0.3", "values, kernels 0.3", "kernels"],
+    ["relevance", "values, kernels 0.5", "kernels"],
+    ["relevance", "values", "kernels", "one-hot"],
+    ["relevance", "values", "kernels", "MCA axes above the noise"],
+    ["relevance", "values", "kernels", "factor coupling"],
     list(IDEAS),
 ]
-YARDSTICKS = ["copies share a vote", "smooth discount", "own votes", "held-out rows"]
+YARDSTICKS = [
+    *("numbers k - 1, k, k + 1", "k alone"),
+    *("k alone, smooth discount", "k alone, own votes", "k alone, held-out rows"),
+]
 
 
 def distinct(codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
@@ -64,7 +72,7 @@ def vectors(matrix: FloatArray, rows: NDArray[np.intp], offsets: NDArray[np.intp
     return total
 
 
-def evaluate(table: LabelledTable, name: str) -> dict[str, list[float]]:
+def evaluate(table: LabelledTable, name: str, on_gpu: bool) -> dict[str, list[float]]:
     """Return the score and every yardstick, for each seed."""
     counted = count_table(table.X)
     counts, k = counted.counts, table.n_classes
@@ -76,28 +84,50 @@ def evaluate(table: LabelledTable, name: str) -> dict[str, list[float]]:
         axis=1,
     ).astype(np.intp)
     rows, inverse, times = distinct(codes)
-    matrix = IDEAS[name](View(counts, k))
+    view = View(counts, k)
+    X = vectors(IDEAS[name](view), rows, counts.offsets)
     n_starts = LARGE_STARTS if len(codes) > LARGE_ROWS else STARTS
+    k_means = clusterer(on_gpu)
+    held_out = held_out_gain(codes, counts.sizes, k, IDEAS[name], n_starts, k_means)
     result: dict[str, list[float]] = {key: [] for key in ("F", *YARDSTICKS)}
-    held_out = held_out_gain(codes, counts.sizes, k, IDEAS[name], n_starts)
     for seed in range(SEEDS):
-        X = vectors(matrix, rows, counts.offsets)
-        labels = best_labels(X, times, k, n_starts, RandomState(seed))
-        result["F"].append(100 * clustering_f_score(table.y, labels[inverse]))
-        given = (rows, counts.sizes, times, labels)
-        enough = len(np.unique(labels)) == k
-        for key, weights in (
-            ("copies share a vote", votes(counts)),
-            ("smooth discount", redundancy_discount(counts)),
-            ("own votes", np.ones(len(counts.sizes))),
+        gains = {}
+        for number in {max(2, k - 1), k, min(k + 1, len(rows))}:
+            labels = k_means(X, times, number, n_starts, RandomState(seed))
+            if number == k:
+                result["F"].append(100 * clustering_f_score(table.y, labels[inverse]))
+                own = labels
+            if len(np.unique(labels)) == number:
+                given = (rows, counts.sizes, times, labels)
+                gains[number] = description_gain(*given, view.votes)
+        numbers = [number for number in (k - 1, k, k, k + 1) if number in gains]
+        given = (rows, counts.sizes, times, own)
+        for yardstick, gain in (
+            ("numbers k - 1, k, k + 1", np.mean([gains[number] for number in numbers] or [0.0])),
+            ("k alone", gains.get(k, -np.inf)),
+            ("k alone, smooth discount", description_gain(*given, view.smooth)),
+            ("k alone, own votes", description_gain(*given, np.ones(len(counts.sizes)))),
+            ("k alone, held-out rows", held_out),
         ):
-            result[key].append(description_gain(*given, weights) if enough else -np.inf)
-        result["held-out rows"].append(held_out if enough else -np.inf)
+            result[yardstick].append(float(gain) if k in gains else -np.inf)
     return result
 
 
+def clusterer(on_gpu: bool) -> Callable[..., NDArray[np.intp]]:
+    if on_gpu:
+        from gpu_k_means import best_labels as on_a_gpu
+
+        return on_a_gpu
+    return best_labels
+
+
 def held_out_gain(
-    codes: NDArray[np.intp], sizes: tuple[int, ...], k: int, idea: Idea, n_starts: int
+    codes: NDArray[np.intp],
+    sizes: tuple[int, ...],
+    k: int,
+    idea: Idea,
+    n_starts: int,
+    k_means: Callable[..., NDArray[np.intp]],
 ) -> float:
     """Learn on part of the rows; return the log likelihood gain of the others' cells."""
     fold = RandomState(0).permutation(len(codes)) % FOLDS
@@ -108,7 +138,7 @@ def held_out_gain(
         matrix = idea(View(counts, k))
         rows, inverse, times = distinct(train)
         X = vectors(matrix, rows, counts.offsets)
-        labels = best_labels(X, times, min(k, len(rows)), max(4, n_starts // 3), RandomState(0))
+        labels = k_means(X, times, min(k, len(rows)), max(4, n_starts // 3), RandomState(0))
         n_clusters = int(labels.max()) + 1
         sums = np.zeros((n_clusters, X.shape[1]))
         np.add.at(sums, labels, X * times[:, None])
@@ -159,6 +189,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few small tables")
     parser.add_argument("--without", choices=["real", "large"], nargs="*", default=[])
+    parser.add_argument("--gpu", action="store_true", help="k-means on a GPU (needs torch)")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     small = ["zoo", "hayesroth", "housevotes"] if options.quick else None
@@ -169,7 +200,9 @@ def main() -> None:
         tables = [table for table in tables if len(table.X) <= LARGE_ROWS]
     jobs = [(table, idea) for table in tables for idea in IDEAS]
     jobs.sort(key=lambda job: -len(job[0].X))
-    results = Parallel(options.jobs, batch_size=1)(delayed(evaluate)(t, i) for t, i in jobs)
+    results = Parallel(options.jobs, batch_size=1)(
+        delayed(evaluate)(t, i, options.gpu) for t, i in jobs
+    )
     found = {(t.name, i): r for (t, i), r in zip(jobs, results, strict=True)}
     kinds = {table.name: table.kind for table in tables}
     header = "| development | confirmation | all of the paper | real | made |"

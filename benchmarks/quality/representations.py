@@ -14,9 +14,9 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from untie.core.attributes import NO_RELEVANCE, relevance, votes
-from untie.core.dependence import symmetric_uncertainty
 from untie.core.counts import Counts
 from untie.core.couplings import inter, intra
+from untie.core.dependence import symmetric_uncertainty
 from untie.core.kernels import KERNEL_SETS, Gaussian, Polynomial, resolve_normalization
 from untie.core.spaces import build_spaces
 from untie.core.spectrum import roots
@@ -46,8 +46,15 @@ class View:
         return self.counts.matrix / self.counts.n - np.outer(shares, shares)
 
     @cached_property
-    def discount(self) -> FloatArray:
-        return redundancy_discount(self.counts)
+    def votes(self) -> FloatArray:
+        return votes(self.counts)
+
+    @cached_property
+    def smooth(self) -> FloatArray:
+        """A discount for copies without a threshold: 1 / sum of u^4."""
+        uncertainty = symmetric_uncertainty(self.counts, less_chance=True)
+        np.fill_diagonal(uncertainty, 1.0)
+        return 1.0 / (uncertainty**4).sum(axis=1)
 
     @cached_property
     def relevance(self) -> FloatArray:
@@ -74,11 +81,12 @@ class View:
 Idea = Callable[[View], FloatArray]
 
 
-def scaled(power: float, of_relevance: float, of_discount: float) -> Idea:
+def scaled(power: float, of_relevance: float, copies: str = "votes") -> Idea:
     """One-hot times p^-power and the root of an attribute weight."""
 
     def idea(view: View) -> FloatArray:
-        weights = view.discount**of_discount * view.relevance**of_relevance
+        discounts = {"votes": view.votes, "smooth": view.smooth, "": np.ones_like(view.votes)}
+        weights = discounts[copies] * view.relevance**of_relevance
         return np.diag(view.shares**-power * np.sqrt(view.spread(weights)))
 
     return idea
@@ -201,7 +209,9 @@ def side_by_side(first: Idea, second: Idea, share: float) -> Idea:
         parts = []
         for idea, part in ((first, 1 - share), (second, share)):
             matrix = idea(view)
-            parts.append(matrix * np.sqrt(part / np.trace(matrix.T @ view.covariance @ matrix)))
+            energy = float(np.trace(matrix.T @ view.covariance @ matrix))
+            if energy > 1e-9:  # kernels may tell nothing apart
+                parts.append(matrix * np.sqrt(part / energy))
         return np.hstack(parts)
 
     return result
@@ -212,20 +222,37 @@ def _principal(view: View, matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     return values[::-1], vectors[:, ::-1]
 
 
-RELEVANCE = scaled(0.25, 0.5, 1)
-DISCOUNT = scaled(0, 0, 1)
+def with_votes(idea: Idea) -> Idea:
+    """Let copies of an attribute share a vote."""
+    return lambda view: idea(view) * np.sqrt(view.spread(view.votes))[:, None]
+
+
+RELEVANCE = scaled(0.25, 0.5)
+VALUES = scaled(0, 0)
 KERNELS = kernels("both")
+VOTING_KERNELS = with_votes(KERNELS)
 
 IDEAS: dict[str, Idea] = {
-    "one-hot": scaled(0, 0, 0),
-    "relevance": RELEVANCE,
-    "discount": DISCOUNT,
-    "kernels": KERNELS,
+    "one-hot": scaled(0, 0, ""),
+    "relevance": side_by_side(RELEVANCE, VOTING_KERNELS, 0.01),
+    "values": side_by_side(VALUES, VOTING_KERNELS, 0.1),
+    "kernels": VOTING_KERNELS,
+    "relevance, no kernels": RELEVANCE,
+    "relevance, kernels 0.03": side_by_side(RELEVANCE, VOTING_KERNELS, 0.03),
+    "relevance, kernels 0.1": side_by_side(RELEVANCE, VOTING_KERNELS, 0.1),
+    "relevance, kernels 0.3": side_by_side(RELEVANCE, VOTING_KERNELS, 0.3),
+    "values, no kernels": VALUES,
+    "values, kernels 0.03": side_by_side(VALUES, VOTING_KERNELS, 0.03),
+    "values, kernels 0.3": side_by_side(VALUES, VOTING_KERNELS, 0.3),
+    "values, kernels 0.5": side_by_side(VALUES, VOTING_KERNELS, 0.5),
+    "kernels, copies in full": KERNELS,
+    "relevance, smooth discount": scaled(0.25, 0.5, "smooth"),
+    "values, smooth discount": scaled(0, 0, "smooth"),
     "Gaussian kernels": kernels("gaussian"),
     "polynomial kernels, inter": kernels("polynomial"),
-    "relevance, values not scaled": scaled(0, 0.5, 1),
-    "relevance, values scaled by p^-1/2": scaled(0.5, 0.5, 1),
-    "discount, values scaled by p^-1/4": scaled(0.25, 0, 1),
+    "relevance, values not scaled": scaled(0, 0.5),
+    "relevance, values scaled by p^-1/2": scaled(0.5, 0.5),
+    "values scaled by p^-1/4": scaled(0.25, 0),
     "kernels, energies of relevance": reweighted(KERNELS, RELEVANCE),
     "MCA axes": correspondence(1),
     "MCA axes, standardised": correspondence(0),
@@ -234,7 +261,7 @@ IDEAS: dict[str, Idea] = {
     "relevance, leading axes": leading(RELEVANCE),
     "relevance, sharpened": sharpened(RELEVANCE, 0.5),
     "relevance x explained^1/4": explained(RELEVANCE, 0.25),
-    "p^-1/4 x discount x explained^1/2": explained(scaled(0.25, 0, 1), 0.5),
+    "p^-1/4 x explained^1/2": explained(scaled(0.25, 0), 0.5),
     "relevance and MCA axes, 0.7 : 0.3": side_by_side(
         RELEVANCE, correspondence(1, only_signal=True), 0.3
     ),

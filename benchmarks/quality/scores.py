@@ -32,7 +32,6 @@ from tables import (
 from untie import UNTIE
 from untie.baselines import CDE, MCA, LatentClasses, OneHot
 from untie.cluster import KModes
-from untie.core.weights import ALTERNATIVES
 from untie.evaluation import clustering_f_score, published
 
 RESTARTS, SEEDS = 50, 5
@@ -47,6 +46,9 @@ class Alternative:
         self.name, self.k = name, k
 
     def fit_transform(self, X: pd.DataFrame) -> NDArray[Any]:
+        # Here, as a worker process would patch a copy of what is imported above.
+        from untie.core.weights import ALTERNATIVES
+
         with patch.dict(ALTERNATIVES, {self.name: ALTERNATIVES[self.name]}, clear=True):
             return UNTIE(self.k).fit_transform(X)
 
