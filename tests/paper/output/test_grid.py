@@ -35,8 +35,7 @@ def test_counts_and_words(scores):
     grid = make_grid(scores)
     assert grid.agreement == Agreement(5, 2, 3, 4, unmeasured=4)
     assert grid.remarks == [
-        "Of 5 measured figures that were also published, 2 agree to the digit, 3 within 0.5 and 4 "
-        "within 2.",
+        "Of 5 measured figures published as well: 2 to the digit, 3 within 0.5, 4 within 2.",
         "Published figures that were not measured here: 4.",
         "Published but not part of this run: Rough.",
     ]
@@ -81,7 +80,7 @@ def test_no_tolerance():
     shown = table({"a": [3, 4]}, pd.DataFrame({"a": [3.0, 5.0]}), close=0)
     grid = make_grid(shown)
     assert grid.agreement == Agreement(2, 1, 1, 1)
-    assert grid.remarks == ["Of 2 measured figures that were also published, 1 agree to the digit."]
+    assert grid.remarks == ["Of 2 measured figures published as well: 1 to the digit."]
     assert [cells[0] for _, cells in grid.rows] == [GridCell("3", "3"), GridCell("4", "5", "▼")]
 
 

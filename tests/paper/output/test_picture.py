@@ -50,6 +50,14 @@ def test_nothing_drawn(curve):
     assert "savefig" in draw(dataclasses.replace(curve, draw=lambda data: None)).problem
 
 
+def test_errors_have_no_paths(curve):
+    def fail(data):
+        raise FileNotFoundError("no font: '/some/folder/sans.ttf'")
+
+    problem = draw(dataclasses.replace(curve, draw=fail)).problem
+    assert problem == "FileNotFoundError: no font: 'sans.ttf'"
+
+
 def test_without_matplotlib(curve, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install 'untie[report]'" in draw(curve).problem
+    assert "pip install 'untie[paper]'" in draw(curve).problem

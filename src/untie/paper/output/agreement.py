@@ -7,6 +7,7 @@ from typing import Any
 
 from untie.paper.output.cell_text import cell_text, decimals, is_missing, is_number, is_text
 from untie.paper.output.report import Table
+from untie.paper.output.words import many
 
 NEAR = 4
 """A figure is near the published one within this many times what counts as close."""
@@ -69,21 +70,20 @@ def sentences(agreement: Agreement, bound: float) -> list[str]:
     Examples
     --------
     >>> sentences(Agreement(compared=9, to_the_digit=3, close=5, near=8), 0.5)
-    ['Of 9 measured figures that were also published, 3 agree to the digit, 5 within 0.5 and 8
-    within 2.']
+    ['Of 9 measured figures published as well: 3 to the digit, 5 within 0.5, 8 within 2.']
     """
     said = []
     if agreement.compared:
         said.append(
-            f"Of {agreement.compared} measured figures that were also published, "
-            f"{agreement.to_the_digit} agree to the digit"
+            f"Of {many(agreement.compared, 'measured figure')} published as well: "
+            f"{agreement.to_the_digit} to the digit"
             + (f", {agreement.close} within {bound:g}" if bound else "")
-            + (f" and {agreement.near} within {NEAR * bound:g}." if bound else ".")
+            + (f", {agreement.near} within {NEAR * bound:g}." if bound else ".")
         )
     if agreement.texts:
         said.append(
-            f"Of {agreement.texts} measured words that were also published, "
-            f"{agreement.same_texts} are the same."
+            f"Of {many(agreement.texts, 'measured word')} published as well: "
+            f"{agreement.same_texts} the same."
         )
     if agreement.unmeasured:
         said.append(f"Published figures that were not measured here: {agreement.unmeasured}.")

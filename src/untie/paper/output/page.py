@@ -65,7 +65,7 @@ def _environment() -> Any:
     try:
         import jinja2
     except ImportError as error:
-        raise ImportError("The page is made by jinja2; pip install 'untie[report]'") from error
+        raise ImportError("The page is made by jinja2; pip install 'untie[paper]'") from error
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("untie.paper.output"),
         autoescape=True,

@@ -6,6 +6,7 @@ import io
 from dataclasses import dataclass
 
 from untie.paper.output.report import Figure
+from untie.paper.run.worker import one_line
 
 DPI = 150
 """Wide enough for a page; a dense scatter stays below a few hundred kilobytes."""
@@ -34,16 +35,11 @@ def draw(figure: Figure) -> Picture:
         return Picture(problem=one_line(error))
 
 
-def one_line(error: BaseException) -> str:
-    """Return the kind of an error and its message, in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
-
-
 def _draw(figure: Figure) -> Picture:
     try:
         import matplotlib
     except ImportError as error:
-        raise ImportError("matplotlib draws it; pip install 'untie[report]'") from error
+        raise ImportError("matplotlib draws it; pip install 'untie[paper]'") from error
     png, svg = io.BytesIO(), io.BytesIO()
     # Names inside an SVG are random and files carry dates and versions unless told otherwise.
     with matplotlib.rc_context({"svg.hashsalt": "untie"}):

@@ -11,9 +11,10 @@ from untie.paper.output.agreement import Agreement
 from untie.paper.output.cell_text import MISSING
 from untie.paper.output.frames import to_csv
 from untie.paper.output.grid import Grid, make_grid
-from untie.paper.output.picture import Picture, draw, one_line
+from untie.paper.output.picture import Picture, draw
 from untie.paper.output.report import Figure, Table
 from untie.paper.run.outcome import Outcome
+from untie.paper.run.worker import one_line
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ def _plain(axes: Any) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color=GRID, linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.tick_params(labelsize=FONT_SIZE - 1, colors=INK)
+    axes.tick_params(which="both", labelsize=FONT_SIZE - 1, colors=INK)
     axes.xaxis.label.set_fontsize(FONT_SIZE)
     axes.yaxis.label.set_fontsize(FONT_SIZE)
 

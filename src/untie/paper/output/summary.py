@@ -8,6 +8,7 @@ from typing import Any
 from untie.paper.output.agreement import Agreement
 from untie.paper.output.grid import ABOVE, BELOW, DIFFERENT
 from untie.paper.output.sections import Section
+from untie.paper.output.words import many
 
 TITLE = "The paper's evaluation, measured again"
 
@@ -17,7 +18,7 @@ LEGEND = (
     f"Marked: {ABOVE} the measured figure is higher than the published one by more than the "
     f"table's bound, {BELOW} it is lower, {DIFFERENT} the words differ. To the digit: the same in "
     "all decimals shown; of two or more, the last may be one apart. Close: within the table's "
-    "bound, 0.5 unless it says otherwise. Near: within four times that."
+    "bound, 0.5 unless it says otherwise."
 )
 
 
@@ -27,10 +28,10 @@ def lead(sections: Sequence[Section], provenance: Mapping[str, Any]) -> str:
         return "No experiment was run."
     n_cells = sum(section.n_cells for section in sections)
     n_failed = sum(len(section.failures) for section in sections)
-    many = "1 experiment" if len(sections) == 1 else f"{len(sections)} experiments"
     failed = f"{n_failed} of them failed" if n_failed else "none failed"
+    shared = "" if len(sections) == 1 else ", those that several share counted in each"
     text = f"{QUICK} " if _is_quick(provenance) else ""
-    text += f"{many} with {n_cells} cells; {failed}."
+    text += f"{many(len(sections), 'experiment')} with {many(n_cells, 'cell')}{shared}; {failed}."
     n_problems = sum(section.n_problems for section in sections)
     if n_problems:
         text += f" Tables and figures that could not be made: {n_problems}."
@@ -38,20 +39,20 @@ def lead(sections: Sequence[Section], provenance: Mapping[str, Any]) -> str:
     if not total.compared:
         return text
     return (
-        f"{text} Of {total.compared} measured figures that were also published, "
-        f"{total.to_the_digit} agree to the digit, {total.close} are close and {total.near} near."
+        f"{text} Of {many(total.compared, 'measured figure')} published as well, "
+        f"{total.to_the_digit} to the digit and {total.close} close."
     )
 
 
 def summary_rows(sections: Sequence[Section]) -> tuple[list[str], list[list[str]]]:
     """Return headings and a row of counts for each experiment."""
-    headings = ["cells", "failed", "compared", "to the digit", "close", "near"]
+    headings = ["cells", "failed", "compared", "to the digit", "close"]
     rows = []
     for section in sections:
         found = section.agreement
-        agreeing = [found.compared, found.to_the_digit, found.close, found.near]
+        agreeing = [found.compared, found.to_the_digit, found.close]
         counts = [section.n_cells, len(section.failures)]
-        rows.append([*map(str, counts), *(map(str, agreeing) if found.compared else [""] * 4)])
+        rows.append([*map(str, counts), *(map(str, agreeing) if found.compared else [""] * 3)])
     return headings, rows
 
 
