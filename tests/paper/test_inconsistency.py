@@ -60,8 +60,19 @@ def test_the_default_is_ranked_in_unties_place():
             "One-hot": [90.0],
         }
     )
-    ranks = experiment.ranks_of_sets(scores, ["UNTIE", "CDE", "COS"])
-    assert ranks.iloc[0].to_dict() == {"UNTIE": 2, "CDE": 1, "COS": 3, "UNTIE (default)": 1}
+    printed = experiment.ranks_of_sets(scores, ["UNTIE", "CDE", "COS"])
+    assert printed.iloc[0].to_dict() == {"UNTIE": 2, "CDE": 1, "COS": 3}
+    replaced = experiment.ranks_of_sets(scores, ["UNTIE (default)", "CDE", "COS"])
+    assert replaced.iloc[0].to_dict() == {"UNTIE (default)": 1, "CDE": 2, "COS": 3}
+
+
+def test_the_others_are_ranked_against_the_default_where_it_is_compared(indicators):
+    """CDE is first beside UNTIE and second beside the default, which is the best then."""
+    scores = {"UNTIE": 50.0, "CDE": 60.0, "Couplings": 40.0, "UNTIE (default)": 70.0}
+    cells = [cluster_row(name, method, f) for name in SETS for method, f in scores.items()]
+    said = experiment.report(Results([*indicators, *cells])).findings
+    assert "UNTIE has the best mean rank at no level and is ahead of Couplings at levels" in said[1]
+    assert "UNTIE (default) has the best mean rank at levels 1, 2, 3, 4 and 5" in said[2]
 
 
 def test_mean_ranks_by_level(indicators):
@@ -93,8 +104,8 @@ def test_findings_name_the_levels(indicators):
     table = pd.DataFrame(
         {"level 1": [2.0, 1.0, 1.5], "level 2": [1.0, 2.0, 2.5]}, ["UNTIE", "Couplings", "COS"]
     )
-    assert experiment.levels_ahead(table, "UNTIE") == "2"
-    assert experiment.levels_ahead(table * 0 + 1, "UNTIE") == "none"
+    assert experiment.levels_ahead(table, "UNTIE") == ["2"]
+    assert experiment.levels_ahead(table * 0 + 1, "UNTIE") == []
     said = experiment.report(Results(indicators)).findings
     assert [text.split(":")[0] for text in said] == [
         "By I_intra, printed scores",
@@ -104,11 +115,12 @@ def test_findings_name_the_levels(indicators):
 
 def test_report_with_and_without_measured_scores(indicators):
     alone = experiment.report(Results(indicators))
-    assert [table.published is None for table in alone.tables[:2]] == [True, True]
     cells = [cluster_row(name, m, 50.0) for name in SETS for m in ("UNTIE", "CDE")]
     both = experiment.report(Results([*indicators, *cells]))
-    assert both.tables[0].measured.loc["CDE", "level 3"] == 1.5
-    assert both.tables[0].published.shape == (10, 5)
+    assert both.tables[0].measured.loc[(experiment.MEASURED, "CDE"), "level 3"] == 1.5
+    for report, n_lines in ((alone, 10), (both, 12)):
+        assert report.tables[0].measured.shape == (n_lines, 5)
+        assert report.tables[0].published is None  # the paper only draws them
     assert [figure.name for figure in both.figures] == list(experiment.FIGURES.values())
     for report, n_panels in ((alone, 1), (both, 2)):
         drawn = report.figures[0].draw(report.figures[0].data)

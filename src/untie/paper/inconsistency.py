@@ -4,7 +4,8 @@ As in the paper, the data sets are cut into five levels of equal size by I_intra
 a method's ranks among the ten printed columns are averaged within each level: with the printed
 F-scores, and with those measured here. The paper does not say whose I_inter makes the levels; it is
 UNTIE's here. I_intra is the mean over values. What other readings would give is in a table of its
-own. UNTIE (default) is ranked in UNTIE's place.
+own. UNTIE (default) is ranked in UNTIE's place, and where it is compared with the others, these
+are ranked against it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from untie.paper.couplings_density import indicator_table
 from untie.paper.methods import DEFAULT, PAPER
 from untie.paper.output.report import Figure, Report, Table
 from untie.paper.output.style import common_legend, method_style, name_panel, panels
+from untie.paper.output.words import listing, many
 from untie.paper.ranks import complete
 from untie.paper.run.experiment import Effort, Experiment, Job, Results
 
@@ -26,6 +28,7 @@ N_LEVELS = 5
 INDICATORS = {"I_intra": "I_intra (mean over values)", "I_inter": "I_inter UNTIE"}
 FIGURES = {"I_intra": "intra_heterogeneity", "I_inter": "inter_heterogeneity"}
 PRINTED, MEASURED = "printed scores", "measured scores"
+REPLACED = "measured scores, the default in UNTIE's place"
 DRAWN = (PAPER, DEFAULT, "Couplings", "CDE", "COS", "Ahmad", "DILCA")
 """The methods that learn couplings; the data has all."""
 
@@ -54,23 +57,17 @@ def levels(indicator: Any) -> Any:
 def ranks_of_sets(scores: Any, ten: list[str]) -> Any:
     """Return each method's rank on each data set, among the ten; 1 is best.
 
-    A method that is none of them is ranked in UNTIE's place. Data sets on which a method has no
-    score are left out.
+    Data sets on which any method has no score, our default too, are left out.
 
     Parameters
     ----------
     scores : frame
         F-scores, a row for each data set and a column for each method.
     ten : list of str
-        The printed columns.
+        The columns to rank.
     """
-    scores = complete(scores[[name for name in scores if name in ten or name == DEFAULT]])
-    among = [name for name in ten if name in scores]
-    ranks = scores[among].rank(axis=1, ascending=False)
-    if DEFAULT in scores:
-        others = [name for name in among if name != PAPER]
-        ranks[DEFAULT] = scores[[DEFAULT, *others]].rank(axis=1, ascending=False)[DEFAULT]
-    return ranks
+    kept = complete(scores[[name for name in scores if name in {*ten, PAPER, DEFAULT}]])
+    return kept[[name for name in ten if name in kept]].rank(axis=1, ascending=False)
 
 
 def ranks_by_level(results: Results) -> Any:
@@ -84,6 +81,9 @@ def ranks_by_level(results: Results) -> Any:
     if cells:
         found = by_set_and_method(pd.DataFrame(cells))
         ranked[MEASURED] = ranks_of_sets(found, list(paper))
+        if DEFAULT in found:
+            others = [name for name in paper if name != PAPER]
+            ranked[REPLACED] = ranks_of_sets(found, [DEFAULT, *others])
     lines = []
     for indicator, column in INDICATORS.items():
         for scores, ranks in ranked.items():
@@ -103,7 +103,8 @@ def draw(data: Any) -> Any:
     figure, axes = panels(len(kinds), height=3.4)
     for one, kind in zip(axes, kinds, strict=True):
         for method in DRAWN:
-            part = data[(data["scores"] == kind) & (data["method"] == method)]
+            place = REPLACED if method == DEFAULT and kind == MEASURED else kind
+            part = data[(data["scores"] == place) & (data["method"] == method)]
             if len(part):
                 one.plot(part["level"], part["rank"], **method_style(method))
         one.set(xlabel=f"level of {_symbol(data['indicator'].iloc[0])}", xticks=range(1, 6))
@@ -137,25 +138,24 @@ def findings(data: Any) -> list[str]:
     }
     found = []
     for indicator, claim in claims.items():
-        for scores in (PRINTED, MEASURED):
+        for scores, method in ((PRINTED, PAPER), (MEASURED, PAPER), (REPLACED, DEFAULT)):
             table = level_table(data, indicator, scores)
-            ours = [] if table is None else [m for m in (PAPER, DEFAULT) if m in table.index]
-            found += [_finding(table, one, f"By {indicator}, {scores}", claim) for one in ours]
+            if table is not None and method in table.index:
+                found.append(_finding(table, method, f"By {indicator}, {scores}", claim))
     return found
 
 
 def _finding(table: Any, method: str, where: str, claim: str) -> str:
-    rivals = table.drop(index=[PAPER, DEFAULT], errors="ignore")
-    text = f"{where}: {method} has the best mean rank at levels {levels_ahead(table, method)}"
-    if "Couplings" in rivals.index:
-        ahead = _numbers(table.columns[table.loc[method] < rivals.loc["Couplings"]])
-        text += f" and is ahead of Couplings at levels {ahead}"
+    text = f"{where}: {method} has the best mean rank at {_in_words(levels_ahead(table, method))}"
+    if "Couplings" in table.index:
+        ahead = table.columns[table.loc[method] < table.loc["Couplings"]]
+        text += f" and is ahead of Couplings at {_in_words(_numbers(ahead))}"
     return f"{text} ({claim})."
 
 
-def levels_ahead(table: Any, method: str) -> str:
-    """Return the levels at which a method has a better mean rank than all others but our own."""
-    rivals = table.drop(index=[PAPER, DEFAULT], errors="ignore")
+def levels_ahead(table: Any, method: str) -> list[str]:
+    """Return the numbers of the levels at which a method has a better mean rank than all others."""
+    rivals = table.drop(index=method)
     return _numbers(table.columns[table.loc[method] < rivals.min()])
 
 
@@ -172,15 +172,21 @@ def readings_table(results: Results) -> Any:
         by_level.columns = [f"level {level}" for level in by_level.columns]
         lines[name] = {
             **by_level.loc[PAPER].to_dict(),
-            "UNTIE best at levels": levels_ahead(by_level, PAPER),
+            "UNTIE best at levels": ", ".join(levels_ahead(by_level, PAPER)) or "none",
         }
     table = pd.DataFrame.from_dict(lines, orient="index")
     table.index.name = "indicator"
     return table
 
 
-def _numbers(names: Any) -> str:
-    return ", ".join(name.removeprefix("level ") for name in names) or "none"
+def _numbers(names: Any) -> list[str]:
+    return [name.removeprefix("level ") for name in names]
+
+
+def _in_words(numbers: list[str]) -> str:
+    if not numbers:
+        return "no level"
+    return f"{'level' if len(numbers) == 1 else 'levels'} {listing(numbers)}"
 
 
 def report(results: Results) -> Report:
@@ -211,20 +217,26 @@ def report(results: Results) -> Report:
 
 
 def _table(part: Any, indicator: str, name: str) -> Table:
-    printed, measured = (level_table(part, indicator, kind) for kind in (PRINTED, MEASURED))
-    sizes = part.groupby("scores")["n_sets"].agg(["min", "max"])
-    sets = ", ".join(
-        f"{least} to {most} data sets a level ({kind})"
-        for kind, (least, most) in zip(sizes.index, sizes.to_numpy(), strict=True)
-    )
+    import pandas as pd
+
+    kinds = (PRINTED, MEASURED, REPLACED)
+    ranks = {kind: level_table(part, indicator, kind) for kind in kinds}
+    found = {kind: table for kind, table in ranks.items() if table is not None}
+    if REPLACED in found:  # those of the others stand under the measured scores
+        found[REPLACED] = found[REPLACED].loc[[DEFAULT]]
+    sizes = part[part["scores"] != REPLACED].groupby("scores", sort=False)["n_sets"]
+    sets = "; ".join(f"{_range(n.min(), n.max())} a level ({kind})" for kind, n in sizes)
     return Table(
         f"{name}_ranks",
         f"Mean clustering rank by level of {indicator}",
-        printed if measured is None else measured,
-        None if measured is None else printed,
-        note=f"Ranks among the ten printed methods; 1 is best. {sets}. The published ranks are "
-        "computed from the printed F-scores; the paper only draws them.",
+        pd.concat(found, names=["scores", "method"]),
+        note=f"Ranks among the ten printed methods; 1 is best. {sets}. The paper draws these ranks "
+        "and prints none, so nothing is marked.",
     )
+
+
+def _range(least: int, most: int) -> str:
+    return many(most, "data set") if least == most else f"{least} to {most} data sets"
 
 
 EXPERIMENT = Experiment(
