@@ -92,9 +92,12 @@ def test_every_text_lies_in_its_box(cell):
 
 def test_report(cell):
     report = experiment.report(Results([cell]))
-    assert "1 of 1 couplings that the paper computes come out as printed" in report.findings[0]
+    assert "Of the 7 numbers that the paper computes of its toy table, 7 come" in report.findings[0]
+    table = report.tables[0]
+    assert table.measured.loc[experiment.KERNEL, "number"] == pytest.approx(17 / 18)
+    assert table.measured.index.tolist() == table.published.index.tolist()
     wrong = {**cell, "inter": [[0.0] * 5] * 4}
-    assert "0 of 1 couplings" in experiment.report(Results([wrong])).findings[0]
+    assert "toy table, 3 come out" in experiment.report(Results([wrong])).findings[0]
     assert not experiment.report(Results([])).figures
 
 
