@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from untie.evaluation import published
-from untie.paper.clustering import MAX_STEPS, QUICK_STEPS, cells, jobs
+from untie.paper.clustering import DEEP_SEEDS, MAX_STEPS, QUICK_STEPS, cells, jobs
 from untie.paper.clustering_report import report
 from untie.paper.clustering_scores import by_set_and_method, printed_scores
 from untie.paper.data import SETS
@@ -35,7 +35,7 @@ def tables_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def test_a_job_for_each_set_method_and_seed() -> None:
     found = jobs(Effort())
-    assert len(found) == 25 * 12 * 5
+    assert len(found) == 25 * (10 * 5 + 2 * DEEP_SEEDS)
     assert len({tuple(sorted(job.arguments.items())) for job in found}) == len(found)
     assert all(job.cost > 0 for job in found)
     steps = {job.arguments.get("max_steps") for job in found if job.arguments["method"] in DEEP}
@@ -61,7 +61,7 @@ def test_printed_scores_agree_with_themselves() -> None:
     assert table.measured.index.tolist() == SETS
     printed = published("clustering").set_index("dataset").rename(columns={"delta": "Delta"})
     assert (table.measured[printed.columns] - printed).abs().to_numpy().max() < 0.006
-    assert "25 of 25 cells agree within 0.5" in found.findings[0]
+    assert "of the 25 scores 25 agree within 0.5" in found.findings[0]
     assert "above the printed score of UNTIE by more than 0.5 on 25 data sets" in found.findings[1]
     assert "Of 225 cells of the other printed methods 225 agree" in found.findings[2]
     assert (
@@ -75,7 +75,7 @@ def test_printed_scores_agree_with_themselves() -> None:
 
 def test_findings_change_with_the_figures() -> None:
     found = report(Results(as_printed(shift=-1.0)))
-    assert "0 of 25 cells agree within 0.5 and 25 within 2" in found.findings[0]
+    assert "of the 25 scores 0 agree within 0.5 and 25 within 2" in found.findings[0]
 
 
 def test_ranks_stand_beside_the_printed_ones() -> None:
@@ -127,9 +127,11 @@ def test_other_measures_are_means() -> None:
 
 
 def test_diagrams_hold_the_ranks() -> None:
-    printed, measured = report(Results(as_printed())).figures
+    printed, same_methods, measured = report(Results(as_printed())).figures
     assert printed.data["mean_rank"].iloc[0] == 2.82
     assert len(printed.data) == 10
+    assert same_methods.data["method"].tolist() == printed.data["method"].tolist()
+    assert same_methods.data["mean_rank"].tolist() == pytest.approx(printed.data["mean_rank"])
     assert len(measured.data) == 12
     assert measured.data["control"].unique().tolist() == ["UNTIE"]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from untie.paper.clustering_scores import CLOSE, DELTA, NEAR, gaps_to_paper, with_delta
 from untie.paper.methods import DEFAULT, PAPER
+from untie.paper.output.words import many
 from untie.paper.ranks import mean_ranks, worse_than
 
 
@@ -17,17 +18,18 @@ def score_findings(scores: Any, paper: Any) -> list[str]:
         printed = paper.loc[kept.index, PAPER]
         gaps = (kept - printed).abs()
         said.append(
-            f"UNTIE under the printed protocol has a mean F of {kept.mean():.1f} on {len(kept)} "
-            f"data sets, printed {printed.mean():.1f}; {(gaps <= CLOSE).sum()} of {len(kept)} "
-            f"cells agree within {CLOSE:g} and {(gaps <= NEAR).sum()} within {NEAR:g}."
+            f"UNTIE under the printed protocol has a mean F of {kept.mean():.1f} on "
+            f"{many(len(kept), 'data set')}, printed {printed.mean():.1f}; of the {len(kept)} "
+            f"scores {(gaps <= CLOSE).sum()} agree within {CLOSE:g} and {(gaps <= NEAR).sum()} "
+            f"within {NEAR:g}."
         )
     if DEFAULT in scores:
         kept = scores[DEFAULT].dropna()
         printed = paper.loc[kept.index, PAPER]
         said.append(
             f"The default has a mean F of {kept.mean():.1f}; it is above the printed score of "
-            f"UNTIE by more than {CLOSE:g} on {(kept > printed + CLOSE).sum()} data sets and "
-            f"below on {(kept < printed - CLOSE).sum()}."
+            f"UNTIE by more than {CLOSE:g} on {many((kept > printed + CLOSE).sum(), 'data set')} "
+            f"and below by more on {(kept < printed - CLOSE).sum()}."
         )
     others = gaps_to_paper(scores, paper).drop(columns=PAPER, errors="ignore").stack()
     if len(others):

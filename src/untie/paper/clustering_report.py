@@ -17,6 +17,7 @@ from untie.paper.clustering_scores import (
 )
 from untie.paper.methods import PAPER
 from untie.paper.output.report import Report, Table
+from untie.paper.output.words import many
 from untie.paper.ranks import (
     complete,
     diagram,
@@ -27,11 +28,11 @@ from untie.paper.ranks import (
 from untie.paper.run.experiment import Results
 
 SCORES_NOTE = (
-    "Macro F after one-to-one matching of clusters and classes, times 100; mean over {n_seeds} "
-    "seeds of encoder and starts; of {n_restarts} starts of k-means or k-modes the one of lowest "
+    "Macro F after one-to-one matching of clusters and classes, times 100; mean over {seeds} "
+    "of encoder and starts; of {n_restarts} starts of k-means or k-modes the one of lowest "
     "cost counts. Delta: 0 unless UNTIE is best of the ten printed columns, otherwise its gain in "
-    "percent over the best of the eight that are not Couplings. Deep methods learn from at most "
-    "{max_steps} batches of 64 rows."
+    "percent over the best of the eight that are not Couplings. Deep methods have three seeds at "
+    "most and learn from at most {max_steps} batches of 64 rows."
 )
 RANKS_NOTE = (
     "Mean rank over {n_sets} data sets, 1 is best. Among printed: a method that is not printed "
@@ -60,6 +61,9 @@ def report(results: Results) -> Report:
     if n_sets > 1 and PAPER in shared and shared.shape[1] > 1:
         ranks = mean_ranks(ranked)
         tables[1:1] = [_ranks_table(ranked, shared), _tests_table(ranked, shared)]
+        title = "Critical differences of the measured ranks of the printed methods"
+        ten = mean_ranks(ranked[list(shared)])
+        figures.append(diagram("critical_difference_printed_methods", title, ten, n_sets, PAPER))
         title = "Critical differences of the measured ranks of all methods"
         figures.append(diagram("critical_difference_measured", title, ranks, n_sets, PAPER))
         findings += rank_findings(ranked, shared)
@@ -76,7 +80,7 @@ def _scores_table(scores: Any, paper: Any, results: Results) -> Table:
         printed,
         close=CLOSE,
         note=SCORES_NOTE.format(
-            n_seeds=results.effort.n_seeds,
+            seeds=many(results.effort.n_seeds, "seed"),
             n_restarts=results.effort.n_restarts,
             max_steps=max(steps, default=0),
         ),
