@@ -213,4 +213,11 @@ def test_an_experiment_that_cannot_name_its_cells_or_report_fails_alone(run, rec
 
 def test_provenance_says_what_was_asked_for(run):
     settings = run(experiment("trial", cells([1])), n_jobs=2).provenance["settings"]
-    assert settings == {"experiments": ["trial"], "effort": "quick", "jobs": 2, "fresh": False}
+    assert settings == {
+        "experiments": ["trial"],
+        "effort": "quick",
+        "restarts": 3,
+        "seeds": [0],
+        "jobs": 2,
+        "fresh": False,
+    }

@@ -88,6 +88,8 @@ def run_experiments(
     settings = {
         "experiments": [experiment.name for experiment in experiments],
         "effort": "quick" if effort.quick else "full",
+        "restarts": effort.n_restarts,
+        "seeds": list(range(effort.n_seeds)),
         "jobs": n_jobs,
         "fresh": fresh,
     }
