@@ -102,7 +102,7 @@ def test_table(results):
 def test_findings(results):
     said = " ".join(experiment.report(results).findings)
     assert "the loss is 1.0 to 1.0 % of its first value" in said
-    assert "from 1 to 0.30" in said
+    assert "the mean weight, 1 at first, is between 0.30 and" in said
     assert "number of steps is inverse to the learning rate" in said
     assert "10.0 % is unexplained at omega = 1, 5.0 % after the protocol and 9.0 %" in said
     assert "50.0 % is unexplained at omega = 1, 25.0 % after the protocol and 40.0 %" in said

@@ -57,9 +57,9 @@ def test_report_of_equal_scores() -> None:
     assert table.published.columns.tolist() == table.measured.columns.tolist()
     assert table.published.index[0] in table.measured.index
     assert found.findings == [
-        "dnapromoter, printed protocol: 3 of the 3 groups have the same F in both of their sets "
-        "(within 0.5); the group of both kinds is as good as any (Gaussian 90.5, "
-        "polynomial 90.5, both 90.5)."
+        "dnapromoter, printed protocol: the same F (within 0.5) in both sets of 3 of the 3 groups "
+        "(the paper: of all); the group of both kinds is as good as any (Gaussian 90.5, "
+        "polynomial 90.5, both 90.5; the paper: it is always the best)."
     ]
 
 

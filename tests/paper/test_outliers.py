@@ -114,7 +114,7 @@ def test_tables_are_means_over_classes_and_draws():
     assert tables[0].measured.loc["mean rank"].tolist() == [2.5] * 4 + [5]
     assert means.measured.loc["LOF: average precision", PAPER] == pytest.approx(0.35)
     assert "crx 2, splice 1" in tables[0].note
-    assert "on 1 sets (paper's protocol) and 1 (our default)" in outcome.findings[0]
+    assert "on 1 set (paper's protocol) and 1 (our default)" in outcome.findings[0]
 
 
 def test_missing_methods_leave_the_rest_to_be_reported():

@@ -108,7 +108,7 @@ def test_means_and_ranks_over_complete_targets():
     assert ridge.loc["mean", PAPER] == 0
     assert ridge.loc["mean rank"].tolist() == [5, 4, 3, 2, 1]
     assert knn.loc["mean rank"].tolist() == [3] * 5
-    assert "over 1 targets: MCA 0.400 (rank 1.00)" in outcome.findings[0]
+    assert "over 1 target: MCA 0.400 (rank 1.00)" in outcome.findings[0]
     assert (
         "Above one-hot on 0 targets (paper's protocol) and 0 (our default)" in outcome.findings[0]
     )

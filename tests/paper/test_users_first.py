@@ -38,11 +38,11 @@ def test_cells_are_shared_with_the_table_of_clustering() -> None:
 def test_report_compares() -> None:
     found = report(Results(rows()))
     assert found.findings[0] == (
-        "UNTIE has +21.5 points of F on average against k-means on one-hot: better by more than "
-        "0.5 on 2 of 2 data sets, worse on 0."
+        "UNTIE's default has +21.5 points of F on average against k-means on one-hot: better by "
+        "more than 0.5 on 2 of 2 data sets, worse by more on 0."
     )
     assert (
-        "against k-modes: better by more than 0.5 on 1 of 2 data sets, worse on 0."
+        "against k-modes: better by more than 0.5 on 1 of 2 data sets, worse by more on 0."
         in (found.findings[3])
     )
     assert found.findings[4].startswith("Mean ranks by F: UNTIE (default) 1.50, k-means on one-hot")

@@ -31,6 +31,7 @@ from untie.paper.convergence_figures import (
     share_data,
 )
 from untie.paper.output.report import Figure, Report, Table
+from untie.paper.output.words import many
 from untie.paper.run.experiment import Cell, Effort, Experiment, Job, Results
 from untie.paper.stages import build_couplings, learn_weights, unexplained_share
 
@@ -193,9 +194,9 @@ def findings(table: Any) -> list[str]:
         omega = table["mean omega, step 1,000"]
         found.append(
             f"After 1,000 steps the loss is {100 * left.min():.1f} to {100 * left.max():.1f} % of "
-            f"its first value, and the mean weight has gone from 1 to {omega.min():.2f} to "
-            f"{omega.max():.2f}: the loss falls because the weights shrink, towards the only "
-            "minimum of the printed objective, omega = 0."
+            f"its first value, and the mean weight, 1 at first, is between {omega.min():.2f} and "
+            f"{omega.max():.2f}: the weights move to omega = 0, the only minimum of the printed "
+            "objective, and the loss goes with them."
         )
     halves = [f"steps to half, rate {rate:g}" for rate in RATES]
     if set(halves) <= set(table.columns) and len(table[halves].dropna()):
@@ -207,7 +208,7 @@ def findings(table: Any) -> list[str]:
             found.append(
                 f"Without the scale, as a share {what} on all rows, {start:.1f} % is unexplained "
                 f"at omega = 1, {printed:.1f} % after the protocol and {exact:.1f} % with the "
-                f"exact solver's weights (means over {len(table[shares].dropna())} sets)."
+                f"exact solver's weights (mean over {many(len(table[shares].dropna()), 'set')})."
             )
     return found
 
@@ -243,8 +244,8 @@ def report(results: Results) -> Report:
             "Training loss of the printed protocol (Figure convergence)",
             losses,
             draw_losses,
-            "A panel for each data set: the loss by the step for three learning rates. All fall "
-            "to near 0, in a number of steps that is inverse to the learning rate.",
+            "A panel for each data set: the loss by the step for three learning rates, and a "
+            "straight line from the first loss to 0 at step 1,000.",
         ),
         Figure(
             "convergence_share",

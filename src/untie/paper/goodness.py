@@ -17,7 +17,7 @@ from untie.evaluation import goodness_curve
 from untie.paper.fitted import fit_encoder
 from untie.paper.methods import DEFAULT, DISTANCES, ENCODERS, PAPER, STOCHASTIC
 from untie.paper.output.report import Figure, Report, Table
-from untie.paper.output.style import common_legend, method_style, panels
+from untie.paper.output.style import common_legend, method_style, name_panel, panels
 from untie.paper.run.experiment import Cell, Effort, Experiment, Job, Results
 
 DATASETS = ("mofn3710", "dermatology", "crx", "breastcancer")
@@ -138,15 +138,20 @@ def finding(curves: Any, shares: Any, dataset: str) -> str:
     best = others.clip(lower=0).mean().idxmax()
     rest = share[others.columns]
     sentence = (
-        f"{dataset}: where any curve is above 0, UNTIE's is the highest of the paper's methods at "
-        f"{ahead} of {len(drawn)} values of epsilon; the best of the others is {best}. Objects "
-        f"without a margin: UNTIE {share[PAPER]:.0f} %, the others {rest.min():.0f} to "
-        f"{rest.max():.0f} %"
+        f"{dataset}: where any curve is at 0 or above, UNTIE's is the highest of the paper's "
+        f"methods at {ahead} of {len(drawn)} values of epsilon (the paper: UNTIE is better than "
+        f"its competitors); the best of the others is {best}. Objects without a margin: UNTIE "
+        f"{share[PAPER]:.0f} %, the others {_percents(rest)}"
     )
     if DEFAULT in share and share[DEFAULT] == share[DEFAULT]:
         sentence += f"; our default {share[DEFAULT]:.0f} %"
     named = f" (the paper's text: nearly {UNSEPARATED[dataset]})" if dataset in UNSEPARATED else ""
     return sentence + named + "."
+
+
+def _percents(shares: Any) -> str:
+    least, most = f"{shares.min():.0f}", f"{shares.max():.0f}"
+    return f"{most} %" if least == most else f"{least} to {most} %"
 
 
 def draw(data: Any) -> Any:
@@ -159,7 +164,7 @@ def draw(data: Any) -> Any:
             curve = chosen[chosen["method"] == method]
             if not curve.empty:
                 one.plot(curve["epsilon"], curve["gamma"], **method_style(method, markers=False))
-        one.set_title(name)
+        name_panel(one, name)
         one.set_xlabel("epsilon: share of objects that may fail")
         one.set_ylabel("gamma: margin")
         one.set_xlim(0, 1)

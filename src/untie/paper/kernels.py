@@ -16,6 +16,7 @@ from untie.paper.fitted import quietly_fitted
 from untie.paper.k_means import k_means
 from untie.paper.output.report import Figure, Report, Table
 from untie.paper.output.style import CLASS_COLOURS, INK, common_legend, name_panel, panels
+from untie.paper.output.words import many
 from untie.paper.partition import Partition, judge
 from untie.paper.run.experiment import Cell, Effort, Experiment, Job, Results
 
@@ -30,7 +31,7 @@ SAME = 0.5
 """Points of F within which two scores count as the same."""
 
 NOTE = (
-    "Macro F times 100, mean over {n_seeds} seeds; k-means with {n_restarts} starts, lowest "
+    "Macro F times 100, mean over {seeds}; k-means with {n_restarts} starts, lowest "
     "inertia. The published figures are those of the table of clustering, where the paper uses F6."
 )
 
@@ -79,7 +80,9 @@ def report(results: Results) -> Report:
     scores = frame.pivot_table(
         index=["group", "kernels"], columns=["dataset", "series"], values="f_score", sort=False
     ).rename_axis(columns=[None, None])
-    note = NOTE.format(n_seeds=results.effort.n_seeds, n_restarts=results.effort.n_restarts)
+    note = NOTE.format(
+        seeds=many(results.effort.n_seeds, "seed"), n_restarts=results.effort.n_restarts
+    )
     title = "Clustering F-scores by set of kernels"
     table = Table("kernels", title, scores, _printed(scores), note=note)
     return Report(_findings(scores), (table,), (_figure(frame),))
@@ -114,9 +117,9 @@ def _findings(scores: Any) -> list[str]:
         is_best = "is as good as any" if means["both"] >= best - SAME else "is not the best"
         listed = ", ".join(f"{group} {mean:.1f}" for group, mean in means.items())
         said.append(
-            f"{dataset}, {series}: {len(same)} of the {len(GROUPS)} groups have the same F in "
-            f"both of their sets (within {SAME:g}); the group of both kinds {is_best} "
-            f"({listed})."
+            f"{dataset}, {series}: the same F (within {SAME:g}) in both sets of "
+            f"{len(same)} of the {len(GROUPS)} groups (the paper: of all); the group of both kinds "
+            f"{is_best} ({listed}; the paper: it is always the best)."
         )
     return said
 

@@ -18,6 +18,7 @@ from untie.paper.fitted import fit_encoder
 from untie.paper.methods import DEFAULT, PAPER
 from untie.paper.output.report import Figure, Report, Table
 from untie.paper.output.style import class_style, common_legend, name_panel, panels
+from untie.paper.output.words import listing
 from untie.paper.run.experiment import Cell, Effort, Experiment, Job, Results
 
 DATASET = "dermatology"
@@ -158,9 +159,9 @@ def findings(table: Any, chance: float) -> list[str]:
             better = table.loc[ours, ["silhouette", precision]]
             wins = [r for r in rivals if (better > table.loc[r, better.index]).all()]
             found.append(
-                f"{ours} has both measures above {len(wins)} of the {len(rivals)} others "
-                f"({', '.join(rivals)}); the paper says that UNTIE's classes have clearer "
-                "boundaries than theirs."
+                f"{ours} has both measures above those of {listing(wins or ['none'])} "
+                f"(compared: {', '.join(rivals)}); the paper says that UNTIE's classes have "
+                "clearer boundaries than theirs."
             )
     return found
 
@@ -169,7 +170,7 @@ def report(results: Results) -> Report:
     """Return the maps, and the table that they should be read with."""
     table, data = separation_table(results), map_data(results)
     if table.empty:
-        return Report([])
+        return Report(["No cell came out."])
     chance = float(np.mean([row["chance"] for row in results.rows]))
     tables = [
         Table(

@@ -33,6 +33,7 @@ from untie.evaluation import average_ranks
 from untie.paper.fitted import quietly_fitted
 from untie.paper.methods import DEFAULT, ENCODERS, PAPER
 from untie.paper.output.report import Report, Table
+from untie.paper.output.words import many, means_and_ranks
 from untie.paper.run.experiment import Cell, Effort, Experiment, Job, Results
 
 DATASETS = (
@@ -258,15 +259,12 @@ def finding(detector: str, measured: Any) -> str:
     if "mean" not in measured.index:
         return f"{detector}: no data set has all methods."
     rows = measured.drop(index=["mean", "mean rank"]).dropna()
-    means = measured.loc["mean"].sort_values(ascending=False)
-    ranks = measured.loc["mean rank"]
-    listed = ", ".join(
-        f"{name} {mean:.3f} (rank {ranks[name]:.2f})" for name, mean in means.items()
-    )
+    listed = means_and_ranks(measured.loc["mean"], measured.loc["mean rank"])
     ahead = {method: int((rows[method] > rows[BASELINE]).sum()) for method in (PAPER, DEFAULT)}
     return (
-        f"{detector}: mean ROC AUC over {len(rows)} data sets: {listed}. Above the plain sum of "
-        f"rarities on {ahead[PAPER]} sets (paper's protocol) and {ahead[DEFAULT]} (our default)."
+        f"{detector}: mean ROC AUC over {many(len(rows), 'data set')}: {listed}. Above the plain "
+        f"sum of rarities on {many(ahead[PAPER], 'set')} (paper's protocol) and {ahead[DEFAULT]} "
+        "(our default)."
     )
 
 

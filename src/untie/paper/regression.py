@@ -31,6 +31,7 @@ from untie.evaluation import average_ranks
 from untie.paper.fitted import common_scale, quietly_fitted
 from untie.paper.methods import DEFAULT, ENCODERS, PAPER
 from untie.paper.output.report import Report, Table
+from untie.paper.output.words import many, means_and_ranks
 from untie.paper.run.experiment import Cell, Effort, Experiment, Job, Results
 
 METHODS = (PAPER, DEFAULT, "One-hot", "CDE", "MCA")
@@ -186,15 +187,11 @@ def findings(regressor: str, measured: Any) -> list[str]:
     if "mean" not in measured.index:
         return []
     rows = measured.drop(index=["mean", "mean rank"]).dropna()
-    means = measured.loc["mean"].sort_values(ascending=False)
-    ranks = measured.loc["mean rank"]
-    listed = ", ".join(
-        f"{name} {mean:.3f} (rank {ranks[name]:.2f})" for name, mean in means.items()
-    )
+    listed = means_and_ranks(measured.loc["mean"], measured.loc["mean rank"])
     ahead = {method: int((rows[method] > rows["One-hot"]).sum()) for method in (PAPER, DEFAULT)}
     return [
-        f"{regressor}: mean R^2 over {len(rows)} targets: {listed}. Above one-hot on "
-        f"{ahead[PAPER]} targets (paper's protocol) and {ahead[DEFAULT]} (our default)."
+        f"{regressor}: mean R^2 over {many(len(rows), 'target')}: {listed}. Above one-hot on "
+        f"{many(ahead[PAPER], 'target')} (paper's protocol) and {ahead[DEFAULT]} (our default)."
     ]
 
 

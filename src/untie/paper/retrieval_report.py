@@ -10,7 +10,8 @@ from untie.evaluation import average_ranks, published
 from untie.paper.clustering import MAX_STEPS
 from untie.paper.methods import DEEP, DEFAULT, PAPER
 from untie.paper.output.report import Figure, Report, Table
-from untie.paper.output.style import common_legend, method_style, panels
+from untie.paper.output.style import common_legend, method_style, name_panel, panels
+from untie.paper.output.words import many, means_and_ranks
 from untie.paper.run.experiment import Results
 
 DRAWN = ("dermatology", "dnanominal", "splice")
@@ -135,12 +136,8 @@ def everywhere_findings(measured: Any) -> list[str]:
     if "mean" not in measured.index:
         return []
     n_sets = len(measured.drop(index=["mean", "mean rank"]).dropna())
-    means = measured.loc["mean", list(EVERYWHERE)].sort_values(ascending=False)
-    ranks = measured.loc["mean rank"]
-    listed = ", ".join(
-        f"{name} {mean:.3f} (rank {ranks[name]:.2f})" for name, mean in means.items()
-    )
-    return [f"Mean precision@{TABLE_K} over {n_sets} sets: {listed}."]
+    listed = means_and_ranks(measured.loc["mean", list(EVERYWHERE)], measured.loc["mean rank"])
+    return [f"Mean precision@{TABLE_K} over {many(n_sets, 'set')}: {listed}."]
 
 
 def draw(data: Any) -> Any:
@@ -158,7 +155,7 @@ def draw(data: Any) -> Any:
             if method == "chance":
                 style |= {"linestyle": ":", "linewidth": 1.0}
             one.plot(curve["k"], curve["precision"], **style)
-        one.set_title(name)
+        name_panel(one, name)
         one.set_xlabel("k")
         one.set_xlim(1, MOST_K)
     axes[0].set_ylabel("precision@k")

@@ -169,7 +169,7 @@ def report(results: Results) -> Report:
     numbers = QUICK_NUMBERS if results.effort.quick else NUMBERS
     data = tidy_times(results.frame(), numbers)
     if data.empty:
-        return Report([])
+        return Report(["No cell came out."])
     runs = {int(row["repeats"]) for row in results.rows if "repeats" in row}
     note = (
         f"Processor time of one thread; the shortest of at least {min(runs)} runs. One number is "

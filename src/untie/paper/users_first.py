@@ -15,6 +15,7 @@ from untie.paper.clustering_scores import by_set_and_method
 from untie.paper.methods import DEFAULT
 from untie.paper.output.report import Figure, Report, Table
 from untie.paper.output.style import common_legend, method_style, panels
+from untie.paper.output.words import many
 from untie.paper.partition import LATENT
 from untie.paper.ranks import complete, mean_ranks, statistics
 from untie.paper.run.experiment import Effort, Experiment, Job, Results
@@ -30,7 +31,7 @@ CLOSE = 0.5
 """Points of F within which two methods are as good."""
 
 SCORES_NOTE = (
-    "Macro F after one-to-one matching, times 100; mean over {n_seeds} seeds, each with the best "
+    "Macro F after one-to-one matching, times 100; mean over {seeds}, each with the best "
     "by cost of {n_restarts} starts. The number of clusters is that of the classes."
 )
 SUMMARY_NOTE = (
@@ -53,7 +54,7 @@ def report(results: Results) -> Report:
     frame = frame[frame["method"].isin(TITLES)]
     scores = _titled(by_set_and_method(frame))
     effort = results.effort
-    note = SCORES_NOTE.format(n_seeds=effort.n_seeds, n_restarts=effort.n_restarts)
+    note = SCORES_NOTE.format(seeds=many(effort.n_seeds, "seed"), n_restarts=effort.n_restarts)
     title = "Clustering F-scores of what users try first"
     tables = [Table("users_first_scores", title, scores, note=note)]
     findings = _findings(scores)
@@ -100,14 +101,14 @@ def _findings(scores: Any) -> list[str]:
         for other in [name for name in scores if name != ours]:
             gap = (scores[ours] - scores[other]).dropna()
             said.append(
-                f"UNTIE has {gap.mean():+.1f} points of F on average against {other}: better by "
-                f"more than {CLOSE:g} on {(gap > CLOSE).sum()} of {len(gap)} data sets, worse on "
-                f"{(gap < -CLOSE).sum()}."
+                f"UNTIE's default has {gap.mean():+.1f} points of F on average against {other}: "
+                f"better by more than {CLOSE:g} on {(gap > CLOSE).sum()} of "
+                f"{many(len(gap), 'data set')}, worse by more on {(gap < -CLOSE).sum()}."
             )
     if len(complete(scores)) > 1 and scores.shape[1] > 1:
         test = statistics(scores)
         listed = ", ".join(f"{name} {rank:.2f}" for name, rank in mean_ranks(scores).items())
-        said.append(f"Mean ranks by F: {listed} (Friedman's p {test['its p']}).")
+        said.append(f"Mean ranks by F: {listed} (Friedman's p {float(test['its p']):.2g}).")
     return said
 
 
