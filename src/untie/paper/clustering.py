@@ -4,9 +4,9 @@ The printed columns, UNTIE as it is by default, and one-hot. Every method has fi
 encoder and of the starts of k-means or k-modes; of 20 starts the cheapest counts, and the table has
 the mean over seeds. connect4 has as many starts and seeds as the others.
 
-The deep methods have three seeds and limits of their own (BiGAN 300 passes over the rows, VAE 200 or
-fewer), and learn from at most `MAX_STEPS` batches of 64 rows. That binds on tables of over 1,280
-rows: titanic, the five of 3,000 to 6,000 rows, and connect4.
+The deep methods have three seeds and limits of their own (BiGAN 300 passes over the rows, VAE 200
+or fewer), and learn from at most `MAX_STEPS` batches of 64 rows. That binds on tables of over
+1,280 rows: titanic, the five of 3,000 to 6,000 rows, and connect4.
 """
 
 from __future__ import annotations
