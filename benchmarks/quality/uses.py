@@ -45,7 +45,7 @@ def sampled(table: LabelledTable) -> LabelledTable:
 def measure(table: LabelledTable, method: str) -> dict[str, float]:
     warnings.simplefilter("ignore")  # a class may be in one fold alone
     vectors = ENCODERS[method](table.n_classes, SEED).fit_transform(table.X)
-    vectors = vectors / np.sqrt(vectors.var(axis=0).sum())
+    vectors = vectors / (np.sqrt(vectors.var(axis=0).sum()) or 1.0)  # kernels may tell nothing
     result = {"precision@10": 100 * precision_at_k(vectors, table.y, k=10)}
     folds = KFold(FOLDS, shuffle=True, random_state=SEED)
     for name, make in CLASSIFIERS.items():
