@@ -119,6 +119,12 @@ def test_printed_deviations_stand_beside_the_measured_ones():
     table = report(printed_results()).tables[-1]
     assert table.measured.index.tolist() == table.published.index.tolist()
     assert table.measured.columns.tolist() == table.published.columns.tolist()
+    assert table.measured.columns.get_level_values(0).unique().tolist() == [
+        "SVM",
+        "KNN",
+        "RF",
+        "LR",
+    ]
     assert table.measured.shape == (10, 8)
     assert table.published.loc["zoo", ("SVM", "CDE sd")] == 18.33
     assert table.published.loc["soybeanlarge", ("LR", "UNTIE sd")] == 5.98

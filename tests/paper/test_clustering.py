@@ -167,3 +167,11 @@ def test_rows_and_columns_keep_their_order_whatever_comes_first() -> None:
     table = by_set_and_method(frame)
     assert table.index.tolist() == SETS
     assert table.columns.tolist() == COLUMNS
+
+
+def test_fewer_seeds_are_said() -> None:
+    rows = as_printed()
+    again = [{**row, "seed": 9} for row in rows if row["method"] not in DEEP]
+    note = tables_of(rows + again)["clustering"].note
+    assert "mean over 3 seeds (BiGAN_WD 2, VAE_WD 2) of encoder" in note
+    assert "mean over 1 seed of encoder" in tables_of(as_printed(n_seeds=1))["clustering"].note

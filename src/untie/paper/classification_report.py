@@ -93,17 +93,14 @@ def spread_table(scores: Any) -> Table:
     columns = [f"{method} sd" for method in PRINTED]
     measured, printed = (
         pd.concat(
-            {part["classifier"].iloc[0]: wide(part, *names)[columns] for part in parts if len(part)}
+            {part["classifier"].iloc[0]: wide(part, *names)[columns] for part in parts}, axis=1
         )
-        .unstack(level=0)
-        .swaplevel(axis=1)
-        .sort_index(axis=1, level=0, sort_remaining=False)
         for names in (("mean", "sd"), ("printed", "printed_sd"))
     )
     return Table(
         name="classification_spread",
         title="Standard deviations over random splits",
-        measured=measured.rename_axis(columns=[None, None]),
+        measured=measured,
         published=printed,
         close=3.5,
         note="100 is printed without a deviation. Two deviations of 8 over 20 splits differ by 3.5 "

@@ -31,8 +31,8 @@ SCORES_NOTE = (
     "Macro F after one-to-one matching of clusters and classes, times 100; mean over {seeds} "
     "of encoder and starts; of {n_restarts} starts of k-means or k-modes the one of lowest "
     "cost counts. Delta: 0 unless UNTIE is best of the ten printed columns, otherwise its gain in "
-    "percent over the best of the eight that are not Couplings. Deep methods have three seeds at "
-    "most and learn from at most {max_steps} batches of 64 rows."
+    "percent over the best of the eight that are not Couplings. Deep methods learn from at most "
+    "{max_steps} batches of 64 rows."
 )
 RANKS_NOTE = (
     "Mean rank over {n_sets} data sets, 1 is best. Among printed: a method that is not printed "
@@ -80,11 +80,18 @@ def _scores_table(scores: Any, paper: Any, results: Results) -> Table:
         printed,
         close=CLOSE,
         note=SCORES_NOTE.format(
-            seeds=many(results.effort.n_seeds, "seed"),
+            seeds=_seeds(results),
             n_restarts=results.effort.n_restarts,
             max_steps=max(steps, default=0),
         ),
     )
+
+
+def _seeds(results: Results) -> str:
+    """Return how many seeds methods have, and which have fewer."""
+    n_seeds = results.frame().groupby("method")["seed"].nunique()
+    fewer = [f"{method} {n}" for method, n in n_seeds.items() if n < n_seeds.max()]
+    return many(n_seeds.max(), "seed") + (f" ({', '.join(fewer)})" if fewer else "")
 
 
 def _ranks_table(scores: Any, paper: Any) -> Table:

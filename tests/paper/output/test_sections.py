@@ -17,8 +17,8 @@ def test_counts_over_tables(outcome, scores):
     sections = make_sections([dataclasses.replace(outcome, report=report)])
     assert summary_rows(sections)[1] == [["12", "0", "10", "4", "6"]]
     assert lead(sections, {}) == (
-        "1 experiment with 12 cells; none failed. Of 10 measured figures published as well, 4 to "
-        "the digit and 6 close."
+        "1 experiment with 12 cells; none failed. Of 10 measured figures published as well: 4 to "
+        "the digit, 6 close."
     )
     assert "cells, those that several share counted in each;" in lead(sections * 2, {})
 

@@ -39,8 +39,8 @@ def lead(sections: Sequence[Section], provenance: Mapping[str, Any]) -> str:
     if not total.compared:
         return text
     return (
-        f"{text} Of {many(total.compared, 'measured figure')} published as well, "
-        f"{total.to_the_digit} to the digit and {total.close} close."
+        f"{text} Of {many(total.compared, 'measured figure')} published as well: "
+        f"{total.to_the_digit} to the digit, {total.close} close."
     )
 
 
