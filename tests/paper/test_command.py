@@ -115,6 +115,13 @@ def test_a_run_that_is_interrupted_and_killed_loses_and_repeats_nothing(start, r
     assert str(tmp_path) not in json.dumps(provenance)
 
 
+def test_a_quick_run_has_a_folder_of_its_own(start, tmp_path):
+    process = start("slow", "--quick", "--jobs", "2")
+    assert process.wait() == 0
+    assert (tmp_path / "untie-paper-quick" / "index.html").exists()
+    assert not (tmp_path / "untie-paper").exists()
+
+
 def test_runs_on_one_folder_finish_and_list_their_failed_cells(start, tmp_path):
     arguments = ["all", "--quick", "--output", "deep/er", "--jobs", "2"]
     for process in [start(*arguments), start(*arguments)]:

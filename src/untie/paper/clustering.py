@@ -1,6 +1,6 @@
 """Clustering of the 25 data sets by twelve methods: the paper's largest table.
 
-The printed columns, UNTIE as it is by default, and one-hot. Every method has five seeds, of the
+The printed columns, UNTIE as it is by default, and one-hot. Methods have five seeds, of the
 encoder and of the starts of k-means or k-modes; of 20 starts the cheapest counts, and the table has
 the mean over seeds. connect4 has as many starts and seeds as the others.
 

@@ -53,8 +53,13 @@ def paper(
         typer.Option(min=1, help="Cells computed at a time.", show_default="all cores"),
     ] = None,
     output: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results and of computed cells.")
-    ] = Path("untie-paper"),
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of the results and of computed cells.",
+            show_default="untie-paper, or untie-paper-quick",
+        ),
+    ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Compute cells again that are there already.")
     ] = False,
@@ -69,21 +74,23 @@ def paper(
         return
     _check_extras()
     chosen = _choose(names)
-    _check_folder(output)
+    # A quick look must not replace the pages of a run that took an hour.
+    folder = output or Path("untie-paper-quick" if quick else "untie-paper")
+    _check_folder(folder)
     effort = Effort(quick=quick)
     n_jobs = jobs or joblib.cpu_count()
     try:
         with Display(console) as display:
             run = run_experiments(
-                chosen, output, display, effort=effort, n_jobs=n_jobs, fresh=fresh
+                chosen, folder, display, effort=effort, n_jobs=n_jobs, fresh=fresh
             )
-        _finish(run, output)
+        _finish(run, folder)
     except Stopped as stopped:
         _stop(f"Stopped: {stopped}. The same command goes on from there.", 130)
     except KeyboardInterrupt:
         _stop("Stopped. The same command goes on from where it stood.", 130)
     except OSError as error:
-        _stop(f"{error.strerror or error}: {error.filename or output}", 1)
+        _stop(f"{error.strerror or error}: {error.filename or folder}", 1)
 
 
 def _list_experiments() -> None:

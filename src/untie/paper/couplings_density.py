@@ -194,7 +194,8 @@ def findings(table: Any) -> list[str]:
         found += [
             f"The median of I_intra is {values.median():.2f}; it is above 0.5 on "
             f"{(values > 0.5).sum()} of {len(values)} data sets. The paper says that most sets "
-            "have strong inconsistency within couplings.",
+            "have strong inconsistency within couplings, without a number; that they are mostly "
+            f"above the middle of the scale is {'true' if values.median() > 0.5 else 'not so'}.",
             "The formula as printed divides the sum over values by the number of attributes; it "
             f"is above 1 on {(as_printed > 1).sum()} of {len(as_printed)} sets, though the text "
             "has it from 0 to 1. The mean over values is drawn.",
@@ -210,8 +211,8 @@ def findings(table: Any) -> list[str]:
                 for method, column in zip(METHODS, columns, strict=True)
             )
             found.append(
-                f"Mean I_inter {how}: {means}. Both UNTIE and CDE are above both DILCA and COS, as "
-                f"the paper says, on {above} of {len(complete)} sets."
+                f"Mean I_inter {how}: {means}. The paper says that both UNTIE and CDE are above "
+                f"both DILCA and COS; they are on {above} of {len(complete)} sets."
             )
     return found
 
