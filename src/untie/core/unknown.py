@@ -13,6 +13,11 @@ from untie.core.warn import warn_user
 HANDLE_UNKNOWN = ("error", "ignore", "infrequent_if_exist", "warn")
 
 
+def joins_rare_values(how: str) -> bool:
+    """Tell whether an unknown value is one of the rare values that are taken together."""
+    return how in ("infrequent_if_exist", "warn")
+
+
 def handle_unknown_values(
     unknown: Sequence[Sequence[Value]], vocabulary: Vocabulary, how: str, when: str
 ) -> None:

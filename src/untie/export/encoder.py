@@ -1,0 +1,58 @@
+"""What of a fitted encoder goes into an export."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from untie.export.onnx_model import write_onnx
+from untie.export.sql import SqlTransform, write_sql
+from untie.export.values import attributes_of
+from untie.parameters import check_handle_unknown
+
+if TYPE_CHECKING:
+    from untie.encoder import UNTIE
+
+
+def encoder_to_sql(
+    encoder: UNTIE,
+    dialect: str,
+    source: str | Sequence[str],
+    lookup: str | Sequence[str],
+    keep: str | Sequence[str],
+    names: Sequence[str] | None,
+) -> SqlTransform:
+    """Write a fitted encoder's transform as SQL."""
+    check_handle_unknown(encoder.handle_unknown)
+    table = encoder._fitted.lookup
+    given = encoder.get_feature_names_out() if names is None else names
+    if isinstance(given, str) or len(given) != table.n_columns:
+        raise ValueError(f"names must name the {table.n_columns} columns of the result: {given!r}.")
+    return write_sql(
+        dialect,
+        attributes_of(encoder._grouping, table, encoder.handle_unknown),
+        [str(name) for name in given],
+        source=source,
+        lookup=lookup,
+        keep=keep,
+        summed=table.summed,
+        fails=encoder.handle_unknown == "error",
+    )
+
+
+def encoder_to_onnx(encoder: UNTIE, missing: str) -> Any:
+    """Write a fitted encoder's transform as an ONNX model."""
+    check_handle_unknown(encoder.handle_unknown)
+    if encoder.handle_unknown == "error":
+        raise ValueError(
+            "An ONNX model can't fail at an unknown value, as handle_unknown='error' asks; write "
+            "it with encoder.set_params(handle_unknown='ignore'), which needs no new fit."
+        )
+    table = encoder._fitted.lookup
+    return write_onnx(
+        attributes_of(encoder._grouping, table, encoder.handle_unknown),
+        encoder.get_feature_names_out().tolist(),
+        summed=table.summed,
+        dtype=encoder.dtype,
+        missing=missing,
+    )
