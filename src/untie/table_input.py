@@ -12,7 +12,7 @@ from untie.core.grouping import Grouping
 from untie.core.table import Table, encode, read_table, warn_of_distinct_floats
 from untie.core.tally import CodedTable, Tally
 from untie.core.types import Codes
-from untie.core.unknown import handle_unknown_values
+from untie.core.unknown import handle_unknown_values, joins_rare_values
 from untie.parameters import check_handle_unknown
 
 
@@ -41,7 +41,7 @@ class TableInput(BaseEstimator):
         self._check_columns(table)
         encoded = encode(table, self._grouping.raw)
         handle_unknown_values(encoded.unknown, self._grouping.raw, self.handle_unknown, "transform")
-        rare = self.handle_unknown in ("infrequent_if_exist", "warn")
+        rare = joins_rare_values(self.handle_unknown)
         return self._grouping.apply_to_codes(encoded.codes, unknown_is_rare=rare)
 
     def _report(self, table: Table, counted: Tally | CodedTable) -> None:
