@@ -13,15 +13,14 @@ import os
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from untie.core.kernels import Gaussian, Polynomial
 from untie.core.vocabulary import INFREQUENT
+from untie.whole_file import whole_file
 
 MARK = "UNTIE-MODEL"
 FORMAT = 1
@@ -37,22 +36,9 @@ def write_model(path: str | os.PathLike[str], content: Any, arrays: Mapping[str,
     np.savez_compressed(buffer, allow_pickle=False, **{_TEXT: text, **arrays})
     payload = buffer.getvalue()
     digest = hashlib.sha256(payload).hexdigest()
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"{str(target)!r} is a folder; name a file to save to.")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"The folder {str(target.parent)!r} does not exist.")
-    temporary = target.with_name(f".{target.name}-{uuid4().hex}")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(f"{MARK} {FORMAT} {digest}\n".encode())
-            file.write(payload)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with whole_file(path) as temporary, open(temporary, "xb") as file:
+        file.write(f"{MARK} {FORMAT} {digest}\n".encode())
+        file.write(payload)
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, NDArray[Any]]]:
