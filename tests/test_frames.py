@@ -8,54 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from cases import ANY_FRAMES, MIXED_FRAMES, TEXT_FRAMES, as_objects, as_rows
+from cases import ANY_FRAMES, MIXED_FRAMES, TEXT, TEXT_FRAMES, TYPED, as_objects, as_rows
 from untie import UNTIE, Gaussian
-
-TEXT = {
-    "plain strings": {
-        "Texture": ["clear", "blurry", "blurry", "clear", "blurry", "clear"],
-        "Root": ["straight", "straight", "curled", "slight", "curled", "slight"],
-    },
-    "missing": {
-        "A": ["x", None, "y", "x", None, "y"],
-        "B": [None, "u", "u", "v", "v", None],
-        "C": ["p", "q", "p", "q", "q", "q"],
-    },
-    "nothing but missing in a column": {
-        "A": [None, None, None, None],
-        "B": ["u", "v", "v", "u"],
-        "C": ["p", "p", "p", "q"],
-    },
-    "unicode": {
-        "größe": ["é", "e\u0301", "漢字", "é", "😀", "漢字"],
-        "ы": ["", " ", "", " ", "", ""],
-    },
-    "words that mean something elsewhere": {
-        "A": ["nan", "None", "1", "1.0", "True", "nan"],
-        "B": ["missing", None, "missing", "infrequent", None, "infrequent"],
-    },
-    "single column": {"A": ["x", "y", "y", "z", "x", "y"]},
-    "one value in a column": {
-        "A": ["x"] * 5,
-        "B": ["u", "v", "v", "w", "w"],
-        "C": ["p", "p", "q", "q", "q"],
-    },
-    "many values": {
-        # more than one byte can tell apart
-        "A": [f"v{i % 260}" for i in range(520)],
-        "B": ["odd" if i % 2 else "even" for i in range(520)],
-    },
-    "a value in the last rows alone": {
-        "A": ["x", "y"] * 10 + ["late", "late"],
-        "B": ["u", "u", "v"] * 7 + [None],
-    },
-}
-
-TYPED = {
-    "integers": {"A": [3, 1, 1, 20, 3, 1], "B": [0, 0, 1, 1, -1, 0]},
-    "booleans": {"A": [True, False, True, True], "B": [False, False, True, False]},
-    "fractions": {"A": [0.5, 1.0, 0.5, -2.5], "B": [1.0, 1.0, 2.0, 2.0]},
-}
 
 MIXED = {
     "integers and strings": {"A": [1, "1", 2, "1", 1, "x"], "B": ["u", "v", "v", "u", "u", 3]},

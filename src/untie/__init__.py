@@ -4,9 +4,11 @@ from importlib.metadata import version
 
 from untie.core.counts import CountedTable, Counts
 from untie.core.kernels import Gaussian, Pairs, Polynomial
-from untie.core.tally import count_table
 from untie.core.vocabulary import Vocabulary
+from untie.count import count_table
 from untie.encoder import UNTIE
+from untie.engines.scan import scan
+from untie.engines.sink import sink
 from untie.saving import load_model
 
 __version__ = version("untie")
@@ -21,4 +23,6 @@ __all__ = [
     "Vocabulary",
     "count_table",
     "load_model",
+    "scan",
+    "sink",
 ]

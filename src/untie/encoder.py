@@ -17,12 +17,16 @@ from untie import export, tidy
 from untie.core.counts import CountedTable, Counts
 from untie.core.learn import Recipe, learn
 from untie.core.row_sample import RowSample
-from untie.core.table import read_table, table_of_names
-from untie.core.tally import Rows, group_counted, tally
+from untie.core.sample_weights import split_weights
+from untie.core.table import table_of_names
+from untie.core.tally import Rows, group_counted
 from untie.core.types import Codes, FloatArray
 from untie.core.vocabulary import Vocabulary
 from untie.core.warn import warn_user
 from untie.core.weights import ROW_SOLVERS
+from untie.count import count_input
+from untie.engines.adopt import as_relation
+from untie.engines.transform import own_columns, stream_vectors
 from untie.export import SqlTransform
 from untie.fitted import Fitted, finish
 from untie.parameters import check_parameters
@@ -210,20 +214,33 @@ default="auto"
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
-            A pandas, polars or pyarrow table, an array or a list of rows.
+            A pandas, polars or pyarrow table, an array or a list of rows. Or a lazy table, which is
+            read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
+            DuckDB relation, a polars LazyFrame, a pyarrow Dataset or RecordBatchReader. The model
+            is the same.
         y : ignored
-        sample_weight : array of shape (n_rows,), optional
-            How often each row counts: survey weights, or counts of a table with distinct rows.
+        sample_weight : array of shape (n_rows,) or str, optional
+            How often each row counts: survey weights, or counts of a table with distinct rows. A
+            name is that of the column with the weights, which is then not learned from; lazy
+            tables take a name only.
         """
         self._fit_rows(X, sample_weight)
         return self
 
-    def fit_transform(
-        self, X: Any, y: Any = None, sample_weight: Any = None
-    ) -> NDArray[Any] | sparse.csr_array:
-        """Learn from a table and return its rows' vectors; reads the table once."""
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Learn from a table and return its rows' vectors; reads a table in memory once."""
+        relation = as_relation(X)
+        if relation is not None and relation.is_one_shot:
+            raise ValueError(
+                f"fit_transform reads its rows twice, but {relation.origin} can be read only once; "
+                "call fit, then transform with a new one."
+            )
+        if relation is None:
+            X, sample_weight = split_weights(X, sample_weight)
         rows = self._fit_rows(X, sample_weight)
-        return self._rows(rows.codes) if rows.complete else self.transform(X)
+        if rows is not None and rows.complete:
+            return self._rows(rows.codes)
+        return self.transform(X)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the result equals one `fit` on all of them.
@@ -238,14 +255,18 @@ default="auto"
         """
         recipe = check_parameters(self)
         self._refuse_row_solvers("partial_fit")
-        table = read_table(X)
         first = not hasattr(self, "_fitted")
+        relation = as_relation(X)
+        if relation is not None and not first:
+            X = own_columns(self, relation, sample_weight)
+        chunk = count_input(X, sample_weight, self.categories, with_sample=recipe.chooses)
         if not first:
-            self._check_columns(table)
-        chunk = tally(table, sample_weight, self.categories, with_sample=recipe.chooses)
-        self._report(table, chunk)
-        assert chunk.ungrouped is not None  # nothing was grouped
-        counted = chunk.ungrouped if first else self._counted_so_far().plus_chunk(chunk.ungrouped)
+            self._check_columns(chunk.table)
+        self._report_values(chunk.table, chunk.tally.grouping.raw, chunk.unknown)
+        counted = chunk.tally.ungrouped
+        assert counted is not None  # nothing was grouped
+        if not first:
+            counted = self._counted_so_far().plus_chunk(counted)
         if recipe.chooses and counted.sample is None:
             warn_user(
                 "No sample was kept of the rows learned before (with another solver, or by "
@@ -254,7 +275,7 @@ default="auto"
             )
         fitted = self._learn_counted(counted, recipe, is_growing=True)
         if first:
-            self._remember(table)
+            self._remember(chunk.table)
         return self._adopt(fitted)
 
     def fit_counts(
@@ -290,19 +311,26 @@ default="auto"
         self._remember(table_of_names(vocabulary.columns))
         return self._adopt(fitted)
 
-    def transform(self, X: Any) -> NDArray[Any] | sparse.csr_array:
+    def transform(self, X: Any) -> Any:
         """Return the vectors of rows; a table look-up, each row for itself.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
-            Rows with the columns seen in `fit`.
+            Rows with the columns seen in `fit`. A lazy table, such as :func:`untie.scan` gives, may
+            have others, too; they are not read.
 
         Returns
         -------
         array of shape (n_rows, n_output_columns)
+            For a lazy table, a pyarrow RecordBatchReader with a column of numbers for each name
+            of `get_feature_names_out`: rows are read and transformed as it is iterated, and rows
+            keep their order. :func:`untie.sink` writes them to a file.
         """
         check_is_fitted(self)
+        relation = as_relation(X)
+        if relation is not None:
+            return stream_vectors(self, relation)
         return self._rows(self._encode(X))
 
     def similarity(self, A: Any, B: Any = None) -> FloatArray:
@@ -467,11 +495,13 @@ default="auto"
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_fitted")
 
-    def _fit_rows(self, X: Any, sample_weight: Any) -> Rows:
+    def _fit_rows(self, X: Any, sample_weight: Any) -> Rows | None:
+        """Fit, and return the rows if they were in memory."""
         recipe = check_parameters(self)
-        table = read_table(X)
-        counted = tally(
-            table,
+        if as_relation(X) is not None:
+            self._refuse_row_solvers("fit on a table that is read piece by piece")
+        counted = count_input(
+            X,
             sample_weight,
             self.categories,
             self.min_frequency,
@@ -479,12 +509,11 @@ default="auto"
             recipe.n_spaces,
             with_sample=recipe.chooses,
         )
-        self._report(table, counted)
-        fitted = finish(counted, learn(counted, recipe), self.output, self.n_components)
-        self._remember(table)
+        self._report_values(counted.table, counted.tally.grouping.raw, counted.unknown)
+        fitted = finish(counted.tally, learn(counted.tally, recipe), self.output, self.n_components)
+        self._remember(counted.table)
         self._adopt(fitted)
-        assert counted.rows is not None
-        return counted.rows
+        return counted.tally.rows
 
     def _learn_counted(
         self, counted: CountedTable, recipe: Recipe, is_growing: bool = False

@@ -11,8 +11,9 @@ from sklearn.utils.validation import validate_data
 from untie.core.grouping import Grouping
 from untie.core.table import Table, encode, read_table, warn_of_distinct_floats
 from untie.core.tally import CodedTable, Tally
-from untie.core.types import Codes
+from untie.core.types import Codes, Value
 from untie.core.unknown import handle_unknown_values, joins_rare_values
+from untie.core.vocabulary import Vocabulary
 from untie.parameters import check_handle_unknown
 
 
@@ -34,22 +35,39 @@ class TableInput(BaseEstimator):
     def _check_columns(self, table: Table) -> None:
         validate_data(self, table.source, reset=False, skip_check_array=True)
 
-    def _encode(self, X: Any) -> Codes:
-        """Code the rows of a table with the values seen in `fit`."""
+    def _encode(self, X: Any, reported: set[str] | None = None) -> Codes:
+        """Code the rows of a table with the values seen in `fit`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        reported : set of str, optional
+            For tables that come in chunks: columns whose unknown values were reported, and need
+            not be again. More are added.
+        """
         check_handle_unknown(self.handle_unknown)
         table = read_table(X, min_rows=0)
         self._check_columns(table)
         encoded = encode(table, self._grouping.raw)
-        handle_unknown_values(encoded.unknown, self._grouping.raw, self.handle_unknown, "transform")
+        unknown = encoded.unknown
+        if reported is not None:
+            unknown = _not_yet_reported(unknown, table.names, reported)
+        handle_unknown_values(unknown, self._grouping.raw, self.handle_unknown, "transform")
         rare = joins_rare_values(self.handle_unknown)
         return self._grouping.apply_to_codes(encoded.codes, unknown_is_rare=rare)
 
     def _report(self, table: Table, counted: Tally | CodedTable) -> None:
         """Tell the user what is odd about a table."""
         assert counted.rows is not None
+        self._report_values(table, counted.grouping.raw, counted.rows.unknown)
+
+    def _report_values(
+        self, table: Table, vocabulary: Vocabulary, unknown: list[list[Value]]
+    ) -> None:
         how = "error" if self.handle_unknown == "error" else "ignore"
-        handle_unknown_values(counted.rows.unknown, counted.grouping.raw, how, "fit")
-        warn_of_distinct_floats(table, counted.grouping.raw)
+        handle_unknown_values(unknown, vocabulary, how, "fit")
+        warn_of_distinct_floats(table, vocabulary)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -57,3 +75,11 @@ class TableInput(BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _not_yet_reported(
+    unknown: list[list[Value]], names: tuple[str, ...], reported: set[str]
+) -> list[list[Value]]:
+    new = [[] if name in reported else values for name, values in zip(names, unknown, strict=True)]
+    reported.update(name for name, values in zip(names, new, strict=True) if values)
+    return new

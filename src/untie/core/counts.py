@@ -125,7 +125,7 @@ class CountedTable:
         else:
             union = self.vocabulary.union(other.vocabulary)
             check_memory(union.sizes, union.columns)
-            first, second = self._align(union), other._align(union)
+            first, second = self.align(union), other.align(union)
         # Half a sample is none: the rows of the other chunk would be missing.
         sample = first.sample + second.sample if first.sample and second.sample else None
         return CountedTable(first.vocabulary, first.counts + second.counts, sample)
@@ -135,7 +135,8 @@ class CountedTable:
         vocabulary = Vocabulary(self.vocabulary.columns, chunk.vocabulary.values)
         return self + CountedTable(vocabulary, chunk.counts, chunk.sample)
 
-    def _align(self, union: Vocabulary) -> CountedTable:
+    def align(self, union: Vocabulary) -> CountedTable:
+        """Return the same counts in the codes of a vocabulary that has all the values."""
         attributes = range(len(union.columns))
         targets = [self.vocabulary.translate(union, attribute) for attribute in attributes]
         sample = self.sample and self.sample.relabel(targets, union.sizes)

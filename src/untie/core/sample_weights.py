@@ -4,10 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from untie.core.types import FloatArray
+
+
+def split_weights(data: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """Take the column of weights out of a frame, if `sample_weight` is a column's name."""
+    if not isinstance(sample_weight, str):
+        return data, sample_weight
+    frame = nw.from_native(data, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise TypeError(
+            f"sample_weight={sample_weight!r} names a column, but {type(data).__name__} has no "
+            "names; pass one weight a row."
+        )
+    if sample_weight not in frame.columns:
+        raise ValueError(
+            f"sample_weight={sample_weight!r} is no column of the table; its columns are "
+            f"{frame.columns}."
+        )
+    return frame.drop(sample_weight).to_native(), frame[sample_weight].to_numpy()
 
 
 def check_weights(
@@ -19,6 +38,14 @@ def check_weights(
     """
     if sample_weight is None:
         return None, None
+    weights = read_weights(sample_weight, n_rows)
+    if not weights.any():
+        raise ValueError("Every sample weight is zero; at least one row must count.")
+    return positive_weights(weights)
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return one finite weight a row, none negative; all may be 0."""
     try:
         weights = np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError) as error:
@@ -36,8 +63,11 @@ def check_weights(
     if weights.min(initial=0.0) < 0:
         row = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(f"sample_weight of row {row} is negative: {weights[row]}.")
-    if not weights.any():
-        raise ValueError("Every sample weight is zero; at least one row must count.")
+    return weights
+
+
+def positive_weights(weights: FloatArray) -> tuple[FloatArray, NDArray[np.bool_] | None]:
+    """Return the positive ones and, unless all are, which rows they belong to."""
     if weights.all():
         return weights, None
     keep = weights > 0

@@ -80,8 +80,8 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
         raise ValueError(f"Column names must be distinct; rename columns. {error}") from None
     if nw.dependencies.is_into_series(data):
         raise ValueError("A series is one column; pass a table, with .to_frame() if it is all.")
-    if isinstance(frame, nw.LazyFrame):
-        raise TypeError(f"{type(data).__name__} is lazy; call .collect() on it first.")
+    if not isinstance(frame, nw.DataFrame):
+        _refuse_lazy(data)
     table = _read_frame(frame) if isinstance(frame, nw.DataFrame) else _read_array(data)
     shape = (table.n_rows, len(table.names))
     if table.n_rows < min_rows:
@@ -132,12 +132,12 @@ def learn_vocabulary(
         if keep is not None:
             codes = codes[keep]
         if categories is None:
-            values = sort_values(_used(codes, found))
+            values = sort_values(used_values(codes, found))
         else:
             values = tuple(categories[column])
-        return *_translate(codes, found, _positions(values)), values
+        return *translate(codes, found, _positions(values)), values
 
-    results = _map_columns(one_column, table)
+    results = map_columns(one_column, table)
     vocabulary = Vocabulary(table.names, tuple(values for *_, values in results))
     return vocabulary, EncodedTable(
         [codes for codes, *_ in results], [unknown for _, unknown, _ in results]
@@ -149,9 +149,9 @@ def encode(table: Table, vocabulary: Vocabulary) -> EncodedTable:
 
     def one_column(column: int) -> tuple[NDArray[Any], list[Value]]:
         codes, found = factorize(table.columns[column], table.names[column])
-        return _translate(codes, found, vocabulary.positions[column])
+        return translate(codes, found, vocabulary.positions[column])
 
-    results = _map_columns(one_column, table)
+    results = map_columns(one_column, table)
     return EncodedTable([codes for codes, _ in results], [unknown for _, unknown in results])
 
 
@@ -204,7 +204,7 @@ def _positions(values: Sequence[Value]) -> dict[Value, int]:
     return {value: code for code, value in enumerate(values)}
 
 
-def _translate(
+def translate(
     codes: NDArray[Any],
     found: list[Value],
     positions: dict[Value, int],
@@ -213,23 +213,31 @@ def _translate(
     size = len(positions)
     target = [positions.get(value, size) for value in found]
     # A frame may declare categories that no cell has: these are not unknown values.
-    unknown = [v for v in _used(codes, found) if v not in positions] if size in target else []
+    unknown = [v for v in used_values(codes, found) if v not in positions] if size in target else []
     return np.array(target, dtype=smallest_unsigned(size)).take(codes), unknown
 
 
-def _used(codes: NDArray[Any], found: list[Value]) -> list[Value]:
+def used_values(codes: NDArray[Any], found: list[Value]) -> list[Value]:
     """Return the values that some cell has."""
     is_used = np.bincount(codes, minlength=len(found)) > 0
     return [value for value, used in zip(found, is_used, strict=True) if used]
 
 
-def _map_columns(function: Callable[[int], T], table: Table) -> list[T]:
+def map_columns(function: Callable[[int], T], table: Table) -> list[T]:
+    """Call a function with each column's number, in threads where that pays."""
     columns = range(len(table.names))
     if table.n_rows * len(table.names) < PARALLEL_CELLS:
         return [function(column) for column in columns]
     # The libraries' hash tables release the interpreter lock.
     with ThreadPoolExecutor(min(cpu_count(), len(columns))) as pool:
         return list(pool.map(function, columns))
+
+
+def _refuse_lazy(data: Any) -> None:
+    """Say how to load a table that is read piece by piece, where only a whole one will do."""
+    for method in ("collect", "compute", "to_arrow_table", "to_table", "read_all"):
+        if hasattr(data, method):
+            raise TypeError(f"{type(data).__name__} is lazy; call .{method}() on it first.")
 
 
 def _read_frame(frame: nw.DataFrame[Any]) -> Table:

@@ -11,7 +11,7 @@ from untie.core.counts import CountedTable, Counts, check_memory, count
 from untie.core.grouping import Grouping, group_rare
 from untie.core.row_sample import RowSample, sample_rows
 from untie.core.sample_weights import check_weights
-from untie.core.table import Table, check_categories, learn_vocabulary, read_table
+from untie.core.table import Table, check_categories, learn_vocabulary
 from untie.core.types import Codes, FloatArray, Value
 
 KEPT_VALUES = 2_000
@@ -147,37 +147,3 @@ def group_counted(
     check_memory(grouping.vocabulary.sizes, grouping.vocabulary.columns, n_spaces)
     sample = counted.sample and grouping.apply_to_sample(counted.sample)
     return Tally(grouping, grouping.apply_to_counts(counts), counted, None, is_growing, sample)
-
-
-def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") -> CountedTable:
-    """Count a table, or one chunk of it; chunks add up with ``+``.
-
-    Parameters
-    ----------
-    data : table
-        A pandas, polars or pyarrow table, an array or a list of rows.
-    sample_weight : array of shape (n_rows,), optional
-        How often each row counts.
-    categories : "auto" or list of lists
-        The values of each column, if they are known beforehand.
-
-    Returns
-    -------
-    CountedTable
-        `vocabulary`, `counts` and `sample`, for `UNTIE.fit_counts`.
-
-    Examples
-    --------
-    >>> from untie import UNTIE, count_table
-    >>> chunks = [[["red", "wine"], ["red", "wine"]], [["white", "wine"], ["brown", "beer"]]]
-    >>> counted = count_table(chunks[0]) + count_table(chunks[1])
-    >>> counted.vocabulary.values
-    (('brown', 'red', 'white'), ('beer', 'wine'))
-    >>> encoder = UNTIE(n_clusters=2)
-    >>> encoder = encoder.fit_counts(counted.counts, counted.vocabulary, counted.sample)
-    >>> encoder.transform(chunks[1]).shape
-    (2, 5)
-    """
-    result = tally(read_table(data), sample_weight, categories, with_sample=True)
-    assert result.ungrouped is not None  # nothing was grouped
-    return result.ungrouped

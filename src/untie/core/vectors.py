@@ -74,6 +74,16 @@ class LookUp:
             _in_blocks(result, lambda rows: _put_side_by_side(result, tables, codes, rows))
         return result
 
+    def columns(self, codes: Codes, dtype: Any) -> list[NDArray[Any]]:
+        """Return the same numbers as `rows`, one array a column, as column stores have them."""
+        if self.summed:
+            return list(np.ascontiguousarray(self.rows(codes, dtype).T))
+        return [
+            values.take(column)
+            for table, column in zip(self.tables, codes, strict=True)
+            for values in np.ascontiguousarray(table.T, dtype=dtype)
+        ]
+
     def sparse_rows(self, codes: Codes, dtype: Any) -> sparse.csr_array:
         """Return the vectors of coded rows as a sparse array."""
         stack = sparse.vstack if self.summed else sparse.block_diag

@@ -10,8 +10,8 @@ from scipy.spatial.distance import pdist, squareform
 
 from untie.core.counts import Counts
 from untie.core.couplings import inter, intra
-from untie.core.tally import count_table
 from untie.core.types import FloatArray
+from untie.count import count_table
 from untie.evaluation.contingency import values_by_label
 
 AVERAGES = ("value", "attribute", "printed")

@@ -1,0 +1,1 @@
+"""Tables that are read piece by piece: files, queries and the lazy tables of other libraries."""

@@ -1,0 +1,59 @@
+"""A bar on the terminal for whoever waits longer than a moment."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+PATIENCE = 1.0
+"""Seconds before a bar appears."""
+
+
+def watch(batches: Iterable[Any], n_rows: int | None, what: str) -> Iterator[Any]:
+    """Pass record batches on and show how many rows have gone by, if somebody looks.
+
+    Parameters
+    ----------
+    batches : iterable of record batches
+        The rows.
+    n_rows : int or None
+        How many there will be, where that is known.
+    what : str
+        What is done with them.
+    """
+    if not sys.stderr.isatty():
+        yield from batches
+        return
+    bar = None
+    start = time.monotonic()
+    done = 0
+    try:
+        for batch in batches:
+            yield batch
+            done += batch.num_rows
+            if bar is None and time.monotonic() - start >= PATIENCE:
+                bar = _bar(n_rows, what)
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=done)
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _bar(n_rows: int | None, what: str) -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} rows"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    bar.add_task(what, total=n_rows)
+    bar.start()
+    return bar

@@ -1,0 +1,136 @@
+"""Vectors of rows that are read piece by piece -> a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+from sklearn.utils.validation import check_is_fitted
+
+from untie.engines.adopt import as_relation
+from untie.engines.extra import need
+from untie.engines.relation import Relation
+from untie.engines.scan import scan
+from untie.engines.transform import stream_vectors
+from untie.whole_file import whole_file
+
+if TYPE_CHECKING:
+    from untie.encoder import UNTIE
+
+
+def sink(
+    encoder: UNTIE, source: Any, path: str | os.PathLike[str], keep: str | Sequence[str] = ()
+) -> None:
+    """Transform rows piece by piece and write their vectors to a file.
+
+    The file appears as a whole at the end; when something goes wrong or the user stops it, an
+    older file of that name stands. Needs the extra ``untie[files]``.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    source : path, pattern, lazy table or frame
+        The rows: files as in :func:`untie.scan`, or anything that `UNTIE.transform` takes and
+        that has names of columns. Columns that were not seen in `fit` are left alone.
+    path : path
+        Parquet (.parquet, .pq), Feather (.feather, .arrow), CSV (.csv) or TSV (.tsv), the last two
+        compressed if .gz follows.
+    keep : sequence of str or "*", default=()
+        Columns of the source to write as well, such as a key.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import untie
+    >>> wines = untie.scan(
+    ...     sql="SELECT * FROM (VALUES (1, 'red', 'dry'), (2, 'white', 'dry'), (3, 'red', 'sweet'))"
+    ...     " AS wines(id, colour, taste)"
+    ... )
+    >>> encoder = untie.UNTIE(2).fit(wines.select(["colour", "taste"]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "vectors.parquet")
+    ...     untie.sink(encoder, wines, path, keep=["id"])
+    ...     untie.scan(path).columns
+    ['id', 'colour=red', 'colour=white', 'taste=dry', 'taste=sweet']
+    """
+    check_is_fitted(encoder)
+    write = _writer(os.fspath(path))
+    relation = _open(source)
+    columns = relation.columns if keep == "*" else _names(keep)
+    reader = stream_vectors(encoder, relation, columns)
+    with whole_file(path) as temporary, reader:
+        write(reader, str(temporary))
+
+
+def _open(source: Any) -> Relation:
+    if isinstance(source, str | os.PathLike | list | tuple):
+        return scan(source)
+    relation = as_relation(source)
+    if relation is not None:
+        return relation
+    frame = nw.from_native(source, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise TypeError(
+            f"sink needs rows with names of columns, got {type(source).__name__}: pass a path, a "
+            "lazy table or a frame."
+        )
+    need("pyarrow")
+    table = frame.to_arrow()
+    return Relation(
+        table.schema,
+        lambda columns: table.select(list(columns)).to_batches(),
+        f"the {frame.implementation.value} frame",
+        table.num_rows,
+    )
+
+
+def _names(keep: str | Sequence[str]) -> list[str]:
+    if isinstance(keep, str):
+        raise TypeError(f"keep must be a list of names or '*', got {keep!r}: pass [{keep!r}].")
+    return list(keep)
+
+
+def _writer(path: str) -> Callable[[Any, str], None]:
+    stem, suffix = os.path.splitext(path.lower())
+    is_compressed = suffix == ".gz"
+    if is_compressed:
+        suffix = os.path.splitext(stem)[1]
+    if suffix in (".csv", ".tsv"):
+        delimiter = "," if suffix == ".csv" else "\t"
+        return lambda reader, path: _write_text(reader, path, delimiter, is_compressed)
+    if suffix in (".parquet", ".pq") and not is_compressed:
+        return _write_parquet
+    if suffix in (".feather", ".arrow") and not is_compressed:
+        return _write_feather
+    raise ValueError(
+        f"{path!r} has none of the endings .parquet, .pq, .feather, .arrow, .csv, .tsv, .csv.gz, "
+        ".tsv.gz, by which the format is chosen; rename the file to write."
+    )
+
+
+def _write_parquet(reader: Any, path: str) -> None:
+    with need("pyarrow.parquet").ParquetWriter(path, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+
+
+def _write_feather(reader: Any, path: str) -> None:
+    with need("pyarrow").ipc.new_file(path, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+
+
+def _write_text(reader: Any, path: str, delimiter: str, is_compressed: bool) -> None:
+    pa, csv = need("pyarrow"), need("pyarrow.csv")
+    options = csv.WriteOptions(delimiter=delimiter)
+    with ExitStack() as stack:
+        stream = stack.enter_context(pa.OSFile(path, "wb"))
+        if is_compressed:
+            stream = stack.enter_context(pa.CompressedOutputStream(stream, "gzip"))
+        writer = stack.enter_context(csv.CSVWriter(stream, reader.schema, write_options=options))
+        for batch in reader:
+            writer.write_batch(batch)

@@ -1,0 +1,88 @@
+"""A relation and a fitted encoder -> record batches of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from untie.engines.extra import need
+from untie.engines.progress import watch
+from untie.engines.relation import Relation
+
+if TYPE_CHECKING:
+    from untie.encoder import UNTIE
+
+PIECE_BYTES = 2**26
+"""Bytes of output made at a time."""
+
+
+def stream_vectors(encoder: UNTIE, relation: Relation, keep: Sequence[str] = ()) -> Any:
+    """Return a reader of record batches with the rows' vectors; they are made as it is read.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    relation : Relation
+        Rows with the columns seen in `fit`, and perhaps others.
+    keep : sequence of str
+        Columns of the relation that come first, as they are.
+    """
+    pa = need("pyarrow")
+    _refuse_other_outputs(encoder)
+    features = own_columns(encoder, relation)
+    relation.check(keep, ", which keep names")
+    names = encoder.get_feature_names_out().tolist()
+    repeated = sorted(set(keep) & set(names))
+    if repeated:
+        raise ValueError(
+            f"Column {repeated[0]!r} can't be kept, as a column of vectors has the same name; "
+            "rename it in the source."
+        )
+    number = pa.from_numpy_dtype(np.dtype(encoder.dtype))
+    kept_fields = [relation.schema.field(name) for name in keep]
+    schema = pa.schema([*kept_fields, *(pa.field(name, number) for name in names)])
+    wanted = relation.select(list(dict.fromkeys([*features.columns, *keep])))
+    batches = _vectors(encoder, wanted, features.columns, schema, len(keep))
+    return pa.RecordBatchReader.from_batches(schema, batches)
+
+
+def own_columns(encoder: UNTIE, relation: Relation, weight: str | None = None) -> Relation:
+    """Return the columns that the encoder was fitted on, by name, and that of the weights."""
+    if not hasattr(encoder, "feature_names_in_"):
+        return relation
+    names = encoder.feature_names_in_.tolist()
+    relation.check(names, ", which the encoder was fitted on")
+    return relation.select(names if weight is None else [*names, weight])
+
+
+def _vectors(
+    encoder: UNTIE, relation: Relation, features: list[str], schema: Any, n_kept: int
+) -> Iterator[Any]:
+    pa = need("pyarrow")
+    reported: set[str] = set()
+    n_columns = max(1, len(schema.names) - n_kept)
+    step = max(1, PIECE_BYTES // (n_columns * np.dtype(encoder.dtype).itemsize))
+    for batch in watch(relation.batches(), relation.n_rows, "transforming"):
+        for start in range(0, batch.num_rows, step):
+            piece = batch.slice(start, step)
+            codes = encoder._encode(piece.select(features), reported)
+            kept = [piece.column(field.name).cast(field.type) for field in list(schema)[:n_kept]]
+            vectors = encoder._fitted.lookup.columns(codes, encoder.dtype)
+            yield pa.RecordBatch.from_arrays([*kept, *map(pa.array, vectors)], schema=schema)
+
+
+def _refuse_other_outputs(encoder: UNTIE) -> None:
+    if encoder.sparse_output:
+        raise ValueError(
+            "Rows that are read piece by piece come as record batches, which are dense; set "
+            "sparse_output=False, with n_components if there are too many columns."
+        )
+    library = getattr(encoder, "_sklearn_output_config", {}).get("transform", "default")
+    if library != "default":
+        raise ValueError(
+            f"Rows that are read piece by piece come as record batches, not as {library} frames; "
+            "call set_output(transform='default') first, or transform the table in memory."
+        )
