@@ -37,6 +37,19 @@ class SqlTransform:
         The SELECT that gives each row of the source its vector.
     teardown : tuple of str
         Statements that drop the look-up tables.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> from untie import UNTIE
+    >>> encoder = UNTIE(2, n_components=2).fit([["a", "u"], ["b", "u"], ["a", "v"], ["a", "v"]])
+    >>> sql = encoder.to_sql("duckdb", source="letters")
+    >>> with duckdb.connect() as database:
+    ...     for statement in ("CREATE TABLE letters AS SELECT 'b' AS x0, 'v' AS x1", *sql.setup):
+    ...         _ = database.execute(statement)
+    ...     [row] = database.execute(sql.query).fetchall()
+    >>> bool(abs(encoder.transform([["b", "v"]])[0] - row).max() < 1e-10)
+    True
     """
 
     dialect: str
