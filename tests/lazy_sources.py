@@ -37,9 +37,7 @@ def query(table, folder):
 
 
 def duckdb_relation(table, folder):
-    connection = duckdb.connect()
-    connection.register("rows", table)
-    return connection.sql("SELECT * FROM rows")
+    return duckdb.from_arrow(table)
 
 
 def polars_lazy_frame(table, folder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from untie.engines.extra import need
@@ -13,6 +13,9 @@ from untie.engines.relation import BATCH_ROWS, Relation
 from untie.engines.schema import check_same_columns
 
 TYPES = ("infer", "text")
+
+Asking = Callable[[], AbstractContextManager[Any]]
+"""Gives DuckDB's relation for as long as it is read."""
 
 
 def query_relation(sql: str, connection: Any = None) -> Relation:
@@ -27,15 +30,11 @@ def query_relation(sql: str, connection: Any = None) -> Relation:
     """
     connection = _connect() if connection is None else connection
 
-    def ask() -> Any:
-        # A cursor of its own, so that two passes may be under way at the same time.
-        return connection.cursor().sql(sql)
-
     with _explaining("the query", "Correct the query."):
         kinds = [statement.type for statement in connection.extract_statements(sql)]
         if kinds != [need("duckdb").StatementType.SELECT]:
             raise ValueError(f"scan takes one SELECT statement, got {sql!r:.80}.")
-        return _relation(ask, "the query", "Correct the query.")
+        return _relation(_asking(connection, sql), "the query", "Correct the query.")
 
 
 def text_relation(paths: Sequence[str], kind: str, types: str, origin: str) -> Relation:
@@ -64,25 +63,39 @@ def text_relation(paths: Sequence[str], kind: str, types: str, origin: str) -> R
     sql = _reading(paths, kind, types)
     if kind == "json" and types == "text":
         sql = _reading(paths, kind, types, columns[0])
-    return _relation(lambda: connection.cursor().sql(sql), origin, remedy)
+    return _relation(_asking(connection, sql), origin, remedy)
 
 
 def adopt_duckdb(relation: Any) -> Relation:
     """Return DuckDB's relation as ours."""
-    return _relation(lambda: relation, "the DuckDB relation", "Correct the query.")
+    return _relation(lambda: nullcontext(relation), "the DuckDB relation", "Correct the query.")
 
 
-def _relation(ask: Callable[[], Any], origin: str, remedy: str) -> Relation:
+def _asking(connection: Any, sql: str) -> Asking:
+    @contextmanager
+    def ask() -> Iterator[Any]:
+        # A cursor of its own, so that two passes may be under way at the same time; it must
+        # live as long as what it was asked is read.
+        cursor = connection.cursor()
+        try:
+            yield cursor.sql(sql)
+        finally:
+            cursor.close()
+
+    return ask
+
+
+def _relation(ask: Asking, origin: str, remedy: str) -> Relation:
     def read(columns: Sequence[str]) -> Iterator[Any]:
-        with _explaining(origin, remedy):
-            chosen = ask().project(", ".join(quoted(name) for name in columns))
+        with _explaining(origin, remedy), ask() as relation:
+            chosen = relation.project(", ".join(quoted(name) for name in columns))
             # The name before DuckDB 1.5; with the new one, the old one is deprecated.
             stream = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_arrow_reader
             with stream(BATCH_ROWS) as reader:
                 yield from reader
 
-    with _explaining(origin, remedy):
-        schema = ask().limit(0).to_arrow_table().schema
+    with _explaining(origin, remedy), ask() as relation:
+        schema = relation.limit(0).to_arrow_table().schema
     return Relation(schema, read, origin)
 
 
