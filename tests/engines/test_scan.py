@@ -138,13 +138,59 @@ def test_a_damaged_page_names_the_file(tmp_path):
         untie.UNTIE(2).fit(untie.scan(path))
 
 
-def test_a_type_that_changes_late_names_the_remedy(tmp_path):
+@pytest.mark.parametrize(("late", "values"), [("1.5", (1, 1.5)), ("x", ("1", "x"))])
+def test_types_are_those_of_all_cells(late, values, tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("a\n" + "1\n" * 50_000 + "x\n")
-    with pytest.raises(ValueError, match=r"(?s)a.csv' can't be read: .*types='text'"):
-        untie.count_table(untie.scan(path))
-    counted = untie.count_table(untie.scan(path, types="text"))
-    assert counted.vocabulary.values == (("1", "x"),)
+    path.write_text("a\n" + "1\n" * 50_000 + f"{late}\n")
+    assert untie.count_table(untie.scan(path)).vocabulary.values == (values,)
+    path = tmp_path / "a.jsonl"
+    cell = late if late == "1.5" else f'"{late}"'
+    path.write_text('{"a": 1}\n' * 50_000 + f'{{"a": {cell}, "b": "y"}}\n')
+    assert untie.count_table(untie.scan(path)).vocabulary.values == (values, ("y", None))
+
+
+@pytest.mark.parametrize("types", ["infer", "text"])
+@pytest.mark.parametrize(
+    "content",
+    ["a,b\nx,y\n# 1 row\n", "a\nx,y\nu,v\n", "a,b\nx,y\nu\n", "a,b\nx,y\nu,v,w\n", "a;b\nx;y\n"],
+)
+def test_no_row_of_a_bad_file_is_left_out(content, types, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=r"(?s)a.csv' .*(can't be read|delim = ';')"):
+        untie.count_table(untie.scan(path, types=types))
+
+
+def test_text_is_not_taken_apart(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a\nx;y\n'u';v\n#1;2\n")
+    assert rows_of(untie.scan(path)) == {"a": ["x;y", "'u';v", "#1;2"]}
+
+
+def test_names_of_files_are_no_patterns(tmp_path):
+    folder = tmp_path / "year=2020"
+    folder.mkdir()
+    (folder / "a[1].csv").write_text("a\nright\n")
+    (folder / "a1.csv").write_text("a\nwrong\n")
+    assert rows_of(untie.scan(folder / "a[1].csv")) == {"a": ["right"]}
+
+
+def test_a_query_sees_what_its_connection_sees():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE wines AS SELECT 'wrong' AS colour")
+    connection.execute("CREATE TEMP TABLE wines AS SELECT 'red' AS colour")
+    connection.register("grapes", pa.table({"grape": ["merlot"]}))
+    query = "SELECT * FROM wines, grapes"
+    relation = untie.scan(sql=query, connection=connection)
+    assert rows_of(relation) == {"colour": ["red"], "grape": ["merlot"]}
+
+
+def test_files_with_narrower_types_hold_the_same_values(tmp_path):
+    decimals = pa.array([1.1]).cast(pa.decimal128(5, 2))
+    pq.write_table(pa.table({"a": decimals, "b": ["x"]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"b": [b"x"], "a": [1.1]}), tmp_path / "2.parquet")
+    counted = untie.count_table(untie.scan(tmp_path / "*.parquet"))
+    assert counted.vocabulary.values == ((1.1,), (b"x",))
 
 
 def test_bad_arguments():

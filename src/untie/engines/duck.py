@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -13,6 +14,8 @@ from untie.engines.relation import BATCH_ROWS, Relation
 from untie.engines.schema import check_same_columns
 
 TYPES = ("infer", "text")
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 Asking = Callable[[], AbstractContextManager[Any]]
 """Gives DuckDB's relation for as long as it is read."""
@@ -28,13 +31,14 @@ def query_relation(sql: str, connection: Any = None) -> Relation:
     connection : duckdb connection, optional
         Where to run it; a new one, in memory, if none is given.
     """
-    connection = _connect() if connection is None else connection
+    is_own = connection is None
+    connection = _connect() if is_own else connection
 
     with _explaining("the query", "Correct the query."):
         kinds = [statement.type for statement in connection.extract_statements(sql)]
         if kinds != [need("duckdb").StatementType.SELECT]:
             raise ValueError(f"scan takes one SELECT statement, got {sql!r:.80}.")
-        return _relation(_asking(connection, sql), "the query", "Correct the query.")
+        return _relation(_asking(connection, sql, is_own), "the query", "Correct the query.")
 
 
 def text_relation(paths: Sequence[str], kind: str, types: str, origin: str) -> Relation:
@@ -47,7 +51,8 @@ def text_relation(paths: Sequence[str], kind: str, types: str, origin: str) -> R
     kind : {"csv", "tsv", "json"}
         What they are.
     types : {"infer", "text"}
-        Whether DuckDB decides each column's type by the first rows, or all cells are text.
+        Whether each column's type is found from its cells, all of which are read for it, or all
+        cells are text.
     origin : str
         The files' common name, for messages.
     """
@@ -58,12 +63,28 @@ def text_relation(paths: Sequence[str], kind: str, types: str, origin: str) -> R
     columns = []
     for path in paths:
         with _explaining(repr(path), remedy):
-            columns.append(connection.sql(_reading([path], kind, types)).columns)
+            columns.append(connection.sql(_reading([path], kind, "text")).columns)
+        _refuse_other_delimiters(columns[-1], path, kind)
     check_same_columns(columns, paths)
-    sql = _reading(paths, kind, types)
-    if kind == "json" and types == "text":
-        sql = _reading(paths, kind, types, columns[0])
-    return _relation(_asking(connection, sql), origin, remedy)
+    with _explaining(origin, remedy):
+        # Found once and then told, as each reading would look at all cells for them again.
+        found = connection.sql(_reading(paths, kind, types))
+        fields = {
+            name: "VARCHAR" if types == "text" or str(column) == "JSON" else str(column)
+            for name, column in zip(found.columns, found.types, strict=True)
+        }
+    sql = _reading(paths, kind, types, fields)
+    return _relation(_asking(connection, sql, is_own=True), origin, remedy)
+
+
+def _refuse_other_delimiters(columns: Sequence[str], path: str, kind: str) -> None:
+    found = next((mark for mark in ";\t|" if mark in columns[0]), None)
+    if kind == "csv" and len(columns) == 1 and found:
+        raise ValueError(
+            f"{path!r} has one column, {columns[0]!r}; if its cells stand between {found!r}, read "
+            "it with a query: "
+            f"untie.scan(sql=\"SELECT * FROM read_csv('...', delim = {found!r})\")."
+        )
 
 
 def adopt_duckdb(relation: Any) -> Relation:
@@ -71,9 +92,12 @@ def adopt_duckdb(relation: Any) -> Relation:
     return _relation(lambda: nullcontext(relation), "the DuckDB relation", "Correct the query.")
 
 
-def _asking(connection: Any, sql: str) -> Asking:
+def _asking(connection: Any, sql: str, is_own: bool) -> Asking:
     @contextmanager
     def ask() -> Iterator[Any]:
+        if not is_own:  # a cursor would not see the user's temporary tables and frames
+            yield connection.sql(sql)
+            return
         # A cursor of its own, so that two passes may be under way at the same time; it must
         # live as long as what it was asked is read.
         cursor = connection.cursor()
@@ -109,20 +133,29 @@ def _text(value: str) -> str:
 
 
 def _reading(
-    paths: Sequence[str], kind: str, types: str, columns: Sequence[str] | None = None
+    paths: Sequence[str], kind: str, types: str, fields: Mapping[str, str] | None = None
 ) -> str:
-    files = f"[{', '.join(map(_text, paths))}]"
+    """Return the query that reads files; without `fields`, all cells are read for the types."""
+    # DuckDB would take a name with brackets for a pattern, and a folder's name for a column.
+    files = f"[{', '.join(_text(glob.escape(path)) for path in paths)}]"
+    options = ["union_by_name = true", "hive_partitioning = false"]
+    told = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in (fields or {}).items())
     if kind == "json":
-        options = ["format = 'newline_delimited'"]
-        if columns is not None:
-            fields = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in columns)
-            options.append(f"columns = {{{fields}}}")
-        return f"SELECT * FROM read_json({files}, {', '.join(options)}, union_by_name = true)"
-    # Named, as DuckDB takes a first row of text for one more row of a table of text.
-    options = ["header = true", f"all_varchar = {str(types == 'text').lower()}"]
-    if kind == "tsv":
-        options.append("delim = '\t'")
-    return f"SELECT * FROM read_csv({files}, {', '.join(options)}, union_by_name = true)"
+        options += ["format = 'newline_delimited'", "records = 'true'"]
+        # By default rows after the first 20,480 may bring no keys, and their fractions are rounded.
+        options += [
+            f"columns = {{{told}}}" if told else "sample_size = -1, map_inference_threshold = -1"
+        ]
+        return f"SELECT * FROM read_json({files}, {', '.join(options)})"
+    # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
+    # table of text, rows of another length are titles or comments and are left out.
+    options += ["header = true", "skip = 0", "comment = ''", "quote = '\"'", "escape = '\"'"]
+    options += [f"delim = {_text(DELIMITERS[kind])}"]
+    if types == "text":
+        options += ["all_varchar = true"]
+    else:
+        options += [f"types = {{{told}}}" if told else "sample_size = -1"]
+    return f"SELECT * FROM read_csv({files}, {', '.join(options)})"
 
 
 def _connect() -> Any:

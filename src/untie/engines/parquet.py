@@ -26,21 +26,37 @@ def parquet_relation(paths: Sequence[str], origin: str) -> Relation:
             schemas.append(file.schema_arrow)
             n_rows += file.metadata.num_rows
 
+    schema = one_schema(schemas, paths)
+
     def read(columns: Sequence[str]) -> Iterator[Any]:
-        for path, schema in zip(paths, schemas, strict=True):
+        for path in paths:
             with _naming(path):
-                yield from _read_file(path, schema, columns)
+                yield from _read_file(path, [schema.field(name) for name in columns])
 
-    return Relation(one_schema(schemas, paths), read, origin, n_rows)
+    return Relation(schema, read, origin, n_rows)
 
 
-def _read_file(path: str, schema: Any, columns: Sequence[str]) -> Iterator[Any]:
+def _read_file(path: str, fields: Sequence[Any]) -> Iterator[Any]:
     pa, pq = need("pyarrow"), need("pyarrow.parquet")
-    is_text = {pa.string(), pa.large_string()}
-    texts = [name for name in columns if schema.field(name).type in is_text]
+    names = [field.name for field in fields]
+    texts = [field.name for field in fields if _is_text(field.type)]
     with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=True) as file:
-        for batch in file.iter_batches(BATCH_ROWS, columns=list(columns)):
-            yield batch.select(list(columns))  # the file has an order of its own
+        for batch in file.iter_batches(BATCH_ROWS, columns=names):
+            # The file has an order of its own, and perhaps a narrower type than others.
+            columns = [_as_type(batch.column(field.name), field.type) for field in fields]
+            yield pa.RecordBatch.from_arrays(columns, names)
+
+
+def _as_type(column: Any, wanted: Any) -> Any:
+    own = column.type
+    if need("pyarrow").types.is_dictionary(own):
+        own = own.value_type
+    return column if own == wanted or (_is_text(own) and _is_text(wanted)) else column.cast(wanted)
+
+
+def _is_text(type_: Any) -> bool:
+    pa = need("pyarrow")
+    return type_ in (pa.string(), pa.large_string())
 
 
 @contextmanager

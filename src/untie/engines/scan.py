@@ -35,7 +35,7 @@ def scan(
     types: str = "infer",
     connection: Any = None,
 ) -> Relation:
-    """Return a lazy table of files or of a query; nothing but its columns is read yet.
+    """Return a lazy table of files or of a query; its rows are read when they are needed.
 
     `UNTIE.fit`, `partial_fit` and `transform`, :func:`untie.count_table` and :func:`untie.sink`
     take it in the place of a table and read it piece by piece, so that it may be larger than
@@ -44,21 +44,22 @@ def scan(
     Parameters
     ----------
     source : path, pattern or sequence of them
-        Parquet (.parquet, .pq), CSV (.csv, with a first row of names), TSV (.tsv) or JSON lines
-        (.jsonl, .ndjson, .json) files, of one kind; the last three may be compressed (.gz, .zst).
-        Patterns are those of :mod:`glob`, ``**`` for any folders. Files come in the order of their
-        names, and must have the same columns, in any order.
+        Parquet (.parquet, .pq), CSV (.csv, with commas and a first row of names), TSV (.tsv) or
+        JSON lines (.jsonl, .ndjson, .json) files, of one kind; the last three may be compressed
+        (.gz, .zst). Patterns are those of :mod:`glob`, ``**`` for any folders. Files come in the
+        order of their names, and must have the same columns, in any order.
     sql : str
         A DuckDB query, instead of files: ``SELECT ... FROM 'data/*.parquet' WHERE ...``.
     columns : sequence of str, optional
         The columns to read; all if not given.
     types : {"infer", "text"}, default="infer"
-        For CSV, TSV and JSON lines. "infer" lets DuckDB decide each column's type by its first
-        rows, as pandas does: 01 becomes the number 1, and 2024-05-01 a date. "text" reads every
-        cell as the text that it is; the value "1" is another than the number 1. Empty cells are
-        missing either way, and Parquet keeps its types.
+        For CSV, TSV and JSON lines. "infer" finds each column's type from its cells, as pandas
+        does: 01 becomes the number 1, and 2024-05-01 a date; the files are read through once for
+        it. "text" takes every cell as the text that it is; the value "1" is another than the number
+        1. Empty cells are missing either way, and Parquet keeps its types.
     connection : duckdb connection, optional
-        Where to run `sql`; by default a new database in memory.
+        Where to run `sql`; by default a new database in memory. While rows are read, it can't be
+        asked anything else.
 
     Returns
     -------
