@@ -4,7 +4,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from untie.core.sample_weights import check_weights
+from untie.core.sample_weights import check_weights, read_weights
 
 
 def test_no_weights():
@@ -75,3 +75,9 @@ def test_bad_weights(given, message):
 def test_weights_that_are_words():
     with pytest.raises(ValueError, match=r"sample_weight must hold one number a row.*'heavy'"):
         check_weights(["heavy", "light"], 2)
+
+
+@pytest.mark.parametrize("kind", ["datetime64[D]", "timedelta64[s]"])
+def test_dates_are_no_weights(kind):
+    with pytest.raises(ValueError, match="not dates or times"):
+        read_weights(np.array([1, 2], dtype=kind), 2)
