@@ -10,8 +10,10 @@ from untie.core.sample_weights import split_weights
 from untie.core.table import Table, read_table
 from untie.core.tally import Tally, tally
 from untie.core.types import Value
-from untie.engines.adopt import as_relation
 from untie.engines.count import count_relation
+from untie.engines.dask import DaskTable
+from untie.engines.lazy import as_lazy
+from untie.engines.partition import count_partitions
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +46,11 @@ def count_input(
 ) -> CountedInput:
     """Find the values of a table, take rare ones together and count the pairs of the rest."""
     options = (categories, min_frequency, max_categories, n_spaces, with_sample)
-    relation = as_relation(data)
-    if relation is not None:
-        return CountedInput(*count_relation(relation, sample_weight, *options))
+    lazy = as_lazy(data)
+    if isinstance(lazy, DaskTable):
+        return CountedInput(*count_partitions(lazy, sample_weight, *options))
+    if lazy is not None:
+        return CountedInput(*count_relation(lazy, sample_weight, *options))
     data, sample_weight = split_weights(data, sample_weight)
     table = read_table(data)
     counted = tally(table, sample_weight, *options)
@@ -62,7 +66,8 @@ def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") 
     data : table
         A pandas, polars or pyarrow table, an array or a list of rows; or a lazy table, which is
         read piece by piece: what :func:`untie.scan` gives, a DuckDB relation, a polars
-        LazyFrame, a pyarrow Dataset or RecordBatchReader.
+        LazyFrame, a pyarrow Dataset or RecordBatchReader; or a Dask frame, which is counted
+        partition by partition on its workers.
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so.
     categories : "auto" or list of lists

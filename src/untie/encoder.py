@@ -25,7 +25,8 @@ from untie.core.vocabulary import Vocabulary
 from untie.core.warn import warn_user
 from untie.core.weights import ROW_SOLVERS
 from untie.count import count_input
-from untie.engines.adopt import as_relation
+from untie.engines.dask import DaskTable, transform_dask
+from untie.engines.lazy import as_lazy
 from untie.engines.transform import own_columns, stream_vectors
 from untie.export import SqlTransform
 from untie.fitted import Fitted, finish
@@ -216,8 +217,8 @@ default="auto"
         X : table of shape (n_rows, n_columns)
             A pandas, polars or pyarrow table, an array or a list of rows. Or a lazy table, which is
             read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
-            DuckDB relation, a polars LazyFrame, a pyarrow Dataset or RecordBatchReader. The model
-            is the same.
+            DuckDB relation, a polars LazyFrame, a pyarrow Dataset or RecordBatchReader. Or a Dask
+            frame, which is counted partition by partition on its workers. The model is the same.
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts: survey weights, or counts of a table with distinct rows. A
@@ -229,13 +230,13 @@ default="auto"
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn from a table and return its rows' vectors; reads a table in memory once."""
-        relation = as_relation(X)
-        if relation is not None and relation.is_one_shot:
+        lazy = as_lazy(X)
+        if lazy is not None and lazy.is_one_shot:
             raise ValueError(
-                f"fit_transform reads its rows twice, but {relation.origin} can be read only once; "
+                f"fit_transform reads its rows twice, but {lazy.origin} can be read only once; "
                 "call fit, then transform with a new one."
             )
-        if relation is None:
+        if lazy is None:
             X, sample_weight = split_weights(X, sample_weight)
         rows = self._fit_rows(X, sample_weight)
         if rows is not None and rows.complete:
@@ -256,9 +257,9 @@ default="auto"
         recipe = check_parameters(self)
         self._refuse_row_solvers("partial_fit")
         first = not hasattr(self, "_fitted")
-        relation = as_relation(X)
-        if relation is not None and not first:
-            X = own_columns(self, relation, sample_weight)
+        lazy = as_lazy(X)
+        if lazy is not None and not first:
+            X = own_columns(self, lazy, sample_weight)
         chunk = count_input(X, sample_weight, self.categories, with_sample=recipe.chooses)
         if not first:
             self._check_columns(chunk.table)
@@ -326,11 +327,15 @@ default="auto"
             For a lazy table, a pyarrow RecordBatchReader with a column of numbers for each name
             of `get_feature_names_out`: rows are read and transformed as it is iterated, and rows
             keep their order. :func:`untie.sink` writes them to a file.
+            For a Dask frame, a Dask frame with these columns and the index of the rows; nothing is
+            computed yet.
         """
         check_is_fitted(self)
-        relation = as_relation(X)
-        if relation is not None:
-            return stream_vectors(self, relation)
+        lazy = as_lazy(X)
+        if isinstance(lazy, DaskTable):
+            return transform_dask(self, lazy)
+        if lazy is not None:
+            return stream_vectors(self, lazy)
         return self._rows(self._encode(X))
 
     def similarity(self, A: Any, B: Any = None) -> FloatArray:
@@ -498,7 +503,7 @@ default="auto"
     def _fit_rows(self, X: Any, sample_weight: Any) -> Rows | None:
         """Fit, and return the rows if they were in memory."""
         recipe = check_parameters(self)
-        if as_relation(X) is not None:
+        if as_lazy(X) is not None:
             self._refuse_row_solvers("fit on a table that is read piece by piece")
         counted = count_input(
             X,

@@ -18,7 +18,7 @@ from untie.core.table import Table, check_categories, encode, read_table
 from untie.core.tally import KEPT_VALUES, Tally, group_counted
 from untie.core.types import FloatArray, Value
 from untie.engines.progress import watch
-from untie.engines.relation import Relation
+from untie.engines.relation import LazyTable, Relation
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def count_relation(
     return tally, features.as_table(chunks.n_rows), unknown
 
 
-def check_weight_column(relation: Relation, sample_weight: Any) -> str | None:
+def check_weight_column(relation: LazyTable, sample_weight: Any) -> str | None:
     """Return the name of the column of weights, if there is one."""
     if sample_weight is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, Self
 
 from untie.core.table import Table
 from untie.engines.extra import need
@@ -14,6 +14,28 @@ BATCH_ROWS = 2**17
 
 Batches = Iterable[Any]
 """Arrow record batches; pyarrow has no types."""
+
+
+class LazyTable(Protocol):
+    """What every table has that is not in memory."""
+
+    @property
+    def origin(self) -> str:
+        """Where the rows come from, for messages."""
+
+    @property
+    def is_one_shot(self) -> bool:
+        """Whether the rows can be read only once."""
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+
+    def select(self, columns: Sequence[str]) -> Self:
+        """Return some of the columns, in this order; the others are not read."""
+
+    def check(self, columns: Sequence[str], why: str = "") -> None:
+        """Refuse columns that the table does not have."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,12 +98,7 @@ class Relation:
 
     def check(self, columns: Sequence[str], why: str = "") -> None:
         """Refuse columns that the relation does not have."""
-        missing = [name for name in columns if name not in self.columns]
-        if missing:
-            raise ValueError(
-                f"There is no column {', '.join(map(repr, missing))} in {self.origin}{why}; its "
-                f"columns are {_listed(self.columns)}. Rename or add the column there."
-            )
+        check_columns(columns, self.columns, self.origin, why)
 
     def as_table(self, n_rows: int = 0) -> Table:
         """Return a table with these names and no cells, for what needs names alone."""
@@ -93,6 +110,16 @@ class Relation:
     def __repr__(self) -> str:
         rows = "" if self.n_rows is None else f", {self.n_rows:,} rows"
         return f"<lazy table of {self.origin}{rows}, columns {_listed(self.columns)}>"
+
+
+def check_columns(columns: Sequence[str], present: Sequence[str], origin: str, why: str) -> None:
+    """Refuse columns that are not present."""
+    missing = [name for name in columns if name not in present]
+    if missing:
+        raise ValueError(
+            f"There is no column {', '.join(map(repr, missing))} in {origin}{why}; its "
+            f"columns are {_listed(present)}. Rename or add the column there."
+        )
 
 
 def _listed(names: Sequence[str], n_shown: int = 12) -> str:

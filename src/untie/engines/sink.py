@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 from sklearn.utils.validation import check_is_fitted
 
 from untie.engines.adopt import as_relation
+from untie.engines.dask import as_dask
 from untie.engines.extra import need
 from untie.engines.relation import Relation
 from untie.engines.scan import scan
@@ -69,6 +70,10 @@ def sink(
 def _open(source: Any) -> Relation:
     if isinstance(source, str | os.PathLike | list | tuple):
         return scan(source)
+    if as_dask(source) is not None:
+        raise TypeError(
+            "A Dask frame is written by its workers: encoder.transform(frame).to_parquet(path)."
+        )
     relation = as_relation(source)
     if relation is not None:
         return relation

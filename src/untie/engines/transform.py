@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from untie.engines.extra import need
 from untie.engines.progress import watch
-from untie.engines.relation import Relation
+from untie.engines.relation import LazyTable, Relation
 
 if TYPE_CHECKING:
     from untie.encoder import UNTIE
+
+L = TypeVar("L", bound=LazyTable)
 
 PIECE_BYTES = 2**26
 """Bytes of output made at a time."""
@@ -49,7 +51,7 @@ def stream_vectors(encoder: UNTIE, relation: Relation, keep: Sequence[str] = ())
     return pa.RecordBatchReader.from_batches(schema, batches)
 
 
-def own_columns(encoder: UNTIE, relation: Relation, weight: str | None = None) -> Relation:
+def own_columns(encoder: UNTIE, relation: L, weight: str | None = None) -> L:
     """Return the columns that the encoder was fitted on, by name, and that of the weights."""
     if not hasattr(encoder, "feature_names_in_"):
         return relation

@@ -1,0 +1,14 @@
+"""Tables that are not in memory -> the form that their engine has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from untie.engines.adopt import as_relation
+from untie.engines.dask import DaskTable, as_dask
+from untie.engines.relation import Relation
+
+
+def as_lazy(data: Any) -> Relation | DaskTable | None:
+    """Return a table that is not in memory in its engine's form, or None if it is in memory."""
+    return as_dask(data) or as_relation(data)

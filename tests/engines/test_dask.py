@@ -1,0 +1,342 @@
+"""Dask frames give the model of the table in memory, whatever happens to the workers."""
+
+import os
+import signal
+from contextlib import contextmanager, suppress
+from itertools import pairwise
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from dask.distributed import Client, LocalCluster
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import untie
+from cases import TEXT, TYPED
+from tables import small_tables
+from untie import UNTIE, count_table
+from untie.engines import partition as partition_module
+from untie.engines.extra import need
+
+
+def whole(frame):
+    return [frame]
+
+
+def with_empty_ones(frame):
+    half = len(frame) // 2
+    return [frame[:0], frame[:half], frame[:0], frame[half:], frame[:0]]
+
+
+def row_by_row(frame):
+    return [frame[row : row + 1] for row in range(min(len(frame), 7))] + [frame[7:]]
+
+
+PARTITIONINGS = {make.__name__: make for make in (whole, with_empty_ones, row_by_row)}
+
+
+def as_dask(frame, cut=with_empty_ones):
+    """Return a Dask frame with these rows; their types stay as they are."""
+    with dask.config.set({"dataframe.convert-string": False}):
+        return dd.from_delayed(
+            [dask.delayed(part) for part in cut(frame)], meta=frame[:0], verify_meta=False
+        )
+
+
+def as_pandas(columns, dtype=None):
+    return pd.DataFrame({name: pd.Series(cells, dtype=dtype) for name, cells in columns.items()})
+
+
+TEXT_DTYPES = {
+    "object": object,
+    "string[pyarrow]": "string[pyarrow]",
+    "arrow": pd.ArrowDtype(pa.string()),
+    "category": "category",
+}
+
+CASES = [
+    *(
+        pytest.param(as_pandas(columns, dtype), id=f"{name}-{kind}")
+        for name, columns in TEXT.items()
+        for kind, dtype in TEXT_DTYPES.items()
+    ),
+    *(pytest.param(as_pandas(columns), id=name) for name, columns in TYPED.items()),
+    pytest.param(
+        as_pandas({"A": ["x", 1, None, 2.5, "x", True], "B": [1, "1", 1, "1", None, 1]}, object),
+        id="types mixed in a column",
+    ),
+]
+
+
+def assert_same_counts(found, expected):
+    assert found.vocabulary == expected.vocabulary
+    np.testing.assert_array_equal(found.counts.matrix, expected.counts.matrix)
+    assert (found.counts.n, found.counts.n_rows) == (expected.counts.n, expected.counts.n_rows)
+    np.testing.assert_array_equal(found.sample.numbers, expected.sample.numbers)
+    np.testing.assert_array_equal(found.sample.codes, expected.sample.codes)
+    np.testing.assert_array_equal(found.sample.weights, expected.sample.weights)
+
+
+def assert_same_model(found, expected):
+    assert found.vocabulary_ == expected.vocabulary_
+    assert found.choice_ == expected.choice_
+    assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
+    np.testing.assert_array_equal(found.counts_.matrix, expected.counts_.matrix)
+    tables = zip(found._fitted.lookup.tables, expected._fitted.lookup.tables, strict=True)
+    for own, other in tables:
+        np.testing.assert_allclose(own, other, atol=1e-10)
+
+
+MISSING = as_pandas(TEXT["missing"])
+LATE = as_pandas(TEXT["a value in the last rows alone"])
+
+
+@pytest.mark.parametrize("cut", PARTITIONINGS.values(), ids=PARTITIONINGS)
+@pytest.mark.parametrize("frame", CASES)
+def test_counts_are_those_of_the_table(frame, cut):
+    assert_same_counts(count_table(as_dask(frame, cut)), count_table(frame))
+
+
+@pytest.mark.parametrize("cut", PARTITIONINGS.values(), ids=PARTITIONINGS)
+@pytest.mark.parametrize("frame", [MISSING, LATE, as_pandas(TEXT["unicode"], "category")])
+def test_the_model_is_that_of_the_table(frame, cut):
+    encoder = UNTIE(2).fit(as_dask(frame, cut))
+    assert_same_model(encoder, UNTIE(2).fit(frame))
+    assert isinstance(encoder.value_vectors(), pd.DataFrame)
+
+
+@given(small_tables(), st.data())
+@settings(max_examples=20)
+def test_any_cuts_give_the_same_counts(frame, data):
+    places = sorted(data.draw(st.lists(st.integers(0, len(frame)), max_size=5)))
+    edges = [0, *places, len(frame)]
+
+    def cut(frame):
+        return [frame[start:stop] for start, stop in pairwise(edges)]
+
+    assert_same_counts(count_table(as_dask(frame, cut)), count_table(frame))
+
+
+def test_frames_that_dask_made_itself(tmp_path):
+    LATE.to_parquet(tmp_path / "1.parquet")
+    MISSING[["A", "B"]].to_parquet(tmp_path / "2.parquet")
+    expected = count_table(pd.concat([LATE, MISSING[["A", "B"]]]))
+    assert_same_counts(count_table(dd.read_parquet(tmp_path)), expected)
+    assert_same_counts(count_table(dd.from_pandas(LATE, npartitions=3)), count_table(LATE))
+
+
+@pytest.mark.parametrize("cut", PARTITIONINGS.values(), ids=PARTITIONINGS)
+def test_weights_from_a_column(cut):
+    weights = [0, 1.5, 2, 0, 0.25, 4]
+    weighted = MISSING.assign(w=weights)[["A", "w", "B", "C"]]
+    found = count_table(as_dask(weighted, cut), sample_weight="w")
+    assert_same_counts(found, count_table(MISSING, sample_weight=weights))
+    model = UNTIE(2).fit(as_dask(weighted, cut), sample_weight="w")
+    assert_same_model(model, UNTIE(2).fit(MISSING, sample_weight=weights))
+
+
+def test_fractions_add_up_the_same_each_time():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"A": rng.choice(list("xyz"), 50), "w": rng.random(50)})
+    found = [count_table(as_dask(frame, row_by_row), "w").counts.matrix for _ in range(3)]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+    np.testing.assert_allclose(found[0], count_table(frame, "w").counts.matrix, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kept", [1, 2_000])
+@pytest.mark.parametrize("group", [{"min_frequency": 2}, {"max_categories": 4}], ids=str)
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_rare_values_are_taken_together(weight, group, kept, monkeypatch):
+    monkeypatch.setattr(partition_module, "KEPT_VALUES", kept)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: [f"v{c}" for c in rng.geometric(0.3, 60)] for name in "AB"})
+    frame["w"] = rng.integers(0, 3, 60)
+    data = frame if weight else frame[["A", "B"]]
+    found = UNTIE(2, **group).fit(as_dask(data), sample_weight=weight)
+    assert_same_model(found, UNTIE(2, **group).fit(data, sample_weight=weight))
+    assert (found._fitted.ungrouped is None) == (kept == 1)
+
+
+def test_rare_values_among_too_many_to_pair():
+    codes = np.random.default_rng(0).permutation(30_000)
+    frame = pd.DataFrame({"A": np.where(codes < 9_000, codes % 3, codes), "B": codes % 2})
+    found = UNTIE(2, max_categories=4).fit(as_dask(frame))
+    assert_same_model(found, UNTIE(2, max_categories=4).fit(frame))
+
+
+def test_partial_fit_adds_up():
+    encoder = UNTIE(2).partial_fit(as_dask(MISSING[:2]))
+    more = MISSING[2:].assign(id=range(4), w=1.0)[["w", "id", "C", "A", "B"]]
+    encoder.partial_fit(as_dask(more), sample_weight="w")
+    assert_same_model(encoder, UNTIE(2).fit(MISSING))
+
+
+def test_given_categories_keep_their_order():
+    frame = pd.DataFrame({"A": ["x", "y", "z"], "B": ["u", "u", "v"]})
+    categories = [["y", "x"], ["v", "u"]]
+    found = count_table(as_dask(frame), categories=categories)
+    assert_same_counts(found, count_table(frame, categories=categories))
+    options = {"categories": categories, "max_categories": 2}
+    assert_same_model(UNTIE(2, **options).fit(as_dask(frame)), UNTIE(2, **options).fit(frame))
+    with pytest.raises(ValueError, match="unknown value 'z' in column 'A' during fit"):
+        UNTIE(2, categories=categories, handle_unknown="error").fit(as_dask(frame))
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"n_components": 2}, {"output": "full"}, {"dtype": np.float32}], ids=str
+)
+@pytest.mark.parametrize("cut", PARTITIONINGS.values(), ids=PARTITIONINGS)
+def test_transform(cut, options):
+    encoder = UNTIE(2, solver="exact", **options).fit(MISSING)
+    more = MISSING.assign(id=range(6))[["B", "id", "C", "A"]].set_index(pd.Index(list("fedcba")))
+    found = encoder.transform(as_dask(more, cut))
+    assert isinstance(found, dd.DataFrame)
+    expected = pd.DataFrame(
+        encoder.transform(MISSING), more.index, encoder.get_feature_names_out().tolist()
+    )
+    pd.testing.assert_frame_equal(found._meta, expected[:0])
+    pd.testing.assert_frame_equal(found.compute(), expected)
+
+
+def test_transform_is_lazy_and_keeps_the_model():
+    opened = []
+
+    def open_part(part):
+        opened.append(part)
+        return part
+
+    source = dd.from_delayed([dask.delayed(open_part)(MISSING)], meta=MISSING[:0])
+    encoder = UNTIE(2).fit(MISSING)
+    expected = encoder.transform(MISSING)
+    found = encoder.transform(source)
+    assert not opened
+    encoder.partial_fit(MISSING[:3])
+    np.testing.assert_array_equal(found.compute().to_numpy(), expected)
+    assert len(opened) == 1
+
+
+def test_fit_transform_keeps_divisions():
+    source = dd.from_pandas(MISSING.assign(w=1.0), npartitions=2)
+    found = UNTIE(2).fit_transform(source, sample_weight="w")
+    assert found.divisions == source.divisions
+    np.testing.assert_allclose(found.compute(), UNTIE(2).fit_transform(MISSING), atol=1e-10)
+
+
+def test_names_that_are_numbers():
+    frame = pd.DataFrame([["x", "u"], ["y", "u"], ["y", "v"]])
+    found = UNTIE(2).fit(as_dask(frame))
+    expected = UNTIE(2).fit_transform(frame)
+    np.testing.assert_allclose(found.transform(as_dask(frame)).compute(), expected, atol=1e-10)
+
+
+EMPTY = pd.DataFrame({"A": pd.Series([], dtype=object), "w": pd.Series([], dtype=float)})
+
+BAD = {
+    "no rows": (EMPTY, None, ValueError, "0 sample.* the Dask frame has 0 rows"),
+    "weights of 0": (
+        pd.DataFrame({"A": ["x"], "w": [0]}),
+        "w",
+        ValueError,
+        "0 sample.*has 1 rows, and 'w' is 0 in all of them",
+    ),
+    "negative weight": (
+        pd.DataFrame({"A": ["x", "y"], "w": [1, -1]}),
+        "w",
+        ValueError,
+        "Column 'w', partition 3: .*row 0 is negative",
+    ),
+    "missing weight": (pd.DataFrame({"A": ["x"], "w": [None]}), "w", ValueError, "Column 'w'"),
+    "no column of weights": (EMPTY, "v", ValueError, "no column 'v' .* sample_weight names"),
+    "array of weights": (EMPTY, [1.0], TypeError, "name of one of its columns, got list"),
+    "no columns": (EMPTY[["w"]], "w", ValueError, "0 feature"),
+    "nested": (pd.DataFrame({"A": [["x"]]}), None, TypeError, "Column 'A', row 0: .* holds a list"),
+    "names twice as text": (pd.DataFrame([[1, 2]], columns=["1", 1]), None, ValueError, "'1'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_tables(case):
+    frame, weight, error, message = BAD[case]
+    with pytest.raises(error, match=message):
+        UNTIE(2).fit(as_dask(frame), sample_weight=weight)
+
+
+def test_bad_calls(tmp_path):
+    source = as_dask(MISSING)
+    with pytest.raises(ValueError, match="'adam' draws rows"):
+        UNTIE(2, solver="adam").fit(source)
+    encoder = UNTIE(2).fit(MISSING)
+    with pytest.raises(ValueError, match=r"no column 'A', 'C' in the Dask frame, which the enc"):
+        encoder.transform(source[["B"]])
+    with pytest.raises(ValueError, match="set sparse_output=False"):
+        UNTIE(2, sparse_output=True).fit(source).transform(source)
+    with pytest.raises(ValueError, match="not as a polars frame"):
+        UNTIE(2).set_output(transform="polars").fit(source).transform(source)
+    with pytest.raises(TypeError, match=r"is lazy; call \.compute\(\)"):
+        encoder.similarity(source)
+    with pytest.raises(TypeError, match=r"encoder\.transform\(frame\)\.to_parquet"):
+        untie.sink(encoder, source, tmp_path / "vectors.parquet")
+    strict = UNTIE(2, handle_unknown="error").fit(MISSING)
+    unknown = strict.transform(as_dask(MISSING.assign(A="new")))
+    with pytest.raises(ValueError, match="unknown value 'new' in column 'A'"):
+        unknown.compute()
+
+
+def test_a_missing_library_names_the_extra():
+    with pytest.raises(ImportError, match=r"need not_there: pip install 'untie\[dask\]'"):
+        need("not_there.part", "dask")
+
+
+def test_a_source_that_grows_between_two_passes_is_refused():
+    lengths = iter([6, 5])
+    part = dask.delayed(lambda: MISSING[: next(lengths)])()
+    with pytest.raises(ValueError, match=r"the Dask frame changed .*: 6 rows .* 5 in the second"):
+        UNTIE(2, min_frequency=2).fit(dd.from_delayed([part], meta=MISSING[:0]))
+
+
+def load(part, number, folder):
+    """Return a partition; the first worker to see that three were loaded kills itself."""
+    if len(list(folder.glob("loaded*"))) >= 3:
+        with suppress(FileExistsError), open(folder / "killed", "x") as mark:
+            mark.write(str(os.getpid()))
+            mark.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+    (folder / f"loaded{number}").touch()
+    return part
+
+
+@contextmanager
+def two_workers(folder):
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            local_directory=str(folder),
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def test_a_worker_killed_in_the_middle_of_fit(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: [f"v{c}" for c in rng.geometric(0.4, 400)] for name in "ABC"})
+    frame["w"] = rng.integers(0, 4, 400) / 4
+    parts = [frame[start : start + 40] for start in range(0, 400, 40)]
+    loaded = [dask.delayed(load)(part, n, tmp_path) for n, part in enumerate(parts)]
+    source = dd.from_delayed(loaded, meta=frame[:0])
+    with two_workers(tmp_path) as client:
+        workers = client.run(os.getpid).values()
+        found = UNTIE(2).fit(source, sample_weight="w")
+        vectors = found.transform(source).compute()
+    assert int((tmp_path / "killed").read_text()) in workers
+    expected = UNTIE(2).fit(frame, sample_weight="w")
+    assert_same_model(found, expected)
+    np.testing.assert_allclose(vectors, expected.transform(frame.drop(columns="w")), atol=1e-10)
