@@ -233,3 +233,8 @@ def test_nearly_distinct_numbers_warn(tmp_path):
     table = pa.table({"A": np.linspace(0, 1, 30), "B": ["x", "y"] * 15})
     with pytest.warns(UserWarning, match="'A' holds numbers that are nearly all distinct"):
         UNTIE(2).fit(SOURCES["parquet file"](table, tmp_path))
+
+
+def test_names_that_polars_takes_for_patterns():
+    frame = pl.LazyFrame({"^a.*$": ["x", "y"], "ab": ["u", "v"], "*": ["s", "t"]})
+    assert count_table(frame).vocabulary.values == (("x", "y"), ("u", "v"), ("s", "t"))

@@ -75,7 +75,9 @@ def _adopt_polars(frame: Any) -> Relation:
         )
 
     def read(columns: Sequence[str]) -> Iterator[Any]:
-        for piece in frame.select(columns).collect_batches(chunk_size=BATCH_ROWS):
+        # By selectors, as a name such as "^a$" would be a pattern.
+        chosen = frame.select([pl.selectors.by_name(name) for name in columns])
+        for piece in chosen.collect_batches(chunk_size=BATCH_ROWS):
             yield from piece.to_arrow().to_batches()
 
     names = pl.DataFrame(schema=frame.collect_schema()).to_arrow().schema
