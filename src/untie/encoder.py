@@ -25,6 +25,7 @@ from untie.core.vocabulary import Vocabulary
 from untie.core.warn import warn_user
 from untie.core.weights import ROW_SOLVERS
 from untie.count import count_input
+from untie.engines.count import check_weight_column
 from untie.engines.dask import DaskTable, transform_dask
 from untie.engines.lazy import as_lazy
 from untie.engines.transform import own_columns, stream_vectors
@@ -259,7 +260,7 @@ default="auto"
         first = not hasattr(self, "_fitted")
         lazy = as_lazy(X)
         if lazy is not None and not first:
-            X = own_columns(self, lazy, sample_weight)
+            X = own_columns(self, lazy, check_weight_column(lazy, sample_weight))
         chunk = count_input(X, sample_weight, self.categories, with_sample=recipe.chooses)
         if not first:
             self._check_columns(chunk.table)

@@ -238,3 +238,13 @@ def test_nearly_distinct_numbers_warn(tmp_path):
 def test_names_that_polars_takes_for_patterns():
     frame = pl.LazyFrame({"^a.*$": ["x", "y"], "ab": ["u", "v"], "*": ["s", "t"]})
     assert count_table(frame).vocabulary.values == (("x", "y"), ("u", "v"), ("s", "t"))
+
+
+def test_weights_of_more_rows(tmp_path):
+    table = pa.table({"A": ["x", "y"] * 4, "B": ["u", "u", "v", "v"] * 2, "w": [1.0] * 8})
+    source = SOURCES["parquet file"](table, tmp_path)
+    encoder = UNTIE(2).partial_fit(source, sample_weight="w")
+    with pytest.raises(TypeError, match="must be the name of one of its columns"):
+        encoder.partial_fit(source, sample_weight=np.ones(8))
+    with pytest.raises(ValueError, match="'A' can't hold the weights"):
+        encoder.partial_fit(source, sample_weight="A")

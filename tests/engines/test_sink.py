@@ -7,6 +7,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from sklearn import config_context
 
 import untie
 from cases import TEXT
@@ -93,6 +94,11 @@ def test_outputs_that_have_no_stream(encoder, tmp_path):
     source = SOURCES["parquet file"](TABLE, tmp_path)
     with pytest.raises(ValueError, match="sparse_output=False"):
         UNTIE(2, sparse_output=True).fit(TABLE).transform(source)
+    with (
+        config_context(transform_output="pandas"),
+        pytest.raises(ValueError, match="not as pandas frames"),
+    ):
+        UNTIE(2).fit(TABLE).transform(source)
     with pytest.raises(ValueError, match="not as pandas frames"):
         encoder.set_output(transform="pandas").transform(source)
 

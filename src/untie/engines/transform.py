@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from sklearn.utils._set_output import _get_output_config
 
 from untie.engines.extra import need
 from untie.engines.progress import watch
@@ -57,6 +58,10 @@ def own_columns(encoder: UNTIE, relation: L, weight: str | None = None) -> L:
         return relation
     names = encoder.feature_names_in_.tolist()
     relation.check(names, ", which the encoder was fitted on")
+    if weight in names:
+        raise ValueError(
+            f"Column {weight!r} can't hold the weights, as the encoder was fitted on its values."
+        )
     return relation.select(names if weight is None else [*names, weight])
 
 
@@ -82,7 +87,7 @@ def _refuse_other_outputs(encoder: UNTIE) -> None:
             "Rows that are read piece by piece come as record batches, which are dense; set "
             "sparse_output=False, with n_components if there are too many columns."
         )
-    library = getattr(encoder, "_sklearn_output_config", {}).get("transform", "default")
+    library = _get_output_config("transform", encoder)["dense"]
     if library != "default":
         raise ValueError(
             f"Rows that are read piece by piece come as record batches, not as {library} frames; "
