@@ -64,7 +64,7 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 
 bench: $(VENV)/.bench
-	for script in benchmarks/[a-z]*.py benchmarks/quality/scores.py benchmarks/quality/ablation.py; do $(BIN)/python $$script || exit 1; done
+	for script in benchmarks/[a-z]*.py benchmarks/quality/scores.py benchmarks/quality/uses.py benchmarks/quality/ablation.py; do $(BIN)/python $$script || exit 1; done
 
 clean:
 	rm -rf $(VENV) $(PANDAS2) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

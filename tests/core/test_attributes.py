@@ -10,6 +10,7 @@ from hypothesis import given
 from tables import latent_classes, small_tables
 from untie import count_table
 from untie.core.attributes import relevance, votes
+from untie.core.dependence import symmetric_uncertainty
 
 
 def entropy(values):
@@ -47,3 +48,17 @@ def test_noise_has_no_relevance():
     noise = np.random.default_rng(99).integers(0, 5, 2000).astype(str)
     found = relevance(count_table(table.assign(noise=noise)).counts)
     assert found[-1] < 0.01 < 0.1 < found[:-1].min()
+
+
+def test_uncertainty_is_computed_once_for_a_table(monkeypatch):
+    asked = []
+
+    def counting(counts, less_chance):
+        asked.append(counts)
+        return symmetric_uncertainty(counts, less_chance)
+
+    monkeypatch.setattr("untie.core.attributes.symmetric_uncertainty", counting)
+    first, second = (count_table(latent_classes(50, 2, 3, 3, seed=s)[0]).counts for s in (0, 1))
+    for counts in (first, second, first):
+        assert votes(counts).shape == relevance(counts).shape
+    assert asked == [first, second]

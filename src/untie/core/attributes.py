@@ -5,6 +5,10 @@ Both come from the symmetric uncertainty of pairs of attributes, less what chanc
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
 from untie.core.counts import Counts
 from untie.core.dependence import symmetric_uncertainty
 from untie.core.types import FloatArray
@@ -44,9 +48,16 @@ def relevance(counts: Counts) -> FloatArray:
     return result
 
 
+_known: WeakKeyDictionary[Counts, FloatArray] = WeakKeyDictionary()
+"""Every weighting of a table asks for the same matrix, and so does the choice among them."""
+
+
 def _uncertainty(counts: Counts) -> FloatArray:
-    """Return the uncertainty of pairs, 1 on the diagonal."""
-    uncertainty = symmetric_uncertainty(counts, less_chance=True)
-    for attribute in range(len(uncertainty)):
-        uncertainty[attribute, attribute] = 1.0
-    return uncertainty
+    """Return the uncertainty of pairs, 1 on the diagonal; computed once for a table."""
+    found = _known.get(counts)
+    if found is None:
+        found = symmetric_uncertainty(counts, less_chance=True)
+        np.fill_diagonal(found, 1.0)
+        found.flags.writeable = False  # it is shared
+        _known[counts] = found
+    return found

@@ -9,12 +9,11 @@ from operator import add
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
-from sklearn.utils._set_output import _get_output_config
 
 from untie.engines.extra import need
 from untie.engines.partition import A, Task
 from untie.engines.relation import check_columns
-from untie.engines.transform import own_columns
+from untie.engines.transform import own_columns, refuse_other_outputs
 
 if TYPE_CHECKING:
     from untie.encoder import UNTIE
@@ -87,7 +86,7 @@ def transform_dask(encoder: UNTIE, table: DaskTable) -> Any:
     table : DaskTable
         Rows with the columns seen in `fit`, and perhaps others.
     """
-    _refuse_other_outputs(encoder)
+    refuse_other_outputs(encoder, "Dask frames")
     features = own_columns(encoder, table)
     encoder = copy(encoder)  # learning replaces its parts, and leaves those of the copy
     # One task of its own, so that the model is sent once and not with every partition.
@@ -102,17 +101,3 @@ def _transform_partition(partition: Any, encoder: UNTIE) -> Any:
     vectors = encoder._fitted.lookup.rows(encoder._encode(partition), encoder.dtype)
     names = encoder.get_feature_names_out().tolist()
     return pd.DataFrame(vectors, index=partition.index, columns=names)
-
-
-def _refuse_other_outputs(encoder: UNTIE) -> None:
-    if encoder.sparse_output:
-        raise ValueError(
-            "The vectors of a Dask frame come as one, which is dense; set sparse_output=False, "
-            "with n_components if there are too many columns."
-        )
-    library = _get_output_config("transform", encoder)["dense"]
-    if library != "default":
-        raise ValueError(
-            f"The vectors of a Dask frame come as one, not as a {library} frame; call "
-            "set_output(transform='default') first, or transform the table in memory."
-        )

@@ -34,7 +34,7 @@ def stream_vectors(encoder: UNTIE, relation: Relation, keep: Sequence[str] = ())
         Columns of the relation that come first, as they are.
     """
     pa = need("pyarrow")
-    _refuse_other_outputs(encoder)
+    refuse_other_outputs(encoder, "record batches")
     features = own_columns(encoder, relation)
     relation.check(keep, ", which keep names")
     names = encoder.get_feature_names_out().tolist()
@@ -81,15 +81,16 @@ def _vectors(
             yield pa.RecordBatch.from_arrays([*kept, *map(pa.array, vectors)], schema=schema)
 
 
-def _refuse_other_outputs(encoder: UNTIE) -> None:
+def refuse_other_outputs(encoder: UNTIE, form: str) -> None:
+    """Raise an error if the encoder is to give anything but what its input's engine gives."""
     if encoder.sparse_output:
         raise ValueError(
-            "Rows that are read piece by piece come as record batches, which are dense; set "
-            "sparse_output=False, with n_components if there are too many columns."
+            f"Vectors of a table that is read piece by piece come as {form}, which are dense; "
+            "set sparse_output=False, with n_components if there are too many columns."
         )
     library = _get_output_config("transform", encoder)["dense"]
     if library != "default":
         raise ValueError(
-            f"Rows that are read piece by piece come as record batches, not as {library} frames; "
-            "call set_output(transform='default') first, or transform the table in memory."
+            f"Vectors of a table that is read piece by piece come as {form}, not as {library} "
+            "frames; call set_output(transform='default') first, or transform the table in memory."
         )

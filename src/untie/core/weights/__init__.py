@@ -37,7 +37,6 @@ __all__ = [
     "ALTERNATIVES",
     "ROW_SOLVERS",
     "SOLVERS",
-    "WEIGHTINGS",
     "Problem",
     "Settings",
     "Solution",

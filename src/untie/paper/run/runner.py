@@ -166,7 +166,7 @@ def _compute(
 ) -> None:
     tasks = [Task(c.key.module, c.key.function, dict(c.job.arguments)) for c in cells]
     display.show(tally)
-    with closing(run_tasks(tasks, n_workers, log)) as events:  # type: ignore[type-var]
+    with closing(run_tasks(tasks, n_workers, log)) as events:  # type: ignore[type-var]  # typed as an iterator
         for finished in events:
             if finished is not None:
                 cell = cells[finished.task]

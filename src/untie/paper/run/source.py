@@ -136,6 +136,7 @@ def _plain(node: ast.AST) -> str:
     for inner in ast.walk(node):
         body = getattr(inner, "body", None)
         if isinstance(body, list):
+            # Not every node has a body, but this one does.
             inner.body = [s for s in body if not _is_text(s)] or [ast.Pass()]  # type: ignore[attr-defined]
     return ast.unparse(node)
 
