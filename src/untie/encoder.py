@@ -379,7 +379,25 @@ default="auto"
         only the product is determined; beta is taken as omega's mean over the space.
         """
         check_is_fitted(self)
-        return tidy.weights(self._backend, self.vocabulary_, self._fitted.labels, self.omega_)
+        fitted = self._fitted
+        return tidy.weights(
+            self._backend, self.vocabulary_, fitted.labels, fitted.widths, self.omega_
+        )
+
+    def kernel_errors(self) -> Any:
+        """Return a frame with what is missing from the kernels of columns with many values.
+
+        Such a column (more than 500 values) has kernel matrices that are not formed: a kernel is
+        taken through landmarks, some of the values, and of that its leading axes are kept. Columns:
+        attribute, coupling, kernel, axes (how many are kept) and error, the part of the centred
+        kernel's trace that the landmarks do not give. Without such columns the frame is empty, and
+        the model is exact.
+        """
+        check_is_fitted(self)
+        fitted = self._fitted
+        return tidy.errors(
+            self._backend, self.vocabulary_, fitted.labels, fitted.widths, fitted.errors
+        )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of `transform`'s columns, such as ``Color=yellow``."""
@@ -390,9 +408,12 @@ default="auto"
         lookup = self._fitted.lookup
         if lookup.summed:
             return np.array([f"untie{i}" for i in range(lookup.n_columns)], dtype=object)
-        labels = None if lookup is self._fitted.vectors else self._fitted.labels
         vocabulary = Vocabulary(columns, self.vocabulary_.values)
-        return np.array(tidy.column_names(vocabulary, labels), dtype=object)
+        if lookup is self._fitted.vectors:
+            names = tidy.compact_names(vocabulary, *self._fitted.axes())
+        else:
+            names = tidy.full_names(vocabulary, self._fitted.labels, self._fitted.widths)
+        return np.array(names, dtype=object)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, without pickle; `load_model` reads it.

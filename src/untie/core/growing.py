@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie.core.counts import CountedTable, Counts, check_memory, count
+from untie.core.counts import CountedTable, Counts, count
 from untie.core.factorize import factorize
+from untie.core.memory import check_memory
 from untie.core.row_sample import RowSample, sample_rows
 from untie.core.table import EncodedTable, Table, map_columns, translate, used_values
 from untie.core.types import Codes, FloatArray, Value
@@ -198,7 +199,8 @@ class GrowingTable:
             if sum(sizes) > self._max_values:
                 self.has_pairs, self._counts = False, None
         if self.has_pairs:
-            check_memory(sizes, vocabulary.columns)
+            n_before = self._counts.n_rows if self._counts else 0
+            check_memory(sizes, vocabulary.columns, n_rows=n_before + len(codes[0]))
             counts = count(codes, sizes, weights)
             if self._counts is not None:
                 counts += widen(self._counts, sizes)

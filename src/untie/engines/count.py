@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie.core.counts import CountedTable, Counts, check_memory, count
+from untie.core.counts import CountedTable, Counts, count
 from untie.core.grouping import Grouping, group_rare
 from untie.core.growing import GatheredRows, GrowingTable
+from untie.core.memory import check_memory
 from untie.core.row_sample import RowSample
 from untie.core.sample_weights import positive_weights, read_weights
 from untie.core.table import Table, check_categories, encode, read_table
@@ -130,7 +131,7 @@ def count_relation(
         values, frequencies, sample = growing.frequencies()
         n = growing.n
         grouping = group_rare(values, frequencies, n, min_frequency, max_categories)
-        check_memory(grouping.vocabulary.sizes, features.columns, n_spaces)
+        check_memory(grouping.vocabulary.sizes, features.columns, n_spaces, chunks.n_rows)
         tally = _second_pass(chunks, grouping, sample)
     unknown = [list(values) for values in growing.unknown]
     return tally, features.as_table(chunks.n_rows), unknown

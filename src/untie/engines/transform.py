@@ -83,6 +83,13 @@ def _vectors(
 
 def refuse_other_outputs(encoder: UNTIE, form: str) -> None:
     """Raise an error if the encoder is to give anything but what its input's engine gives."""
+    lookup = encoder._fitted.lookup
+    if lookup.is_sparse:
+        raise ValueError(
+            f"Vectors of a table that is read piece by piece come as {form}, which are dense, but "
+            f"a column has {max(lookup.sizes):,} values and each has a column of its own in them; "
+            "set n_components (64, say) or max_categories and fit again."
+        )
     if encoder.sparse_output:
         raise ValueError(
             f"Vectors of a table that is read piece by piece come as {form}, which are dense; "
