@@ -76,7 +76,7 @@ class SparkTable:
         does with all rows. The order of sums depends on the partitions' numbers alone.
         """
         with _without_pandas():
-            results = self.frame.mapInArrow(partial(_run, task, self.columns), RESULTS)
+            results = self.frame.mapInArrow(partial(_run, task, self.columns, PIECE_BYTES), RESULTS)
             for _ in range(ROUNDS):
                 results = results.groupBy("branch").applyInArrow(_add_branch, RESULTS)
         rows = sorted(results.select("number", "data").collect())
@@ -152,23 +152,26 @@ def _vectors(encoder: UNTIE, schema: Any, *batches: Iterable[Any]) -> Any:
     return stream_vectors(encoder, relation, schema.names, "Spark frames")
 
 
-def _run(task: Task[Any], columns: list[str], batches: Iterator[Any]) -> Iterator[Any]:
+def _run(
+    task: Task[Any], columns: list[str], piece_bytes: int, batches: Iterator[Any]
+) -> Iterator[Any]:
     """Run a task on a partition, piece by piece; no rows, no result."""
     number = need("pyspark", "spark").TaskContext.get().partitionId()
-    outcomes = (_try(task, piece.rename_columns(columns), number) for piece in _pieces(batches))
+    pieces = _pieces(batches, piece_bytes)
+    outcomes = (_try(task, piece.rename_columns(columns), number) for piece in pieces)
     first = next(outcomes, None)
     if first is not None:
         yield _row(number, reduce(_plus, outcomes, first)).to_batches()[0]
 
 
-def _pieces(batches: Iterator[Any]) -> Iterator[Any]:
+def _pieces(batches: Iterator[Any], piece_bytes: int) -> Iterator[Any]:
     pa = need("pyarrow", "spark")
     waiting: list[Any] = []
     n_bytes = 0
     for batch in batches:
         waiting.append(batch)
         n_bytes += batch.nbytes
-        if n_bytes >= PIECE_BYTES:
+        if n_bytes >= piece_bytes:
             yield pa.Table.from_batches(waiting)
             waiting, n_bytes = [], 0
     if waiting:
