@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import warnings
 from datetime import UTC, date, datetime
@@ -17,6 +18,7 @@ import pytest
 import export_cases
 import untie
 from cases import TEXT, TYPED
+from example_files import example
 from lazy_sources import as_arrow
 from same import assert_same_counts, assert_same_model
 from untie import UNTIE, count_table
@@ -398,3 +400,48 @@ def test_sql_runs_on_spark(case, spark):
         spark.sql(statement)
     expected = encoder.transform(export_cases.frame(SQL_TABLES[case]))
     np.testing.assert_allclose(as_array(found), expected, rtol=0, atol=1e-10)
+
+
+def test_the_example_finds_clusters(spark):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        recipe = example("spark")
+    kind = np.repeat([0, 1], 20)
+    words = {name: [f"{name}{k}" for k in kind] for name in "ABCDEFGH"}
+    frame = spark.createDataFrame(pa.table({**words, "kind": kind}))
+    found = recipe.cluster(frame, list(words), 2)
+    pairs = {(row.kind, row.cluster) for row in found.select("kind", "cluster").collect()}
+    assert pairs in ({(0, 0), (1, 1)}, {(0, 1), (1, 0)})
+    assert found.columns == [*frame.columns, "vector", "cluster"]
+
+
+CONNECT = """
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from untie import UNTIE, count_table
+
+spark = SparkSession.builder.remote("local[2]").getOrCreate()
+assert "connect" in type(spark).__module__
+table = pa.table({"a.b": ["x", None, "y", "x"], "B": ["u", "u", "v", None], "id": range(4)})
+frame = spark.createDataFrame(table).repartition(3)
+found, expected = count_table(frame.drop("id")), count_table(table.drop(["id"]))
+assert found.vocabulary == expected.vocabulary
+assert (found.counts.matrix == expected.counts.matrix).all()
+encoder = UNTIE(2).fit(table.drop(["id"]))
+rows = encoder.transform(frame).toArrow().sort_by("id").drop(table.column_names)
+assert abs(rows.to_pandas().to_numpy() - encoder.transform(table.drop(["id"]))).max() <= 1e-10
+spark.stop()
+"""
+
+
+@pytest.mark.slow
+def test_frames_of_spark_connect():
+    pytest.importorskip("grpc_status", reason="needs pip install 'pyspark[connect]'")
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CONNECT],
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert not run.returncode, run.stderr
