@@ -209,7 +209,7 @@ def test_given_categories_keep_their_order(spark):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"n_components": 2}, {"output": "full", "dtype": np.float32}], ids=str
+    "options", [{}, {"n_components": 2}, {"output": "full", "dtype": "float32"}], ids=str
 )
 def test_transform_adds_columns(options, spark):
     encoder = UNTIE(2, solver="exact", **options).fit(MISSING)
@@ -222,7 +222,7 @@ def test_transform_adds_columns(options, spark):
     assert found.columns == [*more.column_names, *names]
     rows = in_order(found)
     assert rows.select(["B", "tags", "C", "A"]).equals(more.drop(["id"]))
-    assert set(rows.select(names).schema.types) == {pa.from_numpy_dtype(encoder.dtype)}
+    assert set(rows.select(names).schema.types) == {pa.from_numpy_dtype(np.dtype(encoder.dtype))}
     expected = encoder.transform(MISSING)
     np.testing.assert_allclose(as_array(rows.select(names)), expected, atol=1e-10)
 

@@ -116,12 +116,13 @@ def transform_spark(encoder: UNTIE, table: SparkTable) -> Any:
     encoder = copy(encoder)  # learning replaces its parts, and leaves those of the copy
     nothing = pa.schema([(name, pa.null()) for name in table.columns])
     names = _vectors(encoder, nothing, ()).schema.names[len(table.columns) :]
-    number = types.FloatType() if encoder.dtype == np.float32 else types.DoubleType()
+    number = types.FloatType() if np.dtype(encoder.dtype) == np.float32 else types.DoubleType()
     kept = [
         types.StructField(name, field.dataType, field.nullable, field.metadata)
         for name, field in zip(table.columns, table.frame.schema.fields, strict=True)
     ]
     schema = types.StructType([*kept, *(types.StructField(name, number) for name in names)])
+    # Spark broadcasts a function of more than 1 MB, so the model goes to each executor once.
     with _without_pandas():
         return table.frame.mapInArrow(partial(_transform, encoder, table.columns), schema)
 
