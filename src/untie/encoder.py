@@ -28,6 +28,7 @@ from untie.count import count_input
 from untie.engines.count import check_weight_column
 from untie.engines.dask import DaskTable, transform_dask
 from untie.engines.lazy import as_lazy
+from untie.engines.spark import SparkTable, transform_spark
 from untie.engines.transform import own_columns, stream_vectors
 from untie.export import SqlTransform
 from untie.fitted import Fitted, finish
@@ -219,7 +220,8 @@ default="auto"
             A pandas, polars or pyarrow table, an array or a list of rows. Or a lazy table, which is
             read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
             DuckDB relation, a polars LazyFrame, a pyarrow Dataset or RecordBatchReader. Or a Dask
-            frame, which is counted partition by partition on its workers. The model is the same.
+            or Spark frame, which is counted partition by partition on its workers. The model is
+            the same.
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts: survey weights, or counts of a table with distinct rows. A
@@ -329,12 +331,16 @@ default="auto"
             of `get_feature_names_out`: rows are read and transformed as it is iterated, and rows
             keep their order. :func:`untie.sink` writes them to a file.
             For a Dask frame, a Dask frame with these columns and the index of the rows; nothing is
-            computed yet.
+            computed yet. For a Spark frame, whose rows have no order, that frame with these
+            columns added to its own; nothing is computed yet. What ``handle_unknown="warn"`` warns
+            of there, once a partition, is in the workers' logs.
         """
         check_is_fitted(self)
         lazy = as_lazy(X)
         if isinstance(lazy, DaskTable):
             return transform_dask(self, lazy)
+        if isinstance(lazy, SparkTable):
+            return transform_spark(self, lazy)
         if lazy is not None:
             return stream_vectors(self, lazy)
         return self._rows(self._encode(X))

@@ -235,7 +235,7 @@ def map_columns(function: Callable[[int], T], table: Table) -> list[T]:
 
 def _refuse_lazy(data: Any) -> None:
     """Say how to load a table that is read piece by piece, where only a whole one will do."""
-    for method in ("collect", "compute", "to_arrow_table", "to_table", "read_all"):
+    for method in ("toArrow", "collect", "compute", "to_arrow_table", "to_table", "read_all"):
         if hasattr(data, method):
             raise TypeError(f"{type(data).__name__} is lazy; call .{method}() on it first.")
 

@@ -7,8 +7,9 @@ from typing import Any
 from untie.engines.adopt import as_relation
 from untie.engines.dask import DaskTable, as_dask
 from untie.engines.relation import Relation
+from untie.engines.spark import SparkTable, as_spark
 
 
-def as_lazy(data: Any) -> Relation | DaskTable | None:
+def as_lazy(data: Any) -> Relation | DaskTable | SparkTable | None:
     """Return a table that is not in memory in its engine's form, or None if it is in memory."""
-    return as_dask(data) or as_relation(data)
+    return as_dask(data) or as_spark(data) or as_relation(data)

@@ -21,7 +21,9 @@ PIECE_BYTES = 2**26
 """Bytes of output made at a time."""
 
 
-def stream_vectors(encoder: UNTIE, relation: Relation, keep: Sequence[str] = ()) -> Any:
+def stream_vectors(
+    encoder: UNTIE, relation: Relation, keep: Sequence[str] = (), form: str = "record batches"
+) -> Any:
     """Return a reader of record batches with the rows' vectors; they are made as it is read.
 
     Parameters
@@ -32,9 +34,11 @@ def stream_vectors(encoder: UNTIE, relation: Relation, keep: Sequence[str] = ())
         Rows with the columns seen in `fit`, and perhaps others.
     keep : sequence of str
         Columns of the relation that come first, as they are.
+    form : str
+        What the user gets, for messages.
     """
     pa = need("pyarrow")
-    refuse_other_outputs(encoder, "record batches")
+    refuse_other_outputs(encoder, form)
     features = own_columns(encoder, relation)
     relation.check(keep, ", which keep names")
     names = encoder.get_feature_names_out().tolist()
