@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from joblib import cpu_count
 from numpy.typing import NDArray
 from scipy import sparse
 
 from untie.core.counting import pack_attributes, sparse_one_hot
 from untie.core.counts import Counts
 from untie.core.eigen import Eigenspace
+from untie.core.parallel import in_threads
 from untie.core.spaces import KernelSpaces
 from untie.core.spectrum import mean_vector
 from untie.core.types import Codes, FloatArray
@@ -165,12 +164,7 @@ def _with_means(tables: Sequence[FloatArray], counts: Counts) -> tuple[FloatArra
 
 def _in_blocks(result: NDArray[Any], work: Any) -> None:
     blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, len(result), BLOCK_ROWS)]
-    if result.size < PARALLEL_NUMBERS:
-        for block in blocks:
-            work(block)
-        return
-    with ThreadPoolExecutor(cpu_count()) as pool:
-        list(pool.map(work, blocks))
+    in_threads(work, blocks, result.size >= PARALLEL_NUMBERS)
 
 
 def _add_up(result: NDArray[Any], tables: Sequence[Any], codes: Codes, rows: slice) -> None:
