@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie.core.histograms import Block, Pack, count_one, count_two, fill_packs
-from untie.core.parallel import in_threads, map_ahead
+from untie.core.parallel import in_threads, map_ahead, pays
 from untie.core.threads import one_thread
 from untie.core.types import Codes, FloatArray
 
@@ -33,9 +33,6 @@ rows are cut in so many parts. The same for any number of threads, so that sums 
 
 FEWEST_ROWS = 2**15
 """Rows in the smallest of these parts."""
-
-PARALLEL_CELLS = 200_000
-"""Below so many cells, threads cost more than they save."""
 
 PARALLEL_VALUES = 2_000
 """Above so many values, one block of rows is counted at a time, as its counts take much memory."""
@@ -103,16 +100,16 @@ def by_histogram(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | Non
     forty-five.
     """
     n_rows = len(codes[0])
-    pays = n_rows * len(codes) >= PARALLEL_CELLS
-    widths = in_threads(lambda a: _width(codes[a], sizes[a]), range(len(sizes)), pays)
+    worth = pays(n_rows * len(codes))
+    widths = in_threads(lambda a: _width(codes[a], sizes[a]), range(len(sizes)), worth)
     packs = [Pack(members, sizes, widths) for members in fill_packs(widths)]
     matrix = np.zeros((sum(sizes), sum(sizes)))
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     for rows in _blocks(n_rows, _histogram_row_cells(len(packs))):
-        joint = in_threads(partial(Pack.joint_code, codes=codes, rows=rows), packs, pays)
+        joint = in_threads(partial(Pack.joint_code, codes=codes, rows=rows), packs, worth)
         count_pair = partial(_count_pair, packs, joint, None if weights is None else weights[rows])
         tasks = _tasks(packs, rows.stop - rows.start)
-        for blocks in map_ahead(count_pair, tasks, pays and sum(sizes) <= PARALLEL_VALUES):
+        for blocks in map_ahead(count_pair, tasks, worth and sum(sizes) <= PARALLEL_VALUES):
             for first, second, block in blocks:
                 span = slice(offsets[first], offsets[first + 1])
                 place = matrix[span, offsets[second] : offsets[second + 1]]
@@ -174,9 +171,10 @@ def by_product(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None)
         return weighted.T @ block
 
     blocks = _blocks(len(codes[0]), n_values)
+    worth = pays(len(codes[0]) * len(sizes)) and n_values <= PARALLEL_VALUES
     # One thread a product: BLAS's own would add up weights in an order of their own.
     with one_thread(0):
-        for product in map_ahead(multiply, blocks, n_values <= PARALLEL_VALUES):
+        for product in map_ahead(multiply, blocks, worth):
             matrix += product
     # A product of two arrays need not be symmetric to the last bit, as that of one is.
     return matrix if weights is None else _mirror(matrix)
@@ -193,7 +191,8 @@ def by_sparse(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) 
         return (weighted.T @ block).tocoo()
 
     blocks = _blocks(len(codes[0]), len(sizes))
-    for product in map_ahead(multiply, blocks, n_values <= PARALLEL_VALUES):
+    worth = pays(len(codes[0]) * len(sizes)) and n_values <= PARALLEL_VALUES
+    for product in map_ahead(multiply, blocks, worth):
         matrix[product.row, product.col] += product.data
     return matrix
 

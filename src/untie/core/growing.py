@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from untie.core.counts import CountedTable, Counts, check_memory, count
 from untie.core.factorize import factorize
-from untie.core.parallel import in_threads
+from untie.core.parallel import in_threads, pays
 from untie.core.row_sample import RowSample, sample_rows
-from untie.core.table import PARALLEL_CELLS, Table, map_columns, used_values
+from untie.core.table import Table, map_columns, used_values
 from untie.core.types import Codes, FloatArray, Value, smallest_unsigned
 from untie.core.vocabulary import Vocabulary, sort_values
 
@@ -133,12 +133,12 @@ class GatheredRows:
         self,
         codes: Codes,
         weights: FloatArray | None,
-        targets: Sequence[NDArray[Any]] | None = None,
+        targets: Sequence[NDArray[Any] | None] | None = None,
     ) -> None:
         """Take in a chunk; `targets` are the codes to write for those of its own."""
         if not len(codes[0]):
             return
-        self._chunks.append((codes, targets or [None] * len(codes)))
+        self._chunks.append((codes, [None] * len(codes) if targets is None else targets))
         self._n_bytes += sum(column.nbytes for column in codes)
         if weights is not None:
             self._weights.append(weights)
@@ -149,7 +149,7 @@ class GatheredRows:
         if not self._chunks:
             return None
         columns = range(len(self._chunks[0][0]))
-        codes = in_threads(self._column, columns, self._n_bytes >= PARALLEL_CELLS)
+        codes = in_threads(self._column, columns, pays(self._n_bytes))
         weights = np.concatenate(self._weights) if self._weights else None
         self._clear()
         return codes, weights

@@ -20,6 +20,9 @@ from joblib import cpu_count
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
+PARALLEL_CELLS = 200_000
+"""Below so many cells of a table, threads cost more than they save."""
+
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -42,9 +45,14 @@ def n_threads() -> int:
     return max(1, n_jobs if n_jobs > 0 else cpu_count() + 1 + n_jobs)
 
 
+def pays(n_cells: int) -> bool:
+    """Tell whether so many cells are worth threads."""
+    return n_cells >= PARALLEL_CELLS
+
+
 @contextmanager
 def alone() -> Iterator[None]:
-    """Use one thread inside, for tasks that are many already."""
+    """Use one thread inside, or in the function decorated, as many others run beside it."""
     token = _IS_ALONE.set(True)
     try:
         yield
@@ -52,18 +60,18 @@ def alone() -> Iterator[None]:
         _IS_ALONE.reset(token)
 
 
-def in_threads(function: Callable[[A], B], items: Sequence[A], pays: bool = True) -> list[B]:
-    """Return the function of every item; in threads, if there is enough work to pay for them."""
-    return list(map_ahead(function, items, pays and len(items) > 1))
+def in_threads(function: Callable[[A], B], items: Sequence[A], worth: bool = True) -> list[B]:
+    """Return the function of every item; in threads, if the work is worth them."""
+    return list(map_ahead(function, items, worth and len(items) > 1))
 
 
-def map_ahead(function: Callable[[A], B], items: Iterable[A], pays: bool = True) -> Iterator[B]:
+def map_ahead(function: Callable[[A], B], items: Iterable[A], worth: bool = True) -> Iterator[B]:
     """Yield the function of every item, in order, while threads work on those that follow.
 
-    Items are drawn in the caller's thread, and only a few more than there are threads wait at a
-    time, so neither items nor results pile up.
+    Items are drawn in the caller's thread, and no more than two are drawn beyond those that the
+    threads work on, so neither items nor results pile up.
     """
-    n = n_threads() if pays else 1
+    n = n_threads() if worth else 1
     if n < 2:
         yield from map(function, items)
         return
@@ -72,7 +80,7 @@ def map_ahead(function: Callable[[A], B], items: Iterable[A], pays: bool = True)
         try:
             for item in items:
                 waiting.append(pool.submit(function, item))
-                if len(waiting) > 2 * n:
+                if len(waiting) > n + 1:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie.core.counting import pack_attributes
-from untie.core.parallel import in_threads
+from untie.core.parallel import in_threads, pays
 from untie.core.types import Codes, FloatArray, Value, smallest_unsigned
 from untie.core.vocabulary import Vocabulary
 
@@ -136,7 +136,7 @@ def sample_rows(
     for group in _groups(n_rows, has_limit=_limit(sample) is not None):
         # Rows above the largest number kept so far are out, and these are nearly all.
         largest = _limit(sample)
-        for found in in_threads(sample_block, group):
+        for found in in_threads(sample_block, group, pays(n_rows * len(codes))):
             sample = found if sample is None else sample + found
     assert sample is not None  # a table has rows
     return sample

@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie.core.factorize import factorize, plain
-from untie.core.parallel import in_threads
+from untie.core.parallel import in_threads, pays
 from untie.core.types import Codes, Value, smallest_unsigned
 from untie.core.vocabulary import Vocabulary, sort_values
 from untie.core.warn import warn_user
-
-PARALLEL_CELLS = 200_000
-"""Below so many cells, threads cost more than they save."""
 
 T = TypeVar("T")
 
@@ -226,7 +223,7 @@ def map_columns(function: Callable[[int], T], table: Table) -> list[T]:
     """Call a function with each column's number, in threads where that pays."""
     columns = range(len(table.names))
     # The libraries' hash tables release the interpreter lock.
-    return in_threads(function, columns, table.n_rows * len(columns) >= PARALLEL_CELLS)
+    return in_threads(function, columns, pays(table.n_rows * len(columns)))
 
 
 def _refuse_lazy(data: Any) -> None:

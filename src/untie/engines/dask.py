@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
+from untie.core.parallel import alone
 from untie.engines.extra import need
 from untie.engines.partition import A, Task
 from untie.engines.relation import check_columns
@@ -95,6 +96,7 @@ def transform_dask(encoder: UNTIE, table: DaskTable) -> Any:
     return features.frame.map_partitions(_transform_partition, sent, meta=meta)
 
 
+@alone()
 def _transform_partition(partition: Any, encoder: UNTIE) -> Any:
     import pandas as pd
 
