@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import slow_counts
-from untie.core.histograms import Pack, count_one, count_two, fill_packs
+from untie.core.histograms import Pack, add_block, count_one, count_two, fill_packs, mirror
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=9), st.integers(1, 100))
@@ -38,17 +38,10 @@ def two_packs(draw):
 
 
 def as_matrix(blocks, sizes):
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    matrix = np.zeros((offsets[-1], offsets[-1]))
-    for first, second, block in blocks:
-        assert first <= second
-        full = np.diag(block) if block.ndim == 1 else block
-        rows = slice(offsets[first], offsets[first + 1])
-        columns = slice(offsets[second], offsets[second + 1])
-        matrix[rows, columns] += full
-        if first != second:
-            matrix[columns, rows] += full.T
-    return matrix
+    matrix = np.zeros((sum(sizes), sum(sizes)))
+    for block in blocks:
+        add_block(matrix, block)
+    return mirror(matrix)
 
 
 @given(table=two_packs(), weighted=st.booleans())

@@ -129,7 +129,8 @@ def test_the_model_and_its_vectors(n_jobs, group, tmp_path, threads_used, monkey
     np.testing.assert_array_equal(on_cores(n_jobs, one.transform, table), expected)
     threads_used.clear()
     read = on_cores(n_jobs, lambda: one.transform(source).read_all())
-    assert threads_used and threading.main_thread() not in threads_used
+    assert threads_used
+    assert threading.main_thread() not in threads_used
     np.testing.assert_array_equal(np.stack([c.to_numpy() for c in read.columns], 1), expected)
 
 

@@ -16,7 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie.core.histograms import Block, Pack, count_one, count_two, fill_packs
+from untie.core.histograms import (
+    Block,
+    Pack,
+    add_block,
+    count_one,
+    count_two,
+    fill_packs,
+    mirror,
+)
 from untie.core.parallel import in_threads, map_ahead, pays
 from untie.core.threads import one_thread
 from untie.core.types import Codes, FloatArray
@@ -104,20 +112,14 @@ def by_histogram(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | Non
     widths = in_threads(lambda a: _width(codes[a], sizes[a]), range(len(sizes)), worth)
     packs = [Pack(members, sizes, widths) for members in fill_packs(widths)]
     matrix = np.zeros((sum(sizes), sum(sizes)))
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
     for rows in _blocks(n_rows, _histogram_row_cells(len(packs))):
         joint = in_threads(partial(Pack.joint_code, codes=codes, rows=rows), packs, worth)
         count_pair = partial(_count_pair, packs, joint, None if weights is None else weights[rows])
         tasks = _tasks(packs, rows.stop - rows.start)
         for blocks in map_ahead(count_pair, tasks, worth and sum(sizes) <= PARALLEL_VALUES):
-            for first, second, block in blocks:
-                span = slice(offsets[first], offsets[first + 1])
-                place = matrix[span, offsets[second] : offsets[second + 1]]
-                if block.ndim == 1:
-                    place[np.diag_indices(len(block))] += block
-                else:
-                    place += block
-    return _mirror(matrix)
+            for block in blocks:
+                add_block(matrix, block)
+    return mirror(matrix)
 
 
 def _histogram_row_cells(n_packs: int) -> int:
