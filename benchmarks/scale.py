@@ -42,7 +42,7 @@ SMALL_SIZES = (2, 3, 5, 8, 10, 12, 20, 5, 10)
 COLUMNS = (10, 30, 100)
 VALUES = (10, 100, 1_000, 10_000, 100_000)
 
-SINK_FILES = 2
+SINK_FILES = 1
 """Most files that are transformed: every row takes the same time."""
 
 MOST_MEMORY = 2.0
