@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from untie.core.parallel import map_ahead, pays
 from untie.core.types import Codes, FloatArray
 
 HISTOGRAM_CELLS = 2**22
@@ -40,13 +41,19 @@ def count_sparse(
            [0., 1., 0., 1.]])
     """
     n_attributes = len(sizes)
+    pairs = [(first, second) for second in range(n_attributes) for first in range(second)]
+
+    def count_pair(pair: tuple[int, int]) -> sparse.csr_array:
+        first, second = pair
+        return _block(codes[first], codes[second], (sizes[first], sizes[second]), weights)
+
     blocks: list[list[sparse.csr_array]] = [[] for _ in range(n_attributes)]
-    for second in range(n_attributes):
-        for first in range(second):
-            block = _block(codes[first], codes[second], (sizes[first], sizes[second]), weights)
-            blocks[first].append(block)
-            blocks[second].append(block.T.tocsr())
-        blocks[second].append(_diagonal(codes[second], sizes[second], weights))
+    found = map_ahead(count_pair, pairs, pays(len(codes[0]) * n_attributes))
+    for (first, second), block in zip(pairs, found, strict=True):
+        blocks[first].append(block)
+        blocks[second].append(block.T.tocsr())
+    for attribute, row in enumerate(blocks):
+        row.insert(attribute, _diagonal(codes[attribute], sizes[attribute], weights))
     # Attribute by attribute, and what was put together is let go: the whole is large.
     rows = [sparse.hstack(blocks.pop(0), format="csr") for _ in range(n_attributes)]
     return sparse.vstack(rows, format="csr")

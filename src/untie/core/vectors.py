@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from joblib import cpu_count
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -17,6 +15,7 @@ from untie.core.counting import pack_attributes, sparse_one_hot
 from untie.core.counts import Counts
 from untie.core.eigen import Eigenspace
 from untie.core.memory import MEMORY_LIMIT, refuse_large
+from untie.core.parallel import in_threads
 from untie.core.spaces import KernelSpaces
 from untie.core.spectrum import centre, mean_vector, spans
 from untie.core.tall import Columns, Tall
@@ -204,12 +203,7 @@ def _with_means(tables: Sequence[Columns], counts: Counts) -> tuple[Any, ...]:
 
 def _in_blocks(result: NDArray[Any], work: Any) -> None:
     blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, len(result), BLOCK_ROWS)]
-    if result.size < PARALLEL_NUMBERS:
-        for block in blocks:
-            work(block)
-        return
-    with ThreadPoolExecutor(cpu_count()) as pool:
-        list(pool.map(work, blocks))
+    in_threads(work, blocks, result.size >= PARALLEL_NUMBERS)
 
 
 def _add_up(result: NDArray[Any], tables: Sequence[Any], codes: Codes, rows: slice) -> None:

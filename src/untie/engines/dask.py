@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
+from untie.core.parallel import alone
 from untie.engines.extra import need
 from untie.engines.partition import A, Task
 from untie.engines.relation import check_columns
@@ -105,6 +106,7 @@ def _send(function: Callable[..., Any]) -> Any:
     return need("dask", "dask").delayed(pickle.loads, pure=True)(data)
 
 
+@alone()
 def _transform_partition(encoder: UNTIE, partition: Any) -> Any:
     import pandas as pd
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from untie.core.counts import CountedTable, Counts, count
 from untie.core.grouping import Grouping, group_rare
 from untie.core.memory import check_memory
+from untie.core.parallel import alone
 from untie.core.row_sample import RowSample, sample_rows
 from untie.core.sample_weights import positive_weights, read_weights, split_weights
 from untie.core.table import Table, check_categories, encode, learn_vocabulary, read_table
@@ -207,6 +208,7 @@ def _second_pass(
     return Tally(grouping, grouping.apply_to_counts(counts), ungrouped, sample=grouped)
 
 
+@alone()
 def _count_part(
     weight: str | None,
     categories: list[tuple[Value, ...]] | None,
@@ -244,6 +246,7 @@ def _count_values(
     return ValueCounts(vocabulary, frequencies, n, n_rows, sample)
 
 
+@alone()
 def _count_grouped(weight: str | None, grouping: Grouping, partition: Any, number: int) -> Counts:
     table, weights, keep = _read(partition, number, weight)
     codes = encode(table, grouping.raw).codes
