@@ -9,6 +9,7 @@ from untie.count import count_table
 from untie.encoder import UNTIE
 from untie.engines.scan import scan
 from untie.engines.sink import sink
+from untie.prepare import Note, Preparation, prepare
 from untie.saving import load_model
 
 __version__ = version("untie")
@@ -18,11 +19,14 @@ __all__ = [
     "CountedTable",
     "Counts",
     "Gaussian",
+    "Note",
     "Pairs",
     "Polynomial",
+    "Preparation",
     "Vocabulary",
     "count_table",
     "load_model",
+    "prepare",
     "scan",
     "sink",
 ]
