@@ -2,6 +2,8 @@
 
 from importlib.metadata import version
 
+from untie.choose_k import KChoice, choose_k
+from untie.clusterer import UNTIEClusterer
 from untie.core.counts import CountedTable, Counts
 from untie.core.kernels import Gaussian, Pairs, Polynomial
 from untie.core.vocabulary import Vocabulary
@@ -18,9 +20,12 @@ __all__ = [
     "CountedTable",
     "Counts",
     "Gaussian",
+    "KChoice",
     "Pairs",
     "Polynomial",
+    "UNTIEClusterer",
     "Vocabulary",
+    "choose_k",
     "count_table",
     "load_model",
     "scan",

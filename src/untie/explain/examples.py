@@ -1,4 +1,4 @@
-"""Which rows are typical of a cluster, and which lie between two?"""
+"""Rows that are typical of a cluster, and rows between two."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from untie import tidy
 from untie.cluster.rows import distinct_rows
 from untie.core.types import Codes, FloatArray
+from untie.core.value_space import ValueSpace, add_up, count_members
 from untie.encoder import UNTIE
 from untie.explain.inputs import (
     Partition,
@@ -19,7 +20,6 @@ from untie.explain.inputs import (
     check_row_weights,
     encode_rows,
 )
-from untie.explain.space import ValueSpace, add_up
 
 
 def prototypes(
@@ -61,7 +61,9 @@ def prototypes(
     n = check_number_of("n", n)
     clusters, codes, weights, distances = _distances(encoder, data, labels, sample_weight)
     kinds = distinct_rows(
-        [*codes, clusters.members], [*ValueSpace(encoder).n_codes, len(clusters)], weights
+        [*codes, clusters.members],
+        [*ValueSpace(encoder._fitted.vectors.tables).n_codes, len(clusters)],
+        weights,
     )
     own = distances[kinds.first, clusters.members[kinds.first]]
     own[kinds.weights == 0] = np.inf
@@ -120,7 +122,9 @@ def border_cases(
     if len(clusters) < 2:
         raise ValueError(f"A border needs two clusters; all labels are {clusters.names[0]!r}.")
     kinds = distinct_rows(
-        [*codes, clusters.members], [*ValueSpace(encoder).n_codes, len(clusters)], weights
+        [*codes, clusters.members],
+        [*ValueSpace(encoder._fitted.vectors.tables).n_codes, len(clusters)],
+        weights,
     )
     members = clusters.members[kinds.first]
     to_all = np.sqrt(distances[kinds.first])
@@ -155,8 +159,9 @@ def _distances(
     if not sizes.all():
         name = clusters.names[int(np.argmin(sizes))]
         raise ValueError(f"Every row of cluster {name!r} has the weight 0; it has no mean.")
-    space = ValueSpace(encoder)
-    tables = space.distances_to_points(space.centres(codes, clusters.members, weights))
+    space = ValueSpace(encoder._fitted.vectors.tables)
+    counts = count_members(codes, space.n_codes, clusters.members, len(clusters), weights)
+    tables = space.distances_to_points(space.centres(counts))
     distances = np.empty((len(codes[0]), len(clusters)))
     for rows, block in add_up(tables, codes):
         distances[rows] = block
@@ -166,14 +171,14 @@ def _distances(
 def _best_of_each(
     members: NDArray[np.intp], scores: FloatArray, positions: NDArray[np.intp], n: int
 ) -> NDArray[np.intp]:
-    """Return, cluster by cluster, the entries of the lowest finite scores; the first of equal ones."""
+    """Return, cluster by cluster, the entries of the lowest scores; infinite ones are out."""
     # Sums in another order differ in their last digits; such rows are equally good.
     order = np.lexsort((positions, np.round(scores, 9), members))
     return order[(_ranks(members[order]) <= n) & np.isfinite(scores[order])]
 
 
 def _ranks(members: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Number the entries of each cluster from 1; the clusters stand one after another."""
+    """Return the entries' numbers in their cluster, from 1; clusters stand one after another."""
     starts = np.flatnonzero(np.diff(members, prepend=-1))
     lengths = np.diff(np.append(starts, len(members)))
     return np.arange(1, len(members) + 1) - np.repeat(starts, lengths)

@@ -1,4 +1,4 @@
-"""Which rows are most like these?"""
+"""The rows that are most like others."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from untie import tidy
 from untie.core.types import Codes, FloatArray
+from untie.core.value_space import ValueSpace, add_up
 from untie.encoder import UNTIE
 from untie.explain.inputs import check_encoder, check_number_of, check_positions, encode_rows
-from untie.explain.space import ValueSpace, add_up
 
 QUERIES = 64
 """Rows whose neighbours are looked for at a time."""
@@ -60,7 +60,9 @@ def neighbors(encoder: UNTIE, data: Any, rows: Any, n: int = 10) -> Any:
         queries = encode_rows(encoder, rows)
     else:
         queries = [column[positions] for column in codes]
-    nearest, distances = _nearest(ValueSpace(encoder), codes, queries, positions, n)
+    nearest, distances = _nearest(
+        ValueSpace(encoder._fitted.vectors.tables), codes, queries, positions, n
+    )
     names = np.arange(len(queries[0])) if positions is None else positions
     lengths = [len(found) for found in nearest]
     row = np.repeat(np.arange(len(lengths)), lengths)
@@ -124,7 +126,7 @@ class _Best:
 
 def _similarities(encoder: UNTIE, first: Codes, second: Codes) -> FloatArray:
     """Return the inner product of each row with its partner."""
-    space = ValueSpace(encoder)
+    space = ValueSpace(encoder._fitted.vectors.tables)
     total = np.zeros(len(first[0]))
     for attribute, (left, right) in enumerate(zip(first, second, strict=True)):
         for start in range(0, len(total), QUERIES):

@@ -1,17 +1,15 @@
-"""Which rows are unusual, and why?
+"""Unusual rows, and what makes them so.
 
 A row is unusual where it has values together that are frequent and yet hardly ever meet. For two
 of its values, seen together o times in the other rows where e times are expected if the columns
-were independent, the surprise is log((e + 1) / (o + 1)), and 0 if that is negative; a row's score is
-the sum over its pairs of values. The 1 stands for what one row more or less may be: rare
-values, which are expected nowhere, surprise nobody by what they meet, and nor does a row whose
-pairs are merely as frequent as they should be.
+were independent, the surprise is log((e + 1) / (o + 1)), and 0 if that is negative; a row's score
+is the sum over its pairs of values. The 1 stands for what one row more or less may be: rare
+values, which are expected nowhere, surprise nobody by what they meet.
 
-That a row's typical pairs do not make up for its odd ones (negative terms are 0), and that rarity by
-itself does not count, was measured on seven data sets by the ROC AUC of finding: rows whose cells were
-drawn independently (0.91; sum of rarities 0.55, distance to the mean vector 0.55), rows with a
-fifth of their cells redrawn (0.69; 0.51, 0.52), a class made rare (0.69; 0.74, 0.72; negative terms
-kept: 0.51). Rare values by themselves are seen in the frequencies.
+Typical pairs do not make up for odd ones (negative terms are 0), and rarity by itself does not
+count: ``benchmarks/outliers.py`` measures what else could be done. Rows with odd combinations are
+found as well as with the negative terms, a class made rare far better; the sum of rarities and
+the distance to the mean vector hardly see odd combinations at all.
 """
 
 from __future__ import annotations
@@ -48,10 +46,10 @@ BLOCK_ROWS = 2**16
 def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
     """Return the rows with the most surprising combinations of values.
 
-    The surprise of two values of a row is log((e + 1) / (o + 1)) if that is positive, with the
-    number o of other rows that the encoder has learned from and that have both, and the number e that
-    one would expect were the columns independent. A row's score adds them up, in nats:
-    `why_outlier` shows the terms. Unknown values, of which nothing is expected, add nothing.
+    The surprise of two values of a row is log((e + 1) / (o + 1)) if that is positive: o other rows
+    that the encoder has learned from have both, and e would if the columns were independent. A
+    row's score adds them up, in nats; `why_outlier` shows the terms. Unknown values, of which
+    nothing is expected, add nothing.
 
     Parameters
     ----------
@@ -216,14 +214,14 @@ class _Surprises:
         known = (left < counts.sizes[first]) & (right < counts.sizes[second])
         seen, expected = np.zeros((2, len(left)))
         at = left[known].astype(np.intp), right[known].astype(np.intp)
-        found = counts.block(first, second)[at]
+        found: Any = counts.block(first, second)[at]  # sparse for many values
         found = found.toarray() if sparse.issparse(found) else found
         margins = [
             self._others(counts.frequencies[counts.span(place)][codes])
             for place, codes in zip((first, second), at, strict=True)
         ]
         seen[known] = self._others(np.asarray(found).ravel())
-        expected[known] = margins[0] * margins[1] / max(self._others(np.array(counts.n)), 1.0)
+        expected[known] = margins[0] * margins[1] / max(float(self._others(np.array(counts.n))), 1.0)
         return seen, expected
 
     def _others(self, weights: FloatArray) -> FloatArray:

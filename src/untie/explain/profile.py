@@ -1,4 +1,4 @@
-"""What makes a cluster?"""
+"""What makes a cluster: the values that are frequent in it and rare elsewhere."""
 
 from __future__ import annotations
 

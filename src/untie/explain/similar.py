@@ -1,4 +1,4 @@
-"""Why are two rows similar?"""
+"""Why two rows are similar."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from untie import tidy
 from untie.core.types import FloatArray
+from untie.core.value_space import ValueSpace
 from untie.encoder import UNTIE
 from untie.explain.inputs import cell_texts, check_encoder, one_row
-from untie.explain.space import ValueSpace
 
 
 def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
@@ -67,7 +67,7 @@ def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
 
 def _parts(encoder: UNTIE, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
     """Return the terms of the similarity and of the squared distance; shape (n_attributes,)."""
-    space = ValueSpace(encoder)
+    space = ValueSpace(encoder._fitted.vectors.tables)
     first, second = encoder._encode(row), encoder._encode(other)
     contributions, distances = np.empty((2, len(space)))
     for attribute in range(len(space)):

@@ -1,4 +1,4 @@
-"""Value vectors of a fitted encoder -> similarities and distances, attribute by attribute.
+"""Value vectors -> distances of rows to rows and to means, attribute by attribute.
 
 A row's compact vector is its values' vectors side by side, so inner products and squared
 distances are sums over the attributes, and so is everything that is made of them.
@@ -6,7 +6,7 @@ distances are sums over the attributes, and so is everything that is made of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie.core.types import Codes, FloatArray
-from untie.encoder import UNTIE
 
 BLOCK_NUMBERS = 2**20
 """Distances held at a time."""
@@ -25,12 +24,24 @@ class ValueSpace:
 
     Parameters
     ----------
-    encoder : UNTIE
-        Fitted.
+    tables : sequence of arrays of shape (n_codes, width), dense or sparse
+        One per attribute, of `LookUp`; the last code is that of an unknown value.
+
+    Examples
+    --------
+    >>> space = ValueSpace([np.array([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]])])
+    >>> codes = [np.array([0, 0, 1])]
+    >>> space.centres([np.array([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])])
+    [array([[0., 1.],
+           [1., 0.]])]
+    >>> [rows for rows in add_up(space.distances_to_rows([np.array([1])]), codes)][0][1]
+    array([[2.],
+           [2.],
+           [0.]])
     """
 
-    def __init__(self, encoder: UNTIE) -> None:
-        self.tables: tuple[Any, ...] = encoder._fitted.vectors.tables
+    def __init__(self, tables: Sequence[Any]) -> None:
+        self.tables = tuple(tables)
         self.n_codes = [table.shape[0] for table in self.tables]
 
     def __len__(self) -> int:
@@ -63,35 +74,42 @@ class ValueSpace:
             tables.append(table)
         return tables
 
-    def centres(self, codes: Codes, members: NDArray[np.intp], weights: FloatArray) -> Any:
+    def centres(self, counts: Sequence[FloatArray]) -> list[FloatArray]:
         """Return the mean vectors of clusters, attribute by attribute.
 
         Parameters
         ----------
-        codes : list of integer arrays of shape (n_rows,)
-            The rows.
-        members : integer array of shape (n_rows,)
-            The cluster of each row, from 0 to the number of clusters less one.
-        weights : array of shape (n_rows,)
-            How often each row counts.
+        counts : sequence of arrays of shape (n_clusters, n_codes)
+            Weight of the rows of each cluster that have each code, one per attribute.
 
         Returns
         -------
         list of arrays of shape (n_clusters, width)
         """
-        n_clusters = int(members.max()) + 1
-        sizes = np.bincount(members, weights, minlength=n_clusters)[:, None]
-        centres = []
-        for table, column, n_codes in zip(self.tables, codes, self.n_codes, strict=True):
-            joint = np.bincount(
-                members * n_codes + column, weights, minlength=n_clusters * n_codes
-            ).reshape(n_clusters, n_codes)
-            centres.append(np.asarray((table.T @ (joint / sizes).T).T))
-        return centres
+        return [
+            np.asarray((table.T @ (joint / joint.sum(axis=1, keepdims=True)).T).T)
+            for table, joint in zip(self.tables, counts, strict=True)
+        ]
 
-    def distances_to_points(self, points: list[FloatArray]) -> list[FloatArray]:
+    def distances_to_points(self, points: Sequence[FloatArray]) -> list[FloatArray]:
         """Return, for each attribute, squared distances of its codes to points."""
         return [self.squared_distances(attribute, part) for attribute, part in enumerate(points)]
+
+
+def count_members(
+    codes: Codes,
+    n_codes: Sequence[int],
+    members: NDArray[np.intp],
+    n_clusters: int,
+    weights: FloatArray | None = None,
+) -> list[FloatArray]:
+    """Return the weight of each code in each cluster; (n_clusters, n_codes) per attribute."""
+    return [
+        np.bincount(members * width + column, weights, minlength=n_clusters * width)
+        .reshape(n_clusters, width)
+        .astype(float)
+        for column, width in zip(codes, n_codes, strict=True)
+    ]
 
 
 def add_up(tables: list[FloatArray], codes: Codes) -> Iterator[tuple[slice, FloatArray]]:
