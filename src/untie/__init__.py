@@ -2,6 +2,8 @@
 
 from importlib.metadata import version
 
+from untie.choose_k import KChoice, choose_k
+from untie.clusterer import UNTIEClusterer
 from untie.core.counts import CountedTable, Counts
 from untie.core.kernels import Gaussian, Pairs, Polynomial
 from untie.core.vocabulary import Vocabulary
@@ -19,11 +21,14 @@ __all__ = [
     "CountedTable",
     "Counts",
     "Gaussian",
+    "KChoice",
     "Note",
     "Pairs",
     "Polynomial",
     "Preparation",
+    "UNTIEClusterer",
     "Vocabulary",
+    "choose_k",
     "count_table",
     "load_model",
     "prepare",
