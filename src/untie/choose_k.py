@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from untie import tidy
-from untie.core.choose import gain_of, number_of_starts, shortened
+from untie.cluster.means import count_distinct, sample_vectors
+from untie.core.choose import gain_of, number_of_starts
 from untie.core.k_means import best_labels
 from untie.core.row_sample import RowSample
 from untie.core.types import FloatArray
@@ -171,9 +172,8 @@ def choose_k_of_sample(
     """Choose the number of clusters from sampled rows; see `choose_k`."""
     check_integer("n_resamples", n_resamples, 1, "a positive integer")
     rng = check_random_state(random_state)
-    rows = encoder._fitted.vectors.rows(list(sample.codes.T), np.float64)
-    rows = shortened(rows - sample.weights @ rows / sample.weights.sum())
-    numbers = _check_ks(ks, len(np.unique(np.round(rows, 9), axis=0)))
+    rows = sample_vectors(encoder._fitted.vectors, sample)
+    numbers = _check_ks(ks, count_distinct(rows))
     gain = gain_of(sample, encoder.counts_)
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
     weights = sample.weights * max(1.0, len(rows) / sample.weights.sum())

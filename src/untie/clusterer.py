@@ -24,11 +24,13 @@ from untie.cluster.means import (
     Centres,
     Pass,
     all_distances,
+    count_distinct,
     first_centres,
     largest_first,
     nearest,
     pack,
     refine,
+    sample_vectors,
     split_columns,
     walk_rows,
 )
@@ -284,7 +286,7 @@ class UNTIEClusterer(
         self, encoder: UNTIE, sample: RowSample, rng: np.random.RandomState
     ) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""
-        n_distinct = len(sample.weights)
+        n_distinct = count_distinct(sample_vectors(encoder._fitted.vectors, sample))
         if self.n_clusters == "auto":
             if n_distinct <= AUTO_KS[0]:
                 return None, n_distinct

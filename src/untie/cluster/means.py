@@ -58,10 +58,22 @@ class Pass:
         )
 
 
+def sample_vectors(lookup: LookUp, sample: RowSample) -> FloatArray:
+    """Return vectors of sampled rows that have the same distances, in as few dimensions."""
+    rows = lookup.rows(list(sample.codes.T), np.float64)
+    rows -= sample.weights @ rows / sample.weights.sum()
+    return shortened(rows) if count_distinct(rows) > 1 else np.zeros((len(rows), 1))
+
+
+def count_distinct(rows: FloatArray) -> int:
+    """Count the vectors that differ by more than rounding."""
+    largest = np.abs(rows).max(initial=0.0)
+    return len(np.unique(np.round(rows / largest, 9), axis=0)) if largest > 0 else 1
+
+
 def first_centres(lookup: LookUp, sample: RowSample, k: int, n_starts: int, seed: int) -> Centres:
     """Return the means of the best of several runs of k-means on sampled rows."""
-    rows = lookup.rows(list(sample.codes.T), np.float64)
-    rows = shortened(rows - sample.weights @ rows / sample.weights.sum())
+    rows = sample_vectors(lookup, sample)
     labels = best_labels(rows, sample.weights, k, n_starts, RandomState(seed))
     space = ValueSpace(lookup.tables)
     _, labels = np.unique(labels, return_inverse=True)  # some clusters may be empty

@@ -221,7 +221,8 @@ class _Surprises:
             for place, codes in zip((first, second), at, strict=True)
         ]
         seen[known] = self._others(np.asarray(found).ravel())
-        expected[known] = margins[0] * margins[1] / max(float(self._others(np.array(counts.n))), 1.0)
+        n_others = max(float(self._others(np.array(counts.n))), 1.0)
+        expected[known] = margins[0] * margins[1] / n_others
         return seen, expected
 
     def _others(self, weights: FloatArray) -> FloatArray:
