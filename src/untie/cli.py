@@ -7,14 +7,25 @@ from typing import Annotated
 import typer
 
 from untie import __version__
-from untie.commands import compare, datasets, fit, transform
+from untie.commands import (
+    cluster,
+    compare,
+    datasets,
+    fit,
+    neighbors,
+    outliers,
+    transform,
+)
 from untie.commands.guard import GuardedGroup
 from untie.paper import command as paper
 
 app = typer.Typer(cls=GuardedGroup, pretty_exceptions_enable=False, rich_markup_mode="rich")
+app.command(epilog=cluster.EXAMPLES)(cluster.cluster)
+app.command(epilog=neighbors.EXAMPLES)(neighbors.neighbors)
+app.command(epilog=outliers.EXAMPLES)(outliers.outliers)
+app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=fit.EXAMPLES)(fit.fit)
 app.command(epilog=transform.EXAMPLES)(transform.transform)
-app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=datasets.EXAMPLES)(datasets.datasets)
 app.command(epilog=paper.EXAMPLES)(paper.paper)
 

@@ -37,7 +37,7 @@ class GuardedGroup(TyperGroup):
         except OSError as error:
             _stop_for_system(error)
         except (UserError, ValueError, TypeError, ImportError) as error:
-            if _is_interrupt(error):
+            if is_interrupt(error):
                 _stop(INTERRUPTED, STOPPED)
             _stop(_in_short(error), MISTAKE)
         except MemoryError as error:
@@ -46,7 +46,7 @@ class GuardedGroup(TyperGroup):
         return result
 
 
-def _is_interrupt(error: BaseException | None) -> bool:
+def is_interrupt(error: BaseException | None) -> bool:
     """Tell whether Ctrl-C stopped a query, which DuckDB reports as an error of its own."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "InterruptException":

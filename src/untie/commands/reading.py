@@ -9,12 +9,13 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from untie.commands.guard import UserError
+from untie.commands.guard import UserError, is_interrupt
 from untie.commands.sniff import GZIP, Kind, explain, open_plain, sniff
 from untie.engines.duck import query_relation, text_relation
 from untie.engines.extra import need
@@ -85,11 +86,28 @@ def _open(paths: list[str], shown: str, kind: Kind, missing: Sequence[str]) -> A
         return _without(parquet_relation(paths, origin), missing)
     if find_spec("duckdb") is None or find_spec("pyarrow") is None:
         return _read_frame(paths, shown, kind, missing)
-    try:
+    with _explaining(paths, shown, kind):
         if kind.name == "json":
-            return _without(text_relation(paths, "json", "infer", origin), missing)
-        return text_relation(paths, "csv", "infer", origin, kind.delimiter, missing)
+            relation = _without(text_relation(paths, "json", "infer", origin), missing)
+        else:
+            # As text, so that cells come out as they went in: 007, 1.50, t.
+            relation = text_relation(paths, "csv", "text", origin, kind.delimiter, missing)
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        with _explaining(paths, shown, kind):
+            yield from relation.select(columns).batches()
+
+    return Relation(relation.schema, read, origin)
+
+
+@contextmanager
+def _explaining(paths: list[str], shown: str, kind: Kind) -> Iterator[None]:
+    """Turn DuckDB's messages into what is wrong with the file, where that can be found out."""
+    try:
+        yield
     except ValueError as error:
+        if is_interrupt(error):
+            raise
         for path in paths:
             reason = explain(path, shown if len(paths) == 1 else repr(path), kind, UTF8)
             if reason:
@@ -112,7 +130,11 @@ def _read_frame(paths: list[str], shown: str, kind: Kind, missing: Sequence[str]
             import pandas as pd
 
             return pd.read_csv(
-                paths[0], sep=kind.delimiter, keep_default_na=False, na_values=["", *missing]
+                paths[0],
+                sep=kind.delimiter,
+                dtype=str,
+                keep_default_na=False,
+                na_values=["", *missing],
             )
         import polars as pl
 
@@ -120,7 +142,7 @@ def _read_frame(paths: list[str], shown: str, kind: Kind, missing: Sequence[str]
             paths[0],
             separator=kind.delimiter,
             null_values=["", *missing],
-            infer_schema_length=None,
+            infer_schema=False,
         )
     except Exception as error:  # their parsers raise many kinds
         raise UserError(explain(paths[0], shown, kind, UTF8) or _first_line(error)) from error
