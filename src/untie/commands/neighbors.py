@@ -23,6 +23,7 @@ from untie.commands.waiting import waiting
 from untie.encoder import UNTIE
 from untie.explain import neighbors as nearest
 from untie.explain import why_similar
+from untie.explain.inputs import one_row
 from untie.prepare import Preparation
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -78,7 +79,10 @@ def neighbors(
     data = nw.from_native(frame, eager_only=True)
     if row is not None and row >= len(data):
         raise UserError(f"There is no row {row}; the table has {len(data):,}, counted from 0.")
-    query = _row_of(data, row) if row is not None else _wanted(encoder, table.preparation, where)
+    if row is not None:
+        query = _row_of(data, row)
+    else:
+        query = one_row(encoder, _wanted(encoder, table.preparation, where))
     with waiting("looking for neighbours", options.quiet):
         found = columns_of(nearest(encoder, frame, query if row is None else row, n))
     parts = [

@@ -98,5 +98,9 @@ def _tell(preparation: Preparation, remarks: list[str]) -> None:
     lines = [*remarks, *map(str, notes)]
     for line in lines[:SHOWN_NOTES]:
         print(line, file=sys.stderr)
+    if any("not as missing" in note.reason for note in notes):
+        print(
+            "Say which cells are missing with --missing, such as --missing '?,NA'", file=sys.stderr
+        )
     if len(lines) > SHOWN_NOTES:
         print(f"... and {len(lines) - SHOWN_NOTES:,} more columns", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -66,7 +67,7 @@ class Relation:
     backend: str = "pyarrow"
 
     def __post_init__(self) -> None:
-        repeated = sorted({name for name in self.columns if self.columns.count(name) > 1})
+        repeated = sorted(name for name, n in Counter(self.columns).items() if n > 1)
         if repeated:
             raise ValueError(
                 f"Column names must be distinct; rename columns of {self.origin}, as these occur "
@@ -114,7 +115,8 @@ class Relation:
 
 def check_columns(columns: Sequence[str], present: Sequence[str], origin: str, why: str) -> None:
     """Refuse columns that are not present."""
-    missing = [name for name in columns if name not in present]
+    known = set(present)
+    missing = [name for name in columns if name not in known]
     if missing:
         raise ValueError(
             f"There is no column {', '.join(map(repr, missing))} in {origin}{why}; its "

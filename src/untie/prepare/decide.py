@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
 
-from untie.core.types import FloatArray
+from untie.core.types import FloatArray, Value
+from untie.core.vocabulary import sort_values
 from untie.prepare.look import Summary
 from untie.prepare.note import BINNED, KEPT, LEFT_OUT, Note
 from untie.prepare.numbers import NUMBER, PERIODS, read
@@ -36,6 +37,9 @@ SMALLEST_SHARE = 0.2
 
 LONG_TEXT = 20
 """Mean number of characters from which text with spaces may be sentences."""
+
+PLACEHOLDERS = frozenset({"", "?", "na", "n/a", "nan", "null", "none", "missing", "-", "--"})
+"""Texts, in lower case, that often stand for a missing value."""
 
 _ID_NAME = re.compile(
     r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row)$)|[a-z]I[dD]$|^Unnamed: 0$"
@@ -79,7 +83,19 @@ def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
         return _bin(column, seen, options, measure)
     if len(seen.values) > options.max_values:
         return _group(column, seen, options, is_asked_for)
-    return Keep(kind_of(seen.values)), Note(column, KEPT)
+    return Keep(kind_of(seen.values)), Note(column, KEPT, _odd_values(seen))
+
+
+def _odd_values(seen: Summary) -> str:
+    """Return which values often mean that there is none."""
+    odd = [v for v in seen.values if isinstance(v, str) and v.strip().lower() in PLACEHOLDERS]
+    return f"{_some(odd)} counted as a value, not as missing" if odd else ""
+
+
+def _some(values: Sequence[Value], n_shown: int = 3) -> str:
+    shown = ", ".join(repr(value) for value in sort_values(values)[:n_shown])
+    more = f" and {len(values) - n_shown:,} more" if len(values) > n_shown else ""
+    return shown + more
 
 
 def _measure(seen: Summary) -> str | None:
@@ -142,9 +158,7 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
     reason = f"into {len(names)} ranges"
     others = [v for v, n in zip(seen.values, read(seen.values, unit), strict=True) if np.isnan(n)]
     if others:
-        shown = ", ".join(repr(other) for other in others[:3])
-        more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-        reason += f"; {shown}{more} stay as they are"
+        reason += f"; no numbers, and kept as they are: {_some(others)}"
     return Bin(tuple(edges.tolist()), tuple(names), unit), Note(column, BINNED, reason)
 
 

@@ -118,11 +118,12 @@ class Look:
         chosen = np.flatnonzero(self._is_kept(hashes))
         self._hashes = np.append(self._hashes, hashes[chosen])
         self._weights = np.append(self._weights, weights[chosen])
+        cells = dict(zip(table.names, table.columns, strict=True))
         for number, name in enumerate(self.columns):
             if number in self._problems:
                 continue
             try:
-                codes, values = factorize(table.columns[table.names.index(name)], name)
+                codes, values = factorize(cells[name], name)
             except TypeError as error:
                 self._problems[number] = str(error)
                 continue

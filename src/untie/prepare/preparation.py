@@ -95,14 +95,19 @@ class Preparation:
         table = read_table(data, min_rows=0)
         _check_names([*self.columns, *keep], table.names, "the table")
         frame = nw.from_native(_as_frame(table), eager_only=True)
-        pieces = []
+        pieces = {}
         for name, rule in zip(self.columns, self.rules, strict=True):
             series = frame[name]
             if not (isinstance(rule, Keep) and _is_of_kind(series, rule.kind)):
                 series = _relabelled(series, name, rule)
-            pieces.append(series)
-        chosen = frame.select(*dict.fromkeys([*self.columns, *keep]))
-        return chosen.with_columns(*pieces).to_native()
+                series = _at_same_index(series, frame)
+            pieces[name] = series
+        pieces |= {name: frame[name] for name in keep if name not in pieces}
+        if (
+            frame.implementation.is_pyarrow()
+        ):  # whose types narwhals forgets where there are no rows
+            return need("pyarrow").table({name: s.to_native() for name, s in pieces.items()})
+        return nw.from_dict(pieces, backend=frame.implementation).to_native()
 
     def _apply_relation(self, relation: Relation, keep: Sequence[str]) -> Relation:
         arrow = need("pyarrow").Table
@@ -110,9 +115,10 @@ class Preparation:
         schema = self._apply_table(wanted.schema.empty_table(), keep).schema
 
         def read(columns: Sequence[str]) -> Iterator[Any]:
-            own = [name for name in self.columns if name in columns]
+            wanted = set(columns)
+            own = [name for name in self.columns if name in wanted]
             part = self._select(own)
-            others = [name for name in columns if name not in own]
+            others = list(wanted.difference(own))
             for batch in relation.select([*own, *others]).batches():
                 prepared = part._apply_table(arrow.from_batches([batch]), others)
                 chosen = prepared.select(list(columns)).combine_chunks()
@@ -128,8 +134,8 @@ class Preparation:
         )
 
     def _select(self, columns: Sequence[str]) -> Preparation:
-        rules = tuple(self.rules[self.columns.index(name)] for name in columns)
-        return Preparation(tuple(columns), rules, ())
+        rules = dict(zip(self.columns, self.rules, strict=True))
+        return Preparation(tuple(columns), tuple(rules[name] for name in columns), ())
 
 
 def prepare(
@@ -233,17 +239,19 @@ def _choose(
         _check_names(given or (), names, "the table", f", which {argument} names")
     _check_names([] if weight is None else [weight], names, "the table", ", which weight names")
     dropped = {}
+    unwanted, wanted = set(drop), None if columns is None else set(columns)
     for name in names:
         if name == weight:
             dropped[name] = "holds the weights"
-        elif name in drop or (columns is not None and name not in columns):
+        elif name in unwanted or (wanted is not None and name not in wanted):
             dropped[name] = "as asked"
     return [name for name in names if name not in dropped], dropped
 
 
 def _check_names(names: Sequence[str], present: Sequence[str], where: str, why: str = "") -> None:
+    known = set(present)
     for name in names:
-        if name not in present:
+        if name not in known:
             close = get_close_matches(str(name), present, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"its columns are {_listed(present)}"
             raise ValueError(f"There is no column {name!r} in {where}{why}; {hint}")
@@ -262,6 +270,12 @@ def _as_frame(table: Table) -> Any:
     if table.backend == "pandas":  # whose names may be anything
         return table.source.set_axis(list(table.names), axis=1)
     return table.source
+
+
+def _at_same_index(series: Any, frame: Any) -> Any:
+    """Give a series the frame's index, if its library has one."""
+    index = nw.maybe_get_index(frame)
+    return series if index is None else nw.maybe_set_index(series, index=index)
 
 
 def _is_of_kind(series: Any, kind: str) -> bool:
