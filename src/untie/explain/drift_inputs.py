@@ -55,10 +55,8 @@ def _reference(reference: Any) -> tuple[CountedTable, Grouping | None, str]:
     if isinstance(reference, CountedTable):
         return CountedTable(reference.vocabulary, reference.counts), None, "pandas"
     lazy = as_lazy(reference)
-    if lazy is None:
-        backend = read_table(reference).backend
-    else:
-        backend = getattr(lazy, "backend", "pandas")
+    known = read_table(reference) if lazy is None else lazy
+    backend = getattr(known, "backend", "pandas")  # a Dask frame is of pandas frames
     counted = count_table(reference)
     return CountedTable(counted.vocabulary, counted.counts), None, backend
 

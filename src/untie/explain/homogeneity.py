@@ -85,7 +85,7 @@ def pool(first: FloatArray, second: FloatArray, most: int | None = None) -> NDAr
 
 def add_up(counts: FloatArray, cells: NDArray[np.intp]) -> FloatArray:
     """Add up the counts of values in the same cell."""
-    return np.bincount(cells, counts, minlength=int(cells.max()) + 1)
+    return np.bincount(cells, counts, minlength=int(cells.max()) + 1).astype(float)
 
 
 def cells_of_pairs(n_first: float, n_second: float) -> int:

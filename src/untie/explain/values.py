@@ -192,7 +192,9 @@ def _contexts(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> _Conte
         part = np.divide(beside, totals, out=np.tile(share, (len(codes), 1)), where=totals > 0)
         shares.append(part)
         usual.append(share)
-        noise += _noise(np.count_nonzero(all_rows), totals[:, 0] * scale, all_rows.sum() * scale)
+        noise += _noise(
+            int(np.count_nonzero(all_rows)), totals[:, 0] * scale, all_rows.sum() * scale
+        )
     if not usual:
         raise ValueError("A context needs a second column; the encoder was fitted on one.")
     return _Contexts(np.hstack(shares), np.concatenate(usual), noise)
