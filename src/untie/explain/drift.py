@@ -128,7 +128,7 @@ def drift(
     >>> rows = [["sea", "fish", "a"], ["land", "cow", "a"], ["sea", "fish", "b"]] * 100
     >>> drift(rows, rows).verdict
     'No drift found.'
-    >>> drift(rows, [["sea", "whale", "b"]] * 20 + rows).verdict
+    >>> drift(rows, [["sea", "whale", "b"]] * 12 + rows).verdict
     'New values: x1=whale.'
     """
     check_number("alpha", alpha, zero=True)
