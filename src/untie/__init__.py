@@ -11,6 +11,7 @@ from untie.count import count_table
 from untie.encoder import UNTIE
 from untie.engines.scan import scan
 from untie.engines.sink import sink
+from untie.prepare import Note, Preparation, prepare
 from untie.saving import load_model
 
 __version__ = version("untie")
@@ -21,13 +22,16 @@ __all__ = [
     "Counts",
     "Gaussian",
     "KChoice",
+    "Note",
     "Pairs",
     "Polynomial",
+    "Preparation",
     "UNTIEClusterer",
     "Vocabulary",
     "choose_k",
     "count_table",
     "load_model",
+    "prepare",
     "scan",
     "sink",
 ]

@@ -19,13 +19,16 @@ from untie.core.vocabulary import Vocabulary
 from untie.core.weights import Solution
 from untie.fitted import Fitted
 from untie.model_file import read_model, to_plain, write_model
+from untie.prepare.preparation import Preparation
 
 if TYPE_CHECKING:
     from untie.encoder import UNTIE
 
 
-def save_encoder(encoder: UNTIE, path: str | os.PathLike[str]) -> None:
-    """Write a fitted encoder to a file."""
+def save_encoder(
+    encoder: UNTIE, path: str | os.PathLike[str], preparation: Preparation | None = None
+) -> None:
+    """Write a fitted encoder to a file, with how its table was prepared if that is given."""
     fitted: Fitted = encoder._fitted
     raw = fitted.grouping.raw
     content = {
@@ -47,6 +50,8 @@ def save_encoder(encoder: UNTIE, path: str | os.PathLike[str]) -> None:
         "n_rows": fitted.counts.n_rows,
         "gains": dict(fitted.gains),
     }
+    if preparation is not None:
+        content["preparation"] = preparation.to_dict()
     arrays = {
         "rare": np.concatenate(fitted.grouping.rare),
         "omega": fitted.solution.omega,
@@ -71,9 +76,22 @@ def load_model(path: str | os.PathLike[str]) -> UNTIE:
     ValueError
         When the file is not a model, is damaged, or was written by a newer version.
     """
+    return load_prepared(path)[0]
+
+
+def load_prepared(path: str | os.PathLike[str]) -> tuple[UNTIE, Preparation | None]:
+    """Read an encoder and how its table was prepared; None if the file does not say."""
+    content, arrays = read_model(path)
+    preparation = content.get("preparation")
+    return (
+        _encoder(content, arrays),
+        None if preparation is None else Preparation.from_dict(preparation),
+    )
+
+
+def _encoder(content: dict[str, Any], arrays: dict[str, Any]) -> UNTIE:
     from untie.encoder import UNTIE
 
-    content, arrays = read_model(path)
     parameters = content["parameters"]
     encoder = UNTIE(**{**parameters, "dtype": np.dtype(parameters["dtype"]).type})
     columns = tuple(content["columns"])

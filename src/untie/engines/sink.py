@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from untie.engines.adopt import as_relation
 from untie.engines.dask import as_dask
 from untie.engines.extra import need
+from untie.engines.progress import watch
 from untie.engines.relation import Relation
 from untie.engines.scan import scan
 from untie.engines.transform import stream_vectors
@@ -63,6 +64,17 @@ def sink(
     relation = _open(source)
     columns = relation.columns if keep == "*" else _names(keep)
     reader = stream_vectors(encoder, relation, columns)
+    with whole_file(path) as temporary, reader:
+        write(reader, str(temporary))
+
+
+def write_relation(relation: Relation, path: str | os.PathLike[str]) -> None:
+    """Write the rows of a lazy table to a file, piece by piece; formats are those of `sink`."""
+    write = _writer(os.fspath(path))
+    pa = need("pyarrow")
+    reader = pa.RecordBatchReader.from_batches(
+        relation.schema, watch(relation.batches(), relation.n_rows, "writing")
+    )
     with whole_file(path) as temporary, reader:
         write(reader, str(temporary))
 
