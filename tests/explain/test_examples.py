@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from tables import latent_classes
 
+from tables import latent_classes
 from untie import UNTIE
 from untie.explain import border_cases, prototypes
 

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tables import latent_classes, small_tables
 
+from tables import latent_classes, small_tables
 from untie import UNTIE
 from untie.core import value_space
 from untie.explain import neighbors

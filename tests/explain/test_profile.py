@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact
-from tables import latent_classes, small_tables
 
+from tables import latent_classes, small_tables
 from untie.explain import cluster_profile
 from untie.explain.corrected import holm
 
@@ -33,7 +33,16 @@ def slow_profile(table, labels):
                 lift = share / has.mean()
                 p = fisher_exact(square, alternative="greater").pvalue
                 lines.append((cluster, name, value, share, elsewhere, lift, p, count))
-    columns = "cluster attribute value share share_elsewhere lift p_value count".split()
+    columns = [
+        "cluster",
+        "attribute",
+        "value",
+        "share",
+        "share_elsewhere",
+        "lift",
+        "p_value",
+        "count",
+    ]
     return pd.DataFrame(lines, columns=columns)
 
 

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tables import small_tables
 
+from tables import small_tables
 from untie import UNTIE, UNTIEClusterer
 from untie.explain import why_similar
 

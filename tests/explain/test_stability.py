@@ -3,8 +3,8 @@
 import numpy as np
 import polars as pl
 import pytest
-from tables import latent_classes
 
+from tables import latent_classes
 from untie import UNTIE, UNTIEClusterer
 from untie.explain import cluster_stability
 from untie.explain.stability import _jaccards

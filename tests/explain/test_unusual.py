@@ -7,8 +7,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
-from tables import latent_classes, small_tables
 
+from tables import latent_classes, small_tables
 from untie import UNTIE
 from untie.datasets import load
 from untie.explain import outliers, why_outlier
