@@ -15,6 +15,7 @@ from untie.commands import (
     neighbors,
     outliers,
     transform,
+    values,
 )
 from untie.commands.guard import GuardedGroup
 from untie.paper import command as paper
@@ -23,6 +24,7 @@ app = typer.Typer(cls=GuardedGroup, pretty_exceptions_enable=False, rich_markup_
 app.command(epilog=cluster.EXAMPLES)(cluster.cluster)
 app.command(epilog=neighbors.EXAMPLES)(neighbors.neighbors)
 app.command(epilog=outliers.EXAMPLES)(outliers.outliers)
+app.command(epilog=values.EXAMPLES)(values.values)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=fit.EXAMPLES)(fit.fit)
 app.command(epilog=transform.EXAMPLES)(transform.transform)
