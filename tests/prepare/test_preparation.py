@@ -152,7 +152,10 @@ def test_dates_are_named_by_the_coarsest_period_that_tells_them_apart():
 def test_dirty_numbers_are_binned_and_the_dirt_stays():
     cells = [*map(str, range(100)), "unknown", "n/a", None] * 3
     preparation = prepare(pd.DataFrame({"age": cells}))
-    assert said(preparation)["age"][1] == "into 5 ranges; no numbers, and kept as they are: 'n/a', 'unknown'"
+    assert (
+        said(preparation)["age"][1]
+        == "into 5 ranges; no numbers, and kept as they are: 'n/a', 'unknown'"
+    )
     result = preparation.apply(pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None]}))
     assert result["age"].tolist()[:4] == ["up to 19", "up to 19", "unknown", "dead"]
     assert result["age"].isna().tolist() == [False] * 4 + [True]

@@ -43,7 +43,7 @@ def fit(
     """Learn from a table and keep the model in a file."""
     if output is None:
         raise UserError("Say where to keep the model: --output model.untie")
-    check_output(output, (".untie",))
+    check_output(output, None)
     table = open_table(file, options, in_memory_now=False)
     encoder = UNTIE(k or "auto", n_components=components, random_state=seed)
     with waiting("learning", options.quiet):

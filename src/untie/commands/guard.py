@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 import traceback
+import warnings
 from typing import Any, NoReturn
 
 import typer
@@ -17,7 +18,12 @@ DEBUG = "UNTIE_DEBUG"
 MISTAKE, FAILURE, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
 
 
-INTERRUPTED = "stopped; no half-written file was left."
+_OF_TYPER: tuple[type[Exception], ...] = (
+    typer.Exit,
+    typer.Abort,
+    *(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"),
+)
+"""The errors that typer itself explains; where they live depends on its version."""
 
 
 class UserError(Exception):
@@ -29,21 +35,36 @@ class GuardedGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a sub-command."""
-        try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()  # here, where a closed pipe or a full disk can still be told
-        except KeyboardInterrupt:
-            _stop(INTERRUPTED, STOPPED)
-        except OSError as error:
-            _stop_for_system(error)
-        except (UserError, ValueError, TypeError, ImportError) as error:
-            if is_interrupt(error):
-                _stop(INTERRUPTED, STOPPED)
-            _stop(_in_short(error), MISTAKE)
-        except MemoryError as error:
-            advice = "use fewer columns (--columns) or values, or a machine with more"
-            _stop(f"There is not enough memory{_detail(error)}; {advice}.", FAILURE)
-        return result
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            try:
+                result = super().invoke(ctx)
+                sys.stdout.flush()  # here, where a closed pipe or a full disk can still be told
+            except _OF_TYPER:
+                raise
+            except (Exception, KeyboardInterrupt) as error:
+                _explain(error)
+            return result
+
+
+def _show_warning(message: Any, *_: Any, **__: Any) -> None:
+    """Print what a warning says, not where in the package it comes from."""
+    print(f"untie: note: {message}", file=sys.stderr)
+
+
+def _explain(error: BaseException) -> NoReturn:
+    if is_interrupt(error):
+        _stop("stopped; no half-written file was left.", STOPPED)
+    if isinstance(error, OSError):
+        _stop_for_system(error)
+    if isinstance(error, UserError | ValueError | TypeError | ImportError):
+        _stop(_in_short(error), MISTAKE)
+    if isinstance(error, MemoryError):
+        detail = f" ({error})" if str(error) else ""
+        advice = "use fewer columns (--columns) or a machine with more"
+        _stop(f"there is not enough memory{detail}; {advice}.", FAILURE)
+    name = type(error).__name__
+    _stop(f"failed, which should not happen: {name}: {error}. {DEBUG}=1 shows where.", FAILURE)
 
 
 def is_interrupt(error: BaseException | None) -> bool:
@@ -63,8 +84,8 @@ def _in_short(error: BaseException) -> str:
 
 
 def _stop_for_system(error: OSError) -> NoReturn:
+    _give_up_output()
     if error.errno == errno.EPIPE:  # whoever read our output has enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(PIPE_CLOSED)
     where = f": {error.filename}" if error.filename else ""
     text = f"{error.strerror}{where}" if error.strerror else str(error)
@@ -74,8 +95,12 @@ def _stop_for_system(error: OSError) -> NoReturn:
     _stop(text, MISTAKE if isinstance(error, known) else FAILURE)
 
 
-def _detail(error: BaseException) -> str:
-    return f" ({error})" if str(error) else ""
+def _give_up_output() -> None:
+    """Drop what standard output does not take, which Python would try to write once more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _stop(message: str, code: int) -> NoReturn:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+
+from untie.engines.progress import hidden
 
 READING, COLUMNS, RESULT = "Reading", "Columns", "Result"
 
@@ -162,7 +165,8 @@ def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., No
 
         def run(**arguments: Any) -> None:
             options = kind(**{field.name: arguments.pop(field.name) for field in fields(kind)})
-            command(options=options, **arguments)
+            with hidden() if options.quiet else nullcontext():
+                command(options=options, **arguments)
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
         parameters = [

@@ -175,7 +175,7 @@ def _without(relation: Relation, missing: Sequence[str]) -> Relation:
 
 def _check_encoding(encoding: str) -> None:
     try:
-        b"".decode(encoding)
+        codecs.lookup(encoding)
     except LookupError:
         raise UserError(
             f"There is no encoding {encoding!r}; often it is utf-8, latin-1, cp1252 or utf-16."

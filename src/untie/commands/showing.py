@@ -34,12 +34,12 @@ def columns_of(frame: Any) -> dict[str, list[Any]]:
     return {name: data[name].to_list() for name in data.columns}
 
 
-def check_output(path: Path | None, endings: Sequence[str] = ENDINGS) -> None:
+def check_output(path: Path | None, endings: Sequence[str] | None = ENDINGS) -> None:
     """Find out before the work that a file can't be written."""
     if path is None:
         return
     plain = path.with_suffix("") if path.suffix == ".gz" else path
-    if plain.suffix.lower() not in endings:
+    if endings is not None and plain.suffix.lower() not in endings:
         raise UserError(
             f"{str(path)!r} has none of the endings {', '.join(endings)}, by which the format is "
             "chosen; rename the file to write."

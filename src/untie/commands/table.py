@@ -12,6 +12,7 @@ import numpy as np
 from untie.commands.options import TableOptions, split_names
 from untie.commands.reading import in_memory, names_of, read_source
 from untie.commands.waiting import waiting
+from untie.engines.relation import check_columns
 from untie.prepare import Preparation, prepare
 from untie.prepare.note import KEPT
 
@@ -80,6 +81,7 @@ def open_table(source: str | None, options: TableOptions, in_memory_now: bool) -
     chosen = split_names(options.columns, known) if options.columns else None
     drop = split_names(options.drop, known)
     if options.label is not None:
+        check_columns([options.label], known, "the table", ", which --label names")
         drop.append(options.label)
     with waiting("looking at the columns", options.quiet):
         preparation = prepare(

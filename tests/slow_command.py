@@ -1,0 +1,17 @@
+"""The command, writing so slowly that a test can stop it in the middle."""
+
+import time
+
+from untie.cli import main
+from untie.engines import sink
+
+
+def write_slowly(reader, path, *settings):
+    with open(path, "w") as file:
+        file.write("half of")
+        file.flush()
+        time.sleep(100)
+
+
+sink._write_text = write_slowly
+main()
