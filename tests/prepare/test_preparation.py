@@ -345,8 +345,24 @@ def test_samples_do_not_depend_on_chunks(monkeypatch, step):
     assert 25 < len(one[0].values) <= 100
     for left, right in zip(one, other, strict=True):
         assert sorted(left.values) == sorted(right.values)
-        assert left.rows.sum() == pytest.approx(1000)
+        assert left.rows.sum() * left.scale == pytest.approx(1000)
     assert one[1].rows.tolist() == [500, 500]
+
+
+def test_ids_are_known_by_a_sample(monkeypatch):
+    monkeypatch.setattr(look_module, "EXACT_VALUES", 50)
+    monkeypatch.setattr(look_module, "SAMPLE_ROWS", (100, 100))
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "count": rng.permutation(1000),
+            "name": [f"n{number}" for number in range(1000)],
+            "measure": rng.integers(0, 300, 1000),
+            "town": [f"t{number}" for number in rng.integers(0, 30, 1000)],
+        }
+    )
+    notes = said(prepare(frame, max_values=20))
+    assert [action for action, _ in notes.values()] == ["left out", "left out", "binned", "kept"]
 
 
 def test_notes_read_as_sentences():

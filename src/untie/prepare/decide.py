@@ -132,7 +132,9 @@ def _only_counts(column: str, seen: Summary) -> bool:
     if not (numbers == np.round(numbers)).all():
         return False
     n, n_rows = len(seen.values), seen.rows.sum()
-    is_consecutive = numbers.max() - numbers.min() < 1.1 * n_rows
+    # In a sample all numbers may be distinct that repeat in a table with more rows than numbers.
+    filled = (numbers.max() - numbers.min() + 1) / (n_rows * seen.scale)
+    is_consecutive = MOSTLY <= filled <= 1 / MOSTLY
     never_repeats = n >= UNREPEATED and n == n_rows
     return bool(_ID_NAME.search(column) or (n > MANY_ROWS and is_consecutive) or never_repeats)
 

@@ -41,11 +41,13 @@ class Summary:
     values : list
         The distinct values, without missing ones.
     rows : array of shape (n_values,)
-        Number of rows that have each.
+        Number of rows that have each, among those looked at.
     weights : array of shape (n_values,)
         Weight of these rows.
     n_missing : int
         Number of rows in which the cell is missing.
+    scale : float
+        Number of the table's rows for each that was looked at; 1 unless they were sampled.
     problem : str
         Why its cells can't be categories; empty if they can.
     """
@@ -54,6 +56,7 @@ class Summary:
     rows: FloatArray
     weights: FloatArray
     n_missing: float
+    scale: float = 1.0
     problem: str = ""
 
 
@@ -122,13 +125,18 @@ class Look:
         for number, name in enumerate(self.columns):
             if number in self._problems:
                 continue
+            is_counted = self._counts[number] is not None
             try:
-                codes, values = factorize(cells[name], name)
+                # Of a column with too many values to count, the sampled cells are enough.
+                column = cells[name] if is_counted else cells[name][chosen]
+                codes, values = factorize(column, name)
             except TypeError as error:
                 self._problems[number] = str(error)
                 continue
-            self._cells[number] += [values[code] for code in codes[chosen].tolist()]
-            self._count(number, codes, values, weights)
+            if is_counted:
+                self._count(number, codes, values, weights)
+                codes = codes[chosen]
+            self._cells[number] += [values[code] for code in codes.tolist()]
         self._thin()
 
     def summaries(self) -> list[Summary]:
@@ -142,8 +150,7 @@ class Look:
         self, number: int, codes: NDArray[Any], values: list[Value], weights: FloatArray
     ) -> None:
         counts = self._counts[number]
-        if counts is None:
-            return
+        assert counts is not None
         rows = np.bincount(codes, minlength=len(values))
         totals = np.bincount(codes, weights, minlength=len(values))
         used = np.flatnonzero(rows)
@@ -167,18 +174,17 @@ class Look:
     def _summary(self, number: int) -> Summary:
         if number in self._problems:
             nothing = np.empty(0)
-            return Summary([], nothing, nothing, 0, self._problems[number])
-        counts = self._counts[number]
+            return Summary([], nothing, nothing, 0, problem=self._problems[number])
+        counts, scale = self._counts[number], 1.0
         if counts is None:
             counts = {}
             scale = self._n_rows / len(self._hashes)
             for value, weight in zip(self._cells[number], self._weights.tolist(), strict=True):
                 n, total = counts.get(value, (0.0, 0.0))
                 counts[value] = (n + 1, total + weight)
-            counts = {value: (n * scale, total * scale) for value, (n, total) in counts.items()}
         n_missing, _ = counts.pop(None, (0.0, 0.0))
         pairs = np.array(list(counts.values())).reshape(-1, 2)
-        return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing)
+        return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing, scale)
 
 
 def _hashed(start: int, n_rows: int) -> NDArray[np.uint64]:

@@ -21,7 +21,8 @@ from untie.engines.relation import Relation
 from untie.prepare.decide import Options, decide
 from untie.prepare.look import look_at
 from untie.prepare.note import LEFT_OUT, Note
-from untie.prepare.rules import NUMBERS, OTHERS, TEXT, Keep, Rule, rule_from_dict
+from untie.prepare.numbers import NUMBER
+from untie.prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, rule_from_dict
 
 
 @dataclass(frozen=True)
@@ -278,8 +279,16 @@ def _is_of_kind(series: Any, kind: str) -> bool:
 
 
 def _relabelled(series: Any, name: str, rule: Rule) -> Any:
-    codes, values = factorize(series, name)
-    labels = [*rule.labels(values), None]
+    labels: list[Any]
+    if isinstance(rule, Bin) and rule.unit == NUMBER and series.dtype.is_numeric():
+        # The same without looking for distinct numbers, of which there may be as many as rows.
+        numbers = series.cast(nw.Float64).to_numpy()
+        codes = np.searchsorted(rule.edges, numbers)
+        codes[np.isnan(numbers)] = len(rule.names)
+        labels = [*rule.names, None]
+    else:
+        codes, values = factorize(series, name)
+        labels = [*rule.labels(values), None]
     is_text = not any(isinstance(label, float) for label in labels)
     dtype = nw.String if is_text else nw.Float64
     small = nw.new_series(name, labels, dtype, backend=series.implementation)
