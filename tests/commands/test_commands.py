@@ -191,6 +191,28 @@ def test_neighbors_of_a_row_are_those_of_the_library(people, tmp_path, frame):
     np.testing.assert_allclose(total["distance"], expected["distance"] ** 2, atol=1e-12)
 
 
+def test_neighbors_without_copies_and_with_keys(people, frame):
+    cells = frame[["colour", "size", "shape"]]
+    row = next(i for i in range(120) if tuple(cells.loc[i]) == ("blue", "small", "flat"))
+    call = ("neighbors", people, "--columns", "colour,size,shape", "--row", row, "-n", 5)
+    found = rows_of(ask(*call, "--keep", "customer_id,age").stdout)
+    assert all(float(line["distance"]) < 1e-6 for line in found)
+    found = rows_of(ask(*call, "--keep", "customer_id,age", "--distinct").stdout)
+    assert [line["customer_id"] for line in found] == [f"c{line['row']}" for line in found]
+    rows = [tuple(cells.loc[int(line["row"])]) for line in found]
+    assert len(set(rows)) == 5
+    assert ("blue", "small", "flat") not in rows
+    distances = [float(line["distance"]) for line in found]
+    assert distances == sorted(distances)
+    assert distances[0] > 1e-6
+    for line, kind in zip(found, rows, strict=True):
+        assert int(line["row"]) == next(i for i in range(120) if tuple(cells.loc[i]) == kind)
+    assert "which --keep names" in refused(*call, "--keep", "id")
+    assert "All rows" in refused(
+        "neighbors", people, "--columns", "country", "--row", 1, "--distinct"
+    )
+
+
 def test_neighbors_of_values(people, frame):
     call = ("neighbors", people, "--drop", "group", "-n", 3)
     found = rows_of(ask(*call, "--where", "colour=blue", "--where", "age=30").stdout)
@@ -236,6 +258,9 @@ def test_outliers_are_those_of_the_library(people, tmp_path, frame):
     )
     assert [line["row"] for line in found] == expected["position"].tolist()
     assert [line["reason"] for line in found] == expected["reason"].tolist()
+    with_key = ask("outliers", people, "-n", 5, "--drop", "group", "--keep", "customer_id").stdout
+    keys = [line["customer_id"] for line in rows_of(with_key)]
+    assert keys == [f"c{line['row']}" for line in found]
 
 
 def test_values_that_are_alike(tmp_path):

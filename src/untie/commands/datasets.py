@@ -8,7 +8,7 @@ import typer
 
 from untie.commands.guard import UserError
 from untie.commands.options import Output, OutputFormat
-from untie.commands.showing import check_output, columns_of, show
+from untie.commands.showing import check_output, columns_of, say, show
 from untie.datasets import bundled_names, load, names
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -53,4 +53,5 @@ def _list(format_: OutputFormat, output: Output) -> None:
             columns["rows"].append(len(X))
             columns["columns"].append(X.shape[1])
             columns["classes"].append(y.nunique())
-    show(columns, format_, output, "Write one: untie datasets NAME --output NAME.csv")
+    show(columns, format_, output, "Data sets")
+    say("Write one: untie datasets NAME --output NAME.csv", quiet=output is not None)

@@ -6,12 +6,14 @@ from difflib import get_close_matches
 from typing import Annotated, Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 import typer
 
 from untie.commands.guard import UserError
 from untie.commands.learning import Model, learned
 from untie.commands.options import (
     File,
+    Kept,
     Output,
     OutputFormat,
     Seed,
@@ -31,6 +33,9 @@ EXAMPLES = """[bold]Examples[/bold]
 [cyan]untie neighbors mushroom.csv --row 17[/cyan]
 
 [cyan]untie neighbors melons.csv --where color=green --where size=big[/cyan]
+
+[cyan]untie neighbors orders.csv --row 17 --distinct --keep order_id[/cyan]  with a key, without \
+copies
 
 [cyan]untie neighbors mushroom.csv --row 17 --why --format csv[/cyan]  what each column \
 contributes
@@ -61,6 +66,10 @@ def neighbors(
     why: Annotated[
         bool, typer.Option("--why", help="One line for each column and what it contributes.")
     ] = False,
+    distinct: Annotated[
+        bool, typer.Option("--distinct", help="Of equal rows show the first, and none like ROW.")
+    ] = False,
+    keep: Kept = None,
     model: Model = None,
     output: Output = None,
     format_: OutputFormat = None,
@@ -84,14 +93,34 @@ def neighbors(
     else:
         query = one_row(encoder, _wanted(encoder, table.preparation, where))
     with waiting("looking for neighbours", options.quiet):
-        found = columns_of(nearest(encoder, frame, query if row is None else row, n))
+        found = _nearest(encoder, frame, query, row, n, distinct)
     parts = [
         columns_of(why_similar(encoder, query, _row_of(data, position)))
         for position in found["position"]
     ]
-    result = _long(found, parts) if why else _short(found, parts)
+    if why:
+        result = _long(found, parts)
+    else:
+        result = _short(found, parts, table.cells(keep, found["position"]))
     title = f"Rows most like {'row ' + str(row) if row is not None else ', '.join(where or [])}"
     show(result, format_, output, title)
+
+
+def _nearest(
+    encoder: UNTIE, frame: Any, query: Any, row: int | None, n: int, distinct: bool
+) -> dict[str, Any]:
+    """Return the positions of the nearest rows, their similarity and their distance."""
+    if not distinct:
+        return columns_of(nearest(encoder, frame, query if row is None else row, n))
+    codes = np.column_stack(encoder._encode(frame))
+    own = np.column_stack(encoder._encode(query))
+    _, first = np.unique(codes, axis=0, return_index=True)
+    others = np.sort(first[(codes[first] != own).any(axis=1)])
+    if not len(others):
+        raise UserError("All rows of the table are equal to that one.")
+    rows = nw.from_native(frame, eager_only=True)[others.tolist(), :].to_native()
+    found = columns_of(nearest(encoder, rows, query, n))
+    return {**found, "position": others[found["position"]].tolist()}
 
 
 def _row_of(data: Any, position: int) -> Any:
@@ -132,7 +161,9 @@ def _unknown(what: str, name: str, known: list[str], where: str) -> str:
     return f"There is no {what} {name!r} {where}; {hint}"
 
 
-def _short(found: dict[str, Any], parts: list[dict[str, Any]]) -> dict[str, Any]:
+def _short(
+    found: dict[str, Any], parts: list[dict[str, Any]], kept: dict[str, Any]
+) -> dict[str, Any]:
     alike, apart = [], []
     for part in parts:
         lines = list(
@@ -153,6 +184,7 @@ def _short(found: dict[str, Any], parts: list[dict[str, Any]]) -> dict[str, Any]
         apart.append(", ".join(f"{a}={other}" for a, _, other, *_ in differ[:N_REASONS]) + more)
     return {
         "row": found["position"],
+        **kept,
         "similarity": found["similarity"],
         "distance": found["distance"],
         "alike in": alike,

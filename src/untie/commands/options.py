@@ -45,6 +45,16 @@ Output = Annotated[
         show_default=False,
     ),
 ]
+Kept = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="NAMES",
+        help="Columns of FILE to show as well, such as a key.",
+        rich_help_panel=RESULT,
+        show_default=False,
+    ),
+]
 Clusters = Annotated[
     int | None,
     typer.Option("--k", min=2, help="Number of clusters.", show_default="chosen"),

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from untie.commands.learning import Model, learned
-from untie.commands.options import File, Output, OutputFormat, Seed, TableOptions, sharing
+from untie.commands.options import File, Kept, Output, OutputFormat, Seed, TableOptions, sharing
 from untie.commands.showing import check_output, columns_of, show
 from untie.commands.waiting import waiting
 from untie.explain import outliers as most_unusual
@@ -29,6 +29,7 @@ def outliers(
     options: TableOptions,
     file: File = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of rows.")] = 20,
+    keep: Kept = None,
     model: Model = None,
     output: Output = None,
     format_: OutputFormat = None,
@@ -39,5 +40,6 @@ def outliers(
     table, encoder = learned(file, options, model, None, seed)
     with waiting("looking for unusual rows", options.quiet):
         found = columns_of(most_unusual(encoder, table.frame(), n))
-    result = {"row": found.pop("position"), **found}
+    rows = found.pop("position")
+    result = {"row": rows, **table.cells(keep, rows), **found}
     show(result, format_, output, "The most unusual rows")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +59,14 @@ class PreparedTable:
         if hasattr(self.source, "select") and hasattr(self.source, "collect"):
             return self.source.select([name]).collect()[name].to_pylist()
         return nw.from_native(self.source, eager_only=True)[name].to_list()
+
+    def cells(self, names: list[str] | None, positions: Sequence[int]) -> dict[str, list[Any]]:
+        """Return columns of some rows as they were read."""
+        known = names_of(self.source)
+        chosen = split_names(names, known)
+        check_columns(chosen, known, "the table", ", which --keep names")
+        rows = nw.from_native(self.source, eager_only=True)
+        return {name: rows[name][list(positions)].to_list() for name in chosen}
 
 
 def open_table(source: str | None, options: TableOptions, in_memory_now: bool) -> PreparedTable:
