@@ -208,9 +208,13 @@ def test_neighbors_without_copies_and_with_keys(people, frame):
     for line, kind in zip(found, rows, strict=True):
         assert int(line["row"]) == next(i for i in range(120) if tuple(cells.loc[i]) == kind)
     assert "which --keep names" in refused(*call, "--keep", "id")
-    assert "All rows" in refused(
-        "neighbors", people, "--columns", "country", "--row", 1, "--distinct"
-    )
+
+
+@pytest.mark.filterwarnings("default:Every column has a single value")
+def test_a_table_of_equal_rows_has_no_distinct_neighbors(people):
+    said = refused("neighbors", people, "--columns", "country", "--row", 1, "--distinct")
+    assert said.splitlines()[-1] == "untie: All rows of the table are equal to that one."
+    assert "untie: note: Every column has a single value" in said
 
 
 def test_neighbors_of_values(people, frame):
