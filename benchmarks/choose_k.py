@@ -50,9 +50,7 @@ def compare_made(quick: bool) -> None:
             right[rule].append(k == n_classes)
     rows = [(rule, float(np.mean(hits)), len(hits)) for rule, hits in right.items()]
     print_table(["rule", "right", "tables"], rows)
-    print(
-        f"Of {len(found_none)} tables without classes, {sum(found_none)} are said to have none.\n"
-    )
+    print(f"Tables without classes: {len(found_none)}; said to have none: {sum(found_none)}\n")
 
 
 def made_tables(quick: bool) -> Iterator[tuple[int, NDArray[Any]]]:

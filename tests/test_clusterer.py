@@ -176,9 +176,10 @@ def test_numbers_are_binned_on_request():
         clusterer.predict(table.drop(columns="age"))
 
 
-@pytest.mark.parametrize(
-    "make", [lambda t: pl.from_pandas(t).lazy(), lambda t: dd.from_pandas(t, 2)]
-)
+LAZY = {"polars": lambda t: pl.from_pandas(t).lazy(), "dask": lambda t: dd.from_pandas(t, 2)}
+
+
+@pytest.mark.parametrize("make", LAZY.values(), ids=LAZY)
 def test_numbers_of_lazy_tables_are_binned(make):
     rng = np.random.default_rng(0)
     kind = rng.integers(0, 2, 300)
