@@ -5,8 +5,9 @@ classes is no truth: classes may split into groups that differ in the columns, o
 them at all. So the adjusted Rand index of the clusters and the classes is shown, too. No rule
 sees a class.
 
-The rules: the highest description gain, silhouette or stability, gain times stability (what
-`untie.choose_k` does), and the encoder's own number, from the spectrum of the counts.
+The rules: the highest description gain, silhouette, stability or score (gain times agreement over
+the resamples), what `untie.choose_k` chooses (the smallest number within one standard error of the
+highest score), and the encoder's own number, from the spectrum of the counts.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from untie.datasets import bundled_names, load
 
 KS = range(2, 13)
 RULES = ("gain", "silhouette", "stability", "score")
-ENCODER = "encoder"
+CHOICE, ENCODER = "choose_k", "encoder"
 
 
 def main() -> None:
@@ -39,7 +40,7 @@ def main() -> None:
 
 def compare_made(quick: bool) -> None:
     """Print how often each rule finds the number of latent classes."""
-    right: dict[str, list[bool]] = {rule: [] for rule in (*RULES, ENCODER)}
+    right: dict[str, list[bool]] = {rule: [] for rule in (*RULES, CHOICE, ENCODER)}
     found_none = []
     for n_classes, table in made_tables(quick):
         chosen, choice = choices(UNTIE().fit(table), table)
@@ -80,14 +81,14 @@ def compare_bundled(names: list[str]) -> None:
         rows.append([name, *cells, classes, f"{choice.how_sure:.1f}"])
     means = [f"({mean:.3f})" for mean in np.mean(scores, axis=0)]
     rows.append(["mean", *means, ""])
-    print_table(["data set", *RULES, ENCODER, "classes", "how sure"], rows)
+    print_table(["data set", *RULES, CHOICE, ENCODER, "classes", "how sure"], rows)
 
 
 def choices(encoder: UNTIE, table: Any) -> tuple[dict[str, int], KChoice]:
     """Return the number that each rule chooses."""
     choice = choose_k(encoder, table, KS)
     chosen = {rule: choice.ks[int(np.argmax(getattr(choice, rule)))] for rule in RULES}
-    return {**chosen, ENCODER: encoder.n_clusters_}, choice
+    return {**chosen, CHOICE: choice.k, ENCODER: encoder.n_clusters_}, choice
 
 
 def rand_index(table: Any, classes: Any, k: int) -> float:

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from tables import latent_classes
 from untie import UNTIE, KChoice, choose_k
-from untie.choose_k import _Trial, adjusted_rand
+from untie.choose_k import _score, _smallest_good, _Trial, adjusted_rand
 from untie.core.choose import gain_of
 from untie.core.row_sample import sample_rows
 
@@ -42,7 +42,6 @@ def test_the_table_of_figures():
     figures = choice.table()
     assert figures.k.tolist() == [2, 3, 5]
     np.testing.assert_allclose(figures.gain, choice.gain)
-    np.testing.assert_allclose(figures.score, figures.gain * figures.stability)
     assert figures.k[figures.score.argmax()] == choice.k == 3
     assert figures.chosen_by.sum() == pytest.approx(1)
     assert figures.chosen_by[1] == choice.how_sure
@@ -109,6 +108,21 @@ def test_lazy_tables_and_weights_by_name():
     weighted = frame.with_columns(pl.lit(2.0).alias("w"))
     assert choose_k(encoder, weighted.lazy(), sample_weight="w").k == expected.k
     assert choose_k(encoder, weighted, sample_weight="w").k == expected.k
+
+
+def test_the_smallest_number_that_is_as_good():
+    noise = np.array([0.1, -0.1, 0.1, -0.1])
+    scores = np.array([[1.0] * 4, 2.0 + noise, 2.04 - noise, [1.5] * 4])
+    assert _smallest_good(scores) == 1  # behind by 0.04, give or take 0.1
+    assert _smallest_good(scores - [[0], [0.3], [0], [0]]) == 2
+    assert _smallest_good(scores[:, :1]) == 1
+    assert _smallest_good(np.array([[-np.inf, 1.0], [0.5, 0.5], [-1.0, -1.0]])) == 1
+    assert _smallest_good(np.full((2, 3), -np.inf)) == 0
+
+
+def test_the_score_is_the_gain_as_far_as_it_is_agreed_on():
+    gain, agreement = np.array([[2.0, -1.0, 3.0, -np.inf]]), np.array([[0.5, 0.5, -0.1, 0.0]])
+    assert _score(gain, agreement).tolist() == [[1.0, -1.0, 0.0, -np.inf]]
 
 
 def test_few_distinct_rows():
