@@ -36,9 +36,9 @@ class KChoice:
     Parameters
     ----------
     k : int
-        The number with the highest score.
+        The smallest number whose score is within one standard error of the highest.
     how_sure : float
-        Share of the resamples that choose the same number by the same rule.
+        Share of the resamples in which this number is the best.
     ks : tuple of int
         The numbers tried.
     gain : array of shape (n_ks,)
@@ -49,9 +49,11 @@ class KChoice:
     stability : array of shape (n_ks,)
         Mean adjusted Rand index of the clusters and those of resamples; 1 is the same.
     score : array of shape (n_ks,)
-        gain x stability where the gain is above 0; else the gain.
+        The mean over the resamples of gain x agreement: of how well the resample's clusters
+        describe all rows, times their adjusted Rand index with the clusters of all rows; a
+        negative gain counts as it is.
     chosen : array of shape (n_resamples,)
-        The number that each resample chooses.
+        The number that is the best in each resample.
     n_sampled : int
         Number of distinct rows that were clustered.
     backend : str
@@ -112,11 +114,13 @@ def choose_k(
 ) -> KChoice:
     """Choose the number of clusters of a table, and tell how sure the choice is.
 
-    For each number, k-means makes clusters of the learned vectors. The score is what the clusters
-    tell of the table (description gain: the classification likelihood of the latent class model,
-    which charges for every share that it learns) times how stable they are (the mean adjusted Rand
-    index with the clusters of resampled rows). The gain alone goes on splitting where it is flat,
-    and stability alone favours the coarsest split; ``benchmarks/choose_k.py`` compares them.
+    For each number, k-means makes clusters of the learned vectors of all rows, and of resampled
+    ones. The score is what the clusters of a resample tell of the table (description gain: the
+    classification likelihood of the latent class model, which charges for every share that it
+    learns) times how much they are those of all rows (adjusted Rand index), on average over the
+    resamples. The smallest number is taken whose score is within one standard error of the
+    highest. The gain alone goes on splitting where it is flat, and stability alone favours the
+    coarsest split; ``benchmarks/choose_k.py`` compares them.
 
     The encoder's own ``n_clusters="auto"`` is read off the spectrum of the counts, before there is
     a representation, and serves to find one; this choice looks at the clusters that the
@@ -188,18 +192,17 @@ def choose_k_of_sample(
             other = trial.cluster_resample(number, k, RandomState(seed))
             of_resamples[place, number] = gain(other, k)
             agreement[place, number] = adjusted_rand(labels, other, weights)
-    stability = agreement.mean(axis=1)
-    score = _score(gains, stability)
-    k = numbers[int(np.argmax(np.round(score, 9)))]
-    chosen = np.array(numbers)[np.argmax(np.round(_score(of_resamples, agreement), 9), axis=0)]
+    scores = _score(of_resamples, agreement)
+    k = numbers[_smallest_good(scores)]
+    chosen = np.array(numbers)[np.argmax(np.round(scores, 9), axis=0)]
     return KChoice(
         k,
         float(np.mean(chosen == k)),
         tuple(numbers),
         gains,
         silhouettes,
-        stability,
-        score,
+        agreement.mean(axis=1),
+        scores.mean(axis=1),
         chosen,
         len(sample.weights),
         encoder._backend,
@@ -298,6 +301,24 @@ def _n_pairs(counts: Any) -> float:
 def _score(gain: FloatArray, stability: FloatArray) -> FloatArray:
     """Return the gain as far as it can be relied on; a loss is a loss, however stable."""
     return np.where(gain > 0, np.maximum(gain, 0.0) * np.maximum(stability, 0.0), gain)
+
+
+def _smallest_good(scores: FloatArray) -> int:
+    """Return the first line whose mean is within one standard error of the highest.
+
+    Parameters
+    ----------
+    scores : array of shape (n_ks, n_resamples)
+        -inf where a resample does not make so many clusters.
+    """
+    means = scores.mean(axis=1)
+    best = int(np.argmax(np.round(means, 9)))
+    for place in np.flatnonzero(np.isfinite(means[:best])):
+        behind = scores[best] - scores[place]
+        error = behind.std(ddof=1) / np.sqrt(len(behind)) if len(behind) > 1 else 0.0
+        if behind.mean() <= error:
+            return int(place)
+    return best
 
 
 def _check_ks(ks: Iterable[int], n_distinct: int) -> list[int]:

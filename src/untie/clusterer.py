@@ -43,10 +43,12 @@ from untie.core.types import Codes, FloatArray
 from untie.core.value_space import ValueSpace
 from untie.core.warn import warn_user
 from untie.encoder import UNTIE
+from untie.engines.count import check_weight_column
 from untie.engines.dask import DaskTable
 from untie.engines.lazy import as_lazy
 from untie.engines.relation import Relation
 from untie.parameters import check_integer
+from untie.prepare import Preparation, prepare
 from untie.sampling import sample_table
 
 AUTO_KS = range(2, 11)
@@ -78,9 +80,10 @@ class UNTIEClusterer(
         Learns the vectors; it is cloned. None is ``UNTIE(n_clusters)``. Clusters are made of its
         compact vectors, whatever `output`, `n_components` and `dtype` it has.
     bins : int, default=None
-        If given, the table is prepared first: numeric columns are cut into so many bins by
-        quantiles, and columns of identifiers, free text and constants are left out;
-        `preparation_` says what was done. None takes every column and cell as it is.
+        If given, the table is prepared first, by :func:`untie.prepare.prepare`: numeric columns are
+        cut into so many ranges by quantiles (of the weights, if a column has them), and columns
+        of identifiers, free text and constants are left out; ``preparation_.notes`` says what was
+        done. None takes every column and cell as it is.
     n_init : int, default=10
         Number of starts of k-means.
     max_iter : int, default=300
@@ -148,7 +151,8 @@ class UNTIEClusterer(
             A pandas, polars or pyarrow table, an array or a list of rows. Or a lazy table, which is
             read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
             DuckDB relation, a polars LazyFrame, a pyarrow Dataset, a Dask frame. It is read once
-            for the counts, once for a sample and up to three times for the means.
+            for the counts, once for a sample and up to three times for the means (and once more to
+            be prepared).
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts, or the column that says so; lazy tables take a name only.
@@ -159,9 +163,9 @@ class UNTIEClusterer(
         if lazy is not None:
             self._fit_lazy(encoder, lazy, sample_weight)
             return self
+        preparation = self._prepare(X, sample_weight)
         X, sample_weight = split_weights(X, sample_weight)
         table = read_table(X)
-        preparation = self._prepare(X)
         rows = X if preparation is None else preparation.apply(X)
         counted = encoder._fit_rows(rows, sample_weight)
         assert counted is not None  # the table is in memory
@@ -192,11 +196,11 @@ class UNTIEClusterer(
             nothing is computed yet.
         """
         check_is_fitted(self)
-        lazy = as_lazy(X)
-        if lazy is None:
+        if as_lazy(X) is None:
             return self._nearest(self._encode(X))
-        self._refuse_preparation()
-        return stream_labels(self.encoder_, self._centres(), lazy)
+        prepared = as_lazy(self.prepared(X))
+        assert prepared is not None
+        return stream_labels(self.encoder_, self._centres(), prepared)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find the clusters of a table's rows and return the labels; see `fit` and `predict`."""
@@ -251,14 +255,18 @@ class UNTIEClusterer(
 
     def _fit_lazy(self, encoder: UNTIE, lazy: Relation | DaskTable, sample_weight: Any) -> None:
         refuse_one_shot(lazy)
-        self._refuse_preparation()
-        encoder.fit(lazy, sample_weight=sample_weight)
-        sample = sample_table(encoder, lazy, sample_weight)
-        walk = partial(walk_lazy, encoder, lazy, sample_weight)
+        weight = check_weight_column(lazy, sample_weight)
+        preparation = self._prepare(lazy, weight)
+        rows: Any = lazy
+        if preparation is not None:
+            rows = preparation.apply(lazy, keep=[weight] if weight else [])
+        encoder.fit(rows, sample_weight=weight)
+        sample = sample_table(encoder, rows, weight)
+        walk = partial(walk_lazy, encoder, rows, weight)
         self._learn(encoder, sample, walk, min(int(self.max_iter), LAZY_PASSES))
-        names = table_of_names(encoder.vocabulary_.columns)
+        names = table_of_names([name for name in lazy.columns if name != weight])
         validate_data(self, names.source, reset=True, skip_check_array=True)
-        self.preparation_, self._labels = None, None
+        self.preparation_, self._labels = preparation, None
 
     def _learn(
         self, encoder: UNTIE, sample: RowSample, walk: Callable[[Centres], Pass], max_passes: int
@@ -306,24 +314,18 @@ class UNTIEClusterer(
     def _new_encoder(self) -> UNTIE:
         return UNTIE(self.n_clusters) if self.encoder is None else clone(self.encoder)
 
-    def _prepare(self, X: Any) -> Any:
+    def _prepare(self, X: Any, sample_weight: Any) -> Preparation | None:
         if self.bins is None:
             return None
-        from untie.prepare import prepare
-
-        return prepare(X, bins=self.bins)
-
-    def _refuse_preparation(self) -> None:
-        if self.bins is not None:
-            raise ValueError(
-                "bins needs a table in memory; of a lazy table, prepare the columns in its query "
-                "and set bins=None."
-            )
+        weight = sample_weight if isinstance(sample_weight, str) else None
+        return prepare(X, bins=self.bins, weight=weight)
 
     def _encode(self, X: Any) -> Codes:
         """Code rows in memory, prepared as those of `fit` were."""
         table = read_table(X, min_rows=0)
-        validate_data(self, table.source, reset=False, skip_check_array=True)
+        # Columns that were left out need not come again, unless they have no names to be told by.
+        if self.preparation_ is None or isinstance(table.source, np.ndarray):
+            validate_data(self, table.source, reset=False, skip_check_array=True)
         return self.encoder_._encode(self.prepared(X))
 
     def _nearest(self, codes: Codes) -> NDArray[np.int32]:

@@ -33,17 +33,8 @@ def slow_profile(table, labels):
                 lift = share / has.mean()
                 p = fisher_exact(square, alternative="greater").pvalue
                 lines.append((cluster, name, value, share, elsewhere, lift, p, count))
-    columns = [
-        "cluster",
-        "attribute",
-        "value",
-        "share",
-        "share_elsewhere",
-        "lift",
-        "p_value",
-        "count",
-    ]
-    return pd.DataFrame(lines, columns=columns)
+    keys, shares = ["cluster", "attribute", "value"], ["share", "share_elsewhere", "lift"]
+    return pd.DataFrame(lines, columns=[*keys, *shares, "p_value", "count"])
 
 
 @given(small_tables(min_rows=2), st.data())

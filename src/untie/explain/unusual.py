@@ -7,9 +7,10 @@ is the sum over its pairs of values. The 1 stands for what one row more or less 
 values, which are expected nowhere, surprise nobody by what they meet.
 
 Typical pairs do not make up for odd ones (negative terms are 0), and rarity by itself does not
-count: ``benchmarks/outliers.py`` measures what else could be done. Rows with odd combinations are
-found as well as with the negative terms, a class made rare far better; the sum of rarities and
-the distance to the mean vector hardly see odd combinations at all.
+count: ``benchmarks/outliers.py`` measures what else could be done. With the negative terms, rows
+with odd combinations are found a little better and a class made rare not at all; the sum of
+rarities and the distance to the mean vector hardly see odd combinations, and find a rare class
+a little better.
 """
 
 from __future__ import annotations
