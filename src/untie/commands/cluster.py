@@ -161,7 +161,6 @@ def _with_clusters(clusterer: UNTIEClusterer, table: PreparedTable) -> Relation:
             rows = pa.Table.from_batches([batch])
             labels = clusterer.predict(table.preparation.apply(rows))
             arrays = [*batch.columns, pa.array(labels, pa.int32())]
-            cells = [array.cast(field.type) for array, field in zip(arrays, schema, strict=True)]
-            yield pa.RecordBatch.from_arrays(cells, schema=schema).select(list(columns))
+            yield pa.RecordBatch.from_arrays(arrays, names=schema.names).select(list(columns))
 
     return Relation(schema, read, source.origin, source.n_rows)
