@@ -13,5 +13,6 @@ def write_slowly(reader, path, *settings):
         time.sleep(100)
 
 
-sink._write_text = write_slowly
-main()
+if __name__ == "__main__":
+    sink._write_text = write_slowly
+    main()
