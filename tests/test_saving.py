@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from untie import UNTIE, Gaussian, Polynomial, load_model, model_file
+from untie import UNTIE, Gaussian, Polynomial, load_model, model_file, prepare
+from untie.saving import load_prepared, save_encoder
 
 
 @pytest.fixture
@@ -236,3 +237,18 @@ def test_pickle_and_joblib_work_too(saved, melons, tmp_path):
 def test_a_loaded_model_can_be_cloned_and_fitted_again(saved, melons, path):
     again = clone(load_model(path)).fit(melons)
     np.testing.assert_array_equal(again.transform(melons), saved.transform(melons))
+
+
+def test_a_model_may_keep_how_its_table_was_prepared(tmp_path):
+    table = pd.DataFrame({"age": range(100), "sex": ["m", "f"] * 50, "town": ["a", None] * 50})
+    preparation = prepare(table, columns=["age", "sex", "town"])
+    encoder = UNTIE(2).fit(preparation.apply(table))
+    save_encoder(encoder, tmp_path / "model.untie", preparation)
+    again, found = load_prepared(tmp_path / "model.untie")
+    assert found == preparation
+    np.testing.assert_array_equal(
+        again.transform(found.apply(table)), encoder.transform(preparation.apply(table))
+    )
+    assert load_model(tmp_path / "model.untie").n_features_in_ == 3
+    encoder.save(tmp_path / "plain.untie")
+    assert load_prepared(tmp_path / "plain.untie")[1] is None

@@ -2,6 +2,8 @@
 
 from importlib.metadata import version
 
+from untie.choose_k import KChoice, choose_k
+from untie.clusterer import UNTIEClusterer
 from untie.core.counts import CountedTable, Counts
 from untie.core.kernels import Gaussian, Pairs, Polynomial
 from untie.core.vocabulary import Vocabulary
@@ -9,6 +11,7 @@ from untie.count import count_table
 from untie.encoder import UNTIE
 from untie.engines.scan import scan
 from untie.engines.sink import sink
+from untie.prepare import Note, Preparation, prepare
 from untie.saving import load_model
 
 __version__ = version("untie")
@@ -18,11 +21,17 @@ __all__ = [
     "CountedTable",
     "Counts",
     "Gaussian",
+    "KChoice",
+    "Note",
     "Pairs",
     "Polynomial",
+    "Preparation",
+    "UNTIEClusterer",
     "Vocabulary",
+    "choose_k",
     "count_table",
     "load_model",
+    "prepare",
     "scan",
     "sink",
 ]

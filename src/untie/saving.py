@@ -19,6 +19,7 @@ from untie.core.vocabulary import Vocabulary
 from untie.core.weights import Solution
 from untie.fitted import Fitted
 from untie.model_file import read_model, to_plain, write_model
+from untie.prepare.preparation import Preparation
 
 if TYPE_CHECKING:
     from untie.encoder import UNTIE
@@ -27,8 +28,10 @@ SPARSE = "__sparse_"
 """Stands between the name of a sparse array and that of a part of it."""
 
 
-def save_encoder(encoder: UNTIE, path: str | os.PathLike[str]) -> None:
-    """Write a fitted encoder to a file."""
+def save_encoder(
+    encoder: UNTIE, path: str | os.PathLike[str], preparation: Preparation | None = None
+) -> None:
+    """Write a fitted encoder to a file, with how its table was prepared if that is given."""
     fitted: Fitted = encoder._fitted
     raw = fitted.grouping.raw
     content = {
@@ -51,6 +54,8 @@ def save_encoder(encoder: UNTIE, path: str | os.PathLike[str]) -> None:
         "n_rows": fitted.counts.n_rows,
         "gains": dict(fitted.gains),
     }
+    if preparation is not None:
+        content["preparation"] = preparation.to_dict()
     arrays = {
         "rare": np.concatenate(fitted.grouping.rare),
         "omega": fitted.solution.omega,
@@ -76,10 +81,22 @@ def load_model(path: str | os.PathLike[str]) -> UNTIE:
     ValueError
         When the file is not a model, is damaged, or was written by a newer version.
     """
+    return load_prepared(path)[0]
+
+
+def load_prepared(path: str | os.PathLike[str]) -> tuple[UNTIE, Preparation | None]:
+    """Read an encoder and how its table was prepared; None if the file does not say."""
+    content, parts = read_model(path)
+    preparation = content.get("preparation")
+    return (
+        _encoder(content, _whole(parts)),
+        None if preparation is None else Preparation.from_dict(preparation),
+    )
+
+
+def _encoder(content: dict[str, Any], arrays: dict[str, Any]) -> UNTIE:
     from untie.encoder import UNTIE
 
-    content, parts = read_model(path)
-    arrays = _whole(parts)
     parameters = content["parameters"]
     encoder = UNTIE(**{**parameters, "dtype": np.dtype(parameters["dtype"]).type})
     columns = tuple(content["columns"])

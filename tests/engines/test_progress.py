@@ -22,3 +22,7 @@ def test_a_bar_on_a_terminal_after_a_moment(monkeypatch, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert "counting" in err
+    with progress.hidden():
+        assert list(progress.watch(BATCHES, 3, "counting")) == BATCHES
+    assert capsys.readouterr() == ("", "")
+    assert progress.PATIENCE == 0.0

@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import untie
+from untie.engines.duck import text_relation
 from untie.engines.scan import find_files, kind_of
 
 
@@ -208,3 +209,10 @@ def test_types_are_checked(tmp_path):
     (tmp_path / "a.csv").write_text("a\nx\n")
     with pytest.raises(ValueError, match="types must be one of"):
         untie.scan(tmp_path / "a.csv", types="str")
+
+
+def test_delimiters_and_missing_cells_can_be_told(tmp_path):
+    (tmp_path / "a.csv").write_text("x;y\n1;?\n;b\n")
+    paths = [str(tmp_path / "a.csv")]
+    relation = text_relation(paths, "csv", "infer", "the file", ";", ["?"])
+    assert relation.collect().to_pylist() == [{"x": 1, "y": None}, {"x": None, "y": "b"}]

@@ -15,6 +15,7 @@ from lazy_sources import SOURCES, as_arrow
 from untie import UNTIE
 from untie.engines import transform as transform_module
 from untie.engines.relation import Relation
+from untie.engines.sink import write_relation
 
 TABLE = as_arrow(TEXT["missing"])
 
@@ -186,3 +187,13 @@ def test_a_kept_column_must_not_have_the_name_of_a_vector(encoder, tmp_path):
     table = TABLE.append_column("A=x", pa.array(range(6)))
     with pytest.raises(ValueError, match="'A=x' can't be kept"):
         untie.sink(encoder, table, tmp_path / "out.parquet", keep="*")
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.csv", "rows.feather"])
+def test_a_lazy_table_is_written_as_it_is(name, tmp_path):
+    table = as_arrow({"a": ["x", None, "y"], "b": [1, 2, 3]})
+    write_relation(SOURCES["parquet file"](table, tmp_path), tmp_path / name)
+    read = {"parquet": pq.read_table, "csv": pa.csv.read_csv, "feather": pa.feather.read_table}
+    found = read[name.split(".")[1]](tmp_path / name)
+    assert found["b"].to_pylist() == [1, 2, 3]
+    assert [cell or None for cell in found["a"].to_pylist()] == ["x", None, "y"]

@@ -1,5 +1,17 @@
 """Clustering of categorical tables."""
 
-from untie.cluster.kmodes import KModes
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from untie.cluster.kmodes import KModes
 
 __all__ = ["KModes"]
+
+
+def __getattr__(name: str) -> Any:
+    # K-modes brings all the distances along, which `import untie` should not wait for.
+    if name == "KModes":
+        from untie.cluster.kmodes import KModes
+
+        return KModes
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

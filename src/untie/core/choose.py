@@ -66,7 +66,7 @@ def description_gains(
     dict
         Nats per row; -inf for vectors that do not make so many clusters.
     """
-    judge = _judge(sample, counts)
+    judge = gain_of(sample, counts)
     seed = rng.randint(2**31 - 1)
     numbers = _numbers(n_clusters, len(sample.weights), sum(counts.sizes))
     gains = np.full((len(candidates), len(numbers)), -np.inf)
@@ -75,16 +75,16 @@ def description_gains(
         n_distinct = _n_distinct(rows, tables)
         if n_distinct < n_clusters:
             continue
-        rows = _shortened(rows)
+        rows = shortened(rows)
         for position, number in enumerate(numbers):
             if number <= n_distinct:
-                n_starts = _n_starts(rows, number)
+                n_starts = number_of_starts(rows, number)
                 labels = best_labels(rows, sample.weights, number, n_starts, RandomState(seed))
                 line[position] = judge(labels, number)
     return dict(zip(candidates, _mean_gains(gains, numbers.index(n_clusters)), strict=True))
 
 
-def _judge(sample: RowSample, counts: Counts) -> Callable[[NDArray[np.intp], int], float]:
+def gain_of(sample: RowSample, counts: Counts) -> Callable[[NDArray[np.intp], int], float]:
     """Return a function of a partition and its number of clusters: its gain."""
     of_attributes = votes(counts)
     n_occurring = np.add.reduceat(counts.frequencies > 0, counts.offsets[:-1], dtype=float)
@@ -128,7 +128,8 @@ def _numbers(n_clusters: int, n_rows: int, n_values: int) -> list[int]:
     return numbers if LEAST_STARTS * work <= MOST_WORK else [n_clusters]
 
 
-def _n_starts(rows: FloatArray, n_clusters: int) -> int:
+def number_of_starts(rows: FloatArray, n_clusters: int) -> int:
+    """Return from how many starts k-means should run: fewer where each takes long."""
     work = _work(len(rows), rows.shape[1], n_clusters)
     return int(np.clip(WORK / work, LEAST_STARTS, N_STARTS))
 
@@ -190,7 +191,7 @@ def _longest(table: Columns) -> float:
     return max(own, float(shared))
 
 
-def _shortened(rows: FloatArray) -> FloatArray:
+def shortened(rows: FloatArray) -> FloatArray:
     """Return vectors with the same distances, in no more dimensions than there are rows."""
     if rows.shape[1] <= len(rows):
         return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -235,7 +236,7 @@ def _refuse_lazy(data: Any) -> None:
 
 def _read_frame(frame: nw.DataFrame[Any]) -> Table:
     names = tuple(str(name) for name in frame.columns)
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, n in Counter(names).items() if n > 1)
     if repeated:
         raise ValueError(
             f"Column names must be distinct; rename columns, as these occur again: {repeated}."

@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 from untie.engines.extra import need
@@ -19,6 +20,14 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 Asking = Callable[[], AbstractContextManager[Any]]
 """Gives DuckDB's relation for as long as it is read."""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What stands between cells, and in missing ones."""
+
+    delimiter: str
+    missing: tuple[str, ...]
 
 
 def query_relation(sql: str, connection: Any = None) -> Relation:
@@ -41,7 +50,14 @@ def query_relation(sql: str, connection: Any = None) -> Relation:
         return _relation(_asking(connection, sql, is_own), "the query", "Correct the query.")
 
 
-def text_relation(paths: Sequence[str], kind: str, types: str, origin: str) -> Relation:
+def text_relation(
+    paths: Sequence[str],
+    kind: str,
+    types: str,
+    origin: str,
+    delimiter: str | None = None,
+    missing: Sequence[str] = (),
+) -> Relation:
     """Return the rows of CSV, TSV or JSON-lines files, one file after another.
 
     Parameters
@@ -55,7 +71,12 @@ def text_relation(paths: Sequence[str], kind: str, types: str, origin: str) -> R
         cells are text.
     origin : str
         The files' common name, for messages.
+    delimiter : str, optional
+        What stands between the cells of CSV and TSV files, if not what their names say.
+    missing : sequence of str
+        Cells of CSV and TSV files that are missing, besides empty ones.
     """
+    marks = Marks(delimiter or DELIMITERS.get(kind, ""), ("", *missing))
     if types not in TYPES:
         raise ValueError(f"types must be one of {TYPES}, got {types!r}.")
     connection = _connect()
@@ -63,17 +84,18 @@ def text_relation(paths: Sequence[str], kind: str, types: str, origin: str) -> R
     columns = []
     for path in paths:
         with _explaining(repr(path), remedy):
-            columns.append(connection.sql(_reading([path], kind, "text")).columns)
-        _refuse_other_delimiters(columns[-1], path, kind)
+            columns.append(connection.sql(_reading([path], kind, "text", marks)).columns)
+        if delimiter is None:
+            _refuse_other_delimiters(columns[-1], path, kind)
     check_same_columns(columns, paths)
     with _explaining(origin, remedy):
         # Found once and then told, as each reading would look at all cells for them again.
-        found = connection.sql(_reading(paths, kind, types))
+        found = connection.sql(_reading(paths, kind, types, marks))
         fields = {
             name: "VARCHAR" if types == "text" or str(column) == "JSON" else str(column)
             for name, column in zip(found.columns, found.types, strict=True)
         }
-    sql = _reading(paths, kind, types, fields)
+    sql = _reading(paths, kind, types, marks, fields)
     return _relation(_asking(connection, sql, is_own=True), origin, remedy)
 
 
@@ -133,7 +155,11 @@ def _text(value: str) -> str:
 
 
 def _reading(
-    paths: Sequence[str], kind: str, types: str, fields: Mapping[str, str] | None = None
+    paths: Sequence[str],
+    kind: str,
+    types: str,
+    marks: Marks,
+    fields: Mapping[str, str] | None = None,
 ) -> str:
     """Return the query that reads files; without `fields`, all cells are read for the types."""
     # DuckDB would take a name with brackets for a pattern, and a folder's name for a column.
@@ -150,7 +176,8 @@ def _reading(
     # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
     # table of text, rows of another length are titles or comments and are left out.
     options += ["header = true", "skip = 0", "comment = ''", "quote = '\"'", "escape = '\"'"]
-    options += [f"delim = {_text(DELIMITERS[kind])}"]
+    options += [f"delim = {_text(marks.delimiter)}"]
+    options += [f"nullstr = [{', '.join(map(_text, marks.missing))}]"]
     if types == "text":
         options += ["all_varchar = true"]
     else:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 PATIENCE = 1.0
 """Seconds before a bar appears."""
+
+
+@contextmanager
+def hidden() -> Iterator[None]:
+    """Show no bars for a while."""
+    global PATIENCE
+    usual, PATIENCE = PATIENCE, math.inf
+    try:
+        yield
+    finally:
+        PATIENCE = usual
 
 
 def watch(batches: Iterable[Any], n_rows: int | None, what: str) -> Iterator[Any]:

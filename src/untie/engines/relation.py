@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -109,7 +110,7 @@ class Relation:
 
 def refuse_repeated(columns: Sequence[str], origin: str) -> None:
     """Refuse columns of the same name."""
-    repeated = sorted({name for name in columns if columns.count(name) > 1})
+    repeated = sorted(name for name, n in Counter(columns).items() if n > 1)
     if repeated:
         raise ValueError(
             f"Column names must be distinct; rename columns of {origin}, as these occur again: "
@@ -119,7 +120,8 @@ def refuse_repeated(columns: Sequence[str], origin: str) -> None:
 
 def check_columns(columns: Sequence[str], present: Sequence[str], origin: str, why: str) -> None:
     """Refuse columns that are not present."""
-    missing = [name for name in columns if name not in present]
+    known = set(present)
+    missing = [name for name in columns if name not in known]
     if missing:
         raise ValueError(
             f"There is no column {', '.join(map(repr, missing))} in {origin}{why}; its "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from untie.engines.adopt import as_relation
 from untie.engines.dask import as_dask
 from untie.engines.extra import need
+from untie.engines.progress import watch
 from untie.engines.relation import Relation
 from untie.engines.scan import scan
 from untie.engines.spark import as_spark
@@ -64,6 +65,24 @@ def sink(
     relation = _open(source)
     columns = relation.columns if keep == "*" else _names(keep)
     reader = stream_vectors(encoder, relation, columns)
+    with whole_file(path) as temporary, reader:
+        write(reader, str(temporary))
+
+
+def write_relation(relation: Relation, path: str | os.PathLike[str]) -> None:
+    """Write the rows of a lazy table to a file, piece by piece; formats are those of `sink`."""
+    write = _writer(os.fspath(path))
+    pa = need("pyarrow")
+    schema = relation.schema
+
+    def batches() -> Iterator[Any]:
+        for batch in watch(relation.batches(), relation.n_rows, "writing"):
+            # Files may store a column by its distinct values, one batch so and the next not.
+            pairs = zip(batch.columns, schema, strict=True)
+            cells = [column.cast(field.type) for column, field in pairs]
+            yield pa.RecordBatch.from_arrays(cells, schema=schema)
+
+    reader = pa.RecordBatchReader.from_batches(schema, batches())
     with whole_file(path) as temporary, reader:
         write(reader, str(temporary))
 

@@ -1,0 +1,344 @@
+"""UNTIEClusterer: a table in, labels out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    clone,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from untie.choose_k import KChoice, choose_k_of_sample
+from untie.cluster.means import (
+    Centres,
+    Pass,
+    all_distances,
+    count_distinct,
+    first_centres,
+    largest_first,
+    nearest,
+    pack,
+    refine,
+    sample_vectors,
+    split_columns,
+    walk_rows,
+)
+from untie.cluster.rows import distinct_rows
+from untie.cluster.streams import refuse_one_shot, stream_labels, walk_lazy
+from untie.core.row_sample import SAMPLE_ROWS, RowSample, sample_rows
+from untie.core.sample_weights import split_weights
+from untie.core.table import read_table, table_of_names
+from untie.core.types import Codes, FloatArray
+from untie.core.value_space import ValueSpace
+from untie.core.warn import warn_user
+from untie.encoder import UNTIE
+from untie.engines.count import check_weight_column
+from untie.engines.dask import DaskTable
+from untie.engines.lazy import as_streamed
+from untie.engines.relation import Relation
+from untie.parameters import check_integer
+from untie.prepare import Preparation, prepare
+from untie.sampling import sample_table
+
+AUTO_KS = range(2, 11)
+"""Numbers of clusters that ``n_clusters="auto"`` chooses from."""
+
+N_RESAMPLES = 10
+"""For the choice of the number of clusters."""
+
+LAZY_PASSES = 3
+"""Most passes over a lazy table for its means; each reads all of it."""
+
+
+class UNTIEClusterer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """Groups of similar rows of a table of categories: a table in, labels out.
+
+    An encoder learns vectors of the rows, and k-means makes clusters of them. Means are started on
+    at most 2,000 distinct rows, the best of `n_init` starts, and then moved by passes over all rows
+    until nothing changes. The result does not depend on the order of the rows. Clusters are
+    numbered by their size, the largest is 0.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default="auto"
+        Number of clusters; "auto" chooses from 2 to 10 by :func:`untie.choose_k`, and `k_choice_`
+        tells how sure that is. A table with fewer distinct rows has so many clusters.
+    encoder : UNTIE, default=None
+        Learns the vectors; it is cloned. None is ``UNTIE(n_clusters)``. Clusters are made of its
+        compact vectors, whatever `output`, `n_components` and `dtype` it has.
+    bins : int, default=None
+        If given, the table is prepared first, by :func:`untie.prepare.prepare`: numeric columns are
+        cut into so many ranges by quantiles (of the weights, if a column has them), and columns
+        of identifiers, free text and constants are left out; ``preparation_.notes`` says what was
+        done. None takes every column and cell as it is.
+    n_init : int, default=10
+        Number of starts of k-means.
+    max_iter : int, default=300
+        Most passes over the rows; over a lazy table, which is read anew each time, 3 at most.
+    random_state : int, RandomState or None, default=None
+        For the starts, and the resamples of the choice of k; None is a fixed seed.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_rows,)
+        The cluster of each row. Not after `fit` on a lazy table, whose labels may not fit in
+        memory: `predict` streams them.
+    n_clusters_ : int
+        Number of clusters.
+    cluster_centers_ : array of shape (n_clusters, n_values)
+        The means of the clusters' compact vectors.
+    inertia_ : float
+        Weighted sum of squared distances of the rows to their means.
+    n_iter_ : int
+        Number of passes over the rows.
+    encoder_ : UNTIE
+        The fitted encoder: the first argument of the functions of `untie.explain`.
+    preparation_ : Preparation or None
+        What was done with the columns, if `bins` is given; ``prepared(X)`` does the same.
+    k_choice_ : KChoice or None
+        How the number was chosen, if it was.
+
+    Examples
+    --------
+    >>> from untie import UNTIEClusterer
+    >>> from untie.datasets import load
+    >>> X, y = load("zoo")
+    >>> clusterer = UNTIEClusterer().fit(X)
+    >>> clusterer.n_clusters_, clusterer.labels_.shape
+    (4, (101,))
+    >>> X[clusterer.labels_ == 0].head(3).hair.tolist()
+    ['1', '1', '1']
+    >>> clusterer.predict(X.head(3)).tolist()
+    [0, 0, 1]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | str = "auto",
+        *,
+        encoder: UNTIE | None = None,
+        bins: int | None = None,
+        n_init: int = 10,
+        max_iter: int = 300,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.encoder = encoder
+        self.bins = bins
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the clusters of a table's rows.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            A pandas, polars or pyarrow table, an array or a list of rows. Or a lazy table, which is
+            read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
+            DuckDB relation, a polars LazyFrame, a pyarrow Dataset, a Dask frame. It is read once
+            for the counts, once for a sample and up to three times for the means (and once more to
+            be prepared).
+        y : ignored
+        sample_weight : array of shape (n_rows,) or str, optional
+            How often each row counts, or the column that says so; lazy tables take a name only.
+        """
+        self._check_parameters()
+        encoder = self._new_encoder()
+        lazy = as_streamed(X)
+        if lazy is not None:
+            self._fit_lazy(encoder, lazy, sample_weight)
+            return self
+        preparation = self._prepare(X, sample_weight)
+        X, sample_weight = split_weights(X, sample_weight)
+        table = read_table(X)
+        rows = X if preparation is None else preparation.apply(X)
+        counted = encoder._fit_rows(rows, sample_weight)
+        assert counted is not None  # the table is in memory
+        sample = sample_rows(counted.codes, encoder.vocabulary_, counted.weights)
+        space = ValueSpace(encoder._fitted.vectors.tables)
+        kinds = distinct_rows(counted.codes, space.n_codes, counted.weights)
+        walk = partial(walk_rows, space, pack(kinds.codes, space), kinds.weights)
+        self._learn(encoder, sample, walk, int(self.max_iter))
+        validate_data(self, table.source, reset=True, skip_check_array=True)
+        self.preparation_ = preparation
+        codes = counted.codes if counted.complete else encoder._encode(rows)
+        self._labels: NDArray[np.int32] | None = self._nearest(codes)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the cluster of each row: that of the nearest mean, the first of equal ones.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`, in memory or lazy.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            For a lazy table, a pyarrow RecordBatchReader with one column, "cluster": rows are read
+            and labelled as it is iterated, and keep their order. For a Dask frame, a Dask series;
+            nothing is computed yet.
+        """
+        check_is_fitted(self)
+        if as_streamed(X) is None:
+            return self._nearest(self._encode(X))
+        prepared = as_streamed(self.prepared(X))
+        assert prepared is not None
+        return stream_labels(self.encoder_, self._centres(), prepared)
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Find the clusters of a table's rows and return the labels; see `fit` and `predict`."""
+        self.fit(X, sample_weight=sample_weight)
+        return self.labels_ if as_streamed(X) is None else self.predict(X)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the distance of each row to each cluster's mean; shape (n_rows, n_clusters).
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`, in memory.
+        """
+        check_is_fitted(self)
+        space = ValueSpace(self.encoder_._fitted.vectors.tables)
+        return all_distances(space, pack(self._encode(X), space), self._centres())
+
+    def prepared(self, X: Any) -> Any:
+        """Return rows as the encoder sees them: binned if `bins` is given, else as they are.
+
+        The functions of `untie.explain` take the encoder and these rows.
+        """
+        check_is_fitted(self)
+        return X if self.preparation_ is None else self.preparation_.apply(X)
+
+    @property
+    def labels_(self) -> NDArray[np.int32]:
+        """The cluster of each row."""
+        check_is_fitted(self)
+        if self._labels is None:
+            raise AttributeError(
+                "labels_ is not kept after fit on a lazy table, whose rows may be more than memory "
+                "holds; call predict, which streams them."
+            )
+        return self._labels
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "cluster_centers_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.cluster_centers_)
+
+    def _fit_lazy(self, encoder: UNTIE, lazy: Relation | DaskTable, sample_weight: Any) -> None:
+        refuse_one_shot(lazy)
+        weight = check_weight_column(lazy, sample_weight)
+        preparation = self._prepare(lazy, weight)
+        rows: Any = lazy
+        if preparation is not None:
+            rows = preparation.apply(lazy, keep=[weight] if weight else [])
+        encoder.fit(rows, sample_weight=weight)
+        sample = sample_table(encoder, rows, weight)
+        walk = partial(walk_lazy, encoder, rows, weight)
+        self._learn(encoder, sample, walk, min(int(self.max_iter), LAZY_PASSES))
+        names = table_of_names([name for name in lazy.columns if name != weight])
+        validate_data(self, names.source, reset=True, skip_check_array=True)
+        self.preparation_, self._labels = preparation, None
+
+    def _learn(
+        self, encoder: UNTIE, sample: RowSample, walk: Callable[[Centres], Pass], max_passes: int
+    ) -> None:
+        """Choose the number of clusters, start on the sample and walk over all rows."""
+        rng = check_random_state(0 if self.random_state is None else self.random_state)
+        choice, k = self._number(encoder, sample, rng)
+        lookup = encoder._fitted.vectors
+        space = ValueSpace(lookup.tables)
+        seed = rng.randint(2**31 - 1)
+        centres = first_centres(lookup, sample, k, int(self.n_init), seed)
+        centres, found, n_iter, settled = refine(space, centres, walk, max_passes)
+        if not settled and max_passes == self.max_iter:
+            warn_user(
+                f"The means still moved after max_iter={max_passes} passes; raise it.",
+                ConvergenceWarning,
+            )
+        centres = largest_first(centres, found.sizes)
+        self.encoder_, self.k_choice_ = encoder, choice
+        self.cluster_centers_ = np.hstack(centres)
+        self.n_clusters_ = len(self.cluster_centers_)
+        self.inertia_, self.n_iter_ = found.inertia, n_iter
+
+    def _number(
+        self, encoder: UNTIE, sample: RowSample, rng: np.random.RandomState
+    ) -> tuple[KChoice | None, int]:
+        """Return the number of clusters, and how it was chosen."""
+        n_distinct = count_distinct(sample_vectors(encoder._fitted.vectors, sample))
+        if self.n_clusters == "auto":
+            if n_distinct <= AUTO_KS[0]:
+                return None, n_distinct
+            choice = choose_k_of_sample(encoder, sample, AUTO_KS, N_RESAMPLES, rng)
+            return choice, choice.k
+        k = int(self.n_clusters)
+        if k > n_distinct and n_distinct < SAMPLE_ROWS:
+            warn_user(
+                f"The table has {n_distinct} distinct rows but {k} clusters are asked for; each "
+                "distinct row is a cluster. Lower n_clusters.",
+                ConvergenceWarning,
+            )
+        elif k > n_distinct:
+            raise ValueError(f"n_clusters={k} is more than {SAMPLE_ROWS}; ask for fewer clusters.")
+        return None, min(k, n_distinct)
+
+    def _new_encoder(self) -> UNTIE:
+        return UNTIE(self.n_clusters) if self.encoder is None else clone(self.encoder)
+
+    def _prepare(self, X: Any, sample_weight: Any) -> Preparation | None:
+        if self.bins is None:
+            return None
+        weight = sample_weight if isinstance(sample_weight, str) else None
+        return prepare(X, bins=self.bins, weight=weight)
+
+    def _encode(self, X: Any) -> Codes:
+        """Code rows in memory, prepared as those of `fit` were."""
+        table = read_table(X, min_rows=0)
+        # Columns that were left out need not come again, unless they have no names to be told by.
+        if self.preparation_ is None or isinstance(table.source, np.ndarray):
+            validate_data(self, table.source, reset=False, skip_check_array=True)
+        return self.encoder_._encode(self.prepared(X))
+
+    def _nearest(self, codes: Codes) -> NDArray[np.int32]:
+        space = ValueSpace(self.encoder_._fitted.vectors.tables)
+        return nearest(space, pack(codes, space), self._centres())[0].astype(np.int32)
+
+    def _centres(self) -> Centres:
+        return split_columns(self.cluster_centers_, self.encoder_._fitted.vectors)
+
+    def _check_parameters(self) -> None:
+        if self.n_clusters != "auto":
+            check_integer("n_clusters", self.n_clusters, 1, "a positive integer or 'auto'")
+        for name in ("n_init", "max_iter"):
+            check_integer(name, getattr(self, name), 1, "a positive integer")
+        if self.encoder is not None and not isinstance(self.encoder, UNTIE):
+            raise TypeError(f"encoder must be an UNTIE or None, got {type(self.encoder).__name__}.")

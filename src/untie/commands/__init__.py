@@ -1,0 +1,1 @@
+"""The sub-commands of ``untie``: one file each, and what they share."""

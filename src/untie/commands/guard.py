@@ -1,0 +1,110 @@
+"""Errors -> one message and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import traceback
+import warnings
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+DEBUG = "UNTIE_DEBUG"
+"""Set, this variable of the environment brings the traceback back."""
+
+MISTAKE, FAILURE, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
+
+
+_OF_TYPER: tuple[type[Exception], ...] = (
+    typer.Exit,
+    typer.Abort,
+    *(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"),
+)
+"""The errors that typer itself explains; where they live depends on its version."""
+
+
+class UserError(Exception):
+    """Something that the user can set right; its text says how."""
+
+
+class GuardedGroup(TyperGroup):
+    """Sub-commands whose errors become messages."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a sub-command."""
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            try:
+                result = super().invoke(ctx)
+                sys.stdout.flush()  # here, where a closed pipe or a full disk can still be told
+            except _OF_TYPER:
+                raise
+            except (Exception, KeyboardInterrupt) as error:
+                _explain(error)
+            return result
+
+
+def _show_warning(message: Any, *_: Any, **__: Any) -> None:
+    """Print what a warning says, not where in the package it comes from."""
+    print(f"untie: note: {message}", file=sys.stderr)
+
+
+def _explain(error: BaseException) -> NoReturn:
+    if is_interrupt(error):
+        _stop("stopped; no half-written file was left.", STOPPED)
+    if isinstance(error, OSError):
+        _stop_for_system(error)
+    if isinstance(error, UserError | ValueError | TypeError | ImportError):
+        _stop(_in_short(error), MISTAKE)
+    if isinstance(error, MemoryError):
+        detail = f" ({error})" if str(error) else ""
+        advice = "use fewer columns (--columns) or a machine with more"
+        _stop(f"there is not enough memory{detail}; {advice}.", FAILURE)
+    name = type(error).__name__
+    _stop(f"failed, which should not happen: {name}: {error}. {DEBUG}=1 shows where.", FAILURE)
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Tell whether Ctrl-C stopped a query, which DuckDB reports as an error of its own."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "InterruptException":
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _in_short(error: BaseException) -> str:
+    """Return a message without the pages that DuckDB adds, and that name settings of its own."""
+    if "duckdb" in type(error.__cause__).__module__:
+        return str(error).partition("\n")[0].strip()
+    return str(error)
+
+
+def _stop_for_system(error: OSError) -> NoReturn:
+    _give_up_output()
+    if error.errno == errno.EPIPE:  # whoever read our output has enough
+        raise typer.Exit(PIPE_CLOSED)
+    where = f": {error.filename}" if error.filename else ""
+    text = f"{error.strerror}{where}" if error.strerror else str(error)
+    if error.errno == errno.ENOSPC:
+        text += ". Nothing was left half written; make room, or write elsewhere."
+    known = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
+    _stop(text, MISTAKE if isinstance(error, known) else FAILURE)
+
+
+def _give_up_output() -> None:
+    """Drop what standard output does not take, which Python would try to write once more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    if os.environ.get(DEBUG):
+        traceback.print_exc()
+    print(f"untie: {message}", file=sys.stderr)
+    raise typer.Exit(code)

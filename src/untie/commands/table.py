@@ -1,0 +1,117 @@
+"""The user's file as the sub-commands see it: read, prepared, and talked about."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from untie.commands.options import TableOptions, split_names
+from untie.commands.reading import in_memory, names_of, read_source
+from untie.commands.waiting import waiting
+from untie.engines.relation import check_columns
+from untie.prepare import Preparation, prepare
+from untie.prepare.note import KEPT
+
+SHOWN_NOTES = 30
+"""More notes than these are counted, not printed."""
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTable:
+    """A table whose columns are categories.
+
+    Parameters
+    ----------
+    source : Relation or frame
+        The rows as they were read.
+    data : Relation or frame
+        The columns that are learned from, prepared; and that of the weights, if there is one.
+    preparation : Preparation
+        What was done.
+    weight, label : str or None
+        The columns with the weights and the answers.
+    """
+
+    source: Any
+    data: Any
+    preparation: Preparation
+    weight: str | None
+    label: str | None
+
+    def frame(self) -> Any:
+        """Return the columns that are learned from, all rows in memory."""
+        frame = nw.from_native(in_memory(self.data), eager_only=True)
+        return frame.select(list(self.preparation.columns)).to_native()
+
+    def weights(self) -> Any:
+        """Return the weights of all rows, or None."""
+        if self.weight is None:
+            return None
+        return np.asarray(self.column(self.weight), dtype=float)
+
+    def column(self, name: str) -> list[Any]:
+        """Return a column of the rows as they were read."""
+        if hasattr(self.source, "select") and hasattr(self.source, "collect"):
+            return self.source.select([name]).collect()[name].to_pylist()
+        return nw.from_native(self.source, eager_only=True)[name].to_list()
+
+    def cells(self, names: list[str] | None, positions: Sequence[int]) -> dict[str, list[Any]]:
+        """Return columns of some rows as they were read."""
+        known = names_of(self.source)
+        chosen = split_names(names, known)
+        check_columns(chosen, known, "the table", ", which --keep names")
+        rows = nw.from_native(self.source, eager_only=True)
+        return {name: rows[name][list(positions)].to_list() for name in chosen}
+
+
+def open_table(source: str | None, options: TableOptions, in_memory_now: bool) -> PreparedTable:
+    """Read and prepare a table, and tell the user what was done to its columns.
+
+    Parameters
+    ----------
+    source : str or None
+        The file.
+    options : TableOptions
+        What the user asked for.
+    in_memory_now : bool
+        Whether all rows are needed at once.
+    """
+    missing = split_names(options.missing, [])
+    table, remarks = read_source(source, options.sql, options.delimiter, options.encoding, missing)
+    if in_memory_now:
+        with waiting("reading", options.quiet):
+            table = in_memory(table)
+    known = names_of(table)
+    chosen = split_names(options.columns, known) if options.columns else None
+    drop = split_names(options.drop, known)
+    if options.label is not None:
+        check_columns([options.label], known, "the table", ", which --label names")
+        drop.append(options.label)
+    with waiting("looking at the columns", options.quiet):
+        preparation = prepare(
+            table, columns=chosen, drop=drop, bins=options.bins, weight=options.weight
+        )
+    if not options.quiet:
+        _tell(preparation, remarks)
+    keep = [] if options.weight is None else [options.weight]
+    data = preparation.apply(table, keep=keep)
+    return PreparedTable(table, data, preparation, options.weight, options.label)
+
+
+def _tell(preparation: Preparation, remarks: list[str]) -> None:
+    notes = [note for note in preparation.notes if note.action != KEPT or note.reason]
+    notes = [note for note in notes if note.reason != "as asked"]
+    lines = [*remarks, *map(str, notes)]
+    for line in lines[:SHOWN_NOTES]:
+        print(line, file=sys.stderr)
+    if any("not as missing" in note.reason for note in notes):
+        print(
+            "Say which cells are missing with --missing, such as --missing '?,NA'", file=sys.stderr
+        )
+    if len(lines) > SHOWN_NOTES:
+        print(f"... and {len(lines) - SHOWN_NOTES:,} more columns", file=sys.stderr)

@@ -1,0 +1,6 @@
+"""Any table -> a table of categories, and what was done to each of its columns."""
+
+from untie.prepare.note import Note
+from untie.prepare.preparation import Preparation, prepare
+
+__all__ = ["Note", "Preparation", "prepare"]

@@ -1,0 +1,143 @@
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from command_cases import start, write_people
+
+SLOW = Path(__file__).parents[1] / "slow_command.py"
+ENOUGH = 60
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write_people(tmp_path / "people.csv")
+
+
+@pytest.fixture
+def scratch(tmp_path):
+    """Return a folder for temporary files, and the setting that names it."""
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    return folder
+
+
+def finish(process, stdin=None):
+    out, err = process.communicate(stdin, timeout=ENOUGH)
+    return out.decode(), err.decode()
+
+
+def test_a_pipe_of_three_commands(tmp_path, scratch):
+    place = {"TMPDIR": str(scratch)}
+    first = start("datasets", "zoo", env=place)
+    second = start("cluster", "-", "--label", "class", "--k", 7, stdin=first.stdout, env=place)
+    first.stdout.close()
+    third = start("outliers", "-", "-n", 3, "--drop", "class", stdin=second.stdout, env=place)
+    second.stdout.close()
+    out, err = finish(third)
+    assert third.returncode == 0, err
+    assert len(out.splitlines()) == 4
+    for process in (first, second):
+        assert process.wait(ENOUGH) == 0
+        process.stderr.close()
+    assert "Traceback" not in err
+    assert list(scratch.iterdir()) == []  # the copy of standard input is gone
+
+
+def test_a_reader_that_has_enough_is_no_error():
+    process = start("datasets", "mushroom")
+    process.stdout.close()  # as head does when it has its lines
+    err = process.stderr.read().decode()
+    process.stderr.close()
+    assert process.wait(ENOUGH) == 141
+    assert err == ""
+
+
+def test_a_full_disk_under_standard_output():
+    if not os.path.exists("/dev/full"):
+        pytest.skip("this system has no /dev/full")
+    with open("/dev/full", "wb") as full:
+        process = start("datasets", "zoo", stdout=full)
+        _, err = process.communicate(timeout=ENOUGH)
+    assert process.returncode == 1
+    assert err.decode().startswith("untie: No space left on device")
+    assert err.decode().count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_a_file_that_grows_too_large_leaves_the_old_one(people, tmp_path, name):
+    output = tmp_path / name
+    output.write_text("old")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+
+    process = start("cluster", people, "--k", 2, "-q", "-o", output, preexec_fn=limit)
+    _, err = finish(process)
+    assert process.returncode == 1, err
+    assert "File too large" in err
+    assert err.count("\n") == 1
+    assert output.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == sorted([name, "people.csv"])
+
+
+def test_ctrl_c_while_rows_come_in(tmp_path, scratch):
+    process = start(
+        "fit",
+        "-",
+        "-o",
+        tmp_path / "m.untie",
+        stdin=subprocess.PIPE,
+        env={"TMPDIR": str(scratch)},
+    )
+    process.stdin.write(b"a,b\n" + b"x,y\n" * 100_000)
+    process.stdin.flush()
+    wait_until(lambda: any(scratch.iterdir()))  # it reads; nothing ends the rows
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=ENOUGH)
+    assert process.returncode == 130
+    assert err.decode() == "untie: stopped; no half-written file was left.\n"
+    assert list(scratch.iterdir()) == []
+    assert os.listdir(tmp_path) == ["scratch"]
+
+
+def test_ctrl_c_in_the_middle_of_writing_leaves_the_old_file(people, tmp_path):
+    output = tmp_path / "out.csv"
+    output.write_text("old")
+    process = subprocess.Popen(
+        [sys.executable, SLOW, "cluster", people, "--k", "2", "--lazy", "-q", "-o", output],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    wait_until(lambda: len(os.listdir(tmp_path)) == 3)  # a half-written file beside the old one
+    process.send_signal(signal.SIGINT)
+    out, err = finish(process)
+    assert process.returncode == 130
+    assert err == "untie: stopped; no half-written file was left.\n"
+    assert out == ""
+    assert output.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["out.csv", "people.csv"]
+
+
+def test_bad_input_in_a_process_of_its_own(tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(b"a,b\nx,\xff\n")
+    process = start("cluster", path)
+    out, err = finish(process)
+    assert process.returncode == 2
+    assert out == ""
+    assert "is not UTF-8" in err
+    assert err.count("\n") == 1
+
+
+def wait_until(condition):
+    for _ in range(100 * ENOUGH):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never happened")

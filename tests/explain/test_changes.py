@@ -1,0 +1,180 @@
+"""Drift of tables that have changed in a known way, and of tables that have not."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+
+from tables import latent_classes, small_tables
+from untie import UNTIE, count_table
+from untie.explain import Drift, drift
+
+
+def usual(n_rows, seed):
+    """Return a table: b depends on a, c on nothing."""
+    rng = np.random.default_rng(seed)
+    a = rng.choice(["x", "y", "z"], n_rows, p=[0.5, 0.3, 0.2])
+    same = rng.random(n_rows) < 0.8
+    b = np.where(same, a, rng.choice(["x", "y", "z"], n_rows))
+    c = rng.choice(["u", "v"], n_rows)
+    return pd.DataFrame({"a": a, "b": np.char.upper(b.astype(str)), "c": c})
+
+
+@given(small_tables(min_rows=2, max_rows=20))
+def test_nothing_is_reported_of_a_table_and_itself(table):
+    found = drift(table, table)
+    assert not found.has_drifted
+    assert found.verdict == "No drift found."
+    assert len(found.new_values) == len(found.lost_values) == 0
+    assert (found.columns.moved == 0).all()
+    assert not found.frequencies.change.any()
+    assert not found.columns.drifted.any()
+    assert not found.couplings.drifted.any()
+    assert np.abs(found.couplings.change).max() == 0 if len(found.couplings) else True
+
+
+@pytest.mark.parametrize("n_rows", [200, 5_000])
+def test_seldom_of_two_samples_of_one_source(n_rows):
+    found = [drift(usual(n_rows, 2 * s), usual(n_rows, 2 * s + 1)).has_drifted for s in range(25)]
+    assert np.mean(found) < 0.1
+
+
+def test_a_broken_coupling_is_named_and_nothing_else():
+    before, after = usual(3_000, 0), usual(3_000, 1)
+    after["b"] = after.b.sample(frac=1, random_state=0).to_numpy()
+    found = drift(before, after)
+    assert found.drifted_couplings == (("a", "b"),)
+    assert found.drifted_columns == found.appeared == found.disappeared == ()
+    assert found.verdict == "Changed couplings: a with b."
+    line = found.couplings.iloc[0]
+    assert (line.attribute, line.other_attribute) == ("a", "b")
+    assert line.dependence > 0.3
+    assert line.new_dependence < 0.01
+    assert line.change == pytest.approx(line.new_dependence - line.dependence)
+
+
+def test_a_coupling_turned_round_is_found_though_as_strong():
+    rng = np.random.default_rng(0)
+    a = rng.choice(["x", "y"], 2_000)
+    before = pd.DataFrame({"a": a, "b": a})
+    after = pd.DataFrame({"a": a, "b": np.where(a == "x", "y", "x")})
+    found = drift(before, after)
+    assert found.drifted_couplings == (("a", "b"),)
+    assert found.couplings.change[0] == pytest.approx(0, abs=0.01)
+
+
+def test_shifted_frequencies_do_not_break_couplings():
+    before, after = usual(5_000, 0), usual(20_000, 1)
+    keep = (after.a != "x") | (np.random.default_rng(0).random(len(after)) < 0.3)
+    found = drift(before, after[keep])
+    assert set(found.drifted_columns) == {"a", "b"}
+    assert found.drifted_couplings == ()
+    line = found.frequencies.iloc[0]
+    assert (line.attribute, line.value) == ("a", "x")
+    assert line.share == pytest.approx((before.a == "x").mean())
+    assert line.new_share == pytest.approx((after[keep].a == "x").mean())
+    assert line.p_value < 1e-6
+
+
+def test_small_changes_of_large_tables_are_not_reported():
+    before, after = usual(200_000, 0), usual(200_000, 1)
+    after.loc[:6_000, "c"] = "u"
+    found = drift(before, after)
+    c = found.columns.set_index("attribute").loc["c"]
+    assert c.p_value < 0.01
+    assert not c.drifted
+    assert not found.has_drifted
+    assert drift(before, after, min_effect=0.001).drifted_columns == ("c",)
+
+
+def test_new_and_lost_values():
+    before, after = usual(1_000, 0), usual(1_000, 1)
+    after.loc[:30, "c"] = "new"
+    after.loc[31, "a"] = "once"
+    before.loc[:30, "b"] = "old"
+    found = drift(before, after)
+    assert found.appeared == ("c=new",)  # one row in a thousand may be chance
+    assert found.disappeared == ("b=old",)
+    assert found.new_values.value.tolist() == ["new", "once"]
+    assert found.new_values["count"].tolist() == [31, 1]
+    assert found.new_values.expected.tolist() == pytest.approx([31, 1])
+    assert found.new_values.drifted.tolist() == [True, False]
+    assert found.lost_values.value.tolist() == ["old"]
+    assert "New values: c=new. Lost values: b=old." in found.verdict
+
+
+def assert_same(found, expected):
+    assert found.verdict == expected.verdict
+    for name in ("columns", "frequencies", "new_values", "lost_values", "couplings"):
+        pd.testing.assert_frame_equal(
+            pd.DataFrame(getattr(found, name)), getattr(expected, name), check_dtype=False
+        )
+
+
+def test_every_kind_of_input(tmp_path):
+    before, after = usual(500, 0), usual(300, 1)
+    after.loc[:30, "c"] = "new"
+    expected = drift(before, after)
+    assert isinstance(expected, Drift)
+    assert_same(drift(count_table(before), count_table(after)), expected)
+    assert_same(drift(UNTIE(2).fit(before), after), expected)
+    assert_same(drift(before, after[["c", "a", "b"]]), expected)
+    assert_same(drift(before, pl.from_pandas(after).lazy()), expected)
+    polars = drift(pl.from_pandas(before), after)
+    assert isinstance(polars.columns, pl.DataFrame)
+    arrays = drift(before.to_numpy(), after.to_numpy())
+    assert arrays.columns.moved.tolist() == expected.columns.moved.tolist()
+    more = drift(before, after.assign(more="q"))
+    assert more.ignored == ("more",)
+    assert "Not looked at, as the reference lacks them: more." in more.verdict
+
+
+def test_an_encoder_that_took_rare_values_together(monkeypatch):
+    before, after = usual(1_000, 0), usual(1_000, 1)
+    before.loc[:5, "a"] = ["q", "q", "r", "r", "s", "t"]
+    after.loc[:5, "a"] = ["q", "r", "r", "s", "t", "t"]
+    after.loc[6:50, "a"] = "new"
+    monkeypatch.setattr("untie.core.tally.KEPT_VALUES", 1)
+    encoder = UNTIE(2, min_frequency=10).fit(before)
+    assert encoder._fitted.ungrouped is None
+    found = drift(encoder, after)
+    assert found.appeared == ("a=new",)
+    assert found.new_values.value.tolist() == ["new"]
+    assert len(found.lost_values) == 0
+    values = found.frequencies.set_index("value")
+    assert values.share["infrequent"] == pytest.approx(0.006)
+    assert values.new_share["infrequent"] == pytest.approx(0.006)
+
+
+def test_weights_scaled_to_any_sum():
+    before, after = latent_classes(300, 2, 3, 3, 0)[0], latent_classes(300, 3, 3, 3, 5)[0]
+    scaled = [count_table(t, sample_weight=np.full(300, 1e-4)) for t in (before, after)]
+    expected = drift(before, after)
+    found = drift(*scaled)
+    assert found.drifted_columns == expected.drifted_columns
+    np.testing.assert_allclose(found.columns.p_value, expected.columns.p_value)
+    np.testing.assert_allclose(found.couplings.p_value, expected.couplings.p_value, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("new", "error", "words"),
+    [
+        (pd.DataFrame({"a": ["x"]}), ValueError, "no column 'b', 'c'"),
+        ([["x", "y"]], ValueError, "has 2 columns, the reference 3"),
+        (count_table(usual(9, 0)[["b", "a", "c"]]), ValueError, "another order"),
+        (usual(9, 0).iloc[:0], ValueError, "0 sample"),
+        ("table", TypeError, "table is required"),
+    ],
+    ids=["missing", "array", "order", "no rows", "text"],
+)
+def test_bad_tables(new, error, words):
+    with pytest.raises(error, match=words):
+        drift(usual(9, 0), new)
+
+
+def test_bad_parameters():
+    with pytest.raises(ValueError, match="alpha"):
+        drift(usual(9, 0), usual(9, 1), alpha=-1)
+    with pytest.raises(ValueError, match="min_effect"):
+        drift(usual(9, 0), usual(9, 1), min_effect="large")

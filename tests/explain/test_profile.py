@@ -1,0 +1,123 @@
+"""Shares and p-values, against counting rows and scipy's Fisher test."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import fisher_exact
+
+from tables import latent_classes, small_tables
+from untie.explain import cluster_profile
+from untie.explain.corrected import holm
+
+
+def slow_profile(table, labels):
+    """Count every cell of every cluster, and test each 2 x 2 table by itself."""
+    lines = []
+    for cluster in sorted(set(labels)):
+        inside = np.array(labels) == cluster
+        for name in table:
+            for value in sorted(set(table[name])):
+                has = (table[name] == value).to_numpy()
+                count = int((has & inside).sum())
+                if not count:
+                    continue
+                square = [
+                    [count, int((inside & ~has).sum())],
+                    [int((has & ~inside).sum()), int((~has & ~inside).sum())],
+                ]
+                elsewhere = has[~inside].mean() if (~inside).any() else 0.0
+                share = count / inside.sum()
+                lift = share / has.mean()
+                p = fisher_exact(square, alternative="greater").pvalue
+                lines.append((cluster, name, value, share, elsewhere, lift, p, count))
+    keys, shares = ["cluster", "attribute", "value"], ["share", "share_elsewhere", "lift"]
+    return pd.DataFrame(lines, columns=[*keys, *shares, "p_value", "count"])
+
+
+@given(small_tables(min_rows=2), st.data())
+def test_against_counting(table, data):
+    labels = data.draw(st.lists(st.integers(0, 2), min_size=len(table), max_size=len(table)))
+    expected = slow_profile(table, labels)
+    found = cluster_profile(table, labels)
+    assert len(found) == len(expected)
+    both = found.merge(expected, on=["cluster", "attribute", "value"], suffixes=("", "_slow"))
+    assert len(both) == len(expected)
+    for name in ("share", "share_elsewhere", "lift", "count"):
+        np.testing.assert_allclose(both[name], both[name + "_slow"], atol=1e-12)
+    np.testing.assert_allclose(both.p_value, holm(both.p_value_slow.to_numpy()), atol=1e-9)
+    np.testing.assert_allclose(both.information, both.share * np.log2(both.lift), atol=1e-12)
+
+
+def test_the_most_telling_values_come_first():
+    table, classes = latent_classes(500, 3, 6, 4, seed=0)
+    found = cluster_profile(table, classes)
+    for _, part in found.groupby("cluster"):
+        assert (np.diff(part.information) <= 1e-9).all()
+        assert part.p_value.iloc[0] < 1e-6
+    assert found.cluster.tolist() == sorted(found.cluster)
+
+
+def test_labels_by_chance_are_seldom_significant():
+    table, _ = latent_classes(300, 3, 6, 4, seed=0)
+    rng = np.random.default_rng(0)
+    lowest = [cluster_profile(table, rng.integers(0, 3, 300)).p_value.min() for _ in range(40)]
+    assert np.mean(np.array(lowest) < 0.05) < 0.15  # Holm: at most 5 % in truth
+
+
+def test_weights_of_equal_rows_are_the_rows():
+    table, classes = latent_classes(60, 2, 4, 3, seed=1)
+    weights = np.random.default_rng(0).integers(0, 4, 60)
+    repeated = table.loc[table.index.repeat(weights)]
+    expected = cluster_profile(repeated, np.repeat(classes, weights))
+    pd.testing.assert_frame_equal(cluster_profile(table, classes, weights), expected)
+
+
+def test_weights_of_a_survey_count_as_many_rows_as_they_are_worth():
+    table, classes = latent_classes(200, 2, 3, 3, seed=1)
+    plain = cluster_profile(table, classes)
+    # Equal weights of any size are worth the rows that there are.
+    scaled = cluster_profile(table, classes, np.full(200, 0.123))
+    np.testing.assert_allclose(scaled.p_value, plain.p_value)
+    np.testing.assert_allclose(scaled.share, plain.share)
+    # A few rows with nearly all the weight are worth little.
+    weights = np.where(np.arange(200) < 10, 1e3, 1e-3)
+    assert cluster_profile(table, classes, weights).p_value.min() > 0.01
+
+
+def test_any_labels_and_libraries():
+    table, classes = latent_classes(50, 2, 3, 3, seed=2)
+    names = np.array(["left", "right"])[classes]
+    frame = pl.DataFrame(table.to_dict("list"))
+    found = cluster_profile(frame, pl.Series(names))
+    assert isinstance(found, pl.DataFrame)
+    assert found["cluster"].unique().sort().to_list() == ["left", "right"]
+    expected = cluster_profile(table, pd.Series(names, index=range(50, 0, -1)))
+    assert found["share"].to_list() == expected.share.tolist()
+
+
+def test_one_cluster_has_nothing_elsewhere():
+    found = cluster_profile([["a"], ["b"], ["a"]], [7, 7, 7])
+    assert found.share_elsewhere.tolist() == [0, 0]
+    assert found.lift.tolist() == [1, 1]
+    assert found.p_value.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ([0], r"shape \(1,\), but the table has 3 rows"),
+        ([0, None, 1], "labels of row 1 is missing"),
+        ([[0], [1], [2]], r"shape \(3, 1\)"),
+    ],
+)
+def test_bad_labels(labels, words):
+    with pytest.raises(ValueError, match=words):
+        cluster_profile([["a"], ["b"], ["a"]], labels)
+
+
+def test_no_weight_at_all():
+    with pytest.raises(ValueError, match="Every sample weight is zero"):
+        cluster_profile([["a"], ["b"]], [0, 1], [0, 0])

@@ -1,0 +1,84 @@
+"""Shares of the weights, against the variance of explicit vectors."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tables import latent_classes
+from untie import UNTIE, Gaussian, Polynomial, load_model
+from untie.explain import weight_shares
+
+ENCODERS = {
+    "auto": UNTIE(3),
+    "uniform": UNTIE(3, solver="uniform"),
+    "exact": UNTIE(3, kernels=[Gaussian(0.5), Polynomial(2)], couplings=("intra", "joint")),
+    "relevance": UNTIE(3, solver="relevance"),
+    "grouped": UNTIE(3, solver="uniform", min_frequency=0.1),
+}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return latent_classes(120, 3, 5, 4, seed=0)[0]
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_against_the_variance_of_the_full_coordinates(name, table):
+    encoder = ENCODERS[name]
+    full = type(encoder)(**{**encoder.get_params(), "output": "full"}).fit(table)
+    variance = np.asarray(full.transform(table)).var(axis=0)
+    lines = full.weights()  # one line a coordinate, in their order
+    for by in ("attribute", "coupling", "kernel"):
+        expected = {
+            key: variance[(lines[by] == key).to_numpy()].sum() / variance.sum()
+            for key in dict.fromkeys(lines[by])
+        }
+        found = weight_shares(full, by=by)
+        assert list(found.columns) == [by, "share"]
+        assert dict(zip(found[by], found.share, strict=True)) == pytest.approx(expected, abs=1e-9)
+        assert (np.diff(found.share) <= 1e-9).all()
+
+
+def test_the_share_is_that_of_the_mean_squared_distance(table):
+    encoder = UNTIE(3, solver="uniform").fit(table)
+    names = encoder.get_feature_names_out()
+    vectors = encoder.transform(table)
+    found = weight_shares(encoder).set_index("attribute").share
+    pairs = np.random.default_rng(0).integers(0, len(table), (20_000, 2))
+    squares = np.square(vectors[pairs[:, 0]] - vectors[pairs[:, 1]])
+    for name in table:
+        own = squares[:, [feature.startswith(f"{name}=") for feature in names]].sum()
+        assert own / squares.sum() == pytest.approx(found[name], abs=0.02)
+
+
+def test_weights_of_rows_count(table):
+    weights = np.random.default_rng(0).integers(0, 3, len(table))
+    expected = weight_shares(UNTIE(3).fit(table.loc[table.index.repeat(weights)]))
+    found = weight_shares(UNTIE(3).fit(table, sample_weight=weights))
+    assert found.attribute.tolist() == expected.attribute.tolist()
+    np.testing.assert_allclose(found.share, expected.share)
+
+
+def test_saved_models_and_other_libraries(table, tmp_path):
+    frame = pl.DataFrame(table.to_dict("list"))
+    encoder = UNTIE(3).fit(frame)
+    found = weight_shares(encoder, by="kernel")
+    assert isinstance(found, pl.DataFrame)
+    encoder.save(tmp_path / "model")
+    assert weight_shares(load_model(tmp_path / "model"), by="kernel").equals(found)
+
+
+@pytest.mark.filterwarnings("ignore:Every column has a single value")
+def test_degenerate_tables():
+    encoder = UNTIE(1).fit([["a", "x"], ["a", "x"]])
+    assert weight_shares(encoder).share.tolist() == [0, 0]
+    assert weight_shares(encoder, by="coupling").share.tolist() == [0]
+
+
+def test_bad_input(table):
+    encoder = UNTIE(3).fit(table)
+    with pytest.raises(ValueError, match="by must be one of"):
+        weight_shares(encoder, by="column")
+    encoder.set_params(couplings="joint", kernels="F3")
+    with pytest.raises(ValueError, match="changed since it was fitted"):
+        weight_shares(encoder, by="kernel")

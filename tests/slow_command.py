@@ -1,0 +1,18 @@
+"""The command, writing so slowly that a test can stop it in the middle."""
+
+import time
+
+from untie.cli import main
+from untie.engines import sink
+
+
+def write_slowly(reader, path, *settings):
+    with open(path, "w") as file:
+        file.write("half of")
+        file.flush()
+        time.sleep(100)
+
+
+if __name__ == "__main__":
+    sink._write_text = write_slowly
+    main()

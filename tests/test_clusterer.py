@@ -1,0 +1,277 @@
+"""UNTIEClusterer: clusters that are there, the same for every form of the same rows."""
+
+import pickle
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import adjusted_rand_score
+
+from lazy_sources import SOURCES, as_arrow
+from tables import latent_classes
+from untie import UNTIE, UNTIEClusterer, scan
+from untie.explain import cluster_profile
+
+
+@pytest.fixture(scope="module")
+def case():
+    return latent_classes(600, 4, 8, 4, seed=0, purity=0.8)
+
+
+@pytest.mark.parametrize("n_clusters", [4, "auto"])
+def test_classes_are_found(case, n_clusters):
+    table, classes = case
+    clusterer = UNTIEClusterer(n_clusters).fit(table)
+    assert clusterer.n_clusters_ == 4
+    assert adjusted_rand_score(classes, clusterer.labels_) > 0.95
+    assert (clusterer.k_choice_ is None) == (n_clusters == 4)
+    np.testing.assert_array_equal(clusterer.predict(table), clusterer.labels_)
+    sizes = np.bincount(clusterer.labels_)
+    assert sizes.tolist() == sorted(sizes, reverse=True)
+
+
+def test_means_distances_and_inertia_are_those_of_the_vectors(case):
+    table, _ = case
+    clusterer = UNTIEClusterer(4).fit(table)
+    vectors = clusterer.encoder_.transform(table)
+    means = [vectors[clusterer.labels_ == c].mean(axis=0) for c in range(4)]
+    np.testing.assert_allclose(clusterer.cluster_centers_, means, atol=1e-9)
+    distances = np.linalg.norm(vectors[:, None] - np.array(means), axis=2)
+    np.testing.assert_allclose(clusterer.transform(table), distances, atol=1e-6)
+    assert clusterer.inertia_ == pytest.approx(np.square(distances.min(axis=1)).sum())
+    names = clusterer.get_feature_names_out().tolist()
+    assert names == [f"untieclusterer{c}" for c in range(4)]
+
+
+def test_as_good_as_scikit_learns_k_means_where_rows_are_more_than_the_sample():
+    table, _ = latent_classes(6_000, 5, 9, 6, seed=0, purity=0.4)
+    clusterer = UNTIEClusterer(5).fit(table)
+    assert table.drop_duplicates().shape[0] > 2_000
+    vectors = clusterer.encoder_.transform(table)
+    expected = KMeans(5, n_init=5, random_state=0).fit(vectors).inertia_
+    assert clusterer.inertia_ <= expected * 1.01
+
+
+def test_the_order_of_rows_does_not_matter(case):
+    table, _ = case
+    expected = UNTIEClusterer().fit(table)
+    shuffled = table.sample(frac=1, random_state=1)
+    found = UNTIEClusterer().fit(shuffled)
+    np.testing.assert_array_equal(found.labels_, expected.labels_[shuffled.index])
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
+
+
+def test_weights_are_numbers_of_rows(case):
+    table, _ = case
+    weights = np.random.default_rng(0).integers(0, 4, len(table))
+    repeated = UNTIEClusterer(3).fit(table.loc[table.index.repeat(weights)])
+    found = UNTIEClusterer(3).fit(table, sample_weight=weights)
+    np.testing.assert_allclose(found.cluster_centers_, repeated.cluster_centers_, atol=1e-9)
+    np.testing.assert_array_equal(found.labels_, repeated.predict(table))
+    named = UNTIEClusterer(3).fit(table.assign(w=weights), sample_weight="w")
+    np.testing.assert_array_equal(named.labels_, found.labels_)
+    assert named.feature_names_in_.tolist() == list(table)
+    assert found.inertia_ == pytest.approx(repeated.inertia_)
+
+
+@pytest.mark.parametrize("make", [pl.from_pandas, pa.Table.from_pandas, pd.DataFrame.to_numpy])
+def test_every_library(case, make):
+    table, _ = case
+    expected = UNTIEClusterer(4).fit(table).labels_
+    found = UNTIEClusterer(4).fit(make(table))
+    np.testing.assert_array_equal(found.labels_, expected)
+    np.testing.assert_array_equal(found.predict(make(table)), expected)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "batch reader"])
+def test_lazy_tables(case, kind, tmp_path):
+    table, _ = case
+    columns = table.to_dict("list")
+    lazy = SOURCES[kind](as_arrow(columns), tmp_path)
+    expected = UNTIEClusterer().fit(table)
+    found = UNTIEClusterer().fit(lazy)
+    assert found.n_clusters_ == expected.n_clusters_
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
+    assert found.inertia_ == pytest.approx(expected.inertia_)
+    labels = found.predict(lazy).read_all()
+    assert labels.column_names == ["cluster"]
+    np.testing.assert_array_equal(labels["cluster"].to_numpy(), expected.labels_)
+    np.testing.assert_array_equal(found.predict(table), expected.labels_)
+    with pytest.raises(AttributeError, match="call predict, which streams"):
+        found.labels_  # noqa: B018
+
+
+def test_weights_of_lazy_tables(case, tmp_path):
+    table, _ = case
+    weights = np.random.default_rng(0).integers(0, 4, len(table)).astype(float)
+    path = tmp_path / "table.parquet"
+    table.assign(w=weights).to_parquet(path)
+    found = UNTIEClusterer(3).fit(scan(path), sample_weight="w")
+    expected = UNTIEClusterer(3).fit(table, sample_weight=weights)
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
+    labels = found.predict(scan(path)).read_all()["cluster"]  # the weights are not read
+    np.testing.assert_array_equal(labels.to_numpy(), expected.labels_)
+    with pytest.raises(TypeError, match="must be the name"):
+        UNTIEClusterer(3).fit(scan(path), sample_weight=weights)
+
+
+def test_dask_frames(case):
+    table, _ = case
+    weights = np.random.default_rng(0).integers(1, 4, len(table)).astype(float)
+    frame = dd.from_pandas(table.assign(w=weights), npartitions=3)
+    found = UNTIEClusterer(3).fit(frame, sample_weight="w")
+    expected = UNTIEClusterer(3).fit(table, sample_weight=weights)
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
+    labels = found.predict(frame)
+    assert isinstance(labels, dd.Series)
+    assert labels.name == "cluster"
+    np.testing.assert_array_equal(labels.compute().to_numpy(), expected.labels_)
+
+
+def test_fit_predict(case, tmp_path):
+    table, _ = case
+    expected = UNTIEClusterer(4).fit(table).labels_
+    np.testing.assert_array_equal(UNTIEClusterer(4).fit_predict(table), expected)
+    weights = np.arange(len(table)) % 3
+    weighted = UNTIEClusterer(4).fit(table, sample_weight=weights).labels_
+    found = UNTIEClusterer(4).fit_predict(table, sample_weight=weights)
+    np.testing.assert_array_equal(found, weighted)
+    lazy = pl.from_pandas(table).lazy()
+    streamed = UNTIEClusterer(4).fit_predict(lazy).read_all()["cluster"]
+    np.testing.assert_array_equal(streamed.to_numpy(), expected)
+
+
+def test_numbers_are_binned_on_request():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, 400)
+    table = pd.DataFrame(
+        {
+            "id": [f"n{i:05}" for i in range(400)],
+            "age": np.where(kind, rng.normal(70, 5, 400), rng.normal(20, 5, 400)),
+            "pet": np.where(rng.random(400) < 0.9, np.array(["cat", "dog"])[kind], "fish"),
+            "home": np.where(rng.random(400) < 0.9, np.array(["farm", "flat"])[kind], "boat"),
+        }
+    )
+    clusterer = UNTIEClusterer(2, bins=4).fit(table)
+    assert adjusted_rand_score(kind, clusterer.labels_) > 0.9
+    assert clusterer.preparation_ is not None
+    assert clusterer.encoder_.vocabulary_.columns == ("age", "pet", "home")
+    assert clusterer.feature_names_in_.tolist() == list(table)
+    new = table.iloc[:5].assign(age=1_000.0, id="x")
+    assert clusterer.predict(new).shape == (5,)
+    prepared = clusterer.prepared(table)
+    assert list(prepared.columns) == ["age", "pet", "home"]
+    profile = cluster_profile(prepared, clusterer.labels_)
+    assert set(profile.attribute) == {"age", "pet", "home"}
+    assert clusterer.transform(table).shape == (400, 2)
+    assert UNTIEClusterer(2).fit(table[["pet"]]).prepared(table) is table
+    np.testing.assert_array_equal(clusterer.predict(table.drop(columns="id")), clusterer.labels_)
+    with pytest.raises(ValueError, match="no column 'age'"):
+        clusterer.predict(table.drop(columns="age"))
+
+
+LAZY = {"polars": lambda t: pl.from_pandas(t).lazy(), "dask": lambda t: dd.from_pandas(t, 2)}
+
+
+@pytest.mark.parametrize("make", LAZY.values(), ids=LAZY)
+def test_numbers_of_lazy_tables_are_binned(make):
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, 300)
+    table = pd.DataFrame(
+        {
+            "age": np.where(kind, rng.normal(70, 5, 300), rng.normal(20, 5, 300)),
+            "pet": np.where(rng.random(300) < 0.9, np.array(["cat", "dog"])[kind], "fish"),
+            "w": rng.integers(1, 3, 300).astype(float),
+        }
+    )
+    found = UNTIEClusterer(2, bins=3).fit(make(table), sample_weight="w")
+    expected = UNTIEClusterer(2, bins=3).fit(table, sample_weight="w")
+    assert found.preparation_.to_dict() == expected.preparation_.to_dict()
+    assert found.feature_names_in_.tolist() == ["age", "pet"]
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
+    labels = found.predict(make(table))
+    labels = labels.compute() if hasattr(labels, "compute") else labels.read_all()["cluster"]
+    np.testing.assert_array_equal(labels.to_numpy(), expected.labels_)
+
+
+def test_an_encoder_of_ones_own(case):
+    table, _ = case
+    own = UNTIE(4, solver="uniform", output="full", dtype=np.float32, min_frequency=5)
+    clusterer = UNTIEClusterer(4, encoder=own).fit(table)
+    assert not hasattr(own, "counts_")
+    assert clusterer.encoder_.solver == "uniform"
+    compact = UNTIEClusterer(4, encoder=UNTIE(4, solver="uniform", min_frequency=5)).fit(table)
+    np.testing.assert_array_equal(clusterer.labels_, compact.labels_)
+
+
+def test_copies(case):
+    table, _ = case
+    clusterer = UNTIEClusterer(3, random_state=5).fit(table)
+    again = pickle.loads(pickle.dumps(clusterer))
+    np.testing.assert_array_equal(again.predict(table), clusterer.labels_)
+    assert not hasattr(clone(clusterer), "labels_")
+
+
+def test_unknown_values_go_to_the_nearest_mean(case):
+    table, _ = case
+    clusterer = UNTIEClusterer(4).fit(table)
+    row = table.iloc[[0]].copy()
+    row.iloc[0, 0] = "never seen"
+    assert clusterer.predict(row)[0] == clusterer.labels_[0]
+
+
+@pytest.mark.parametrize("n_clusters", ["auto", 3])
+@pytest.mark.filterwarnings("ignore:Every column has a single value")
+def test_tables_with_few_distinct_rows(n_clusters):
+    rows = [["a", "x"]] * 3 + [["b", "y"]] * 2
+    if n_clusters == 3:
+        with pytest.warns(ConvergenceWarning, match="2 distinct rows but 3 clusters"):
+            clusterer = UNTIEClusterer(3).fit(rows)
+    else:
+        clusterer = UNTIEClusterer().fit(rows)
+    assert clusterer.n_clusters_ == 2
+    assert clusterer.labels_.tolist() == [0, 0, 0, 1, 1]
+    assert clusterer.inertia_ == pytest.approx(0, abs=1e-12)
+    assert UNTIEClusterer().fit(rows[:3]).labels_.tolist() == [0, 0, 0]
+
+
+def test_too_few_passes_warn(case):
+    table, _ = latent_classes(5_000, 6, 8, 6, seed=0, purity=0.3)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        UNTIEClusterer(6, max_iter=1).fit(table)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"n_clusters": 0}, ValueError, "n_clusters must be a positive integer or 'auto'"),
+        ({"n_clusters": "many"}, ValueError, "n_clusters"),
+        ({"n_init": 0}, ValueError, "n_init"),
+        ({"max_iter": 1.5}, ValueError, "max_iter"),
+        ({"encoder": KMeans()}, TypeError, "encoder must be an UNTIE or None, got KMeans"),
+    ],
+)
+def test_bad_parameters(case, parameters, error, words):
+    with pytest.raises(error, match=words):
+        UNTIEClusterer(**parameters).fit(case[0])
+
+
+def test_bad_input(case):
+    table, _ = case
+    with pytest.raises(NotFittedError):
+        UNTIEClusterer().predict(table)
+    clusterer = UNTIEClusterer(3).fit(table)
+    with pytest.raises(ValueError, match="feature names"):
+        clusterer.predict(table.iloc[:, :3])
+    with pytest.raises(TypeError, match="lazy"):
+        clusterer.transform(pl.from_pandas(table).lazy())
+    arrow = pa.Table.from_pandas(table)
+    reader = pa.RecordBatchReader.from_batches(arrow.schema, arrow.to_batches())
+    with pytest.raises(ValueError, match="can be read only once"):
+        UNTIEClusterer(3).fit(reader)
