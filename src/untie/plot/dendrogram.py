@@ -19,7 +19,7 @@ from untie.plot import style
 from untie.plot.values import most_frequent
 
 MEASURES = {
-    "contexts": "1 - alikeness of the contexts",
+    "contexts": "1 - alikeness of the contexts (1: nothing in common)",
     "vectors": "distance of the learned vectors",
 }
 LINKAGES = ("average", "complete", "single", "weighted")
@@ -93,8 +93,10 @@ def value_dendrogram(
     axes = style.get_axes(ax, 6.4, 1.4 + 0.2 * len(codes))
     _draw(axes, forks, [labels[codes[leaf]] for leaf in leaves])
     axes.set_xlabel(MEASURES[by])
+    if by == "contexts":
+        axes.axvline(1.0, color=style.GREY, lw=1.0, ls=":")  # nothing in common
     notes = [f"the {len(codes)} most frequent of {n_all:,}"] if len(codes) < n_all else []
-    style.set_title(axes, f"Values of {column}", notes)
+    style.set_title(axes, f"Values of {style.short(column, 60)}", notes)
     return axes
 
 

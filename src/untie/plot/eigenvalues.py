@@ -54,24 +54,25 @@ def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
     k = choose_n_clusters(counts, largest)
     values, edge = _standardised_eigenvalues(counts, largest), _noise_edge(counts)
     places = np.arange(1, len(values) + 1)
+    n = k - 1 if (values[: largest - 1] > edge).any() else 0
     axes = style.get_axes(ax, 6.4, 3.8)
     line: dict[str, Any] = {"color": style.COLOURS[0], "zorder": 3}
     axes.plot(places, values, lw=1.0, alpha=0.5, **line)
-    axes.plot(places[: k - 1], values[: k - 1], "o", ms=6, **line, label="directions of clusters")
-    axes.plot(places[k - 1 :], values[k - 1 :], "o", ms=6, mfc="none", **line, label="the others")
+    axes.plot(places[:n], values[:n], "o", ms=6, **line, label="directions of clusters")
+    axes.plot(places[n:], values[n:], "o", ms=6, mfc="none", **line, label="the others")
     axes.axhline(
         edge, color=style.COLOURS[1], ls=(0, (5, 3)), lw=1.4, label=f"edge of noise ({edge:.2f})"
     )
-    if k - 1 < len(values):
-        axes.axvline(k - 0.5, color=style.GREY, lw=1.0, ls=":")
+    if 0 < n < len(values):
+        axes.axvline(n + 0.5, color=style.GREY, lw=1.0, ls=":")
     axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_xlim(0.4, len(values) + 0.6)
     axes.set(xlabel="direction", ylabel="eigenvalue")
     axes.legend(frameon=False, fontsize=style.FONT_SIZE)
-    n = k - 1
     title = (
         f"The spectrum suggests {k} clusters: {n} direction{'s' * (n != 1)}, then the widest gap"
     )
-    if not (values[: largest - 1] > edge).any():
+    if not n:
         title = f"No direction stands out of the noise; {k} is the least number of clusters"
     notes = []
     if encoder.n_clusters_ != k:

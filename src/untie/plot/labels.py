@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from untie.core.types import FloatArray
 from untie.plot import style
 
@@ -18,14 +20,25 @@ SIDES = (
     (1, -1, "left", "top"),
     (-1, -1, "right", "top"),
 )
-AWAY = 5.0
-"""Points (1/72 inch) from a mark to its text."""
+AWAY = 2.0
+"""Points (1/72 inch) from the edge of a mark to its text."""
 
 
-def label_points(axes: Any, points: FloatArray, texts: Sequence[str]) -> int:
+def label_points(axes: Any, points: FloatArray, sizes: FloatArray, texts: Sequence[str]) -> int:
     """Write texts beside points, the first ones first, where there is room.
 
     Limits and titles must be set before: where texts lie is measured.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+        Where to write.
+    points : array of shape (n_points, 2)
+        Where the marks are.
+    sizes : array of shape (n_points,)
+        Their areas, as `scatter` takes them.
+    texts : sequence of str
+        One text for each.
 
     Returns
     -------
@@ -38,12 +51,13 @@ def label_points(axes: Any, points: FloatArray, texts: Sequence[str]) -> int:
     marks = axes.transData.transform(points)
     taken: list[Any] = []
     left_out = 0
-    for point, text in zip(points, texts, strict=True):
+    for point, size, text in zip(points, sizes, texts, strict=True):
+        away = np.sqrt(size) / 2 + AWAY
         for right, up, ha, va in SIDES:
             label = axes.annotate(
                 text,
                 point,
-                (AWAY * right, AWAY * up),
+                (away * right, away * up),
                 textcoords="offset points",
                 ha=ha,
                 va=va,

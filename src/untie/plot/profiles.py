@@ -48,8 +48,8 @@ def cluster_profiles(
         What the colours are. The lift is the share in the cluster divided by the share in the
         whole table: on a scale of doublings, above 0 is more than usual.
     n : int, default=5
-        Values of each cluster, its most telling ones (highest information); those of all clusters
-        are drawn, each once.
+        Values of each cluster, its most telling ones (highest information, then highest share);
+        those of all clusters are drawn, each once. Fewer, if they would be more than 60.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
     sample_weight : array of shape (n_rows,), optional
@@ -77,22 +77,22 @@ def cluster_profiles(
     sizes = _sizes(columns)
     clusters = sorted(sizes, key=lambda name: -sizes[name])[:MOST_CLUSTERS]
     clusters = [name for name in sizes if name in clusters]
-    lines = _most_telling(columns, clusters, n)
-    shown = lines[:MOST_LINES]
+    n_lines = min(n, max(1, MOST_LINES // len(clusters)))
+    shown = _most_telling(columns, clusters, n_lines)
     share, lift = (_table(columns, name, shown, clusters) for name in ("share", "lift"))
-    notes = []
+    notes = [f"the {n_lines} most telling values of each, {len(shown)} in all"]
     if len(clusters) < len(sizes):
         notes.append(f"the {len(clusters)} largest of {len(sizes)} clusters")
-    if len(shown) < len(lines):
-        notes.append(f"{len(shown)} of {len(lines)} values")
-    axes = style.get_axes(ax, 3.8 + 0.55 * len(clusters), 1.6 + 0.23 * len(shown))
+    axes = style.get_axes(ax, 4.4 + 0.55 * len(clusters), max(3.0, 1.6 + 0.23 * len(shown)))
     image = _draw(axes, share, lift, show)
-    style.write_cells(axes, image, [[f"{cell:.0%}" for cell in line] for line in share])
-    style.set_labels(axes, "y", [f"{attribute} = {value}" for attribute, value in shown])
+    style.write_cells(axes, image, [[_percent(cell) for cell in line] for line in share])
+    names = [
+        f"{style.short(attribute, 24)} = {style.short(value, 24)}" for attribute, value in shown
+    ]
+    style.set_labels(axes, "y", names, longest=60)
     total = sum(sizes.values())
-    style.set_labels(
-        axes, "x", [f"{style.short(name, 12)} ({sizes[name] / total:.0%})" for name in clusters]
-    )
+    names = [f"{style.short(name, 18)} ({_percent(sizes[name] / total)})" for name in clusters]
+    style.set_labels(axes, "x", names)
     _turn_long_labels(axes, clusters)
     style.set_title(axes, "Share of each cluster's rows with a value", notes)
     return axes
@@ -110,13 +110,14 @@ def _sizes(columns: dict[str, list[Any]]) -> dict[Any, float]:
 
 
 def _most_telling(columns: dict[str, list[Any]], clusters: list[Any], n: int) -> list[Line]:
-    """Return the first lines of each cluster, each value once; the frame is sorted already."""
+    """Return the most telling lines of each cluster, each value once."""
     found: dict[Any, list[Line]] = {name: [] for name in clusters}
-    for cluster, attribute, value in zip(
-        columns["cluster"], columns["attribute"], columns["value"], strict=True
-    ):
-        if cluster in found and len(found[cluster]) < n:
-            found[cluster].append((attribute, value))
+    # With a single cluster no value tells anything; the most frequent come first then.
+    order = np.lexsort((-np.array(columns["share"]), -np.round(columns["information"], 12)))
+    for place in order:
+        own = found.get(columns["cluster"][place])
+        if own is not None and len(own) < n:
+            own.append((columns["attribute"][place], columns["value"][place]))
     return list(dict.fromkeys(line for lines in found.values() for line in lines))
 
 
@@ -140,18 +141,26 @@ def _draw(axes: Any, share: FloatArray, lift: FloatArray, show: str) -> Any:
         image = axes.imshow(share, cmap=style.SHARES, vmin=0.0, vmax=1.0, aspect="auto")
         axes.figure.colorbar(image, ax=axes, label="share of the cluster's rows", shrink=0.8)
         return image
+    from matplotlib.colors import LinearSegmentedColormap
+
     doublings = np.log2(np.maximum(lift, 2.0**-STRONGEST))
     image = axes.imshow(
         np.minimum(doublings, STRONGEST),
-        cmap=style.DIFFERENCES,
+        cmap=LinearSegmentedColormap.from_list("lift", style.DIFFERENCES),
         vmin=-STRONGEST,
         vmax=STRONGEST,
         aspect="auto",
     )
     ticks = [-3, -2, -1, 0, 1, 2, 3]
-    bar = axes.figure.colorbar(image, ax=axes, label="times as frequent as in all rows", shrink=0.8)
+    bar = axes.figure.colorbar(image, ax=axes, label="times the usual share", shrink=0.8)
     bar.set_ticks(ticks, labels=["≤ 1/8", "1/4", "1/2", "1", "2", "4", "≥ 8"])
     return image
+
+
+def _percent(share: float) -> str:
+    if share == 0:
+        return "–"  # noqa: RUF001  # a value that the cluster has not
+    return f"{share:.0%}" if share >= 0.005 else "<1%"
 
 
 def _turn_long_labels(axes: Any, clusters: list[Any]) -> None:

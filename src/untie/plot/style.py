@@ -12,26 +12,36 @@ from typing import Any
 
 from untie.engines.extra import need
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-MARKERS = "os^DvP"
+COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#8367c7",
+    "#9c6b30",
+)
+MARKERS = "os^DvPXp"
 GREY = "#8a8a8a"
 SHARES = "viridis"
 """Colour map from nothing to much."""
-DIFFERENCES = "PuOr_r"
-"""Colour map from less to more, with a middle."""
+DIFFERENCES = ((0.0, "#78a5d8"), (0.5, "#f4f4f4"), (0.75, "#f1a340"), (1.0, "#a84f05"))
+"""Colour map from less than usual to more; what is more stands out."""
 
 FONT_SIZE = 9.0
-LETTER = 0.075
-"""Inches that a letter of `FONT_SIZE` takes in a line of text."""
+TITLE_SIZE = 10.0
+LETTER = 0.074
+"""Inches that a letter of `TITLE_SIZE` takes in a line of text."""
 LONGEST_LABEL = 28
 
 
 def group_style(number: int) -> dict[str, Any]:
-    """Return colour and marker of a group; no two of the first 36 have both in common.
+    """Return colour and marker of a group; no two of the first 64 have both in common.
 
     Examples
     --------
-    >>> group_style(0), group_style(6)
+    >>> group_style(0), group_style(8)
     ({'color': '#0072b2', 'marker': 'o'}, {'color': '#0072b2', 'marker': 's'})
     """
     shift = number + number // len(COLOURS)
@@ -42,15 +52,18 @@ def group_style(number: int) -> dict[str, Any]:
 
 
 def short(text: object, longest: int = LONGEST_LABEL) -> str:
-    """Return a label on one line that is not too long.
+    """Return a label on one line that is not too long; both ends stay, as either may tell it.
 
     Examples
     --------
-    >>> short("smooth"), short("a label with rather too many words in it", 20)
-    ('smooth', 'a label with rather…')
+    >>> short("smooth"), short("stalk-surface-above-ring", 18)
+    ('smooth', 'stalk-sur…ove-ring')
     """
     line = " ".join(str(text).split())
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+    if len(line) <= longest:
+        return line
+    n_end = (longest - 1) // 2
+    return f"{line[: longest - 1 - n_end].rstrip()}…{line[len(line) - n_end :].lstrip()}"
 
 
 def check_axes(ax: Any) -> None:
@@ -82,18 +95,19 @@ def set_title(axes: Any, title: str, notes: Sequence[str] = ()) -> None:
     box = axes.get_window_extent()
     letters = max(24, int(box.width / axes.figure.dpi / LETTER))
     lines = [line for text in (title, *notes) for line in textwrap.wrap(text, letters)]
-    axes.set_title("\n".join(lines), loc="left", fontsize=FONT_SIZE, parse_math=False)
+    axes.set_title("\n".join(lines), loc="left", fontsize=TITLE_SIZE, parse_math=False)
 
 
-def set_labels(axes: Any, which: str, labels: Sequence[object], **style: Any) -> None:
+def set_labels(
+    axes: Any, which: str, labels: Sequence[object], longest: int = LONGEST_LABEL
+) -> None:
     """Write one label for each of the places 0, 1, ... of an axis ("x" or "y")."""
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_ticks(
         range(len(labels)),
-        [short(label) for label in labels],
+        [short(label, longest) for label in labels],
         fontsize=FONT_SIZE,
         parse_math=False,  # a dollar in a value is a dollar
-        **style,
     )
 
 

@@ -73,12 +73,12 @@ def map_values(
     axes.margins(0.16, 0.1)
     axes.set_xlabel(f"component 1 ({shares[0]:.0%} of the variance between values)")
     axes.set_ylabel(f"component 2 ({shares[1]:.0%})")
-    title = "Values of all columns" if column is None else f"Values of {column}"
+    title = "Values of all columns" if column is None else f"Values of {style.short(column, 60)}"
     notes = [f"the {len(places)} most frequent of {n_all:,}"] if len(places) < n_all else []
-    room = [*notes, "area: square root of the frequency"]
+    room = [*notes, "larger points: more frequent"]
     style.set_title(axes, title, room)
     order = np.argsort(-weights, kind="stable")
-    left_out = label_points(axes, found[order], [texts[place] for place in order])
+    left_out = label_points(axes, found[order], sizes[order], [texts[place] for place in order])
     if left_out:
         style.set_title(axes, title, [", ".join([*notes, f"{left_out} without a label"]), room[-1]])
     return axes
@@ -122,8 +122,8 @@ def _texts(
     offsets = encoder.counts_.offsets
     texts = []
     for place, owner in zip(places, owners, strict=True):
-        text = style.short(labels[owner][place - offsets[owner]], 20)
+        text = style.short(labels[owner][place - offsets[owner]])
         if with_column:
-            text = f"{style.short(vocabulary.columns[owner], 16)}={text}"
+            text = f"{style.short(vocabulary.columns[owner], 20)}={text}"
         texts.append(text)
     return texts

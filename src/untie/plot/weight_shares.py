@@ -8,6 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie.encoder import UNTIE
+from untie.engines.extra import need
 from untie.explain.inputs import check_number_of
 from untie.explain.weights import weight_shares
 from untie.plot import style
@@ -69,8 +70,8 @@ def weights(encoder: UNTIE, by: str = "attribute", ax: Any = None, max_lines: in
     axes.bar_label(bars, [_percent(share) for share in shares], padding=3, fontsize=style.FONT_SIZE)
     style.set_labels(axes, "y", names)
     axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.set_xlim(0.0, 1.15 * max(float(shares.max()), 1e-9))
-    axes.xaxis.set_major_formatter(lambda share, _: _percent(share))
+    axes.set_xlim(0.0, 1.15 * float(shares.max()) or 1.0)
+    axes.xaxis.set_major_formatter(need("matplotlib.ticker", "report", "Plots").PercentFormatter(1))
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel("share of the variance of the rows' vectors")
     style.set_title(axes, f"What tells rows apart, by {by}", notes)
