@@ -1,3 +1,9 @@
+"""What all tests of plots start and end with."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
 import pytest
 from matplotlib import pyplot
 

@@ -83,12 +83,12 @@ def cluster_profiles(
     notes = [f"the {n_lines} most telling values of each, {len(shown)} in all"]
     if len(clusters) < len(sizes):
         notes.append(f"the {len(clusters)} largest of {len(sizes)} clusters")
-    axes = style.get_axes(ax, 4.4 + 0.55 * len(clusters), max(3.0, 1.6 + 0.23 * len(shown)))
+    names = [f"{style.short(name, 24)} = {style.short(value, 24)}" for name, value in shown]
+    # The heat map gets its width, however long the names are.
+    width = 1.9 + 0.55 * max(2, len(clusters)) + style.LETTER * max(map(len, names))
+    axes = style.get_axes(ax, width, max(3.0, 1.6 + 0.23 * len(shown)))
     image = _draw(axes, share, lift, show)
     style.write_cells(axes, image, [[_percent(cell) for cell in line] for line in share])
-    names = [
-        f"{style.short(attribute, 24)} = {style.short(value, 24)}" for attribute, value in shown
-    ]
     style.set_labels(axes, "y", names, longest=60)
     total = sum(sizes.values())
     names = [f"{style.short(name, 18)} ({_percent(sizes[name] / total)})" for name in clusters]
