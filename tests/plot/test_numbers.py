@@ -81,7 +81,7 @@ def test_the_spectrum_from_rows(zoo, n_clusters):
     assert noise.get_ydata()[0] == pytest.approx(edge)
     assert len(filled.get_ydata()) == k - 1
     assert len(hollow.get_ydata()) == LARGEST_AUTO - k + 1
-    assert f"suggests {k} clusters" in title(ax)
+    assert f"{k - 1} directions before the widest gap: {k} clusters" in title(ax)
     assert ("fitted with n_clusters=9" in title(ax)) == (n_clusters == 9)
     assert (whole.get_ydata()[: k - 1] > edge).all()
 

@@ -45,7 +45,7 @@ def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
     >>> from untie.datasets import load
     >>> ax = plot.spectrum(UNTIE().fit(load("zoo")[0]))
     >>> print(ax.get_title("left"))
-    The spectrum suggests 4 clusters: 3 directions, then the widest gap
+    3 directions before the widest gap: 4 clusters
     """
     style.check_axes(ax)
     check_encoder(encoder)
@@ -69,11 +69,9 @@ def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
     axes.set_xlim(0.4, len(values) + 0.6)
     axes.set(xlabel="direction", ylabel="eigenvalue")
     axes.legend(frameon=False, fontsize=style.FONT_SIZE)
-    title = (
-        f"The spectrum suggests {k} clusters: {n} direction{'s' * (n != 1)}, then the widest gap"
-    )
+    title = f"{n} direction{'s' * (n != 1)} before the widest gap: {k} clusters"
     if not n:
-        title = f"No direction stands out of the noise; {k} is the least number of clusters"
+        title = f"No direction stands out of the noise; {k} is the least"
     notes = []
     if encoder.n_clusters_ != k:
         notes = [f"the encoder was fitted with n_clusters={encoder.n_clusters_}"]

@@ -49,6 +49,7 @@ def label_points(axes: Any, points: FloatArray, sizes: FloatArray, texts: Sequen
     canvas.figure.draw_without_rendering()  # the layout decides how large the axes are
     inside = axes.get_window_extent()
     marks = axes.transData.transform(points)
+    reach = 0.3 * np.sqrt(sizes)[:, None] * axes.figure.dpi / 72
     taken: list[Any] = []
     left_out = 0
     for point, size, text in zip(points, sizes, texts, strict=True):
@@ -65,7 +66,7 @@ def label_points(axes: Any, points: FloatArray, sizes: FloatArray, texts: Sequen
                 parse_math=False,
             )
             box = label.get_window_extent()
-            covers_mark = ((marks > box.min) & (marks < box.max)).all(axis=1).any()
+            covers_mark = ((marks > box.min - reach) & (marks < box.max + reach)).all(axis=1).any()
             fits = inside.containsx(box.x0) and inside.containsx(box.x1)
             fits = fits and inside.containsy(box.y0) and inside.containsy(box.y1)
             if fits and not covers_mark and not box.count_overlaps(taken):

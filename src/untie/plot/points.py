@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -92,10 +93,9 @@ def check_umap() -> None:
 
 def _umap() -> Any:
     try:
-        from umap import UMAP
+        return import_module("umap").UMAP
     except ImportError as error:
         raise ImportError(
             "method='umap' needs umap-learn, which no extra installs: pip install umap-learn; or "
             "take method='tsne'."
         ) from error
-    return UMAP

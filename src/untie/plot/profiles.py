@@ -83,7 +83,7 @@ def cluster_profiles(
     notes = [f"the {n_lines} most telling values of each, {len(shown)} in all"]
     if len(clusters) < len(sizes):
         notes.append(f"the {len(clusters)} largest of {len(sizes)} clusters")
-    names = [f"{style.short(name, 24)} = {style.short(value, 24)}" for name, value in shown]
+    names = [f"{style.short(name, 24)} = {style.short(value)}" for name, value in shown]
     # The heat map gets its width, however long the names are.
     width = 1.9 + 0.55 * max(2, len(clusters)) + style.LETTER * max(map(len, names))
     axes = style.get_axes(ax, width, max(3.0, 1.6 + 0.23 * len(shown)))
@@ -160,7 +160,8 @@ def _draw(axes: Any, share: FloatArray, lift: FloatArray, show: str) -> Any:
 def _percent(share: float) -> str:
     if share == 0:
         return "–"  # noqa: RUF001  # a value that the cluster has not
-    return f"{share:.0%}" if share >= 0.005 else "<1%"
+    text = f"{share:.0%}"
+    return text if text != "0%" else "<1%"
 
 
 def _turn_long_labels(axes: Any, clusters: list[Any]) -> None:
