@@ -36,7 +36,8 @@ from untie.cluster.means import (
 )
 from untie.cluster.rows import distinct_rows
 from untie.cluster.streams import refuse_one_shot, stream_labels, walk_lazy
-from untie.core.row_sample import SAMPLE_ROWS, RowSample, sample_rows
+from untie.core.memory import SAMPLE_ROWS
+from untie.core.row_sample import RowSample, sample_rows
 from untie.core.sample_weights import split_weights
 from untie.core.table import read_table, table_of_names
 from untie.core.types import Codes, FloatArray

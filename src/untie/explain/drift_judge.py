@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from untie import tidy
@@ -48,7 +49,7 @@ class Judge:
         p_values = holm(np.array([same_shares(*pair) for pair in pairs]))
         drifted = self._drifted(p_values, moved)
         names = self.vocabulary.columns
-        order = np.argsort(-moved, kind="stable")
+        order = _largest_first(moved)
         frame = self._frame(
             {
                 "attribute": [names[place] for place in order],
@@ -64,7 +65,7 @@ class Judge:
         attributes, values = self._names()
         share, new_share, p_values = self._values
         change = new_share - share
-        order = np.argsort(-np.abs(change), kind="stable")
+        order = _largest_first(np.abs(change))
         return self._frame(
             {
                 "attribute": [attributes[place] for place in order],
@@ -119,7 +120,7 @@ class Judge:
             for counts in (self.before, self.after)
         )
         names = self.vocabulary.columns
-        order = np.argsort(-moved, kind="stable")
+        order = _largest_first(moved)
         frame = self._frame(
             {
                 "attribute": [names[pairs[place][0]] for place in order],
@@ -186,3 +187,8 @@ def _pooled(counts: Counts, pair: tuple[int, int], cells: Sequence[Any]) -> Floa
     )
     found = left @ block @ right.T
     return np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=float)
+
+
+def _largest_first(numbers: FloatArray) -> NDArray[np.intp]:
+    """Return the order from the largest on; equal ones, but for rounding, keep theirs."""
+    return np.argsort(-np.round(numbers, 9), kind="stable")
