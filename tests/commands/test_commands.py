@@ -13,6 +13,7 @@ from untie.prepare import prepare
 from untie.saving import load_prepared
 
 COMMANDS = [
+    "report",
     "cluster",
     "neighbors",
     "outliers",

@@ -18,6 +18,9 @@ from untie.report.limits import HEAT_MAPS, HEAT_VALUES, shown
 from untie.report.study import Study, columns_of
 from untie.report.table import TableView, view
 
+LEARNED = 0.1
+"""Cosines of learned vectors are shown where two values have more than this in common."""
+
 
 @dataclass(frozen=True)
 class HeatMap:
@@ -34,7 +37,7 @@ class HeatMap:
     numbers : tuple of tuples of float
         From -1 to 1.
     learned : tuple of tuples of float or None
-        The cosines of the learned vectors, if they are not 0 for every two values.
+        The cosines of the learned vectors, where two values have some in common.
     said : str
         What there is to see, in words.
     """
@@ -100,7 +103,7 @@ def _learned(study: Study, place: int, codes: NDArray[np.intp]) -> Any:
     unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     cosines = unit @ unit.T
     apart = cosines[~np.eye(len(codes), dtype=bool)]
-    return _rounded(cosines) if np.abs(apart).max(initial=0.0) > 1e-9 else None
+    return _rounded(cosines) if np.abs(apart).max(initial=0.0) > LEARNED else None
 
 
 def _rounded(numbers: FloatArray) -> tuple[tuple[float, ...], ...]:

@@ -62,15 +62,18 @@ def _columns(study: Study) -> TableView:
     notes = {note.column: note for note in _notes(study)}
     places = {name: place for place, name in enumerate(study.names)}
     lines: dict[str, list[Any]] = {
-        key: [] for key in ("column", "what_was_done", "values", "missing", "most_frequent", "its")
+        key: []
+        for key in ("column", "what_was_done", "values", "missing", "most_frequent", "its_share")
     }
     for name in list(notes)[:LISTED_COLUMNS]:
         lines["column"].append(name)
         lines["what_was_done"].append(_done(notes[name]))
-        values = (None, None, None, None)
+        values: tuple[Any, ...] = (None, None, None, None)
         if name in places:
             values = _values(study, places[name])
-        for key, cell in zip(("values", "missing", "most_frequent", "its"), values, strict=True):
+        for key, cell in zip(
+            ("values", "missing", "most_frequent", "its_share"), values, strict=True
+        ):
             lines[key].append(cell)
     kinds = {
         "column": "text",
@@ -78,12 +81,9 @@ def _columns(study: Study) -> TableView:
         "values": "count",
         "missing": "share",
         "most_frequent": "text",
-        "its": "share",
+        "its_share": "share",
     }
-    table = view("columns", "The columns, and what was done to them", kinds, lines)
-    headings = list(table.headings)
-    headings[-1] = type(headings[-1])("its share", "share")
-    return TableView(table.name, table.caption, tuple(headings), table.rows)
+    return view("columns", "The columns, and what was done to them", kinds, lines)
 
 
 def _values(study: Study, place: int) -> tuple[int, float, str, float]:

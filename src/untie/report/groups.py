@@ -61,10 +61,12 @@ def cards(study: Study) -> dict[str, Any]:
     )
     largest = [study.clusters[place] for place in np.argsort(-study.sizes, kind="stable")[:CARDS]]
     examples = _examples(study)
-    made = [
-        _card(study, number, profile, stability, examples) for number in sorted(largest)
-    ]
-    return {"cards": made, "table": _all(study, stability), "n_more": len(study.clusters) - len(made)}
+    made = [_card(study, number, profile, stability, examples) for number in sorted(largest)]
+    return {
+        "cards": made,
+        "table": _all(study, stability),
+        "n_more": len(study.clusters) - len(made),
+    }
 
 
 Lines = dict[str, list[Any]]
@@ -108,19 +110,31 @@ def _card(
         _said(stability["verdict"][place], stability["stability"][place]),
         typical,
         view(f"cluster-{number}-values", caption, kinds, lines),
-        _rows(study, f"cluster-{number}-typical", f"Typical rows of cluster {number}",
-              rows["typical"]["position"], copies),
-        _rows(study, f"cluster-{number}-border", f"Rows of cluster {number} near another",
-              borders["position"], notes) if borders else None,
+        _rows(
+            study,
+            f"cluster-{number}-typical",
+            f"Typical rows of cluster {number}",
+            rows["typical"]["position"],
+            copies,
+        ),
+        _rows(
+            study,
+            f"cluster-{number}-border",
+            f"Rows of cluster {number} near another",
+            borders["position"],
+            notes,
+        )
+        if borders
+        else None,
     )
 
 
 def _examples(study: Study) -> dict[str, Lines]:
-    options = {"sample_weight": study.weights}
     some = (study.encoder, study.frame, study.labels)
-    found = {"typical": columns_of(prototypes(*some, **options)), "borders": {}}
+    weights = study.weights
+    found = {"typical": columns_of(prototypes(*some, sample_weight=weights)), "borders": {}}
     if len(study.clusters) > 1:
-        found["borders"] = columns_of(border_cases(*some, **options))
+        found["borders"] = columns_of(border_cases(*some, sample_weight=weights))
     return found
 
 
@@ -162,8 +176,8 @@ def _all(study: Study, stability: Lines) -> TableView:
         "verdict": "text",
     }
     if study.weights is not None:
-        columns["weight"] = columns.pop("rows")
-        kinds = {("weight" if key == "rows" else key): kind for key, kind in kinds.items()}
+        columns["sum of weights"] = columns.pop("rows")
+        kinds = {("sum of weights" if key == "rows" else key): kinds[key] for key in kinds}
     return view("clusters", "All clusters", kinds, columns)
 
 

@@ -46,8 +46,8 @@ def embed(data: Any) -> str:
 
     Examples
     --------
-    >>> embed(["</script>", "a & b"])
-    '["\\\\u003c/script\\\\u003e","a \\\\u0026 b"]'
+    >>> embed(["</script>", "a & b"]).count(chr(92) + "u00")
+    3
     """
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
@@ -83,7 +83,7 @@ def _column(study: Study, place: int, cells: list[str], size: int) -> dict[str, 
 
 def _answers(study: Study, size: int) -> dict[str, Any]:
     assert study.answers is not None
-    cells = [study.answers.cells[position] for position in study.sample]
+    cells = study.answers.of(study.sample)
     texts = ["missing" if is_missing(cell) else str(cell) for cell in cells]
     name = f"{shown(study.answers.name)} (not learned from)"
     return {"name": name, **_coded(texts, [], size), "ordered": False, "is_answer": True}

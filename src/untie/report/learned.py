@@ -23,7 +23,7 @@ def weights(study: Study) -> list[TableView]:
         found = study.shares if by == "attribute" else columns_of(weight_shares(study.encoder, by))
         found = {key: cells[:LISTED_COLUMNS] for key, cells in found.items()}
         caption = f"Share of each {'column' if by == 'attribute' else by} in what tells rows apart"
-        kinds = {by: "text", "share": "bar"}
+        kinds = {by: "text", "share": "scaled"}
         tables.append(view(f"weights-by-{by}", caption, kinds, found))
     return tables
 
@@ -32,7 +32,7 @@ def choice_of_k(study: Study) -> dict[str, Any]:
     """Return the verdict, the figures and the picture of the choice of k."""
     choice = study.choice
     if choice is None:
-        return {"verdict": f"{len(study.clusters)} clusters, as asked for.", "table": None}
+        return {"verdict": _without_choice(study), "table": None}
     kinds = {
         "k": "count",
         "score": "number",
@@ -41,8 +41,9 @@ def choice_of_k(study: Study) -> dict[str, Any]:
         "silhouette": "number",
         "chosen_by": "share",
     }
-    table = view("choice-of-k", "Every number of clusters that was tried", kinds,
-                 columns_of(choice.table()))
+    table = view(
+        "choice-of-k", "Every number of clusters that was tried", kinds, columns_of(choice.table())
+    )
     return {
         "verdict": choice.verdict,
         "table": table,
@@ -50,6 +51,14 @@ def choice_of_k(study: Study) -> dict[str, Any]:
         "k": choice.k,
         "n_rows": choice.n_sampled,
     }
+
+
+def _without_choice(study: Study) -> str:
+    """Say why there was no choice: a number was asked for, or the rows are too few."""
+    n = len(study.clusters)
+    if study.recipe.n_clusters == "auto":
+        return f"The table has {n} distinct rows, too few to choose from: each is a cluster."
+    return f"{n} clusters, as asked for."
 
 
 def _chart(choice: KChoice) -> list[dict[str, Any]]:
@@ -82,7 +91,7 @@ def comparison(study: Study) -> dict[str, Any]:
         drawn = np.sort(RandomState(study.seed).permutation(able)[:COMPARED_ROWS])
     answers = None
     if study.answers is not None:
-        answers = np.array([study.answers.cells[row] for row in drawn], dtype=object)
+        answers = study.answers.of(drawn)
     try:
         found = compare(
             study.rows(drawn),
@@ -122,6 +131,11 @@ def unusual(study: Study) -> dict[str, Any]:
     rows = positions[lines["position"]]
     lines["row"] = rows.tolist()
     lines["cluster"] = study.labels[rows].tolist()
-    kinds = {"row": "count", "cluster": "count", "score": "number", "share": "share",
-             "reason": "long"}
+    kinds = {
+        "row": "count",
+        "cluster": "count",
+        "score": "number",
+        "share": "share",
+        "reason": "long",
+    }
     return {"table": view("outliers", "The most unusual rows", kinds, lines), "said": said}

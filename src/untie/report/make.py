@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie.clusterer import UNTIEClusterer
@@ -15,11 +15,11 @@ from untie.encoder import UNTIE
 from untie.engines.lazy import as_lazy
 from untie.explain.inputs import check_encoder, encode_rows
 from untie.parameters import check_integer
-from untie.prepare import Preparation, prepare
+from untie.prepare import Preparation
 from untie.report.page import Watch, make_page
-from untie.report.recipe import Recipe, written_call
+from untie.report.recipe import Recipe, Wish, recipe_of, recipe_of_encoder
 from untie.report.report import Report
-from untie.report.study import Answers, Study, columns_of
+from untie.report.study import Answers, Study
 
 
 def make_report(
@@ -80,49 +80,63 @@ def make_report(
     """
     check_integer("random_state", random_state, 0, "a whole number, so that the page can name it")
     _check_in_memory(data)
-    drops = [*drop, *([] if label is None else [label])]
-    preparation = prepare(data, columns=columns, drop=drops, bins=bins, weight=weight)
-    call = {key: value for key, value in locals().items() if key in _DEFAULTS}
-    found = columns_of(_chosen(data, [name for name in (label, weight) if name is not None]))
+    wish = Wish(n_clusters, columns, tuple(drop), label, weight, bins, title, random_state)
+    preparation = wish.prepare(data)
+    kept = {name: _cells(data, name) for name in (label, weight) if name is not None}
     return report_prepared(
         preparation.apply(data),
         preparation,
-        n_clusters=n_clusters,
-        answers=None if label is None else Answers(label, found[label]),
-        weights=None if weight is None else np.asarray(found[weight], dtype=float),
-        title=title,
-        seed=random_state,
-        recipe=Recipe(_written(call), _steps(call)),
+        wish,
+        answers=None if label is None else kept[label],
+        weights=None if weight is None else np.asarray(kept[weight], dtype=float),
     )
 
 
 def report_prepared(
     frame: Any,
     preparation: Preparation,
+    wish: Wish,
     *,
-    n_clusters: int | str,
-    answers: Answers | None,
-    weights: Any,
-    title: str,
-    seed: int,
-    recipe: Recipe,
+    answers: Sequence[Any] | None = None,
+    weights: Any = None,
+    recipe: Recipe | None = None,
     watch: Watch | None = None,
 ) -> Report:
-    """Make the page of a table whose columns are categories; see `make_report`."""
-    encoder = UNTIE(n_clusters, random_state=seed)
-    clusterer = UNTIEClusterer(n_clusters, encoder=encoder, random_state=seed)
+    """Make the page of a table whose columns are categories.
+
+    Parameters
+    ----------
+    frame : frame
+        The columns to learn from, prepared.
+    preparation : Preparation
+        What was done to them.
+    wish : Wish
+        What the user asked for.
+    answers : sequence, optional
+        The cells of the column ``wish.label``.
+    weights : array of shape (n_rows,), optional
+        How often each row counts.
+    recipe : Recipe, optional
+        How the page was asked for; by default, that of `make_report`.
+    watch : callable, optional
+        Shows progress; see `make_page`.
+    """
+    seed = wish.random_state
+    weights = None if weights is None else read_weights(weights, read_table(frame).n_rows)
+    encoder = UNTIE(wish.n_clusters, random_state=seed)
+    clusterer = UNTIEClusterer(wish.n_clusters, encoder=encoder, random_state=seed)
     clusterer.fit(frame, sample_weight=weights)
     study = Study(
-        clusterer.encoder_,
-        frame,
-        clusterer.labels_.astype(np.intp),
-        weights,
-        clusterer.k_choice_,
-        preparation,
-        answers,
-        title,
-        seed,
-        recipe,
+        encoder=clusterer.encoder_,
+        frame=frame,
+        labels=clusterer.labels_.astype(np.intp),
+        weights=weights,
+        choice=clusterer.k_choice_,
+        preparation=preparation,
+        answers=None if answers is None else Answers(str(wish.label), answers),
+        title=wish.title,
+        seed=seed,
+        recipe=recipe or recipe_of(wish),
     )
     return make_page(study, watch)
 
@@ -143,39 +157,27 @@ def report_of_encoder(
     n_clusters = encoder.n_clusters if n_clusters is None else n_clusters
     data, sample_weight = split_weights(data, sample_weight)
     codes = encode_rows(encoder, data)
-    weights = None
-    chosen, positive = codes, None
+    counted, weights, positive = codes, None, None
     if sample_weight is not None:
         weights = read_weights(sample_weight, len(codes[0]))
         positive, keep = positive_weights(weights)
-        chosen = codes if keep is None else [column[keep] for column in codes]
+        counted = codes if keep is None else [column[keep] for column in codes]
     clusterer = UNTIEClusterer(n_clusters, random_state=random_state)
     clusterer._check_parameters()
-    clusterer._learn_codes(encoder, chosen, positive)
-    given = {"n_clusters": n_clusters, "title": title, "random_state": random_state}
-    defaults = {"n_clusters": encoder.n_clusters, "title": "the table", "random_state": 0}
-    call = written_call("encoder.report", "data", given, defaults)
-    made = "from untie import UNTIE\n\n" + f"encoder = {encoder!r}.fit(data)"
+    clusterer._learn_codes(encoder, counted, positive)
     study = Study(
-        encoder,
-        read_table(data).source,
-        clusterer._nearest(codes).astype(np.intp),
-        weights,
-        clusterer.k_choice_,
-        None,
-        None,
-        title,
-        random_state,
-        Recipe(f'{made}\n{call}.save("report.html")', made),
+        encoder=encoder,
+        frame=read_table(data).source,
+        labels=clusterer._nearest(codes).astype(np.intp),
+        weights=weights,
+        choice=clusterer.k_choice_,
+        preparation=None,
+        answers=None,
+        title=title,
+        seed=random_state,
+        recipe=recipe_of_encoder(encoder, n_clusters, title, random_state),
     )
     return make_page(study)
-
-
-_DEFAULTS = {
-    key: parameter.default
-    for key, parameter in inspect.signature(make_report).parameters.items()
-    if key != "data"
-}
 
 
 def _check_in_memory(data: Any) -> None:
@@ -186,39 +188,8 @@ def _check_in_memory(data: Any) -> None:
         )
 
 
-def _chosen(data: Any, names: list[str]) -> Any:
-    """Return some columns of the user's table, by their names as text."""
+def _cells(data: Any, name: str) -> list[Any]:
+    """Return the cells of a column of the user's table."""
     table = read_table(data)
-    from untie import tidy
-
-    cells = {
-        name: np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
-        for name, column in zip(table.names, table.columns, strict=True)
-        if name in names
-    }
-    return tidy.make_frame("pandas", cells)
-
-
-def _written(call: dict[str, Any]) -> str:
-    written = written_call("make_report", "data", call, _DEFAULTS)
-    return f'from untie.report import make_report\n\n{written}.save("report.html")'
-
-
-def _steps(call: dict[str, Any]) -> str:
-    """Write the main steps one by one, for whoever wants to go on from them."""
-    drop = [*call["drop"], *([] if call["label"] is None else [call["label"]])]
-    options = {key: call[key] for key in ("columns", "bins", "weight")} | {"drop": drop}
-    defaults = {"columns": None, "bins": 5, "weight": None, "drop": []}
-    k, seed = call["n_clusters"], call["random_state"]
-    weights = "" if call["weight"] is None else f", sample_weight=data[{call['weight']!r}]"
-    return (
-        "from untie import UNTIE, UNTIEClusterer, prepare\n"
-        "from untie.explain import cluster_profile, outliers\n\n"
-        f"preparation = {written_call('prepare', 'data', options, defaults)}\n"
-        "rows = preparation.apply(data)\n"
-        f"encoder = UNTIE({k!r}, random_state={seed})\n"
-        f"clusterer = UNTIEClusterer({k!r}, encoder=encoder, random_state={seed})\n"
-        f"labels = clusterer.fit(rows{weights}).labels_\n"
-        "profile = cluster_profile(rows, labels)\n"
-        "unusual = outliers(clusterer.encoder_, rows)"
-    )
+    column = table.columns[table.names.index(name)]
+    return column.to_list() if isinstance(column, nw.Series) else list(column)

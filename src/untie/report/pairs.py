@@ -60,9 +60,9 @@ class Kinds:
     def distances(self) -> FloatArray:
         """The distance of every kind to every other; shape (n_kinds, n_kinds)."""
         own = self.similarities.diagonal()
-        squares = own[:, None] + own - 2.0 * self.similarities
+        squares: FloatArray = own[:, None] + own - 2.0 * self.similarities
         # Rounded, as sums in another order differ in their last digits.
-        squares = np.round(np.maximum(squares, 0.0), 9)
+        squares = np.asarray(np.round(np.maximum(squares, 0.0), 9), dtype=np.float64)
         np.fill_diagonal(squares, 0.0)
         return np.sqrt(squares)
 

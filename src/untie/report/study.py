@@ -36,6 +36,10 @@ class Answers:
     name: str
     cells: Sequence[Any]
 
+    def of(self, positions: NDArray[np.intp]) -> list[Any]:
+        """Return the cells of some rows."""
+        return [self.cells[int(position)] for position in positions]
+
 
 @dataclass(frozen=True, eq=False)
 class Study:

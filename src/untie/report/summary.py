@@ -8,6 +8,9 @@ from untie.report.limits import shown
 from untie.report.study import Study
 from untie.report.table import count
 
+CLEAR = 0.7
+"""Share of the resamples that must agree on the number of groups for it to be called the best."""
+
 
 def summary(study: Study, groups: dict[str, Any]) -> list[str]:
     """Return sentences that need no other knowledge.
@@ -31,10 +34,11 @@ def summary(study: Study, groups: dict[str, Any]) -> list[str]:
         )
     elif study.choice is not None:
         sure = study.choice.how_sure
-        how = "and that is clear" if sure >= 0.8 else "but other numbers are nearly as good"
         said.append(
-            f"{n} is the number that describes the table best, {how} ({sure:.0%} of the resamples "
-            "agree)."
+            f"{n} is the number that describes the table best, in {sure:.0%} of the resamples."
+            if sure >= CLEAR
+            else f"{n} is the smallest number that describes the table about as well as any; "
+            "others would do, too."
         )
     largest = groups["cards"][0]
     if largest.typical:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,22 @@ import numpy as np
 from untie.report.limits import LONG_TEXT, TEXT, shown
 
 Columns = Mapping[str, Sequence[Any]]
+
+NAMES = {
+    "attribute": "column",
+    "other_value": "other value",
+    "other_weight": "rows with the other",
+    "weight": "rows with it",
+    "share_elsewhere": "share elsewhere",
+    "p_value": "p",
+    "chosen_by": "best in resamples",
+    "f_score": "F",
+    "ari": "adjusted Rand index",
+    "what_was_done": "what was done",
+    "most_frequent": "most frequent value",
+    "its_share": "its share",
+}
+"""What people call the columns of the library's frames."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +57,8 @@ class Heading:
     ----------
     name : str
         The text.
-    kind : {"text", "long", "number", "count", "share", "bar", "p"}
-        How cells are written.
+    kind : {"text", "long", "number", "count", "share", "bar", "scaled", "p"}
+        How cells are written; "scaled" is a share whose bar is as long as that of the largest.
     """
 
     name: str
@@ -84,7 +100,7 @@ def view(name: str, caption: str, kinds: Mapping[str, str], columns: Columns) ->
     name, caption : str
         See `TableView`.
     kinds : mapping of names of columns to kinds
-        The columns to show, in this order; underscores in names become spaces.
+        The columns to show, in this order; `NAMES` has what they are called.
     columns : mapping of names to cells
         What to show.
 
@@ -94,9 +110,16 @@ def view(name: str, caption: str, kinds: Mapping[str, str], columns: Columns) ->
     >>> [cell.text for cell in table.rows[0]], table.rows[0][1].raw
     (['2', '25%'], '0.25')
     """
-    headings = tuple(Heading(key.replace("_", " "), kind) for key, kind in kinds.items())
-    cells = [[_cell(cell, kind) for cell in columns[key]] for key, kind in kinds.items()]
+    headings = tuple(Heading(NAMES.get(key, key), kind) for key, kind in kinds.items())
+    cells = [_cells(columns[key], kind) for key, kind in kinds.items()]
     return TableView(name, caption, headings, tuple(zip(*cells, strict=True)))
+
+
+def _cells(values: Sequence[Any], kind: str) -> list[Cell]:
+    if kind != "scaled":
+        return [_cell(value, kind) for value in values]
+    largest = max((float(value) for value in values), default=0.0) or 1.0
+    return [replace(_cell(value, "bar"), bar=float(value) / largest) for value in values]
 
 
 def _cell(value: Any, kind: str) -> Cell:
@@ -104,7 +127,7 @@ def _cell(value: Any, kind: str) -> Cell:
         return Cell("" if value is None else shown(value, TEXT if kind == "text" else LONG_TEXT))
     number = math.nan if value is None else float(value)
     if not math.isfinite(number):
-        return Cell("–", "")
+        return Cell("\N{EN DASH}", "")
     raw = str(value.item() if isinstance(value, np.generic) else value)
     if kind == "bar":
         return Cell(percent(number), raw, min(max(number, 0.0), 1.0))

@@ -73,21 +73,30 @@ function drawLasso(pen) {
   pen.setLineDash([]);
 }
 
-/* The numbers of the clusters stand where most of their rows are. */
+/* A name stands where most of its rows are: in the fullest cell of a coarse grid. */
+function fullestSpot(spots) {
+  const cells = new Map();
+  for (const [x, y] of spots) {
+    const key = `${Math.floor(x / 50)},${Math.floor(y / 50)}`;
+    const cell = cells.get(key) || { n: 0, x: 0, y: 0 };
+    cells.set(key, { n: cell.n + 1, x: cell.x + x, y: cell.y + y });
+  }
+  const best = [...cells.values()].reduce((a, b) => (b.n > a.n ? b : a));
+  return [best.x / best.n, best.y / best.n];
+}
+
 function drawNames(pen) {
   const back = getComputedStyle(document.documentElement).getPropertyValue("--back");
+  pen.font = "600 15px system-ui, sans-serif";
+  pen.textAlign = "center";
+  pen.lineJoin = "round";
   view.colours.groups.forEach((group, number) => {
-    const rows = data.rows.map((_, row) => row).filter((row) => view.colours.of[row] === number);
-    const middle = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
-    const spots = rows.map(onScreen);
-    if (!spots.length || !/^Cluster /.test(group.name)) return;
-    const [x, y] = [middle(spots.map((spot) => spot[0])), middle(spots.map((spot) => spot[1]))];
-    pen.font = "600 15px system-ui, sans-serif";
-    pen.textAlign = "center";
-    pen.lineWidth = 4;
-    pen.lineJoin = "round";
-    pen.strokeStyle = back;
+    const spots = data.rows.map((_, row) => row).filter((row) => view.colours.of[row] === number).map(onScreen);
+    if (!spots.length || !group.name.startsWith("Cluster ")) return;
+    const [x, y] = fullestSpot(spots);
     const text = group.name.slice(8);
+    pen.lineWidth = 4;
+    pen.strokeStyle = back;
     pen.strokeText(text, x, y + 5);
     pen.fillStyle = textColour();
     pen.fillText(text, x, y + 5);
