@@ -85,7 +85,7 @@ def report(
         wish,
         answers=None if table.label is None else table.column(table.label),
         weights=weights,
-        recipe=_recipe(wish, file, title, options),
+        recipe=_recipe(wish, file, options),
         watch=lambda names: bar(names, options.quiet),
     )
     made.save(page)
@@ -108,18 +108,12 @@ def _stem(file: str) -> str:
     return Path(file).name.removesuffix(".gz").rsplit(".", 1)[0] or "table"
 
 
-def _recipe(wish: Wish, file: str | None, title: str | None, options: TableOptions) -> Recipe:
-    """Return the code that makes the page again; how the file is read is for the command only."""
+def _recipe(wish: Wish, file: str | None, options: TableOptions) -> Recipe:
+    """Return the code that makes the page again."""
     reading: list[str] = []
     for field in fields(SourceOptions):
         given = getattr(options, field.name)
         if field.name != "quiet" and given != field.default:
             for text in given if isinstance(given, list) else [given]:
                 reading += [f"--{field.name}", text]
-    path = None if file == "-" or options.sql is not None else file
-    made = recipe_of(wish, path)
-    own = list(made.arguments)
-    if title is None and "--title" in own:
-        place = own.index("--title")
-        del own[place : place + 2]
-    return recipe_of(wish, path, [*own, *reading])
+    return recipe_of(wish, None if file == "-" else file, reading)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from untie.encoder import UNTIE
@@ -95,21 +96,24 @@ class Recipe:
         return f"import pandas as pd\n\ndata = {READERS[ending].format(path=self.path)}"
 
 
-def recipe_of(
-    wish: Wish, path: str | None = None, arguments: Sequence[str] | None = None
-) -> Recipe:
-    """Return how a page of `make_report`, or of the command, is made again."""
+def recipe_of(wish: Wish, path: str | None = None, reading: Sequence[str] = ()) -> Recipe:
+    """Return how a page of `make_report`, or of the command, is made again.
+
+    Parameters
+    ----------
+    wish : Wish
+        What was asked for.
+    path : str, optional
+        The file.
+    reading : sequence of str
+        Arguments of the command that say how the file is read.
+    """
     given = {field.name: getattr(wish, field.name) for field in fields(Wish)}
     defaults = {field.name: field.default for field in fields(Wish)}
     written = _call("make_report", "data", given, defaults)
     call = f'from untie.report import make_report\n\n{written}.save("report.html")'
-    return Recipe(
-        call,
-        _steps(wish),
-        wish.n_clusters,
-        path,
-        _arguments(wish) if arguments is None else arguments,
-    )
+    arguments = [*_arguments(wish, path), *reading]
+    return Recipe(call, _steps(wish), wish.n_clusters, path, arguments)
 
 
 def recipe_of_encoder(encoder: UNTIE, n_clusters: Any, title: str, seed: int) -> Recipe:
@@ -120,7 +124,11 @@ def recipe_of_encoder(encoder: UNTIE, n_clusters: Any, title: str, seed: int) ->
     call = _call("encoder.report", "data", given, defaults)
     wish = Wish(n_clusters, title=title, random_state=seed)
     return Recipe(
-        f'{fitted}\n{call}.save("report.html")', _steps(wish), n_clusters, None, _arguments(wish)
+        f'{fitted}\n{call}.save("report.html")',
+        _steps(wish),
+        n_clusters,
+        None,
+        _arguments(wish, None),
     )
 
 
@@ -161,9 +169,10 @@ def _steps(wish: Wish) -> str:
     )
 
 
-def _arguments(wish: Wish) -> list[str]:
+def _arguments(wish: Wish, path: str | None) -> list[str]:
     """Return the options of the command."""
     arguments: list[str] = []
+    usual = (Wish.title, Path(path or "").name)
     for name in wish.columns or ():
         arguments += ["--columns", name]
     for name in wish.drop:
@@ -173,7 +182,7 @@ def _arguments(wish: Wish) -> list[str]:
         "--weight": wish.weight,
         "--k": None if wish.n_clusters == "auto" else str(wish.n_clusters),
         "--bins": None if wish.bins == Wish.bins else str(wish.bins),
-        "--title": None if wish.title == Wish.title else wish.title,
+        "--title": None if wish.title in usual else wish.title,
         "--seed": str(wish.random_state) if wish.random_state else None,
     }
     for option, text in options.items():
