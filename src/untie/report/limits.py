@@ -57,6 +57,10 @@ PAIRS_LOOKED_UP = 1_000_000_000
 TEXT = 80
 """Characters of a name or value; longer ones are cut."""
 
+DIRECTIONS = frozenset(map(chr, (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F))))
+DIRECTIONS |= frozenset(map(chr, range(0x2066, 0x206A)))
+"""Invisible characters that say which way text runs."""
+
 LONG_TEXT = 600
 """Characters of a sentence with several of them."""
 
@@ -77,8 +81,9 @@ def shown(value: Any, most: int = TEXT) -> str:
 def _harmless(character: str) -> str:
     if character.isspace():
         return " "
-    # Half a pair of surrogates can't be written as UTF-8, and control characters break lines.
-    if unicodedata.category(character) in ("Cc", "Cs"):
+    # Half a pair of surrogates can't be written as UTF-8, control characters break lines, and
+    # marks of direction turn around what comes after them.
+    if unicodedata.category(character) in ("Cc", "Cs") or character in DIRECTIONS:
         return "\N{REPLACEMENT CHARACTER}"
     return character
 

@@ -17,8 +17,8 @@ function grouped(number) { return number.toLocaleString("en-US"); }
 
 function csvCell(value) {
   let text = value === null || value === undefined ? "" : String(value);
-  /* A spreadsheet would run text that begins like a formula. */
-  if (/^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(text)) text = "'" + text;
+  /* A spreadsheet would run text that begins like a formula; numbers and ranges of them are none. */
+  if (/^[=+\-@\t\r]/.test(text) && !/^-?[\d.,]+(e[+-]?\d+)?( to -?[\d.,]+)?$/i.test(text)) text = "'" + text;
   return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
 }
 
