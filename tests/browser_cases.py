@@ -15,7 +15,7 @@ def find_browser():
 
 
 def need_browser():
-    """Return the path of a browser; where there is none, skip, or fail in continuous integration."""
+    """Return the path of a browser; without one, skip, or fail where CI is set."""
     path = find_browser()
     if path is None:
         say = "No Chromium or Chrome was found; install Debian's chromium to open the report."

@@ -21,8 +21,8 @@ from untie.explain import (
     weight_shares,
     why_similar,
 )
-from untie.report import Report, make_report
-from untie.report.limits import MAP_COLUMNS, MAP_ROWS, PAGE_BYTES
+from untie.report import Report, landscape, learned, make_report
+from untie.report.limits import MAP_COLUMNS, MAP_ROWS, PAGE_BYTES, shown
 
 EVIL = "</script><script>window.hacked = 1</script>"
 
@@ -183,12 +183,11 @@ def test_no_address_and_a_strict_policy(zoo_page):
 def test_markup_in_names_values_and_title_is_text():
     frame = pd.DataFrame(
         {
-            f"{EVIL}": [EVIL, "<b>", "a & b", "\u2028", "\ud800", "\x00\n\u202e"] * 5,
+            f"{EVIL}": [EVIL, "<b>", "a & b", "\u2028", "c", "\x00\n\u202e"] * 5,
             '"><img src=x onerror=1>': ["x", 'y"', "y'"] * 10,
         }
     )
     page = make_report(frame, n_clusters=2, title=f"<title>{EVIL}").html
-    page.encode()
     assert page.count("<script") == 2
     assert page.count("</script>") == 2
     assert "<img" not in page
@@ -199,6 +198,14 @@ def test_markup_in_names_values_and_title_is_text():
     assert first["name"] == EVIL
     assert EVIL in first["labels"]
     assert "\N{REPLACEMENT CHARACTER} \N{REPLACEMENT CHARACTER}" in first["labels"]
+
+
+def test_what_no_page_can_hold_is_replaced():
+    mark = "\N{REPLACEMENT CHARACTER}"
+    assert shown("a\ud800b\x1b[1m\u202ec\u2067") == f"a{mark}b{mark}[1m{mark}c{mark}"
+    assert shown("a\t\u2028b") == "a  b"
+    assert shown("x" * 81) == "x" * 79 + "…"
+    assert shown("x" * 80) == "x" * 80
 
 
 def test_large_tables_are_sampled_and_it_is_said():
@@ -222,10 +229,10 @@ def test_large_tables_are_sampled_and_it_is_said():
     assert [column["labels"][code] for code in column["codes"]] == frame["c0"][positions].tolist()
 
 
-def test_the_page_stays_small_whatever_the_cells():
+def wild(n_rows, n_columns):
+    """Return rows of long texts, each of which takes many bytes on a page."""
     rng = np.random.default_rng(0)
-    n_rows, n_columns = 2200, 60
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             f"<&{'>' * 100}{place}": [
                 f"{value}{'<&>' * 100}" for value in rng.integers(1500, size=n_rows)
@@ -233,13 +240,53 @@ def test_the_page_stays_small_whatever_the_cells():
             for place in range(n_columns)
         }
     )
+
+
+@pytest.mark.slow
+def test_the_page_stays_small_whatever_the_cells():
+    frame = wild(2200, 60)
     report = make_report(frame, columns=list(frame), n_clusters=15)
     assert len(report.html.encode()) <= PAGE_BYTES
     data = data_of(report.html)
     assert 0 < len(data["columns"]) <= MAP_COLUMNS
-    assert data["n_columns"] == n_columns
-    assert "of 60 columns" in report.html
+    assert data["n_columns"] == 60
+    assert "Of 60 columns at most 40 are shown" in report.html
     assert "3 more are in the table only" in report.html
+
+
+def test_texts_are_cut_and_columns_left_out_to_keep_the_page_small(monkeypatch):
+    frame = wild(150, 12)
+    whole = data_of(make_report(frame, columns=list(frame), n_clusters=2).html)
+    assert [len(column["name"]) for column in whole["columns"]] == [80] * 12
+    assert max(map(len, whole["columns"][0]["labels"])) == 80
+    monkeypatch.setattr(landscape, "MAP_TEXT_BYTES", 40_000)
+    report = make_report(frame, columns=list(frame), n_clusters=2)
+    data = data_of(report.html)
+    assert 0 < len(data["columns"]) < 12
+    assert len(landscape.embed([column["labels"] for column in data["columns"]])) <= 40_000
+    assert f"It knows the cells of {len(data['columns'])} of 12 columns" in report.html
+    assert data["n_columns"] == 12
+    # Neighbours are the same: they are found by all columns.
+    for mine, theirs in zip(data["neighbors"], whole["neighbors"], strict=True):
+        assert [entry[:3] for entry in mine] == [entry[:3] for entry in theirs]
+
+
+def test_many_values_are_compared_on_fewer_rows(monkeypatch, zoo):
+    monkeypatch.setattr(learned, "COMPARED_NUMBERS", 50 * 36)
+    assert "4 clusters of 50 rows drawn from 101." in make_report(zoo, n_clusters=4).html
+    monkeypatch.setattr(learned, "COMPARED_VALUES", 35)
+    assert "The table has 36 values, with which" in make_report(zoo, n_clusters=4).html
+
+
+def test_pairs_looked_up_are_bounded(monkeypatch, zoo):
+    frame = pd.concat([zoo] * 12, ignore_index=True)
+    monkeypatch.setattr(learned, "PAIRS_LOOKED_UP", 1)
+    page = make_report(frame, n_clusters=2).html
+    assert "1,000 of 1,212 rows were looked at, drawn by chance." in page
+    encoder = UNTIE(2, random_state=0).fit(prepare(frame).apply(frame))
+    scores = outliers(encoder, frame, len(frame)).set_index("position").score
+    for line in cells_of(page, "outliers"):
+        assert float(line[2]) == pytest.approx(scores[int(line[0])])
 
 
 def test_data_card_says_what_was_done():

@@ -65,7 +65,7 @@ def report(
     """Learn, choose the number of groups, find and explain them, and write a page about it all."""
     page = output or _page_for(file)
     check_output(page, (".html", ".htm"))
-    need("jinja2", "report")  # before the work
+    need("jinja2", "report", "Reports")  # before the work
     table = open_table(file, options, in_memory_now=True)
     frame, weights = table.frame(), table.weights()
     known = names_of(table.source)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
+from threadpoolctl import threadpool_limits
 
 from untie.core.factorize import is_missing
 from untie.core.types import FloatArray
@@ -35,6 +37,7 @@ def landscape(study: Study) -> dict[str, Any]:
         "first": kinds.first.tolist(),
         "layouts": _layouts(kinds, study.seed),
         "columns": columns,
+        "n_cells": len(places),
         "neighbors": _neighbors(kinds, places),
         "n_rows": study.n_rows,
         "n_columns": len(study.names),
@@ -115,8 +118,9 @@ def _principal_plane(kinds: Kinds) -> FloatArray:
     means = kinds.similarities @ weights
     centred = kinds.similarities - means - means[:, None] + weights @ means
     roots = np.sqrt(weights)
-    values, vectors = np.linalg.eigh(roots[:, None] * centred * roots)
-    values, vectors = values[::-1][:2], vectors[:, ::-1][:, :2]
+    n = len(kinds)
+    values, vectors = eigh(roots[:, None] * centred * roots, subset_by_index=[max(n - 2, 0), n - 1])
+    values, vectors = values[::-1], vectors[:, ::-1]
     scales = np.sqrt(np.maximum(values, 0.0))
     places = np.zeros((len(kinds), 2))
     places[:, : len(values)] = vectors / roots[:, None] * scales
@@ -134,11 +138,12 @@ def _tsne(distances: FloatArray, start: FloatArray, seed: int) -> FloatArray:
         metric="precomputed",
         init=start / spread * 1e-4 if spread > 0 else "random",
         perplexity=min(30.0, (len(distances) - 1) / 3.0),
+        angle=0.7,
         max_iter=500,
         random_state=seed,
-        n_jobs=1,  # the same sums in the same order
     )
-    return np.asarray(tsne.fit_transform(distances), dtype=float)
+    with threadpool_limits(1):  # the same sums in the same order
+        return np.asarray(tsne.fit_transform(distances), dtype=float)
 
 
 def _on_grid(places: FloatArray, members: NDArray[np.intp]) -> list[int]:

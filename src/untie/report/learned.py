@@ -9,7 +9,14 @@ from numpy.random import RandomState
 
 from untie.choose_k import KChoice
 from untie.explain import outliers, weight_shares
-from untie.report.limits import COMPARED_ROWS, LISTED_COLUMNS, N_OUTLIERS, PAIRS_LOOKED_UP
+from untie.report.limits import (
+    COMPARED_NUMBERS,
+    COMPARED_ROWS,
+    COMPARED_VALUES,
+    LISTED_COLUMNS,
+    N_OUTLIERS,
+    PAIRS_LOOKED_UP,
+)
 from untie.report.study import Study, columns_of
 from untie.report.table import TableView, view
 
@@ -85,10 +92,15 @@ def comparison(study: Study) -> dict[str, Any]:
     k = len(study.clusters)
     if k < 2:
         return {"table": None, "said": "There is one cluster, so there is nothing to compare."}
+    n_values = sum(study.encoder.vocabulary_.sizes)
+    if n_values > COMPARED_VALUES:
+        said = f"The table has {n_values:,} values, with which other methods would take long."
+        return {"table": None, "said": said}
     able = np.arange(study.n_rows) if study.weights is None else np.flatnonzero(study.weights)
     drawn = able
-    if len(able) > COMPARED_ROWS:
-        drawn = np.sort(RandomState(study.seed).permutation(able)[:COMPARED_ROWS])
+    most = min(COMPARED_ROWS, COMPARED_NUMBERS // n_values)
+    if len(able) > most:
+        drawn = np.sort(RandomState(study.seed).permutation(able)[:most])
     answers = None
     if study.answers is not None:
         answers = study.answers.of(drawn)

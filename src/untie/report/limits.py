@@ -28,7 +28,13 @@ N_REASONS = 8
 """Columns that are named as reasons for a neighbour."""
 
 COMPARED_ROWS = 2_000
-"""Rows that the other methods cluster."""
+"""Most rows that the other methods cluster."""
+
+COMPARED_NUMBERS = 4_000_000
+"""Numbers of their vectors; of a table with many values fewer rows are compared."""
+
+COMPARED_VALUES = 20_000
+"""With more values than these, other methods take minutes."""
 
 CARDS = 12
 """Clusters with a card of their own."""

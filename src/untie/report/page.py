@@ -68,7 +68,7 @@ def make_page(study: Study, watch: Watch | None = None) -> Report:
 
 
 def _environment() -> Any:
-    jinja2 = need("jinja2", "report")
+    jinja2 = need("jinja2", "report", "Reports")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("untie.report"),
         autoescape=True,
