@@ -83,6 +83,11 @@ def downloaded(tab, button):
     return event.value.suggested_filename, list(csv.reader(io.StringIO(text)))
 
 
+def disarmed(cell):
+    """Return a cell as it is downloaded: no spreadsheet takes it for a formula."""
+    return f"'{cell}" if cell.startswith("=") else cell
+
+
 def pixels(tab):
     return tab.evaluate("document.getElementById('map-canvas').toDataURL()")
 
@@ -180,9 +185,7 @@ def test_lasso_lists_the_rows_inside(tab):
         [column["labels"][column["codes"][row]] for column in data["columns"]] for row in inside
     ]
     # A formula is disarmed; all else comes out as it is.
-    assert [line[2:] for line in lines[1:]] == [
-        ["'" + cell if cell.startswith("=") else cell for cell in line] for line in cells
-    ]
+    assert [line[2:] for line in lines[1:]] == [list(map(disarmed, line)) for line in cells]
     listed = tab.locator("#map-selected tbody tr").count()
     assert listed == min(200, len(inside))
 
@@ -224,6 +227,17 @@ def test_a_click_shows_the_nearest_rows_and_why(tab):
         assert [mine.removeprefix("'"), theirs.removeprefix("'")] == [line.value, line.other_value]
         assert float(adds) == pytest.approx(line.contribution, rel=1e-3, abs=1e-9)
         assert float(sets) == pytest.approx(line.distance, rel=1e-3, abs=1e-9)
+    name, lines = downloaded(tab, tab.locator("#map-row button.csv").first)
+    assert name == "nearest.csv"
+    assert [int(line[0]) for line in lines[1:]] == numbers
+    assert [float(line[3]) for line in lines[1:]] == [entry[1] for entry in found]
+    tab.locator("#map-row summary").click()
+    name, lines = downloaded(tab, tab.locator("#map-row details button.csv"))
+    column = data["columns"][2]
+    assert [name, lines[3]] == [
+        "row.csv",
+        [column["name"], disarmed(column["labels"][column["codes"][row]])],
+    ]
     first = tab.locator("#map-row tbody th button").first
     first.click()
     assert tab.locator("#map-row h3").inner_text().startswith(f"Row {numbers[0]},")
@@ -258,11 +272,7 @@ def test_every_table_can_be_downloaded(browser, path):
         cells = page.locator(f"#{button.get_attribute('data-table')}").evaluate(
             "(t) => [...t.rows].map((r) => [...r.cells].map((c) => c.dataset.v ?? c.textContent))"
         )
-        disarmed = [
-            ["'" + cell if cell.startswith("=") else cell.strip() for cell in line]
-            for line in cells
-        ]
-        assert lines == disarmed
+        assert lines == [[disarmed(cell.strip()) for cell in line] for line in cells]
         names.append(name)
     assert len(set(names)) == n_tables
     page.close()

@@ -310,7 +310,7 @@ def test_data_card_says_what_was_done():
     for text in ("1: age", "2: id, same", "Python 3.", f"untie {untie.__version__}"):
         assert text in page
     age = next(column for column in data_of(page)["columns"] if column["name"] == "age")
-    assert age["ordered"]
+    assert age["ordered"] == 5
     assert age["labels"] == list(prepare(frame).labels("age"))
 
 

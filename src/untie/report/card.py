@@ -126,8 +126,8 @@ def _remarks(study: Study) -> list[str]:
         remarks.append(f"The first {LISTED_COLUMNS} of {n_notes:,} columns are listed.")
     if n_shown < len(study.names):
         remarks.append(
-            f"Of {len(study.names):,} columns at most {n_shown} are shown in the map, the cards and "
-            "the heat maps: those that tell rows apart most."
+            f"Of {len(study.names):,} columns at most {n_shown} are shown in the map, the cards "
+            "and the heat maps: those that tell rows apart most."
         )
     remarks.append(f"Names and values of more than {TEXT} characters are cut.")
     return remarks

@@ -81,7 +81,8 @@ def _column(study: Study, place: int, cells: list[str], size: int) -> dict[str, 
     name = study.names[place]
     ranges = study.preparation and study.preparation.labels(name)
     known = list(ranges or study.encoder.vocabulary_.labels(place))
-    return {"name": shown(name), **_coded(cells, known, size), "ordered": bool(ranges)}
+    n_ranges = len(set(ranges or ()).intersection(cells))
+    return {"name": shown(name), **_coded(cells, known, size), "ordered": n_ranges}
 
 
 def _answers(study: Study, size: int) -> dict[str, Any]:
@@ -89,7 +90,7 @@ def _answers(study: Study, size: int) -> dict[str, Any]:
     cells = study.answers.of(study.sample)
     texts = ["missing" if is_missing(cell) else str(cell) for cell in cells]
     name = f"{shown(study.answers.name)} (not learned from)"
-    return {"name": name, **_coded(texts, [], size), "ordered": False, "is_answer": True}
+    return {"name": name, **_coded(texts, [], size), "ordered": 0, "is_answer": True}
 
 
 def _coded(cells: list[str], known: list[str], size: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ const MOST_COLOURS = 8;
 
 function isDark() { return matchMedia("(prefers-color-scheme: dark)").matches; }
 
-/* An ordered column goes from pale to strong. */
+/* An ordered column goes from pale to strong; what is no range, such as missing, is grey. */
 function shade(place, n) {
   const part = n > 1 ? place / (n - 1) : 1;
   const light = isDark() ? 35 + 45 * part : 78 - 48 * part;
@@ -18,7 +18,7 @@ function colouring(choice) {
     const numbers = [...new Set(data.clusters)].sort((a, b) => a - b);
     const places = new Map(numbers.map((number, place) => [number, place]));
     return fewGroups(numbers.map((number) => `Cluster ${number}`),
-      data.clusters.map((number) => places.get(number)), false, false);
+      data.clusters.map((number) => places.get(number)), 0, false);
   }
   const column = data.columns[Number(choice)];
   return fewGroups(column.labels, column.codes, column.ordered, true);
@@ -35,7 +35,7 @@ function fewGroups(labels, codes, ordered, byFrequency) {
   const groups = kept.map((place, number) => ({
     name: labels[place],
     count: counts[place],
-    colour: ordered ? shade(number, kept.length) : COLOURS[number],
+    colour: !ordered ? COLOURS[number] : place < ordered ? shade(place, ordered) : OTHER,
     shape: ordered ? 0 : number,
   }));
   const numbers = new Map(kept.map((place, number) => [place, number]));

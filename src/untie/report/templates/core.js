@@ -32,13 +32,16 @@ function saveCsv(name, lines) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-/* A table of cells: strings, numbers, or nodes such as buttons. */
-function makeTable(caption, headings, lines, numeric) {
+/* A table of cells (strings, numbers, or nodes such as buttons) and a button that saves `raw`. */
+function makeTable(name, caption, headings, lines, numeric, raw) {
   const side = (place) => (numeric.includes(place) ? "n" : null);
   const head = headings.map((text, place) => make("th", { scope: "col", class: side(place) }, text));
   const body = lines.map((line) => make("tr", {}, ...line.map((cell, place) =>
     make(place ? "td" : "th", { scope: place ? null : "row", class: side(place) }, cell))));
   const table = make("table", {}, make("caption", {}, caption),
     make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
-  return make("div", { class: "scroll", role: "region", "aria-label": caption }, table);
+  const save = make("button", { type: "button", class: "csv", "aria-label": `Download as CSV: ${caption}` }, "Download CSV");
+  save.addEventListener("click", () => saveCsv(`${name}.csv`, [headings, ...raw]));
+  return make("div", { class: "table" },
+    make("div", { class: "scroll", role: "region", "aria-label": caption }, table), save);
 }

@@ -7,18 +7,20 @@ function showRow(row) {
   const found = data.neighbors[data.kinds[row]];
   const copies = data.kinds.filter((kind) => kind === data.kinds[row]).length - 1;
   const parts = [make("h3", {}, titleOf(row))];
-  if (copies) parts.push(make("p", {}, `${grouped(copies)} other rows on the map are equal to it.`));
+  if (copies) parts.push(make("p", {}, copies === 1 ? "1 other row on the map is equal to it." : `${grouped(copies)} other rows on the map are equal to it.`));
   if (found.length) {
-    const lines = found.map((neighbor, rank) => neighborLine(row, neighbor, rank));
-    parts.push(makeTable("The nearest other rows on the map",
-      ["row", "cluster", "distance", "differs in", "why"], lines, [0, 1, 2]));
+    const lines = found.map((neighbor) => neighborLine(row, neighbor));
+    const shown = lines.map((line, rank) => [goButton(line[0], data.first[found[rank][0]]),
+      whyButton(row, found[rank], rank), ...line.slice(2)]);
+    parts.push(makeTable("nearest", "The nearest other rows on the map",
+      ["row", "why", "cluster", "distance", "differs in"], shown, [0, 2, 3], lines));
     parts.push(make("div", { id: "map-why", "aria-live": "polite" }));
   } else {
     parts.push(make("p", {}, "All rows on the map are equal."));
   }
   const names = data.columns.map((_, column) => [data.columns[column].name, cellOf(row, column)]);
   parts.push(make("details", {}, make("summary", {}, "All its values"),
-    makeTable(`The values of row ${grouped(data.rows[row])}`, ["column", "value"], names, [])));
+    makeTable("row", `The values of row ${grouped(data.rows[row])}`, ["column", "value"], names, [], names)));
   panel.replaceChildren(...parts);
   panel.hidden = false;
   if (found.length) showWhy(row, found[0]);
@@ -27,23 +29,34 @@ function showRow(row) {
   markScrollable();
 }
 
-function neighborLine(row, neighbor, rank) {
-  const other = data.first[neighbor[0]];
-  const go = make("button", { type: "button", "aria-label": `Show row ${grouped(data.rows[other])}` }, grouped(data.rows[other]));
+function goButton(number, other) {
+  const go = make("button", { type: "button", "aria-label": `Show row ${grouped(number)}` }, grouped(number));
   go.addEventListener("click", () => { showRow(other); byId("map-row").focus({ preventScroll: true }); });
-  const why = make("button", { type: "button", "aria-pressed": String(rank === 0),
-    "aria-label": `Why row ${grouped(data.rows[other])}` }, "Why");
+  return go;
+}
+
+function whyButton(row, neighbor, rank) {
+  const other = data.rows[data.first[neighbor[0]]];
+  const why = make("button", { type: "button", "aria-pressed": String(rank === 0), "aria-label": `Why row ${grouped(other)}` }, "Why");
   why.addEventListener("click", () => {
     for (const button of byId("map-row").querySelectorAll("button[aria-pressed]")) button.setAttribute("aria-pressed", String(button === why));
     showWhy(row, neighbor);
     markScrollable();
   });
+  return why;
+}
+
+/* Row, what is alike (for which the page has a button), cluster, distance and what differs. */
+function neighborLine(row, neighbor) {
+  const other = data.first[neighbor[0]];
   const different = data.columns.map((_, column) => column)
     .filter((column) => !data.columns[column].is_answer && cellOf(row, column) !== cellOf(other, column));
   const named = different.slice(0, 4).map((column) =>
     `${data.columns[column].name}: ${cellOf(row, column)} / ${cellOf(other, column)}`);
   if (different.length > 4) named.push(`${different.length - 4} more`);
-  return [go, data.clusters[other], neighbor[1], named.join("; ") || "columns that are not shown", why];
+  const reasons = whyLines(row, neighbor).slice(0, 2).map((line) => line[0]).join(", ");
+  return [data.rows[other], `alike in ${reasons}`, data.clusters[other], neighbor[1],
+    named.join("; ") || "columns that are not shown"];
 }
 
 /* Similarity and squared distance are sums over the columns: these are the terms. */
@@ -79,9 +92,7 @@ function showWhy(row, neighbor) {
   const shown = lines.map(([name, mine, theirs, adds, sets]) =>
     [name, mine, theirs, withBar(adds, neighbor[2]), withBar(sets, neighbor[1] ** 2)]);
   const caption = `Why row ${grouped(data.rows[other])} is near: what each column adds to the similarity (${neighbor[2]}) and to the squared distance (${Number((neighbor[1] ** 2).toPrecision(4))})`;
-  const save = make("button", { type: "button", class: "csv" }, "Download CSV");
-  save.addEventListener("click", () => saveCsv("why.csv", [headings, ...lines]));
-  byId("map-why").replaceChildren(makeTable(caption, headings, shown, [3, 4]), save);
+  byId("map-why").replaceChildren(makeTable("why", caption, headings, shown, [3, 4], lines));
 }
 
 function showSelected(rows, what) {
@@ -92,12 +103,10 @@ function showSelected(rows, what) {
   const columns = data.columns.map((_, column) => column);
   const headings = ["row", "cluster", ...data.columns.map((column) => column.name)];
   const line = (row) => [data.rows[row], data.clusters[row], ...columns.map((column) => cellOf(row, column))];
-  const save = make("button", { type: "button", class: "csv" }, `Download CSV of ${grouped(rows.length)} rows`);
-  save.addEventListener("click", () => saveCsv("selected-rows.csv", [headings, ...rows.map(line)]));
-  const some = rows.length > LISTED ? `, of which ${LISTED} are listed` : "";
+  const some = rows.length > LISTED ? `; ${LISTED} are listed, the download has all` : "";
   const caption = `${grouped(rows.length)} selected rows${what ? ` (${what})` : ""}${some}`;
   panel.replaceChildren(make("h3", {}, "Selected rows"), mixOf(rows),
-    makeTable(caption, headings, rows.slice(0, LISTED).map(line), [0, 1]), save);
+    makeTable("selected-rows", caption, headings, rows.slice(0, LISTED).map(line), [0, 1], rows.map(line)));
   markScrollable();
 }
 
