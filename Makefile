@@ -13,12 +13,13 @@ ifneq ($(EXTERNAL),)
 export UNTIE_DATA ?= $(abspath $(EXTERNAL))
 endif
 
-.PHONY: help demo test test-pandas2 test-slow lint bench clean
+.PHONY: help demo java test test-pandas2 test-slow lint bench clean
 
 help:
 	@echo "make demo       set up, run on a bundled data set and leave a report to open"
 	@echo "make test       set up, check style and types, run all tests"
 	@echo "make test-slow  the tests that take long"
+	@echo "make java       Java 17, for the tests of Spark, where root has apt-get and there is none"
 	@echo "make lint       style and types only"
 	@echo "make bench      all benchmarks (long)"
 
@@ -42,14 +43,22 @@ $(VENV)/.bench: $(VENV)/.test
 $(PANDAS2)/.test: pyproject.toml
 	$(PYTHON) -m venv $(PANDAS2)
 	$(PANDAS2)/bin/python -m pip install --quiet --upgrade pip
-	$(PANDAS2)/bin/python -m pip install --quiet --editable '.[test]' 'pandas<3'
+	$(PANDAS2)/bin/python -m pip install --quiet --editable '.[pandas,polars,pyarrow]' 'pandas<3' hypothesis pytest
 	@touch $@
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
-test: lint test-pandas2
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+# Spark needs it; without, its tests are skipped. Some systems have only a later release.
+java:
+	@if ! command -v java >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; \
+		apt-get install -qq -y --no-install-recommends openjdk-17-jre-headless >/dev/null \
+		|| apt-get install -qq -y --no-install-recommends default-jre-headless >/dev/null; \
+	fi; command -v java >/dev/null || echo "There is no Java 17, so the tests of Spark will be skipped."
+
+test: lint test-pandas2 java
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # What depends on the version of pandas, with pandas 2.
 test-pandas2: $(PANDAS2)/.test

@@ -19,8 +19,8 @@ from scipy.optimize import nnls
 from threadpoolctl import threadpool_limits
 
 from _timing import best_times, parse_quick, print_table
-from untie.core import counting
-from untie.core.counting import COSTS, STRATEGIES, by_histogram, expected_work, pack_attributes
+from untie.core import histograms
+from untie.core.counting import COSTS, STRATEGIES, by_histogram, expected_work
 from untie.core.types import Codes, FloatArray, smallest_unsigned
 
 HOPELESS_SECONDS, HOPELESS_RATIO = 0.5, 8.0
@@ -167,7 +167,7 @@ def report_packing(quick: bool) -> None:
 
 
 def _packed(limit: int, codes: Codes, sizes: tuple[int, ...]) -> FloatArray:
-    with mock.patch.object(counting, "pack_attributes", partial(pack_attributes, limit=limit)):
+    with mock.patch.object(histograms, "PACKED_CELLS", limit):
         return by_histogram(codes, sizes, None)
 
 

@@ -2,110 +2,139 @@
 
 For every number of rows: the time of `UNTIE.fit` over `untie.scan`, as a ratio to DuckDB's own
 `SELECT count(DISTINCT c)` of the same columns; the time of `untie.sink`, as a ratio to pyarrow's
-writing as many numbers; and the most memory that either of ours takes. Competitors take
-turns, the best round counts.
+writing as many numbers; and the most memory that either of ours takes. Then growth with columns
+and values, one core against two, and an estimate for a cluster from these figures. Competitors
+take turns, the best round counts.
+
+``--rows 1e8`` measures that number of rows instead of 10^6 and 10^7; it writes 0.5 GB of files and
+takes about ten minutes.
 """
 
 from __future__ import annotations
 
+import argparse
 import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-import duckdb
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-import untie
-from _timing import best_times, parse_quick, peak_memory, print_table, print_verdict
+from _cores import compare_cores
+from _estimate import print_estimate
+from _parquet_tables import (
+    FILE_ROWS,
+    bytes_per_row,
+    count_distinct,
+    fit,
+    sink,
+    write_numbers,
+    write_table,
+)
+from _timing import best_times, peak_memory, print_table, print_verdict, slope
 
 SIZES = (2, 3, 5, 8, 10, 12, 20, 50, 100, 10)
 """Number of values of each column."""
 
-FILE_ROWS = 10**6
-"""Rows of one file."""
+SMALL_SIZES = (2, 3, 5, 8, 10, 12, 20, 5, 10)
+"""Number of values of the nine columns beside one of many values."""
+
+COLUMNS = (10, 30, 100)
+VALUES = (10, 100, 1_000, 10_000, 100_000)
+
+SINK_FILES = 1
+"""Most files that are transformed: every row takes the same time."""
 
 MOST_MEMORY = 2.0
 """GiB that a fit may take."""
 
 
 def main() -> None:
-    quick = parse_quick(__doc__)
-    header = ["rows", "fit (s)", "fit / DuckDB", "fit (GiB)"]
-    header += ["sink (s)", "sink / pyarrow", "sink (GiB)"]
-    for n_rows in (10**6,) if quick else (10**6, 10**7):
-        with tempfile.TemporaryDirectory() as folder:
-            write_table(Path(folder), n_rows)
-            figures = measure(Path(folder))
-        print_table(header, [[f"{n_rows:,}", *figures]])
-        print_verdict(f"{n_rows:,} rows: fit / DuckDB", figures[1], 2.0)
-        print_verdict(f"{n_rows:,} rows: GiB of fit", figures[2], MOST_MEMORY)
-        print_verdict(f"{n_rows:,} rows: sink / pyarrow", figures[4], 2.0)
+    options = parse()
+    counts = options.rows or ([10**6] if options.quick else [10**6, 10**7])
+    for n_rows in counts:
+        with files(n_rows, SIZES) as folder:
+            compare_rows(folder, n_rows)
+            if n_rows == counts[-1]:
+                seconds = compare_cores(folder)["fit of files"]
+                print_estimate(folder, n_rows, seconds, bytes_per_row(folder))
+    n_rows = 10**5 if options.quick else 10**6
+    growth("columns", COLUMNS, n_rows, lambda n_columns: (10,) * n_columns)
+    growth("values of one column", VALUES, n_rows, lambda size: (*SMALL_SIZES, size))
 
 
-def write_table(folder: Path, n_rows: int) -> None:
-    """Write rows whose columns depend on each other through a hidden class."""
-    for number in range(n_rows // FILE_ROWS):
-        rng = np.random.default_rng(number)
-        classes = rng.integers(0, 4, FILE_ROWS)
-        columns = {}
-        for column, size in enumerate(SIZES):
-            noise = rng.integers(0, size, FILE_ROWS)
-            codes = np.where(rng.random(FILE_ROWS) < 0.5, classes % size, noise)
-            values = pa.array([f"value {value}" for value in range(size)])
-            cells = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values)
-            columns[f"c{column}"] = cells.cast(pa.string())
-        pq.write_table(pa.table(columns), folder / f"{number:05}.parquet")
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller tables, fewer of them")
+    as_number = {"type": lambda text: int(float(text)), "nargs": "+"}
+    parser.add_argument("--rows", help="numbers of rows, such as 1e8", **as_number)
+    return parser.parse_args()
 
 
-def measure(folder: Path) -> list[float]:
-    """Return the seconds, ratio and GiB of fit, then those of sink."""
+@contextmanager
+def files(n_rows: int, sizes: Sequence[int]) -> Iterator[Path]:
+    """Write a table, and remove it at the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_table(Path(folder), n_rows, sizes)
+        yield Path(folder)
+
+
+def compare_rows(folder: Path, n_rows: int) -> None:
+    """Print the figures of one number of rows."""
+    n_files = min(SINK_FILES, -(-n_rows // FILE_ROWS))
     fit(folder)
     times = best_times(
         {
             "distinct": partial(count_distinct, folder),
             "fit": partial(fit, folder),
-            "write": partial(write_numbers, folder),
-            "sink": partial(sink, folder),
+            "auto": partial(fit, folder, "auto"),
         }
     )
+    fit(folder)  # the model of the sinks
+    times |= best_times(
+        {"write": partial(write_numbers, folder, n_files), "sink": partial(sink, folder, n_files)}
+    )
     fit_bytes, _ = peak_memory(Path, fit, folder)
-    sink_bytes, _ = peak_memory(Path, sink, folder)
-    return [
-        times["fit"],
-        times["fit"] / times["distinct"],
-        fit_bytes / 2**30,
-        times["sink"],
-        times["sink"] / times["write"],
-        sink_bytes / 2**30,
-    ]
+    sink_bytes, _ = peak_memory(Path, partial(sink, n_files=n_files), folder)
+    ratio, sink_ratio = times["fit"] / times["distinct"], times["sink"] / times["write"]
+    sink_rows = min(n_rows, n_files * FILE_ROWS)
+    header = ["rows", "DuckDB (s)", "fit (s)", "fit / DuckDB", "solver auto / DuckDB", "fit (GiB)"]
+    cells = [f"{n_rows:,}", times["distinct"], times["fit"], ratio]
+    cells += [times["auto"] / times["distinct"], fit_bytes / 2**30]
+    print_table(header, [cells])
+    header = ["rows written", "sink (s)", "sink / pyarrow", "rows / s", "sink (GiB)"]
+    cells = [f"{sink_rows:,}", times["sink"], sink_ratio]
+    print_table(header, [[*cells, sink_rows / times["sink"], sink_bytes / 2**30]])
+    print_verdict(f"{n_rows:,} rows: fit / DuckDB", ratio, 2.0)
+    print_verdict(f"{n_rows:,} rows: GiB of fit", fit_bytes / 2**30, MOST_MEMORY)
+    print_verdict(f"{sink_rows:,} rows: sink / pyarrow", sink_ratio, 2.0)
+    print()
 
 
-def count_distinct(folder: Path) -> None:
-    counts = ", ".join(f"count(DISTINCT c{column})" for column in range(len(SIZES)))
-    duckdb.sql(f"SELECT {counts} FROM '{folder}/0*.parquet'").fetchall()
-
-
-def fit(folder: Path) -> None:
-    encoder = untie.UNTIE(4, solver="relevance").fit(untie.scan(folder / "0*.parquet"))
-    encoder.save(folder / "model.untie")
-
-
-def sink(folder: Path) -> None:
-    encoder = untie.load_model(folder / "model.untie")
-    untie.sink(encoder, folder / "0*.parquet", folder / "out.parquet")
-
-
-def write_numbers(folder: Path) -> None:
-    """Write as many rows of vectors as `sink`, one looked-up batch again and again."""
-    n_rows = sum(pq.read_metadata(path).num_rows for path in folder.glob("0*.parquet"))
-    encoder = untie.load_model(folder / "model.untie")
-    with encoder.transform(untie.scan(folder / "00000.parquet")) as reader:
-        batch = reader.read_next_batch()
-    with pq.ParquetWriter(folder / "numbers.parquet", batch.schema) as writer:
-        for start in range(0, n_rows, batch.num_rows):
-            writer.write_batch(batch.slice(0, n_rows - start))
+def growth(
+    what: str, amounts: Sequence[int], n_rows: int, sizes: Callable[[int], Sequence[int]]
+) -> None:
+    """Print how the time of fit grows with the shape of the table."""
+    rows: list[list[Any]] = []
+    done: list[int] = []
+    seconds: list[float] = []
+    for amount in amounts:
+        with files(n_rows, sizes(amount)) as folder:
+            try:
+                fit(folder)
+            except ValueError as error:  # refused before memory is spent
+                rows.append([f"{amount:,}", f"refused: {str(error).split('(')[0]}", "", ""])
+                continue
+            work = {"distinct": partial(count_distinct, folder), "fit": partial(fit, folder)}
+            times = best_times(work, patience=20.0)
+            peak, _ = peak_memory(Path, fit, folder)
+        done.append(amount)
+        seconds.append(times["fit"])
+        ratio = times["fit"] / times["distinct"]
+        rows.append([f"{amount:,}", times["fit"], ratio, peak / 2**30])
+    if len(done) > 1:
+        rows.append(["measured slope", slope(done, seconds), "", ""])
+    print_table([f"{what}, {n_rows:,} rows", "fit (s)", "fit / DuckDB", "fit (GiB)"], rows)
 
 
 if __name__ == "__main__":

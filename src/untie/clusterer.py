@@ -45,7 +45,7 @@ from untie.core.warn import warn_user
 from untie.encoder import UNTIE
 from untie.engines.count import check_weight_column
 from untie.engines.dask import DaskTable
-from untie.engines.lazy import as_lazy
+from untie.engines.lazy import as_streamed
 from untie.engines.relation import Relation
 from untie.parameters import check_integer
 from untie.prepare import Preparation, prepare
@@ -159,7 +159,7 @@ class UNTIEClusterer(
         """
         self._check_parameters()
         encoder = self._new_encoder()
-        lazy = as_lazy(X)
+        lazy = as_streamed(X)
         if lazy is not None:
             self._fit_lazy(encoder, lazy, sample_weight)
             return self
@@ -192,16 +192,16 @@ class UNTIEClusterer(
             nothing is computed yet.
         """
         check_is_fitted(self)
-        if as_lazy(X) is None:
+        if as_streamed(X) is None:
             return self._nearest(self._encode(X))
-        prepared = as_lazy(self.prepared(X))
+        prepared = as_streamed(self.prepared(X))
         assert prepared is not None
         return stream_labels(self.encoder_, self._centres(), prepared)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find the clusters of a table's rows and return the labels; see `fit` and `predict`."""
         self.fit(X, sample_weight=sample_weight)
-        return self.labels_ if as_lazy(X) is None else self.predict(X)
+        return self.labels_ if as_streamed(X) is None else self.predict(X)
 
     def transform(self, X: Any) -> FloatArray:
         """Return the distance of each row to each cluster's mean; shape (n_rows, n_clusters).

@@ -14,6 +14,7 @@ from untie.engines.count import count_relation
 from untie.engines.dask import DaskTable
 from untie.engines.lazy import as_lazy
 from untie.engines.partition import count_partitions
+from untie.engines.spark import SparkTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,7 @@ def count_input(
     """Find the values of a table, take rare ones together and count the pairs of the rest."""
     options = (categories, min_frequency, max_categories, n_spaces, with_sample)
     lazy = as_lazy(data)
-    if isinstance(lazy, DaskTable):
+    if isinstance(lazy, DaskTable | SparkTable):
         return CountedInput(*count_partitions(lazy, sample_weight, *options))
     if lazy is not None:
         return CountedInput(*count_relation(lazy, sample_weight, *options))
@@ -66,8 +67,8 @@ def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") 
     data : table
         A pandas, polars or pyarrow table, an array or a list of rows; or a lazy table, which is
         read piece by piece: what :func:`untie.scan` gives, a DuckDB relation, a polars
-        LazyFrame, a pyarrow Dataset or RecordBatchReader; or a Dask frame, which is counted
-        partition by partition on its workers.
+        LazyFrame, a pyarrow Dataset or RecordBatchReader; or a Dask or Spark frame, which is
+        counted partition by partition on its workers.
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so.
     categories : "auto" or list of lists

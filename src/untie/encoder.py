@@ -28,6 +28,7 @@ from untie.count import count_input
 from untie.engines.count import check_weight_column
 from untie.engines.dask import DaskTable, transform_dask
 from untie.engines.lazy import as_lazy
+from untie.engines.spark import SparkTable, transform_spark
 from untie.engines.transform import own_columns, stream_vectors
 from untie.export import SqlTransform
 from untie.fitted import Fitted, finish
@@ -219,7 +220,8 @@ default="auto"
             A pandas, polars or pyarrow table, an array or a list of rows. Or a lazy table, which is
             read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
             DuckDB relation, a polars LazyFrame, a pyarrow Dataset or RecordBatchReader. Or a Dask
-            frame, which is counted partition by partition on its workers. The model is the same.
+            or Spark frame, which is counted partition by partition on its workers. The model is
+            the same.
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts: survey weights, or counts of a table with distinct rows. A
@@ -329,12 +331,16 @@ default="auto"
             of `get_feature_names_out`: rows are read and transformed as it is iterated, and rows
             keep their order. :func:`untie.sink` writes them to a file.
             For a Dask frame, a Dask frame with these columns and the index of the rows; nothing is
-            computed yet.
+            computed yet. For a Spark frame, whose rows have no order, that frame with these
+            columns added to its own; nothing is computed yet. What ``handle_unknown="warn"`` warns
+            of there, once a partition, is in the workers' logs.
         """
         check_is_fitted(self)
         lazy = as_lazy(X)
         if isinstance(lazy, DaskTable):
             return transform_dask(self, lazy)
+        if isinstance(lazy, SparkTable):
+            return transform_spark(self, lazy)
         if lazy is not None:
             return stream_vectors(self, lazy)
         return self._rows(self._encode(X))
@@ -379,7 +385,25 @@ default="auto"
         only the product is determined; beta is taken as omega's mean over the space.
         """
         check_is_fitted(self)
-        return tidy.weights(self._backend, self.vocabulary_, self._fitted.labels, self.omega_)
+        fitted = self._fitted
+        return tidy.weights(
+            self._backend, self.vocabulary_, fitted.labels, fitted.widths, self.omega_
+        )
+
+    def kernel_errors(self) -> Any:
+        """Return a frame with what is missing from the kernels of columns with many values.
+
+        Such a column (more than 500 values) has kernel matrices that are not formed: a kernel is
+        taken through landmarks, some of the values, and of that its leading axes are kept. Columns:
+        attribute, coupling, kernel, axes (how many are kept) and error, the part of the centred
+        kernel's trace that the landmarks do not give. Without such columns the frame is empty, and
+        the model is exact.
+        """
+        check_is_fitted(self)
+        fitted = self._fitted
+        return tidy.errors(
+            self._backend, self.vocabulary_, fitted.labels, fitted.widths, fitted.errors
+        )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of `transform`'s columns, such as ``Color=yellow``."""
@@ -390,9 +414,12 @@ default="auto"
         lookup = self._fitted.lookup
         if lookup.summed:
             return np.array([f"untie{i}" for i in range(lookup.n_columns)], dtype=object)
-        labels = None if lookup is self._fitted.vectors else self._fitted.labels
         vocabulary = Vocabulary(columns, self.vocabulary_.values)
-        return np.array(tidy.column_names(vocabulary, labels), dtype=object)
+        if lookup is self._fitted.vectors:
+            names = tidy.compact_names(vocabulary, *self._fitted.axes())
+        else:
+            names = tidy.full_names(vocabulary, self._fitted.labels, self._fitted.widths)
+        return np.array(names, dtype=object)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, without pickle; `load_model` reads it.

@@ -9,8 +9,10 @@ from untie.core.counts import CountedTable, Counts
 from untie.core.eigen import leading
 from untie.core.grouping import Grouping
 from untie.core.learn import Model
+from untie.core.spaces import VALUES
 from untie.core.spectrum import centre, reduced_gram
 from untie.core.tally import Tally
+from untie.core.types import FloatArray
 from untie.core.vectors import LookUp, compact_lookup, component_lookup, full_lookup
 from untie.core.weights import Solution
 
@@ -29,6 +31,8 @@ class Fitted:
         Counts of all values seen, where they were kept: what `partial_fit` adds to.
     labels : tuple of (coupling, kernel)
         Names of the kernel spaces.
+    widths : tuple of tuples of int
+        For each attribute, the number of coordinates of each kernel space.
     solution : Solution
         The weights and how they were found.
     n_clusters : int
@@ -39,17 +43,29 @@ class Fitted:
         What `transform` returns.
     gains : mapping from names to numbers
         How well each alternative describes the table, if there was a choice.
+    errors : mapping from attributes to arrays of shape (n_spaces,)
+        For attributes whose kernels are taken through landmarks, how much of each is missing.
     """
 
     grouping: Grouping
     counts: Counts
     ungrouped: CountedTable | None
     labels: tuple[tuple[str, str], ...]
+    widths: tuple[tuple[int, ...], ...]
     solution: Solution
     n_clusters: int
     vectors: LookUp
     lookup: LookUp
     gains: Mapping[str, float]
+    errors: Mapping[int, FloatArray]
+
+    def axes(self) -> tuple[dict[int, int], bool]:
+        """Return how many axes the values of large attributes share, and if they have others."""
+        own = any(coupling == VALUES for coupling, _ in self.labels)
+        return {
+            attribute: self.vectors.widths[attribute] - own * self.counts.sizes[attribute]
+            for attribute in self.errors
+        }, own
 
 
 def finish(counted: Tally, model: Model, output: str, n_components: int | None) -> Fitted:
@@ -67,11 +83,13 @@ def finish(counted: Tally, model: Model, output: str, n_components: int | None) 
         counts,
         counted.ungrouped,
         model.spaces.labels,
+        model.spaces.widths,
         model.solution,
         model.n_clusters,
         vectors,
         lookup,
         model.gains,
+        model.spaces.errors,
     )
 
 

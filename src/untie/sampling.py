@@ -13,7 +13,7 @@ from untie.core.types import Codes, FloatArray
 from untie.encoder import UNTIE
 from untie.engines.count import check_weight_column
 from untie.engines.dask import DaskTable
-from untie.engines.lazy import as_lazy
+from untie.engines.lazy import as_streamed
 from untie.engines.progress import watch
 from untie.engines.relation import Relation
 from untie.engines.transform import own_columns
@@ -45,7 +45,7 @@ def sample_table(encoder: UNTIE, data: Any, sample_weight: Any = None) -> RowSam
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so; lazy tables take a name only.
     """
-    lazy = as_lazy(data)
+    lazy = as_streamed(data)
     if isinstance(lazy, DaskTable):
         weight = check_weight_column(lazy, sample_weight)
         found = own_columns(encoder, lazy, weight).add_up(partial(_sample_part, encoder, weight))
@@ -74,7 +74,7 @@ def coded_pieces(
     what : str
         What is done with the rows, for the bar on the terminal.
     """
-    lazy = as_lazy(data)
+    lazy = as_streamed(data)
     if lazy is None:
         data, sample_weight = split_weights(data, sample_weight)
         yield _coded(encoder, data, sample_weight, None)

@@ -9,11 +9,11 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from untie.core.counts import CountedTable, Counts
 from untie.core.grouping import Grouping
 from untie.core.row_sample import RowSample
-from untie.core.types import FloatArray
 from untie.core.vectors import LookUp
 from untie.core.vocabulary import Vocabulary
 from untie.core.weights import Solution
@@ -23,6 +23,9 @@ from untie.prepare.preparation import Preparation
 
 if TYPE_CHECKING:
     from untie.encoder import UNTIE
+
+SPARSE = "__sparse_"
+"""Stands between the name of a sparse array and that of a part of it."""
 
 
 def save_encoder(
@@ -39,6 +42,7 @@ def save_encoder(
         "named": hasattr(encoder, "feature_names_in_"),
         "backend": encoder._backend,
         "labels": fitted.labels,
+        "widths": fitted.widths,
         "n_clusters": fitted.n_clusters,
         "loss_curve": [float(loss) for loss in fitted.solution.loss_curve],
         "n_iter": fitted.solution.n_iter,
@@ -55,14 +59,15 @@ def save_encoder(
     arrays = {
         "rare": np.concatenate(fitted.grouping.rare),
         "omega": fitted.solution.omega,
-        "counts": fitted.counts.matrix,
+        **_parts("counts", fitted.counts.matrix),
         **_tables("vectors", fitted.vectors.tables),
     }
+    arrays |= {f"error_{attribute}": errors for attribute, errors in fitted.errors.items()}
     if fitted.lookup is not fitted.vectors:
         arrays |= _tables("lookup", fitted.lookup.tables)
     if fitted.ungrouped is not None:
         same = fitted.ungrouped.counts is fitted.counts
-        arrays["ungrouped"] = np.zeros((0, 0)) if same else fitted.ungrouped.counts.matrix
+        arrays |= _parts("ungrouped", np.zeros((0, 0)) if same else fitted.ungrouped.counts.matrix)
         if fitted.ungrouped.sample is not None:
             arrays |= {f"sample_{key}": part for key, part in vars(fitted.ungrouped.sample).items()}
     write_model(path, content, arrays)
@@ -81,10 +86,10 @@ def load_model(path: str | os.PathLike[str]) -> UNTIE:
 
 def load_prepared(path: str | os.PathLike[str]) -> tuple[UNTIE, Preparation | None]:
     """Read an encoder and how its table was prepared; None if the file does not say."""
-    content, arrays = read_model(path)
+    content, parts = read_model(path)
     preparation = content.get("preparation")
     return (
-        _encoder(content, arrays),
+        _encoder(content, _whole(parts)),
         None if preparation is None else Preparation.from_dict(preparation),
     )
 
@@ -111,6 +116,7 @@ def _encoder(content: dict[str, Any], arrays: dict[str, Any]) -> UNTIE:
             counts,
             _ungrouped(raw, counts, arrays),
             tuple(tuple(label) for label in content["labels"]),
+            _widths(content),
             Solution(
                 arrays["omega"], content["loss_curve"], content["n_iter"], content["converged"]
             ),
@@ -118,6 +124,7 @@ def _encoder(content: dict[str, Any], arrays: dict[str, Any]) -> UNTIE:
             vectors,
             LookUp(own, content["summed"]) if own else vectors,
             content.get("gains", {}),
+            {int(key[6:]): part for key, part in arrays.items() if key.startswith("error_")},
         )
     )
     return encoder
@@ -145,11 +152,43 @@ def _plain_values(vocabulary: Vocabulary) -> list[Any]:
     return [list(values) for values in vocabulary.values]
 
 
-def _tables(name: str, tables: Sequence[FloatArray]) -> dict[str, FloatArray]:
-    return {f"{name}_{number}": table for number, table in enumerate(tables)}
+def _widths(content: dict[str, Any]) -> tuple[tuple[int, ...], ...]:
+    n_spaces = len(content["labels"])
+    every_value = [(size,) * n_spaces for size in content["sizes"]]  # files of version 0.1
+    return tuple(tuple(widths) for widths in content.get("widths", every_value))
 
 
-def _read_tables(name: str, arrays: dict[str, Any]) -> tuple[FloatArray, ...]:
+def _parts(name: str, array: Any) -> dict[str, Any]:
+    """Return an array under its name, or what a sparse one is made of."""
+    if not sparse.issparse(array):
+        return {name: array}
+    return {
+        f"{name}{SPARSE}data": array.data,
+        f"{name}{SPARSE}indices": array.indices,
+        f"{name}{SPARSE}indptr": array.indptr,
+        f"{name}{SPARSE}shape": np.array(array.shape),
+    }
+
+
+def _whole(parts: dict[str, Any]) -> dict[str, Any]:
+    """Undo `_parts`."""
+    arrays = {name: part for name, part in parts.items() if SPARSE not in name}
+    for name in {name.partition(SPARSE)[0] for name in parts if SPARSE in name}:
+        data, indices, indptr, shape = (
+            parts[f"{name}{SPARSE}{part}"] for part in ("data", "indices", "indptr", "shape")
+        )
+        arrays[name] = sparse.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
+    return arrays
+
+
+def _tables(name: str, tables: Sequence[Any]) -> dict[str, Any]:
+    arrays: dict[str, Any] = {}
+    for number, table in enumerate(tables):
+        arrays |= _parts(f"{name}_{number}", table)
+    return arrays
+
+
+def _read_tables(name: str, arrays: dict[str, Any]) -> tuple[Any, ...]:
     count = sum(key.startswith(f"{name}_") for key in arrays)
     return tuple(arrays[f"{name}_{number}"] for number in range(count))
 
@@ -161,6 +200,6 @@ def _ungrouped(raw: Vocabulary, counts: Counts, arrays: dict[str, Any]) -> Count
     sample = None
     if "sample_numbers" in arrays:
         sample = RowSample(**{f.name: arrays[f"sample_{f.name}"] for f in fields(RowSample)})
-    if not matrix.size:
+    if matrix.shape == (0, 0):
         return CountedTable(raw, counts, sample)
     return CountedTable(raw, Counts(raw.sizes, matrix, counts.n, counts.n_rows), sample)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -46,6 +46,7 @@ def weights(
     backend: str,
     vocabulary: Vocabulary,
     labels: Sequence[tuple[str, str]],
+    widths: Sequence[Sequence[int]],
     omega: FloatArray,
 ) -> Any:
     """Return attribute, coupling, kernel, value, omega, beta and alpha."""
@@ -54,17 +55,38 @@ def weights(
     }
     spaces = []
     start = 0
-    for attribute, size in enumerate(vocabulary.sizes):
-        for coupling, kernel in labels:
-            columns["attribute"] += [vocabulary.columns[attribute]] * size
-            columns["coupling"] += [coupling] * size
-            columns["kernel"] += [kernel] * size
-            columns["value"] += vocabulary.labels(attribute)
-            spaces.append(omega[start : start + size])
-            start += size
+    for attribute, of_spaces in enumerate(widths):
+        values = vocabulary.labels(attribute)
+        for (coupling, kernel), width in zip(labels, of_spaces, strict=True):
+            columns["attribute"] += [vocabulary.columns[attribute]] * width
+            columns["coupling"] += [coupling] * width
+            columns["kernel"] += [kernel] * width
+            columns["value"] += values if width == len(values) else axis_names(width)
+            spaces.append(omega[start : start + width])
+            start += width
     beta = np.concatenate([np.full(len(space), space.mean()) for space in spaces])
     alpha = np.sqrt(np.divide(omega, beta, out=np.zeros_like(omega), where=beta > 0))
     return make_frame(backend, {**columns, "omega": omega, "beta": beta, "alpha": alpha})
+
+
+def errors(
+    backend: str,
+    vocabulary: Vocabulary,
+    labels: Sequence[tuple[str, str]],
+    widths: Sequence[Sequence[int]],
+    found: Mapping[int, FloatArray],
+) -> Any:
+    """Return attribute, coupling, kernel, number of axes and error."""
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("attribute", "coupling", "kernel", "axes", "error")
+    }
+    for attribute, of_spaces in found.items():
+        columns["attribute"] += [vocabulary.columns[attribute]] * len(labels)
+        columns["coupling"] += [coupling for coupling, _ in labels]
+        columns["kernel"] += [kernel for _, kernel in labels]
+        columns["axes"] += list(widths[attribute])
+        columns["error"] += of_spaces.tolist()
+    return make_frame(backend, columns)
 
 
 def square(backend: str, labels: Sequence[str], values: FloatArray) -> Any:
@@ -80,18 +102,47 @@ def square(backend: str, labels: Sequence[str], values: FloatArray) -> Any:
     return frame
 
 
-def column_names(
-    vocabulary: Vocabulary, labels: Sequence[tuple[str, str]] | None = None
-) -> list[str]:
-    """Return a name for every column of X: per value or, with `labels`, per kernel column."""
-    if labels is None:
+def axis_names(n_axes: int) -> list[str]:
+    """Return names for what the values of a large attribute share."""
+    return [f"axis {number}" for number in range(1, n_axes + 1)]
+
+
+def compact_names(vocabulary: Vocabulary, n_axes: Mapping[int, int], own: bool) -> list[str]:
+    """Return a name for every column of X: one a value, and the axes that values share.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The values.
+    n_axes : mapping from attributes to int
+        The attributes whose values share axes, and how many.
+    own : bool
+        Whether the values of these have columns of their own as well.
+    """
+    if not n_axes:
         return vocabulary.feature_names()
-    names = [
-        f"{column}={value}|{coupling}|{kernel}"
-        for attribute, column in enumerate(vocabulary.columns)
-        for coupling, kernel in labels
-        for value in vocabulary.labels(attribute)
-    ]
+    names = []
+    for attribute, column in enumerate(vocabulary.columns):
+        if own or attribute not in n_axes:
+            names += [f"{column}={value}" for value in vocabulary.labels(attribute)]
+        names += [f"{column}|{axis}" for axis in axis_names(n_axes.get(attribute, 0))]
+    return number_repeats(names)
+
+
+def full_names(
+    vocabulary: Vocabulary, labels: Sequence[tuple[str, str]], widths: Sequence[Sequence[int]]
+) -> list[str]:
+    """Return a name for every kernel column, or axis of a large attribute's kernel."""
+    names = []
+    for attribute, (column, of_spaces) in enumerate(zip(vocabulary.columns, widths, strict=True)):
+        values = vocabulary.labels(attribute)
+        for (coupling, kernel), width in zip(labels, of_spaces, strict=True):
+            marks = (
+                [f"={value}" for value in values]
+                if width == len(values)
+                else [f"|{axis}" for axis in axis_names(width)]
+            )
+            names += [f"{column}{mark}|{coupling}|{kernel}" for mark in marks]
     return number_repeats(names)
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
 
 from tables import latent_classes, small_tables
-from untie import UNTIE
+from untie import UNTIE, UNTIEClusterer
 from untie.cluster.means import (
     all_distances,
     count_distinct,
@@ -129,3 +130,21 @@ def test_short_vectors_have_the_distances_of_the_long_ones(table):
 def test_count_distinct():
     assert count_distinct(np.zeros((3, 2))) == 1
     assert count_distinct(np.array([[1.0, 0], [1.0 + 1e-13, 0], [0, 1]])) == 2
+
+
+def test_principal_dimensions_keep_the_clusters(monkeypatch):
+    table, classes = latent_classes(400, 4, 8, 5, seed=0)
+    expected = UNTIEClusterer().fit(table)
+    monkeypatch.setattr("untie.cluster.means.MOST_DIMENSIONS", 10)
+    monkeypatch.setattr("untie.cluster.means.PRINCIPAL", 8)
+    found = UNTIEClusterer().fit(table)
+    assert found.n_clusters_ == expected.n_clusters_ == 4
+    assert (
+        sample_vectors(
+            found.encoder_._fitted.vectors,
+            sample_rows(found.encoder_._encode(table), found.encoder_.vocabulary_, None),
+        ).shape[1]
+        == 8
+    )
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
+    assert adjusted_rand_score(classes, found.labels_) > 0.9

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -178,5 +180,12 @@ def test_packs_hold_every_attribute_once_and_stay_small(widths, limit):
 
 def test_a_histogram_of_many_values_needs_no_square_of_them_per_pack():
     # A pack of one attribute had a matrix of (values)^2 numbers, multiplied for each block.
-    pack = counting._Pack((3000, 2), (3000, 2), [0])
-    assert pack.cells is None
+    sizes = (2000, 2)
+    codes = random_codes(10, sizes)
+    tracemalloc.start()
+    try:
+        counting.by_histogram(codes, sizes, None)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2.5 * 8 * sum(sizes) ** 2  # the result, and a block of it that is added

@@ -1,5 +1,3 @@
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,8 +6,8 @@ from hypothesis import strategies as st
 
 from cases import slow_counts
 from tables import small_tables
-from untie import UNTIE, CountedTable, Vocabulary, count_table
-from untie.core.counts import MEMORY_LIMIT, Counts, check_memory, count, memory_needed
+from untie import count_table
+from untie.core.counts import count
 
 CODES = [np.array([0, 1, 1, 2, 0, 2]), np.array([0, 0, 1, 1, 1, 2])]
 SIZES = (3, 2)  # the last code of the second attribute is unknown
@@ -120,55 +118,3 @@ def test_given_categories_keep_their_order_when_added():
     total = chunks[0] + chunks[1] + chunks[2]
     assert total.vocabulary.values == (("b", "a"),)
     assert total.counts.frequencies.tolist() == [1, 2]
-
-
-def test_memory_needed_grows_with_the_square():
-    assert memory_needed((10, 10)) == 8 * 3 * 20**2
-    assert memory_needed((10, 10), n_spaces=2) == 8 * (3 * 20**2 + 2 * 2 * 200)
-    # numpy's integers must not overflow on the way
-    assert memory_needed((np.int32(10**6),)) == 8 * 3 * 10**12
-
-
-def test_a_hundred_attributes_of_a_hundred_values_are_allowed():
-    assert memory_needed((100,) * 100) < MEMORY_LIMIT
-    check_memory((100,) * 100)
-
-
-REFUSED = r"1,000,003 distinct values.*{column} alone has 1,000,000\. Set max_categories"
-
-
-def test_a_million_values_are_refused_by_name():
-    with pytest.raises(ValueError, match=REFUSED.format(column="'id'")):
-        check_memory((3, 10**6), ("sex", "id"))
-
-
-def test_a_million_values_are_refused_before_memory_is_spent():
-    codes = [np.arange(10**6, dtype=np.uint32), np.zeros(10**6, dtype=np.uint8)]
-    tracemalloc.start()
-    try:
-        with pytest.raises(ValueError, match=REFUSED.format(column="number 0")):
-            count(codes, (10**6, 3))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 10**6
-
-
-def test_a_fit_on_a_million_values_is_refused_and_grouping_helps():
-    table = pd.DataFrame({"id": np.arange(10**6), "sex": np.arange(10**6) % 3})
-    with pytest.raises(ValueError, match=REFUSED.format(column="'id'")):
-        UNTIE(solver="uniform").fit(table)
-    with pytest.raises(ValueError, match=REFUSED.format(column="'id'")):
-        count_table(table)
-    encoder = UNTIE(2, solver="uniform", max_categories=4).fit(table)
-    assert encoder.counts_.sizes == (4, 3)
-
-
-def test_a_sum_of_chunks_that_grows_too_large_names_its_column():
-    half = Counts((6_000,), np.zeros((1, 1)), 1.0, 1)
-    vocabularies = [
-        Vocabulary(("id",), (tuple(range(start, start + 8_000)),)) for start in (0, 8_000)
-    ]
-    one, other = (CountedTable(vocabulary, half) for vocabulary in vocabularies)
-    with pytest.raises(ValueError, match=r"Column 'id' alone has 16,000"):
-        one + other

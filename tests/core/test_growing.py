@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tables import small_tables
 from untie.core import growing as growing_module
-from untie.core.growing import GrowingTable, GrowingVocabulary
+from untie.core.growing import GatheredRows, GrowingTable, GrowingVocabulary, raw_rows
 from untie.core.sample_weights import positive_weights
 from untie.core.table import read_table
 from untie.core.tally import tally
@@ -76,13 +76,18 @@ def test_values_are_counted_where_pairs_are_too_many():
 
 def test_codes_stay_while_values_are_added():
     vocabulary = GrowingVocabulary(["A"])
-    first = vocabulary.encode(read_table(pd.DataFrame({"A": list("ba")}))).codes[0]
-    second = vocabulary.encode(read_table(pd.DataFrame({"A": list("0ab")}))).codes[0]
+    gathered = GatheredRows()
+    for cells in ("ba", "0ab"):
+        rows = raw_rows(read_table(pd.DataFrame({"A": list(cells)})))
+        targets, unknown = vocabulary.learn(rows)
+        gathered.add(rows.codes, None, targets)
+        assert unknown == [[]]
+    (codes,), _ = gathered.take()
     values = vocabulary.so_far().values[0]
-    assert [values[code] for code in first] == ["b", "a"]
-    assert [values[code] for code in second] == ["0", "a", "b"]
+    assert [values[code] for code in codes] == ["b", "a", "0", "a", "b"]
     assert vocabulary.in_order().values == (("0", "a", "b"),)
-    assert second.dtype == smallest_unsigned(3)
+    assert codes.dtype == smallest_unsigned(3)
+    assert gathered.take() is None
 
 
 def test_categories_without_cells_are_no_values():

@@ -122,24 +122,3 @@ def test_learning_with_operators_equals_learning_with_matrices(parameters, monke
     monkeypatch.setattr(spectrum, "OPERATOR_SIZE", 10)
     monkeypatch.setattr(eigen, "FULL_SOLVER_SIZE", 10)
     np.testing.assert_allclose(UNTIE(**parameters).fit_transform(table), expected, atol=1e-7)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
-def test_the_spectrum_tells_the_number_of_latent_classes(n_classes):
-    table, _ = latent_classes(2000, n_classes, 12, 4, seed=n_classes, purity=0.75)
-    assert spectrum.choose_n_clusters(count_table(table).counts, 20) == n_classes
-
-
-def test_weights_that_sum_to_1_do_not_hide_the_clusters():
-    table, _ = latent_classes(500, 3, 12, 4, seed=0)
-    whole = count_table(table)
-    scaled = count_table(table, sample_weight=np.full(500, 1 / 500))
-    assert spectrum.choose_n_clusters(scaled.counts, 20) == 3
-    assert spectrum.choose_n_clusters(whole.counts, 20) == 3
-
-
-def test_without_structure_two_clusters_are_chosen():
-    rng = np.random.default_rng(0)
-    counts = count_table(rng.integers(0, 4, (1000, 15))).counts
-    assert spectrum.choose_n_clusters(counts, 20) == 2
-    assert spectrum.choose_n_clusters(counts, 1) == 1

@@ -6,9 +6,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from joblib import parallel_config
 
 from cases import ANY_FRAMES, NESTED, NOT_TABLES, as_objects, as_rows
-from untie.core import table as table_module
+from untie.core import parallel
 from untie.core.table import (
     check_categories,
     encode,
@@ -189,8 +190,9 @@ def test_threads_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     table = read_table(rng.integers(0, 5, (40, 6)).astype(str))
     alone = learn_vocabulary(table)
-    monkeypatch.setattr(table_module, "PARALLEL_CELLS", 1)
-    together = learn_vocabulary(table)
+    monkeypatch.setattr(parallel, "PARALLEL_CELLS", 1)
+    with parallel_config(n_jobs=2):
+        together = learn_vocabulary(table)
     assert alone[0] == together[0]
     np.testing.assert_array_equal(alone[1].codes, together[1].codes)
 

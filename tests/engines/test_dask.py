@@ -1,8 +1,7 @@
 """Dask frames give the model of the table in memory, whatever happens to the workers."""
 
 import os
-import signal
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import pairwise
 
 import dask
@@ -17,6 +16,8 @@ from hypothesis import strategies as st
 
 import untie
 from cases import TEXT, TYPED
+from dask_jobs import hide_untie, load
+from same import assert_same_counts, assert_same_model
 from tables import small_tables
 from untie import UNTIE, count_table
 from untie.engines import partition as partition_module
@@ -70,25 +71,6 @@ CASES = [
         id="types mixed in a column",
     ),
 ]
-
-
-def assert_same_counts(found, expected):
-    assert found.vocabulary == expected.vocabulary
-    np.testing.assert_array_equal(found.counts.matrix, expected.counts.matrix)
-    assert (found.counts.n, found.counts.n_rows) == (expected.counts.n, expected.counts.n_rows)
-    np.testing.assert_array_equal(found.sample.numbers, expected.sample.numbers)
-    np.testing.assert_array_equal(found.sample.codes, expected.sample.codes)
-    np.testing.assert_array_equal(found.sample.weights, expected.sample.weights)
-
-
-def assert_same_model(found, expected):
-    assert found.vocabulary_ == expected.vocabulary_
-    assert found.choice_ == expected.choice_
-    assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
-    np.testing.assert_array_equal(found.counts_.matrix, expected.counts_.matrix)
-    tables = zip(found._fitted.lookup.tables, expected._fitted.lookup.tables, strict=True)
-    for own, other in tables:
-        np.testing.assert_allclose(own, other, atol=1e-10)
 
 
 MISSING = as_pandas(TEXT["missing"])
@@ -299,25 +281,16 @@ def test_a_source_that_grows_between_two_passes_is_refused():
         UNTIE(2, min_frequency=2).fit(dd.from_delayed([part], meta=MISSING[:0]))
 
 
-def load(part, number, folder):
-    """Return a partition; the first worker to see that three were loaded kills itself."""
-    if len(list(folder.glob("loaded*"))) >= 3:
-        with suppress(FileExistsError), open(folder / "killed", "x") as mark:
-            mark.write(str(os.getpid()))
-            mark.flush()
-            os.kill(os.getpid(), signal.SIGKILL)
-    (folder / f"loaded{number}").touch()
-    return part
-
-
 @contextmanager
 def two_workers(folder):
     with (
+        # Workers that are gone are an error, not a wait.
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "60s"}),
         LocalCluster(
             n_workers=2,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             local_directory=str(folder),
         ) as cluster,
         Client(cluster) as client,
@@ -325,8 +298,6 @@ def two_workers(folder):
         yield client
 
 
-# Now and then the cluster waits for the killed worker for ever, so it is not run by default.
-@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_of_fit(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({name: [f"v{c}" for c in rng.geometric(0.4, 400)] for name in "ABC"})
@@ -342,3 +313,14 @@ def test_a_worker_killed_in_the_middle_of_fit(tmp_path):
     expected = UNTIE(2).fit(frame, sample_weight="w")
     assert_same_model(found, expected)
     np.testing.assert_allclose(vectors, expected.transform(frame.drop(columns="w")), atol=1e-10)
+
+
+def test_workers_without_the_package_say_so(tmp_path):
+    source = as_dask(MISSING)
+    encoder = UNTIE(2).fit(MISSING)
+    with two_workers(tmp_path) as client:
+        client.run(hide_untie)
+        with pytest.raises(ModuleNotFoundError, match="untie"):
+            UNTIE(2).fit(source)
+        with pytest.raises(ModuleNotFoundError, match="untie"):
+            encoder.transform(source).compute()

@@ -39,6 +39,20 @@ def test_against_the_variance_of_the_full_coordinates(name, table):
         assert (np.diff(found.share) <= 1e-9).all()
 
 
+@pytest.mark.parametrize("name", ENCODERS)
+def test_attributes_and_couplings_at_once(name, table):
+    encoder = ENCODERS[name]
+    full = type(encoder)(**{**encoder.get_params(), "output": "full"}).fit(table)
+    lines = full.weights().assign(variance=np.asarray(full.transform(table)).var(axis=0))
+    expected = lines.groupby(["attribute", "coupling"]).variance.sum() / lines.variance.sum()
+    found = weight_shares(full, by="attribute x coupling")
+    assert list(found.columns) == ["attribute", "coupling", "share"]
+    assert found.set_index(["attribute", "coupling"]).share.to_dict() == pytest.approx(
+        expected.to_dict(), abs=1e-9
+    )
+    assert (np.diff(found.share) <= 1e-9).all()
+
+
 def test_the_share_is_that_of_the_mean_squared_distance(table):
     encoder = UNTIE(3, solver="uniform").fit(table)
     names = encoder.get_feature_names_out()

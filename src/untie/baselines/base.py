@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from untie.core.counts import Counts
+from untie.core.memory import check_dense_memory
 from untie.core.table import Table, read_table
 from untie.core.tally import Tally, tally
 from untie.parameters import check_handle_unknown, check_min_frequency
@@ -69,6 +70,7 @@ class CountBased(TableInput):
         counted = tally(
             table, sample_weight, self.categories, self.min_frequency, self.max_categories
         )
+        check_dense_memory(counted.counts.sizes, table.names)
         self._report(table, counted)
         self._fit_counted(table, counted)
         return counted

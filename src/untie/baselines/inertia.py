@@ -48,15 +48,16 @@ def standardised_residuals(counts: Counts) -> FloatArray:
     takes little more memory than the result.
     """
     starts, sizes = counts.offsets[:-1], np.array(counts.sizes)
+    matrix = counts.dense()
     shares = _shares(counts)
     roots = np.sqrt(np.where(shares > 0, shares, 1.0))
-    known = np.add.reduceat(counts.matrix, starts, axis=0)  # attribute known, with each value
+    known = np.add.reduceat(matrix, starts, axis=0)  # attribute known, with each value
     both_known = np.add.reduceat(known, starts, axis=1)
-    result = np.empty_like(counts.matrix)
+    result = np.empty_like(matrix)
     for attribute in range(len(sizes)):
         span = counts.span(attribute)
         of_others = known[attribute] - shares * np.repeat(both_known[attribute], sizes)
-        covariances = counts.matrix[span] - shares * np.repeat(known[:, span].T, sizes, axis=1)
+        covariances = matrix[span] - shares * np.repeat(known[:, span].T, sizes, axis=1)
         covariances -= np.outer(shares[span], of_others)
         result[span] = covariances / (counts.n * len(sizes) * np.outer(roots[span], roots))
     return result

@@ -33,7 +33,7 @@ def co_occurrence(counts: Counts) -> FloatArray:
            [0. , 1. , 1. ],
            [0.5, 0.5, 1. ]])
     """
-    return counts.matrix / _positive(counts.frequencies)[:, None]
+    return counts.dense() / _positive(counts.frequencies)[:, None]
 
 
 def occurrence(counts: Counts, variant: str) -> FloatArray:
@@ -46,7 +46,7 @@ def occurrence(counts: Counts, variant: str) -> FloatArray:
     np.fill_diagonal(uncertainty, 1.0)
     dependence = np.repeat(np.repeat(uncertainty, counts.sizes, axis=0), counts.sizes, axis=1)
     if variant == "reference":
-        dependence[counts.matrix == 0] = 1.0
+        dependence[counts.dense() == 0] = 1.0
     return dependence * (counts.frequencies[:, None] / _positive(counts.frequencies))
 
 

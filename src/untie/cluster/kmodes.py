@@ -20,6 +20,7 @@ from untie.cluster.rows import PackedRows, distinct_rows, on_a_grid
 from untie.cluster.run import Run, one_row_a_cluster, run
 from untie.cluster.starts import DETERMINISTIC, STARTS, given_modes
 from untie.core.grouping import Grouping
+from untie.core.memory import check_dense_memory
 from untie.core.sample_weights import check_weights
 from untie.core.table import read_table
 from untie.core.tally import Tally, tally
@@ -160,6 +161,7 @@ class KModes(ClusterMixin, TableInput):
         counted = tally(
             table, sample_weight, self.categories, self.min_frequency, self.max_categories
         )
+        check_dense_memory(counted.counts.sizes, table.names)
         self._report(table, counted)
         distance = fit_distance(self.distance, table, counted, options)
         exact = tables_between(distance, counted.grouping.vocabulary)

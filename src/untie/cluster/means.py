@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from sklearn.utils.extmath import randomized_svd
 
 from untie.cluster.rows import PackedRows
 from untie.core.choose import shortened
@@ -21,6 +22,9 @@ from untie.core.row_sample import RowSample
 from untie.core.types import Codes, FloatArray
 from untie.core.value_space import ValueSpace, count_members
 from untie.core.vectors import LookUp
+
+MOST_DIMENSIONS, PRINCIPAL = 256, 64
+"""Sampled rows of more dimensions are brought to their principal ones, so many."""
 
 Centres = list[FloatArray]
 """One array of shape (n_clusters, width) per attribute."""
@@ -59,10 +63,19 @@ class Pass:
 
 
 def sample_vectors(lookup: LookUp, sample: RowSample) -> FloatArray:
-    """Return vectors of sampled rows that have the same distances, in as few dimensions."""
+    """Return vectors of sampled rows that have the same distances, in few dimensions.
+
+    Of more than `MOST_DIMENSIONS` the principal ones are kept, which have nearly all that k-means
+    finds: the time of many runs must not depend on the number of values.
+    """
     rows = lookup.rows(list(sample.codes.T), np.float64)
     rows -= sample.weights @ rows / sample.weights.sum()
-    return shortened(rows) if count_distinct(rows) > 1 else np.zeros((len(rows), 1))
+    if count_distinct(rows) == 1:
+        return np.zeros((len(rows), 1))
+    if min(rows.shape) <= MOST_DIMENSIONS:
+        return shortened(rows)
+    left, lengths, _ = randomized_svd(rows, PRINCIPAL, n_iter=4, random_state=0)
+    return np.asarray(left * lengths, dtype=np.float64)
 
 
 def count_distinct(rows: FloatArray) -> int:

@@ -14,7 +14,7 @@ from untie.encoder import UNTIE
 from untie.engines.count import check_weight_column
 from untie.engines.dask import DaskTable
 from untie.engines.extra import need
-from untie.engines.lazy import as_lazy
+from untie.engines.lazy import as_streamed
 from untie.engines.relation import Relation
 from untie.engines.transform import own_columns
 from untie.sampling import coded_part, coded_pieces
@@ -34,7 +34,7 @@ def refuse_one_shot(lazy: Relation | DaskTable) -> None:
 
 def walk_lazy(encoder: UNTIE, data: Any, sample_weight: Any, centres: Centres) -> Pass:
     """Return what one pass over the rows of a lazy table finds."""
-    lazy = as_lazy(data)
+    lazy = as_streamed(data)
     if isinstance(lazy, DaskTable):
         weight = check_weight_column(lazy, sample_weight)
         task = partial(_walk_part, encoder, weight, centres)

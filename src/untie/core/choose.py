@@ -18,6 +18,7 @@ from untie.core.description import description_gain
 from untie.core.k_means import best_labels
 from untie.core.row_sample import RowSample
 from untie.core.spectrum import TINY, mean_vector
+from untie.core.tall import Columns, Tall
 from untie.core.types import FloatArray
 
 N_STARTS, LEAST_STARTS = 30, 5
@@ -36,7 +37,7 @@ matrices, so rounding is 1e-8 in them."""
 
 
 def description_gains(
-    candidates: Mapping[str, Sequence[FloatArray]],
+    candidates: Mapping[str, Sequence[Columns]],
     sample: RowSample,
     counts: Counts,
     n_clusters: int,
@@ -137,14 +138,35 @@ def _work(n_rows: int, n_dimensions: int, n_clusters: int) -> float:
     return float(n_rows * n_clusters * (n_dimensions + PASSES))
 
 
-def _vectors(tables: Sequence[FloatArray], sample: RowSample, counts: Counts) -> FloatArray:
+def _vectors(tables: Sequence[Columns], sample: RowSample, counts: Counts) -> FloatArray:
     """Return the rows' vectors, centred."""
     parts = []
     for attribute, (table, column) in enumerate(zip(tables, sample.codes.T, strict=True)):
         mean = mean_vector(table, counts.frequencies[counts.span(attribute)])
+        if isinstance(table, Tall):
+            parts.append(_of_few(table, mean, column))
+            continue
         centred = _in_few_dimensions(np.vstack([table - mean, np.zeros_like(mean)]))
         parts.append(centred[column])
     return np.hstack(parts)
+
+
+def _of_few(table: Tall, mean: FloatArray, column: NDArray[np.int64]) -> FloatArray:
+    """Return the centred vectors of some of very many values, in as few dimensions as they need.
+
+    In the directions of values that do not occur here, all known values stand at the same place:
+    one dimension for all of these tells them from an unknown one, which is at the mean.
+    """
+    codes, places = np.unique(column, return_inverse=True)
+    known = codes < len(table)
+    own, shared = table.rows(codes[known])
+    absent = np.delete(mean[: table.n_own], codes[known]) if table.n_own else np.zeros(0)
+    dimensions = np.zeros((len(codes), int(known.sum()) + 1 + shared.shape[1]))
+    if table.n_own:
+        dimensions[known, : len(own)] = np.diag(own) - mean[codes[known]]
+    dimensions[known, len(own)] = np.linalg.norm(absent)
+    dimensions[known, len(own) + 1 :] = shared - mean[table.n_own :]
+    return dimensions[places]
 
 
 def _in_few_dimensions(table: FloatArray) -> FloatArray:
@@ -154,11 +176,19 @@ def _in_few_dimensions(table: FloatArray) -> FloatArray:
     return np.asarray(left[:, kept] * lengths[kept], dtype=np.float64)
 
 
-def _n_distinct(rows: FloatArray, tables: Sequence[FloatArray]) -> int:
+def _n_distinct(rows: FloatArray, tables: Sequence[Columns]) -> int:
     """Count the rows that differ by more than rounding, by their places on a random line."""
     line = RandomState(0).normal(size=rows.shape[1])
-    length = np.linalg.norm([np.abs(table).max() for table in tables])
+    length = np.linalg.norm([_longest(table) for table in tables])
     return 1 + int(np.count_nonzero(np.diff(np.sort(rows @ line)) > NOISE * length))
+
+
+def _longest(table: Columns) -> float:
+    if not isinstance(table, Tall):
+        return float(np.abs(table).max())
+    own = 0.0 if table.diagonal is None else float(np.abs(table.diagonal).max())
+    shared = np.abs(table.basis).max(initial=0.0) * np.abs(table.mix).max(initial=0.0)
+    return max(own, float(shared))
 
 
 def shortened(rows: FloatArray) -> FloatArray:

@@ -8,25 +8,45 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie.core.types import Codes, FloatArray, smallest_unsigned
+from untie.core.histograms import (
+    Block,
+    Pack,
+    add_block,
+    count_one,
+    count_two,
+    fill_packs,
+    mirror,
+)
+from untie.core.parallel import in_threads, map_ahead, pays
+from untie.core.threads import one_thread
+from untie.core.types import Codes, FloatArray
 
 BLOCK_CELLS = 2**21
 """Numbers in one working block."""
 
-HISTOGRAM_ROW_CELLS = 8
-"""A histogram's block has ``BLOCK_CELLS / 8`` rows: their codes stay in the cache."""
+HISTOGRAM_ROW_CELLS = 2
+"""A histogram's block has at most ``BLOCK_CELLS / 2`` rows."""
 
-PACKED_CELLS = 256
-"""Attributes are packed into one joint code while it has at most so many cells."""
+MANY_TASKS = 8
+"""With so many histograms of a block there are enough for all threads; with fewer, the block's
+rows are cut in so many parts. The same for any number of threads, so that sums are."""
+
+FEWEST_ROWS = 2**15
+"""Rows in the smallest of these parts."""
+
+PARALLEL_VALUES = 2_000
+"""Above so many values, one block of rows is counted at a time, as its counts take much memory."""
 
 COSTS: dict[str, tuple[float, ...]] = {
-    "histogram": (11e3, 2.7, 3.2, 3.0),
+    "histogram": (7e3, 1.5, 5.0, 11.0),
     "product": (5.1e3, 13.0, 0.012, 3.4),
     "sparse": (470e3, 27.0, 2.6, 31.0, 0.81),
 }
@@ -68,14 +88,17 @@ def expected_work(n_rows: int, sizes: Sequence[int]) -> dict[str, tuple[float, .
     """Return the amounts of each strategy's kinds of work; `COSTS` turns them into time."""
     n_values, n_attributes = sum(sizes), len(sizes)
     area = n_values**2
-    widths = [math.prod(sizes[a] for a in pack) for pack in pack_attributes(sizes)]
-    n_pairs = len(widths) * (len(widths) + 1) / 2
+    packs = fill_packs(sizes)
+    widths = [math.prod(sizes[a] for a in pack) for pack in packs]
+    n_pairs = max(1.0, len(packs) * (len(packs) - 1) / 2)
+    # Small arrays are added up for each two packs, and within a pack for each two attributes.
+    n_calls = 8 * n_pairs + n_attributes * len(packs) + sum(math.comb(len(p), 2) for p in packs)
     cells = (sum(widths) ** 2 - sum(w**2 for w in widths)) / 2
-    n_blocks = 1 + n_rows * HISTOGRAM_ROW_CELLS // BLOCK_CELLS
+    n_blocks = 1 + n_rows * _histogram_row_cells(len(widths)) // BLOCK_CELLS
     n_dense = 1 + n_rows * n_values // BLOCK_CELLS
     n_known, n_met = n_rows * n_attributes, n_rows * n_attributes**2
     return {
-        "histogram": (n_blocks * n_pairs, n_rows * n_pairs, n_blocks * cells, area),
+        "histogram": (n_blocks * n_calls, n_rows * n_pairs, n_blocks * cells, area),
         "product": (n_dense * n_attributes, n_known, n_rows * area, n_dense * area),
         "sparse": (1, n_known, n_met, min(n_met, area), area),
     }
@@ -87,26 +110,57 @@ def by_histogram(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | Non
     Ten attributes of three values make two packs of 243 cells, so one histogram replaces
     forty-five.
     """
-    # A column without unknown cells needs no place for them.
-    widths = [
-        size + 1 if len(column) and column.max() >= size else size
-        for column, size in zip(codes, sizes, strict=True)
-    ]
-    packs = [_Pack(sizes, widths, members) for members in pack_attributes(widths)]
+    n_rows = len(codes[0])
+    worth = pays(n_rows * len(codes))
+    widths = in_threads(lambda a: _width(codes[a], sizes[a]), range(len(sizes)), worth)
+    packs = [Pack(members, sizes, widths) for members in fill_packs(widths)]
     matrix = np.zeros((sum(sizes), sum(sizes)))
-    for rows in _blocks(len(codes[0]), HISTOGRAM_ROW_CELLS):
-        joint = [pack.joint_code(codes, rows) for pack in packs]
-        part = None if weights is None else weights[rows]
-        for second, right in enumerate(packs):
-            marginal = np.bincount(joint[second], part, minlength=right.n_cells)
-            right.add_marginal(matrix[right.span, right.span], marginal)
-            for first, left in enumerate(packs[:second]):
-                n_cells = left.n_cells * right.n_cells
-                pair = joint[first].astype(smallest_unsigned(n_cells)) * right.n_cells
-                histogram = np.bincount(pair + joint[second], part, minlength=n_cells)
-                by_left = left.add_up(histogram.reshape(left.n_cells, -1))
-                matrix[left.span, right.span] += right.add_up(by_left.T).T
-    return _mirror(matrix)
+    for rows in _blocks(n_rows, _histogram_row_cells(len(packs))):
+        joint = in_threads(partial(Pack.joint_code, codes=codes, rows=rows), packs, worth)
+        count_pair = partial(_count_pair, packs, joint, None if weights is None else weights[rows])
+        tasks = _tasks(packs, rows.stop - rows.start)
+        for blocks in map_ahead(count_pair, tasks, worth and sum(sizes) <= PARALLEL_VALUES):
+            for block in blocks:
+                add_block(matrix, block)
+    return mirror(matrix)
+
+
+def _histogram_row_cells(n_packs: int) -> int:
+    return max(HISTOGRAM_ROW_CELLS, n_packs // 4)  # the joint codes of a block wait in memory
+
+
+def _tasks(packs: Sequence[Pack], n_rows: int) -> list[tuple[int, int, slice]]:
+    """Return two packs at a time, and some of the rows where there are few packs."""
+    pairs = list(combinations(range(len(packs)), 2)) or [(0, 0)]
+    step = max(1, n_rows)
+    if len(pairs) < MANY_TASKS:
+        cells = math.prod(sorted(pack.n_cells for pack in packs)[-2:])
+        step = max(-(-n_rows // MANY_TASKS), FEWEST_ROWS, cells)
+    return [
+        (*pair, slice(start, start + step)) for pair in pairs for start in range(0, n_rows, step)
+    ]
+
+
+def _count_pair(
+    packs: Sequence[Pack],
+    joint: Sequence[NDArray[Any]],
+    weights: FloatArray | None,
+    task: tuple[int, int, slice],
+) -> list[Block]:
+    left, right, rows = task
+    part = None if weights is None else weights[rows]
+    if left == right:
+        return count_one(packs[left], joint[left][rows], part)
+    # A pack's own pairs can be read off any histogram that it is in: it is the first one here.
+    own = [packs[right]] if left == 0 else []
+    if (left, right) == (0, 1):
+        own.append(packs[left])
+    return count_two(packs[left], packs[right], (joint[left][rows], joint[right][rows]), part, own)
+
+
+def _width(column: NDArray[Any], size: int) -> int:
+    """Return the number of codes; a column without unknown cells needs no place for them."""
+    return size + 1 if len(column) and column.max() >= size else size
 
 
 def by_product(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) -> FloatArray:
@@ -115,10 +169,18 @@ def by_product(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None)
     # Sums of ones stay exact in single precision within a block; weights need double.
     dtype = np.float32 if weights is None else np.float64
     matrix = np.zeros((n_values, n_values))
-    for rows in _blocks(len(codes[0]), n_values):
+
+    def multiply(rows: slice) -> NDArray[Any]:
         block = _one_hot(codes, sizes, rows, dtype)
         weighted = block if weights is None else block * weights[rows, None]
-        matrix += weighted.T @ block
+        return weighted.T @ block
+
+    blocks = _blocks(len(codes[0]), n_values)
+    worth = pays(len(codes[0]) * len(sizes)) and n_values <= PARALLEL_VALUES
+    # One thread a product: BLAS's own would add up weights in an order of their own.
+    with one_thread(0):
+        for product in map_ahead(multiply, blocks, worth):
+            matrix += product
     # A product of two arrays need not be symmetric to the last bit, as that of one is.
     return matrix if weights is None else _mirror(matrix)
 
@@ -127,10 +189,15 @@ def by_sparse(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) 
     """Multiply blocks of the sparse one-hot matrix with themselves."""
     n_values = sum(sizes)
     matrix = np.zeros((n_values, n_values))
-    for rows in _blocks(len(codes[0]), len(sizes)):
+
+    def multiply(rows: slice) -> sparse.coo_array:
         block = sparse_one_hot([column[rows] for column in codes], sizes)
         weighted = block if weights is None else sparse.diags_array(weights[rows]) @ block
-        product = (weighted.T @ block).tocoo()
+        return (weighted.T @ block).tocoo()
+
+    blocks = _blocks(len(codes[0]), len(sizes))
+    worth = pays(len(codes[0]) * len(sizes)) and n_values <= PARALLEL_VALUES
+    for product in map_ahead(multiply, blocks, worth):
         matrix[product.row, product.col] += product.data
     return matrix
 
@@ -155,7 +222,7 @@ def sparse_one_hot(codes: Codes, sizes: Sequence[int]) -> sparse.csr_array:
     return sparse.csr_array((data, columns[known], starts), shape=(n_rows, int(offsets[-1])))
 
 
-def pack_attributes(widths: Sequence[int], limit: int = PACKED_CELLS) -> list[list[int]]:
+def pack_attributes(widths: Sequence[int], limit: int) -> list[list[int]]:
     """Put neighbouring attributes into packs of at most `limit` joint cells.
 
     Examples
@@ -173,58 +240,6 @@ def pack_attributes(widths: Sequence[int], limit: int = PACKED_CELLS) -> list[li
             packs.append([attribute])
             cells = width
     return packs
-
-
-class _Pack:
-    """Neighbouring attributes that are counted as one.
-
-    Attributes
-    ----------
-    span : slice
-        Where their values stand among all values.
-    n_cells : int
-        Number of combinations of their codes.
-    cells : array of shape (n_cells, n_values of the pack) or None
-        Which values a combination stands for; none for an unknown cell. A single attribute's
-        combinations are its values, and it may have thousands: it does without.
-    """
-
-    def __init__(self, sizes: Sequence[int], widths: Sequence[int], members: list[int]) -> None:
-        self._widths = [widths[attribute] for attribute in members]
-        self._members = members
-        self.span = slice(sum(sizes[: members[0]]), sum(sizes[: members[-1] + 1]))
-        self.n_cells = math.prod(self._widths)
-        self.cells: FloatArray | None = None
-        if len(members) == 1:
-            return
-        combinations = np.indices(self._widths).reshape(len(members), -1)
-        self.cells = np.concatenate(
-            [
-                np.eye(width)[codes, : sizes[attribute]]
-                for attribute, width, codes in zip(members, self._widths, combinations, strict=True)
-            ],
-            axis=1,
-        )
-
-    def add_up(self, histogram: NDArray[Any]) -> NDArray[Any]:
-        """Turn rows for combinations into rows for values."""
-        if self.cells is None:
-            return histogram[: self.span.stop - self.span.start]
-        return self.cells.T @ histogram
-
-    def add_marginal(self, block: FloatArray, marginal: NDArray[Any]) -> None:
-        """Add the pack's own pairs to its block of the counts, in place."""
-        if self.cells is None:
-            block[np.diag_indices(len(block))] += marginal[: len(block)]
-        else:
-            block += (self.cells.T * marginal) @ self.cells
-
-    def joint_code(self, codes: Codes, rows: slice) -> NDArray[Any]:
-        joint = codes[self._members[0]][rows].astype(smallest_unsigned(self.n_cells))
-        for attribute, width in zip(self._members[1:], self._widths[1:], strict=True):
-            joint *= width
-            joint += codes[attribute][rows].astype(joint.dtype, copy=False)
-        return joint
 
 
 def _mirror(matrix: FloatArray) -> FloatArray:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from untie.core import memory
 from untie.core.counting import count_pairs
+from untie.core.memory import check_memory, refuse_large
 from untie.core.row_sample import RowSample
+from untie.core.sparse_counting import count_sparse
 from untie.core.types import Codes, FloatArray
 from untie.core.vocabulary import Vocabulary
-
-MEMORY_LIMIT = 4 * 2**30
-"""Bytes that learning may take; larger tables are refused before memory is spent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,8 @@ class Counts:
         Number of values of each attribute.
     matrix : array of shape (n_values, n_values)
         Weight of the rows that have both values; on the diagonal, of those that have one.
-        The values of all attributes stand one after another.
+        The values of all attributes stand one after another. Sparse (CSR) for more than
+        `DENSE_VALUES` values.
     n : float
         Weight of all rows.
     n_rows : int
@@ -46,27 +48,50 @@ class Counts:
     """
 
     sizes: tuple[int, ...]
-    matrix: FloatArray
+    matrix: Any
     n: float
     n_rows: int
+
+    def __post_init__(self) -> None:
+        # One form for one table, however it was counted and wherever it was kept.
+        if sparse.issparse(self.matrix) != (sum(self.sizes) > memory.DENSE_VALUES):
+            dense = sparse.issparse(self.matrix)
+            matrix = self.matrix.toarray() if dense else sparse.csr_array(self.matrix)
+            object.__setattr__(self, "matrix", matrix)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the matrix is sparse."""
+        return bool(sparse.issparse(self.matrix))
 
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
         """Position of each attribute's first value, and the number of all values."""
         return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.intp)
 
-    @property
+    @cached_property
     def frequencies(self) -> FloatArray:
         """Weight of the rows that have each value; shape (n_values,)."""
-        return self.matrix.diagonal()
+        return np.asarray(self.matrix.diagonal())
 
     def span(self, attribute: int) -> slice:
         """Return where the values of an attribute stand."""
         return slice(int(self.offsets[attribute]), int(self.offsets[attribute + 1]))
 
     def block(self, first: int, second: int) -> FloatArray:
-        """Return the counts of one attribute's values with another's."""
-        return self.matrix[self.span(first), self.span(second)]
+        """Return the counts of one attribute's values with another's, as a dense array."""
+        return self._dense(self.span(first), self.span(second))
+
+    def dense(self) -> FloatArray:
+        """Return the whole matrix as a dense array, or refuse if it is too large for one."""
+        return self._dense(slice(None), slice(None))
+
+    def _dense(self, rows: slice, columns: slice) -> FloatArray:
+        if not self.is_sparse:
+            return self.matrix[rows, columns]
+        part = self.matrix[rows, columns]
+        refuse_large(8 * part.shape[0] * part.shape[1], self.sizes, "pairs as a dense array")
+        return part.toarray()
 
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
@@ -89,14 +114,19 @@ class Counts:
         sizes : tuple of int
             Number of new values of each attribute.
         """
-        check_memory(sizes)
+        check_memory(sizes, n_rows=self.n_rows)
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         rows = np.concatenate([t + o for t, o in zip(targets, offsets[:-1], strict=True)])
         shape = (len(rows), int(offsets[-1]))
         move = sparse.csr_array((np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=shape)
-        matrix = move.T @ (move.T @ self.matrix).T
         # Two values of one attribute never meet, so a block's diagonal is all there is.
-        return Counts(sizes, np.ascontiguousarray(matrix), self.n, self.n_rows)
+        matrix = move.T @ (move.T @ self.matrix).T
+        if sparse.issparse(matrix):
+            matrix = matrix.tocsr()
+            matrix.sort_indices()
+        else:
+            matrix = np.ascontiguousarray(matrix)
+        return Counts(sizes, matrix, self.n, self.n_rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +154,9 @@ class CountedTable:
             first, second = self, other
         else:
             union = self.vocabulary.union(other.vocabulary)
-            check_memory(union.sizes, union.columns)
+            check_memory(
+                union.sizes, union.columns, n_rows=self.counts.n_rows + other.counts.n_rows
+            )
             first, second = self.align(union), other.align(union)
         # Half a sample is none: the rows of the other chunk would be missing.
         sample = first.sample + second.sample if first.sample and second.sample else None
@@ -155,36 +187,8 @@ def count(codes: Codes, sizes: Sequence[int], weights: FloatArray | None = None)
     weights : array of shape (n_rows,), optional
         How often each row counts.
     """
-    check_memory(sizes)
     n_rows = len(codes[0])
+    check_memory(sizes, n_rows=n_rows)
     n = float(n_rows if weights is None else weights.sum())
-    return Counts(tuple(sizes), count_pairs(codes, tuple(sizes), weights), n, n_rows)
-
-
-def memory_needed(sizes: Sequence[int], n_spaces: int = 0) -> int:
-    """Return about how many bytes learning takes.
-
-    Three arrays of (all values)^2 numbers, and per kernel space two of (values of an
-    attribute)^2 for each attribute.
-    """
-    n_values = sum(int(size) for size in sizes)
-    n_pairs = sum(int(size) ** 2 for size in sizes)
-    return 8 * (3 * n_values**2 + 2 * n_spaces * n_pairs)
-
-
-def check_memory(
-    sizes: Sequence[int], names: Sequence[str] | None = None, n_spaces: int = 0
-) -> None:
-    """Refuse a table whose learning would need more than `MEMORY_LIMIT` bytes."""
-    needed = memory_needed(sizes, n_spaces)
-    if needed <= MEMORY_LIMIT:
-        return
-    largest = max(range(len(sizes)), key=lambda attribute: sizes[attribute])
-    column = repr(names[largest]) if names else f"number {largest}"
-    raise ValueError(
-        f"The table has {sum(sizes):,} distinct values; learning from their pairs would take "
-        f"{needed / 2**30:,.0f} GiB (limit {MEMORY_LIMIT / 2**30:.0f}). Column {column} alone "
-        f"has {sizes[largest]:,}. Set max_categories (or min_frequency) and call fit, which groups "
-        "rare values before it counts pairs (partial_fit and count_table keep every value); bin "
-        "the column if it holds numbers, or drop it if it is an identifier."
-    )
+    counter = count_pairs if sum(sizes) <= memory.DENSE_VALUES else count_sparse
+    return Counts(tuple(sizes), counter(codes, tuple(sizes), weights), n, n_rows)

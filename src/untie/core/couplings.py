@@ -8,14 +8,17 @@ such a function directly.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from untie.core.counts import Counts
 from untie.core.types import FloatArray
 from untie.core.vocabulary import number_repeats
 
-Coupling = Callable[[Counts, int], FloatArray]
+Coupling = Callable[[Counts, int], Any]
+"""The vectors may be a sparse array; where the counts are, they should be."""
 
 
 def intra(counts: Counts, attribute: int) -> FloatArray:
@@ -31,21 +34,25 @@ def intra(counts: Counts, attribute: int) -> FloatArray:
     return counts.frequencies[counts.span(attribute), None] / counts.n
 
 
-def inter(counts: Counts, attribute: int) -> FloatArray:
+def inter(counts: Counts, attribute: int) -> Any:
     """Return p(value | b) for every value b of every other attribute (the paper's Eq. 6).
 
     A value b that never occurs says nothing about the others: its column is 0.
     """
-    others = np.ones(len(counts.matrix), dtype=bool)
+    others = np.ones(sum(counts.sizes), dtype=bool)
     others[counts.span(attribute)] = False
-    together = counts.matrix[counts.span(attribute)][:, others]
+    together = counts.matrix[counts.span(attribute)][:, np.flatnonzero(others)]
     frequencies = counts.frequencies[others]
-    return together / np.where(frequencies > 0, frequencies, 1.0)
+    scales = np.where(frequencies > 0, frequencies, 1.0)
+    if sparse.issparse(together):
+        return together @ sparse.diags_array(1.0 / scales)
+    return together / scales
 
 
-def joint(counts: Counts, attribute: int) -> FloatArray:
+def joint(counts: Counts, attribute: int) -> Any:
     """Return the intra- and the inter-attribute coupling, one after the other."""
-    return np.hstack([intra(counts, attribute), inter(counts, attribute)])
+    parts = [intra(counts, attribute), inter(counts, attribute)]
+    return sparse.hstack(parts, format="csr") if sparse.issparse(parts[1]) else np.hstack(parts)
 
 
 def matching(counts: Counts, attribute: int) -> FloatArray:

@@ -6,6 +6,8 @@ which both values are known.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from untie.core.counts import Counts
@@ -48,14 +50,44 @@ def _pair_entropies(counts: Counts) -> tuple[FloatArray, FloatArray]:
     """Return H(j) in the rows where j and k are known, and H(j, k); both of shape (m, m)."""
     starts = counts.offsets[:-1]
     margins, joint = np.empty((2, len(starts), len(starts)))
+    split = _split_sparse if counts.is_sparse else _split_dense
     for attribute in range(len(starts)):
-        together = counts.matrix[counts.span(attribute)]
-        of_pairs = np.add.reduceat(together, starts, axis=1)
+        of_pairs, surprise = split(counts, attribute)
         totals = _positive(of_pairs.sum(axis=0))
         margins[attribute] = _surprise(of_pairs / totals).sum(axis=0)
-        shares = together / np.repeat(totals, counts.sizes)
-        joint[attribute] = np.add.reduceat(_surprise(shares).sum(axis=0), starts)
+        joint[attribute] = surprise(totals)
     return margins, joint
+
+
+Surprise = Callable[[FloatArray], FloatArray]
+"""Takes the weight of the rows in which both attributes are known; returns H(j, k)."""
+
+
+def _split_dense(counts: Counts, attribute: int) -> tuple[FloatArray, Surprise]:
+    """Return the weight of each value with each other attribute, and what gives H(j, k)."""
+    starts = counts.offsets[:-1]
+    together = counts.matrix[counts.span(attribute)]
+
+    def surprise(totals: FloatArray) -> FloatArray:
+        shares = together / np.repeat(totals, counts.sizes)
+        return np.add.reduceat(_surprise(shares).sum(axis=0), starts)
+
+    return np.add.reduceat(together, starts, axis=1), surprise
+
+
+def _split_sparse(counts: Counts, attribute: int) -> tuple[FloatArray, Surprise]:
+    together = counts.matrix[counts.span(attribute)]
+    n_attributes = len(counts.sizes)
+    others = np.repeat(np.arange(n_attributes), counts.sizes)[together.indices]
+    rows = np.repeat(np.arange(together.shape[0]), np.diff(together.indptr))
+    places = rows * n_attributes + others
+    of_pairs = np.bincount(places, together.data, minlength=together.shape[0] * n_attributes)
+
+    def surprise(totals: FloatArray) -> FloatArray:
+        found = _surprise(together.data / totals[others])
+        return np.bincount(others, found, minlength=n_attributes).astype(float)
+
+    return of_pairs.astype(float).reshape(-1, n_attributes), surprise
 
 
 def _surprise(shares: FloatArray) -> FloatArray:

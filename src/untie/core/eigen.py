@@ -20,8 +20,22 @@ TIE = 1e-9
 FULL_SOLVER_SIZE = 1500
 """Up to this size a full eigensolver is faster than Lanczos iterations."""
 
+LANCZOS_SIZE = 12_000
+"""Beyond this size the eigenvalues of noise lie so close that Lanczos iterations find no end."""
+
 TOLERANCE = 1e-10
 """Relative accuracy of Lanczos vectors; eigenvalues have twice as many digits."""
+
+
+SPARE_VECTORS = 8
+"""Carried along with those asked for: they make the iteration converge."""
+
+N_POWERS = 3
+"""Products with the matrix that are searched at a time."""
+
+MOST_SEARCHES, AT_REST = 5, 1e-4
+"""The search ends after so many rounds, or when the sum of the eigenvalues rises by no more than
+this share of itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +72,7 @@ def leading(gram: Gram, n_vectors: int) -> Eigenspace:
     size = gram.shape[0]
     spare = 2  # eigenvalues beyond the last place, to see whether it is shared
     space = _cut(*_largest(gram, min(size, n_vectors + spare)), n_vectors)
-    if len(space.values) == n_vectors + spare < size:
+    if len(space.values) == n_vectors + spare < size <= LANCZOS_SIZE:
         space = _cut(*_largest(gram, size), n_vectors)
     return space
 
@@ -79,6 +93,8 @@ def _cut(values: FloatArray, vectors: FloatArray, n_vectors: int) -> Eigenspace:
 
 def _largest(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
     size = gram.shape[0]
+    if size > LANCZOS_SIZE:
+        return _by_blocks(gram, n_vectors)
     if size > FULL_SOLVER_SIZE and n_vectors <= size // 4:
         return _lanczos(gram, n_vectors)
     dense = gram if isinstance(gram, np.ndarray) else gram @ np.eye(size)
@@ -110,6 +126,41 @@ def _ask(gram: Gram, n_vectors: int, tolerance: float) -> tuple[FloatArray, Floa
     start = np.random.default_rng(0).standard_normal(gram.shape[0])
     values, vectors = eigsh(gram, k=n_vectors, which="LA", v0=start, tol=tolerance)
     return values[::-1], vectors[:, ::-1]
+
+
+def _by_blocks(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+    """Search the span of a block of vectors and of its products with the matrix, again and again.
+
+    Ends when the sum of the eigenvalues no longer rises. Vectors within the noise, whose
+    eigenvalues are nearly equal, are then as good as others; those above it are found to many
+    digits.
+    """
+    size = gram.shape[0]
+    n_block = min(size, n_vectors + max(SPARE_VECTORS, n_vectors // 4))
+    block = np.linalg.qr(np.random.default_rng(0).standard_normal((size, n_block)))[0]
+    captured = 0.0
+    for _ in range(MOST_SEARCHES):
+        values, vectors = _best_in_span(gram, block)
+        before, captured = captured, float(values[:n_vectors].sum())
+        if captured - before <= AT_REST * captured:
+            break
+        block = vectors[:, :n_block]
+    return values[:n_vectors], vectors[:, :n_vectors]
+
+
+def _best_in_span(gram: Gram, block: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the eigenpairs of the matrix within the span of block, A block, A A block, ..."""
+    basis, images = [block], [np.asarray(gram @ block)]
+    for _ in range(N_POWERS):
+        new = images[-1]
+        for _ in range(2):  # once is not enough, for rounding
+            for known in basis:
+                new = new - known @ (known.T @ new)
+        basis.append(np.linalg.qr(new)[0])
+        images.append(np.asarray(gram @ basis[-1]))
+    span, image = np.hstack(basis), np.hstack(images)
+    values, turn = eigh(span.T @ image)
+    return values[::-1], span @ turn[:, ::-1][:, : block.shape[1]]
 
 
 def _without(gram: Gram, values: FloatArray, vectors: FloatArray) -> LinearOperator:

@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from untie.core.types import Value
+from untie.core.types import Value, smallest_unsigned
 
 MISSING_CODE = -1
 """What the libraries below write for a missing cell, until `_canonical` replaces it."""
@@ -125,8 +125,10 @@ def _from_pyarrow(array: Any) -> tuple[NDArray[Any], list[Value]]:
         return _from_objects(array.to_pylist())
     if isinstance(array, pa.ChunkedArray):  # older releases give one chunk, not an array
         array = array.chunk(0)
-    codes = pc.fill_null(array.indices.cast(pa.int64()), MISSING_CODE)
-    return codes.to_numpy(), _to_microseconds(array.dictionary).to_pylist()
+    indices = array.indices
+    if indices.null_count:
+        indices = pc.fill_null(indices.cast(pa.int64()), MISSING_CODE)
+    return indices.to_numpy(), _to_microseconds(array.dictionary).to_pylist()
 
 
 def _to_microseconds(array: Any) -> Any:
@@ -168,12 +170,12 @@ def _canonical(codes: NDArray[Any], values: list[Any]) -> tuple[NDArray[Any], li
     """Make the values Python's own and distinct, and give missing cells a value."""
     positions: dict[Value, int] = {}
     move = [positions.setdefault(plain(value), len(positions)) for value in values]
-    has_missing = bool(len(codes)) and bool(codes.min() == MISSING_CODE)
+    has_missing = bool(len(codes)) and codes.dtype.kind == "i" and bool(codes.min() == MISSING_CODE)
     if not has_missing and len(positions) == len(values):
         return codes, list(positions)
     if has_missing:
         move.append(positions.setdefault(None, len(positions)))
-    return np.array(move, dtype=np.int64)[codes], list(positions)
+    return np.array(move, dtype=smallest_unsigned(len(positions)))[codes], list(positions)
 
 
 def plain(value: Any) -> Value:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from untie.core.counts import CountedTable, Counts, check_memory, count
+from untie.core.counts import CountedTable, Counts, count
 from untie.core.factorize import factorize
+from untie.core.memory import check_memory
+from untie.core.parallel import in_threads, pays
 from untie.core.row_sample import RowSample, sample_rows
-from untie.core.table import EncodedTable, Table, map_columns, translate, used_values
-from untie.core.types import Codes, FloatArray, Value
+from untie.core.table import Table, map_columns, used_values
+from untie.core.types import Codes, FloatArray, Value, smallest_unsigned
 from untie.core.vocabulary import Vocabulary, sort_values
 
 GATHERED_BYTES = 2**25
@@ -40,21 +43,35 @@ class GrowingVocabulary:
             for values in (categories or [()] * len(self._names))
         ]
 
-    def encode(self, chunk: Table, keep: NDArray[np.bool_] | None = None) -> EncodedTable:
-        """Code the rows of a chunk, and add the values that they bring."""
+    def learn(self, rows: RawRows) -> tuple[list[NDArray[Any]], list[list[Value]]]:
+        """Add the values that some rows bring.
 
-        def one_column(column: int) -> tuple[NDArray[Any], list[Value]]:
-            codes, found = factorize(chunk.columns[column], chunk.names[column])
-            if keep is not None:
-                codes = codes[keep]
-            positions = self._positions[column]
-            if not self._is_fixed and any(value not in positions for value in found):
-                for value in used_values(codes, found):
-                    positions.setdefault(value, len(positions))
-            return translate(codes, found, positions)
+        Returns
+        -------
+        targets : list of integer arrays
+            For each column, the code of each of the rows' own values.
+        unknown : list of lists
+            The values of each column that the user's categories do not have.
+        """
+        results = [
+            self._learn_column(*column)
+            for column in zip(self._positions, rows.codes, rows.found, strict=True)
+        ]
+        return [targets for targets, _ in results], [unknown for _, unknown in results]
 
-        results = map_columns(one_column, chunk)
-        return EncodedTable([codes for codes, _ in results], [unknown for _, unknown in results])
+    def _learn_column(
+        self, positions: dict[Value, int], codes: NDArray[Any], found: list[Value]
+    ) -> tuple[NDArray[Any], list[Value]]:
+        is_new = [value not in positions for value in found]
+        # A frame may declare categories that no cell has: these are not values.
+        new = [v for v in used_values(codes, found) if v not in positions] if any(is_new) else []
+        if not self._is_fixed:
+            for value in new:
+                positions[value] = len(positions)
+            new = []
+        size = len(positions)
+        targets = [positions.get(value, size) for value in found]
+        return np.array(targets, dtype=smallest_unsigned(size)), new
 
     def so_far(self) -> Vocabulary:
         """Return the values met, in the order of their codes."""
@@ -68,6 +85,40 @@ class GrowingVocabulary:
         return Vocabulary(self._names, values)
 
 
+@dataclass(frozen=True, eq=False)
+class RawRows:
+    """Rows in codes of their own.
+
+    Parameters
+    ----------
+    codes : list of integer arrays
+        One array per column: positions in the column's list of values.
+    found : list of lists
+        The values of each column, and perhaps some that no cell has.
+    weights : array of shape (n_rows,) or None
+        How often each row counts.
+    """
+
+    codes: Codes
+    found: list[list[Value]]
+    weights: FloatArray | None = None
+
+
+def raw_rows(
+    chunk: Table, weights: FloatArray | None = None, keep: NDArray[np.bool_] | None = None
+) -> RawRows:
+    """Code the rows of a chunk by its own values; `keep`, as `positive_weights` gives it."""
+
+    def one_column(column: int) -> tuple[NDArray[Any], list[Value]]:
+        codes, found = factorize(chunk.columns[column], chunk.names[column])
+        if keep is not None:
+            codes = codes[keep]
+        return codes.astype(smallest_unsigned(len(found)), copy=False), found
+
+    results = map_columns(one_column, chunk)
+    return RawRows([codes for codes, _ in results], [found for _, found in results], weights)
+
+
 class GatheredRows:
     """Coded chunks that wait to be counted together: a matrix of counts is large, codes small."""
 
@@ -79,11 +130,16 @@ class GatheredRows:
         """Whether it is time to `take` the rows."""
         return self._n_bytes >= GATHERED_BYTES
 
-    def add(self, codes: Codes, weights: FloatArray | None) -> None:
-        """Take in a chunk."""
+    def add(
+        self,
+        codes: Codes,
+        weights: FloatArray | None,
+        targets: Sequence[NDArray[Any] | None] | None = None,
+    ) -> None:
+        """Take in a chunk; `targets` are the codes to write for those of its own."""
         if not len(codes[0]):
             return
-        self._codes.append(codes)
+        self._chunks.append((codes, [None] * len(codes) if targets is None else targets))
         self._n_bytes += sum(column.nbytes for column in codes)
         if weights is not None:
             self._weights.append(weights)
@@ -91,15 +147,31 @@ class GatheredRows:
 
     def take(self) -> tuple[Codes, FloatArray | None] | None:
         """Return all rows as one chunk, if there are any, and forget them."""
-        if not self._codes:
+        if not self._chunks:
             return None
-        codes = [np.concatenate(parts) for parts in zip(*self._codes, strict=True)]
+        columns = range(len(self._chunks[0][0]))
+        codes = in_threads(self._column, columns, pays(self._n_bytes))
         weights = np.concatenate(self._weights) if self._weights else None
         self._clear()
         return codes, weights
 
+    def _column(self, column: int) -> NDArray[Any]:
+        parts = [(codes[column], targets[column]) for codes, targets in self._chunks]
+        dtypes = [(codes if target is None else target).dtype for codes, target in parts]
+        result = np.empty(sum(len(codes) for codes, _ in parts), np.result_type(*dtypes))
+        start = 0
+        for codes, target in parts:
+            place = result[start : start + len(codes)]
+            if target is None or np.array_equal(target, np.arange(len(target))):
+                place[:] = codes
+            else:
+                # "clip" lets numpy write straight into the result; no code is out of range.
+                np.take(target.astype(result.dtype), codes, out=place, mode="clip")
+            start += len(codes)
+        return result
+
     def _clear(self) -> None:
-        self._codes: list[Codes] = []
+        self._chunks: list[tuple[Codes, Sequence[NDArray[Any] | None]]] = []
         self._weights: list[FloatArray] = []
         self._n_bytes = 0
 
@@ -156,11 +228,16 @@ class GrowingTable:
         keep: NDArray[np.bool_] | None = None,
     ) -> None:
         """Take in the rows of a chunk; `weights`, `keep` as `positive_weights` gives them."""
-        encoded = self.vocabulary.encode(chunk, keep)
-        for all_unknown, new in zip(self.unknown, encoded.unknown, strict=True):
+        self.add_raw(raw_rows(chunk, weights, keep))
+
+    def add_raw(self, rows: RawRows) -> None:
+        """Take in rows; reading and coding them, which comes before, may go on meanwhile."""
+        targets, unknown = self.vocabulary.learn(rows)
+        for all_unknown, new in zip(self.unknown, unknown, strict=True):
             all_unknown.update(dict.fromkeys(new))
-        self.n += float(len(encoded.codes[0]) if weights is None else weights.sum())
-        self._gathered.add(encoded.codes, weights)
+        weights = rows.weights
+        self.n += float(len(rows.codes[0]) if weights is None else weights.sum())
+        self._gathered.add(rows.codes, weights, targets)
         if self._gathered.is_full:
             self._count()
 
@@ -191,14 +268,14 @@ class GrowingTable:
         vocabulary = self.vocabulary.so_far()
         sizes = vocabulary.sizes
         if self._with_sample:
-            sample = sample_rows(codes, vocabulary, weights)
-            self._sample = sample if self._sample is None else self._sample + sample
+            self._sample = sample_rows(codes, vocabulary, weights, self._sample)
         if self._max_values is not None:
             self._count_values(codes, sizes, weights)
             if sum(sizes) > self._max_values:
                 self.has_pairs, self._counts = False, None
         if self.has_pairs:
-            check_memory(sizes, vocabulary.columns)
+            n_before = self._counts.n_rows if self._counts else 0
+            check_memory(sizes, vocabulary.columns, n_rows=n_before + len(codes[0]))
             counts = count(codes, sizes, weights)
             if self._counts is not None:
                 counts += widen(self._counts, sizes)

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from untie.core.types import FloatArray
 from untie.core.vocabulary import number_repeats
@@ -24,24 +25,57 @@ class Pairs:
 
     Parameters
     ----------
-    vectors : array of shape (n_values, n_dimensions)
+    vectors : dense or sparse array of shape (n_values, n_dimensions)
         The coupling vectors.
+    others : dense or sparse array of shape (n_others, n_dimensions), optional
+        Those of the values to pair them with, if these are not all; a column with very many
+        values has its kernels asked for some of their columns alone.
     """
 
-    vectors: FloatArray
+    vectors: Any
+    others: Any = None
 
     @cached_property
     def products(self) -> FloatArray:
-        """Inner products of the vectors; shape (n_values, n_values)."""
-        return self.vectors @ self.vectors.T
+        """Inner products of the vectors; shape (n_values, n_values or n_others)."""
+        return _products(self.vectors, self.vectors if self.others is None else self.others)
 
     @cached_property
     def squared_distances(self) -> FloatArray:
-        """Squared Euclidean distances; shape (n_values, n_values)."""
-        lengths = self.products.diagonal()
-        distances = np.maximum(lengths[:, None] + lengths - 2 * self.products, 0.0)
-        np.fill_diagonal(distances, 0.0)
+        """Squared Euclidean distances; shape (n_values, n_values or n_others)."""
+        if self.others is None:
+            lengths = others = self.products.diagonal()
+        else:
+            lengths, others = _squared_lengths(self.vectors), _squared_lengths(self.others)
+        distances = np.maximum(lengths[:, None] + others - 2 * self.products, 0.0)
+        if self.others is None:
+            np.fill_diagonal(distances, 0.0)
         return distances
+
+
+class SelfPairs(Pairs):
+    """Every value paired with itself: a kernel of these is the diagonal of its matrix."""
+
+    @cached_property
+    def products(self) -> FloatArray:
+        """Squared lengths of the vectors; shape (n_values, 1)."""
+        return _squared_lengths(self.vectors)[:, None]
+
+    @cached_property
+    def squared_distances(self) -> FloatArray:
+        """Zeros; shape (n_values, 1)."""
+        return np.zeros((self.vectors.shape[0], 1))
+
+
+def _products(left: Any, right: Any) -> FloatArray:
+    # Sparse times dense is dense, and much faster than sparse times sparse.
+    return np.asarray(left @ (right.toarray() if sparse.issparse(right) else right).T)
+
+
+def _squared_lengths(vectors: Any) -> FloatArray:
+    if sparse.issparse(vectors):
+        return np.asarray(vectors.power(2).sum(axis=1)).ravel()
+    return np.square(vectors).sum(axis=1)
 
 
 @dataclass(frozen=True)

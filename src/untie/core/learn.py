@@ -12,11 +12,12 @@ from untie.core.choose import description_gains
 from untie.core.counts import Counts
 from untie.core.couplings import Coupling
 from untie.core.kernels import Kernel, Normalization
+from untie.core.n_clusters import choose_n_clusters
 from untie.core.spaces import VALUES, KernelSpaces, build_spaces, identity_spaces, side_by_side
-from untie.core.spectrum import TINY, choose_n_clusters, energies, roots
+from untie.core.spectrum import TINY, energies, roots
+from untie.core.tall import Columns
 from untie.core.tally import Tally
 from untie.core.threads import one_thread
-from untie.core.types import FloatArray
 from untie.core.warn import warn_user
 from untie.core.weights import (
     ALTERNATIVES,
@@ -62,7 +63,7 @@ class Model:
         The kernel spaces in use.
     solution : Solution
         The weights and how they were found.
-    roots : list of arrays of shape (n_values, n_values)
+    roots : list of arrays of shape (n_values, n_dimensions)
         The value vectors of each attribute.
     n_clusters : int
         The number of clusters the weights were learned for.
@@ -73,7 +74,7 @@ class Model:
 
     spaces: KernelSpaces
     solution: Solution
-    roots: list[FloatArray]
+    roots: list[Columns]
     n_clusters: int
     gains: Mapping[str, float] = field(default_factory=dict)
 

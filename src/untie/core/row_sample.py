@@ -7,7 +7,7 @@ rows. Up to `SAMPLE_ROWS` distinct rows the sample is the whole table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from hashlib import blake2b
@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie.core.types import Codes, FloatArray, Value
+from untie.core.counting import pack_attributes
+from untie.core.parallel import in_threads, pays
+from untie.core.types import Codes, FloatArray, Value, smallest_unsigned
 from untie.core.vocabulary import Vocabulary
 
 SAMPLE_ROWS = 2_000
@@ -24,6 +26,15 @@ SAMPLE_ROWS = 2_000
 
 BLOCK_ROWS = 2**16
 """Rows numbered at a time."""
+
+GROUP_BLOCKS = 16
+"""Blocks that may be numbered at the same time. The same for any number of threads."""
+
+FIRST_ROWS = 2**12
+"""Rows in the first block; more are sorted than kept until there is a sample."""
+
+JOINT_CELLS = 4096
+"""Attributes are looked up together while they have at most so many combinations."""
 
 DECIMAL_BITS = 2_000
 """Longest integers that are written in base 10; every float is shorter."""
@@ -95,7 +106,12 @@ class RowSample:
         return RowSample(self.numbers, np.stack(columns, axis=1), self.weights)
 
 
-def sample_rows(codes: Codes, vocabulary: Vocabulary, weights: FloatArray | None) -> RowSample:
+def sample_rows(
+    codes: Codes,
+    vocabulary: Vocabulary,
+    weights: FloatArray | None,
+    sample: RowSample | None = None,
+) -> RowSample:
     """Return the distinct rows with the smallest numbers.
 
     Parameters
@@ -106,29 +122,87 @@ def sample_rows(codes: Codes, vocabulary: Vocabulary, weights: FloatArray | None
         The values.
     weights : array of shape (n_rows,) or None
         How often each row counts.
+    sample : RowSample, optional
+        That of the rows before these, in the same codes.
     """
-    tables = [_value_numbers(values, place) for place, values in enumerate(vocabulary.values)]
-    sample: RowSample | None = None
-    for start in range(0, len(codes[0]), BLOCK_ROWS):
-        block = [column[start : start + BLOCK_ROWS] for column in codes]
-        numbers = _row_numbers(tables, block)
-        largest = sample.numbers[-1] if sample and len(sample.numbers) == SAMPLE_ROWS else None
-        chosen = np.arange(len(numbers)) if largest is None else np.flatnonzero(numbers <= largest)
-        part = np.ones(len(chosen)) if weights is None else weights[start + chosen]
-        kept, first, totals = _smallest(numbers[chosen], part)
-        rows = [column[chosen[first]].astype(np.int64) for column in block]
-        found = RowSample(kept, np.stack(rows, axis=1), totals)
-        sample = found if sample is None else sample + found
+    numbers = _PackedNumbers(vocabulary)
+    n_rows = len(codes[0])
+
+    def sample_block(rows: slice) -> RowSample:
+        block = [column[rows] for column in codes]
+        part = None if weights is None else weights[rows]
+        return _sample_block(block, numbers.of(block), part, largest)
+
+    for group in _groups(n_rows, has_limit=_limit(sample) is not None):
+        # Rows above the largest number kept so far are out, and these are nearly all.
+        largest = _limit(sample)
+        for found in in_threads(sample_block, group, pays(n_rows * len(codes))):
+            sample = found if sample is None else sample + found
     assert sample is not None  # a table has rows
     return sample
 
 
-def _row_numbers(tables: Sequence[Numbers], codes: Codes) -> Numbers:
-    """Add up the numbers of the rows' values, modulo 2^64."""
-    total = tables[0].take(codes[0])
-    for table, column in zip(tables[1:], codes[1:], strict=True):
-        total += table.take(column)
-    return total
+def _groups(n_rows: int, has_limit: bool) -> Iterator[list[slice]]:
+    """Yield blocks of rows that are sampled at the same time; the first ones find the limit."""
+    start = 0
+    if not has_limit:
+        while start < min(n_rows, BLOCK_ROWS):
+            stop = min(n_rows, max(FIRST_ROWS, 2 * start))
+            yield [slice(start, stop)]
+            start = stop
+    step = BLOCK_ROWS * GROUP_BLOCKS
+    for first in range(start, n_rows, step):
+        stop = min(n_rows, first + step)
+        yield [slice(at, min(stop, at + BLOCK_ROWS)) for at in range(first, stop, BLOCK_ROWS)]
+
+
+def _limit(sample: RowSample | None) -> np.uint64 | None:
+    """Return the number above which no row is kept."""
+    is_full = sample is not None and len(sample.numbers) == SAMPLE_ROWS
+    return sample.numbers[-1] if sample is not None and is_full else None
+
+
+def _sample_block(
+    codes: Codes, numbers: Numbers, weights: FloatArray | None, largest: np.uint64 | None
+) -> RowSample:
+    if largest is not None:
+        chosen = np.flatnonzero(numbers <= largest)
+        numbers = numbers[chosen]
+        codes = [column[chosen] for column in codes]
+        weights = None if weights is None else weights[chosen]
+    kept, first, totals = _smallest(numbers, np.ones(len(numbers)) if weights is None else weights)
+    rows = [column[first].astype(np.int64) for column in codes]
+    return RowSample(kept, np.stack(rows, axis=1), totals)
+
+
+class _PackedNumbers:
+    """The numbers of all combinations of the values of several attributes, to look up at once."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        tables = [_value_numbers(values, place) for place, values in enumerate(vocabulary.values)]
+        self._widths = [len(table) for table in tables]
+        self._packs = pack_attributes(self._widths, JOINT_CELLS)
+        self._tables = [self._join([tables[member] for member in pack]) for pack in self._packs]
+
+    def of(self, codes: Codes) -> Numbers:
+        """Add up the numbers of the rows' values, modulo 2^64."""
+        total = np.zeros(len(codes[0]), dtype=np.uint64)
+        for pack, table in zip(self._packs, self._tables, strict=True):
+            joint = codes[pack[0]]
+            if len(pack) > 1:
+                joint = joint.astype(smallest_unsigned(len(table)))
+            for member in pack[1:]:
+                joint *= joint.dtype.type(self._widths[member])
+                joint += codes[member].astype(joint.dtype, copy=False)
+            total += table.take(joint)
+        return total
+
+    @staticmethod
+    def _join(tables: Sequence[Numbers]) -> Numbers:
+        joint = tables[0]
+        for table in tables[1:]:
+            joint = (joint[:, None] + table).ravel()
+        return joint
 
 
 def _smallest(

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from joblib import cpu_count
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
 
 from untie.core.factorize import factorize, plain
+from untie.core.parallel import in_threads, pays
 from untie.core.types import Codes, Value, smallest_unsigned
 from untie.core.vocabulary import Vocabulary, sort_values
 from untie.core.warn import warn_user
-
-PARALLEL_CELLS = 200_000
-"""Below so many cells, threads cost more than they save."""
 
 T = TypeVar("T")
 
@@ -227,16 +223,13 @@ def used_values(codes: NDArray[Any], found: list[Value]) -> list[Value]:
 def map_columns(function: Callable[[int], T], table: Table) -> list[T]:
     """Call a function with each column's number, in threads where that pays."""
     columns = range(len(table.names))
-    if table.n_rows * len(table.names) < PARALLEL_CELLS:
-        return [function(column) for column in columns]
     # The libraries' hash tables release the interpreter lock.
-    with ThreadPoolExecutor(min(cpu_count(), len(columns))) as pool:
-        return list(pool.map(function, columns))
+    return in_threads(function, columns, pays(table.n_rows * len(columns)))
 
 
 def _refuse_lazy(data: Any) -> None:
     """Say how to load a table that is read piece by piece, where only a whole one will do."""
-    for method in ("collect", "compute", "to_arrow_table", "to_table", "read_all"):
+    for method in ("toArrow", "collect", "compute", "to_arrow_table", "to_table", "read_all"):
         if hasattr(data, method):
             raise TypeError(f"{type(data).__name__} is lazy; call .{method}() on it first.")
 

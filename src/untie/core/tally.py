@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from untie.core.counts import CountedTable, Counts, check_memory, count
+from untie.core.counts import CountedTable, Counts, count
 from untie.core.grouping import Grouping, group_rare
+from untie.core.memory import check_memory
 from untie.core.row_sample import RowSample, sample_rows
 from untie.core.sample_weights import check_weights
 from untie.core.table import Table, check_categories, learn_vocabulary
@@ -122,7 +123,7 @@ def tally(
     coded = code_table(table, sample_weight, categories, min_frequency, max_categories)
     grouping, rows = coded.grouping, coded.rows
     sizes, raw = grouping.vocabulary.sizes, grouping.raw
-    check_memory(sizes, table.names, n_spaces)
+    check_memory(sizes, table.names, n_spaces, len(rows.codes[0]))
     sample = sample_rows(coded.raw_codes, raw, rows.weights) if with_sample else None
     grouped = sample and grouping.apply_to_sample(sample)
     if not grouping.is_trivial and sum(raw.sizes) > KEPT_VALUES:
@@ -144,6 +145,6 @@ def group_counted(
     counts = counted.counts
     frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
     grouping = group_rare(counted.vocabulary, frequencies, counts.n, min_frequency, max_categories)
-    check_memory(grouping.vocabulary.sizes, grouping.vocabulary.columns, n_spaces)
+    check_memory(grouping.vocabulary.sizes, counted.vocabulary.columns, n_spaces, counts.n_rows)
     sample = counted.sample and grouping.apply_to_sample(counted.sample)
     return Tally(grouping, grouping.apply_to_counts(counts), counted, None, is_growing, sample)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from joblib import cpu_count
 from numpy.typing import NDArray
 from scipy import sparse
 
 from untie.core.counting import pack_attributes, sparse_one_hot
 from untie.core.counts import Counts
 from untie.core.eigen import Eigenspace
+from untie.core.memory import MEMORY_LIMIT, refuse_large
+from untie.core.parallel import in_threads
 from untie.core.spaces import KernelSpaces
-from untie.core.spectrum import mean_vector
+from untie.core.spectrum import centre, mean_vector, spans
+from untie.core.tall import Columns, Tall
 from untie.core.types import Codes, FloatArray
 
 BLOCK_ROWS = 8192
@@ -37,13 +38,19 @@ class LookUp:
     Parameters
     ----------
     tables : tuple of arrays of shape (n_values + 1, width)
-        One per attribute; the last row is the attribute's mean, for an unknown value.
+        One per attribute; the last row is the attribute's mean, for an unknown value. Sparse for
+        an attribute with very many values.
     summed : bool
         Whether a row's vector is the sum of its values' vectors, or their concatenation.
     """
 
-    tables: tuple[FloatArray, ...]
+    tables: tuple[Any, ...]
     summed: bool = False
+
+    @cached_property
+    def is_sparse(self) -> bool:
+        """Whether a table has a column for each of very many values, most of them 0."""
+        return any(sparse.issparse(table) for table in self.tables)
 
     @property
     def widths(self) -> list[int]:
@@ -58,13 +65,27 @@ class LookUp:
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Number of values of each attribute."""
-        return tuple(len(table) - 1 for table in self.tables)
+        return tuple(table.shape[0] - 1 for table in self.tables)
+
+    def check_dense(self, n_rows: int) -> None:
+        """Refuse to make so many dense rows, if they have a column for each of very many values."""
+        needed = 8 * n_rows * self.n_columns
+        if self.is_sparse and needed > MEMORY_LIMIT:
+            raise ValueError(
+                f"{n_rows:,} dense rows of {self.n_columns:,} columns would take "
+                f"{needed / 2**30:,.0f} GiB (limit {MEMORY_LIMIT / 2**30:.0f}), as one column of "
+                f"the table has {max(self.sizes):,} values. Set n_components (64, say), "
+                "sparse_output=True, or max_categories to group rare values."
+            )
 
     def rows(self, codes: Codes, dtype: Any) -> NDArray[Any]:
         """Return the vectors of coded rows; shape (n_rows, n_columns).
 
         A row's vector depends on its own codes alone, to the last bit.
         """
+        if self.is_sparse:
+            self.check_dense(len(codes[0]))
+            return self.sparse_rows(codes, dtype).toarray()
         result = np.empty((len(codes[0]), self.n_columns), dtype=dtype)
         tables = [table.astype(dtype, copy=False) for table in self.tables]
         if self.summed:
@@ -76,7 +97,7 @@ class LookUp:
 
     def columns(self, codes: Codes, dtype: Any) -> list[NDArray[Any]]:
         """Return the same numbers as `rows`, one array a column, as column stores have them."""
-        if self.summed:
+        if self.summed or self.is_sparse:
             return list(np.ascontiguousarray(self.rows(codes, dtype).T))
         return [
             values.take(column)
@@ -93,18 +114,28 @@ class LookUp:
 
     def similarity(self, left: Codes, right: Codes | None = None) -> FloatArray:
         """Return the inner products of the vectors of coded rows."""
-        first = self.rows(left, np.float64)
-        second = first if right is None else self.rows(right, np.float64)
-        return first @ second.T
+        if not self.is_sparse:
+            first = self.rows(left, np.float64)
+            second = first if right is None else self.rows(right, np.float64)
+            return first @ second.T
+        few = self.sparse_rows(left, np.float64)
+        others = few if right is None else self.sparse_rows(right, np.float64)
+        return (few @ others.T).toarray()
 
     def value_similarity(self, attribute: int) -> FloatArray:
         """Return the inner products of the vectors of an attribute's values."""
         known = self.tables[attribute][:-1]
-        return known @ known.T
+        refuse_large(8 * known.shape[0] ** 2, self.sizes, "the similarities of all pairs")
+        products = known @ known.T
+        return products.toarray() if sparse.issparse(products) else products
 
     def value_rows(self) -> FloatArray:
         """Return the vector of every value in the columns of X; shape (n_values, n_columns)."""
-        known = [table[:-1] for table in self.tables]
+        if self.is_sparse:
+            self.check_dense(sum(self.sizes))
+        known = [
+            table[:-1].toarray() if sparse.issparse(table) else table[:-1] for table in self.tables
+        ]
         if self.summed:
             return np.concatenate(known)
         result = np.zeros((sum(self.sizes), self.n_columns))
@@ -115,27 +146,29 @@ class LookUp:
         return result
 
 
-def look_up_tables(tables: Sequence[FloatArray], counts: Counts, summed: bool = False) -> LookUp:
+def look_up_tables(tables: Sequence[Columns], counts: Counts, summed: bool = False) -> LookUp:
     """Return a look-up of any value vectors, with their means for unknown values."""
     return LookUp(_with_means(tables, counts), summed)
 
 
-def compact_lookup(roots: Sequence[FloatArray], counts: Counts) -> LookUp:
+def compact_lookup(roots: Sequence[Columns], counts: Counts) -> LookUp:
     """Return the isometric short vectors: one column a value."""
     return look_up_tables(roots, counts)
 
 
 def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> LookUp:
     """Return the paper's coordinates: sqrt(omega) times the kernel columns (Eq. 17)."""
-    tables = [
-        columns * np.sqrt(weights)
+    tables: list[Columns] = [
+        columns.scaled(np.sqrt(weights))
+        if isinstance(columns, Tall)
+        else columns * np.sqrt(weights)
         for columns, weights in zip(spaces.columns, spaces.split(omega), strict=True)
     ]
     return look_up_tables(tables, counts)
 
 
 def component_lookup(
-    roots: Sequence[FloatArray], counts: Counts, space: Eigenspace, n_components: int
+    roots: Sequence[Columns], counts: Counts, space: Eigenspace, n_components: int
 ) -> LookUp:
     """Return the projection onto leading eigenvectors: the best in so many dimensions.
 
@@ -145,8 +178,8 @@ def component_lookup(
     n_found = min(n_components, space.vectors.shape[1])
     directions[:, :n_found] = space.vectors[:, :n_found]
     tables = []
-    for attribute, table in enumerate(_with_means(roots, counts)):
-        tables.append((table - table[-1]) @ directions[counts.span(attribute)])
+    for table, span in zip(centre(roots, counts), spans(roots), strict=True):
+        tables.append(np.vstack([table @ directions[span], np.zeros(n_components)]))
     # An eigenvector's sign is arbitrary; that of the values' third moment is the table's own.
     moments = sum(
         counts.frequencies[counts.span(attribute)] @ table[:-1] ** 3
@@ -156,21 +189,21 @@ def component_lookup(
     return LookUp(tuple(table * signs for table in tables), summed=True)
 
 
-def _with_means(tables: Sequence[FloatArray], counts: Counts) -> tuple[FloatArray, ...]:
-    return tuple(
-        np.vstack([table, mean_vector(table, counts.frequencies[counts.span(attribute)])])
-        for attribute, table in enumerate(tables)
-    )
+def _with_means(tables: Sequence[Columns], counts: Counts) -> tuple[Any, ...]:
+    result: list[Any] = []
+    for attribute, table in enumerate(tables):
+        mean = mean_vector(table, counts.frequencies[counts.span(attribute)])
+        if isinstance(table, Tall) and table.n_own:
+            result.append(sparse.vstack([table.tosparse(), sparse.csr_array(mean[None])], "csr"))
+        else:
+            dense = table.toarray() if isinstance(table, Tall) else table
+            result.append(np.vstack([dense, mean]))
+    return tuple(result)
 
 
 def _in_blocks(result: NDArray[Any], work: Any) -> None:
     blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, len(result), BLOCK_ROWS)]
-    if result.size < PARALLEL_NUMBERS:
-        for block in blocks:
-            work(block)
-        return
-    with ThreadPoolExecutor(cpu_count()) as pool:
-        list(pool.map(work, blocks))
+    in_threads(work, blocks, result.size >= PARALLEL_NUMBERS)
 
 
 def _add_up(result: NDArray[Any], tables: Sequence[Any], codes: Codes, rows: slice) -> None:

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie.core.counts import CountedTable, Counts, check_memory, count
+from untie.core.counts import CountedTable, Counts, count
 from untie.core.grouping import Grouping, group_rare
-from untie.core.growing import GatheredRows, GrowingTable
+from untie.core.growing import GatheredRows, GrowingTable, RawRows, raw_rows
+from untie.core.memory import check_memory
+from untie.core.parallel import map_ahead
 from untie.core.row_sample import RowSample
 from untie.core.sample_weights import positive_weights, read_weights
 from untie.core.table import Table, check_categories, encode, read_table
 from untie.core.tally import KEPT_VALUES, Tally, group_counted
-from untie.core.types import FloatArray, Value
+from untie.core.types import Codes, FloatArray, Value
 from untie.engines.progress import watch
 from untie.engines.relation import LazyTable, Relation
 
@@ -28,6 +30,17 @@ class Chunk:
     table: Table
     weights: FloatArray | None
     keep: NDArray[np.bool_] | None
+
+    def raw(self) -> RawRows:
+        """Return the rows that count, in codes of their own."""
+        return raw_rows(self.table, self.weights, self.keep)
+
+    def encode(self, grouping: Grouping) -> Codes:
+        """Return the rows that count, in the codes of the values that are left."""
+        codes = encode(self.table, grouping.raw).codes
+        if self.keep is not None:
+            codes = [column[self.keep] for column in codes]
+        return grouping.apply_to_codes(codes)
 
 
 @dataclass(eq=False)
@@ -121,8 +134,8 @@ def count_relation(
         with_sample,
         KEPT_VALUES if groups and not relation.is_one_shot else None,
     )
-    for chunk in chunks.read("counting"):
-        growing.add(chunk.table, chunk.weights, chunk.keep)
+    for rows in map_ahead(Chunk.raw, chunks.read("counting")):
+        growing.add_raw(rows)
     growing.finish()
     if growing.has_pairs:
         tally = group_counted(growing.counted(), min_frequency, max_categories, n_spaces)
@@ -130,7 +143,7 @@ def count_relation(
         values, frequencies, sample = growing.frequencies()
         n = growing.n
         grouping = group_rare(values, frequencies, n, min_frequency, max_categories)
-        check_memory(grouping.vocabulary.sizes, features.columns, n_spaces)
+        check_memory(grouping.vocabulary.sizes, features.columns, n_spaces, chunks.n_rows)
         tally = _second_pass(chunks, grouping, sample)
     unknown = [list(values) for values in growing.unknown]
     return tally, features.as_table(chunks.n_rows), unknown
@@ -163,11 +176,11 @@ def _second_pass(chunks: Chunks, grouping: Grouping, sample: RowSample | None) -
             part = count(rows[0], sizes, rows[1])
             total = part if total is None else total + part
 
-    for chunk in chunks.read("counting pairs"):
-        codes = encode(chunk.table, grouping.raw).codes
-        if chunk.keep is not None:
-            codes = [column[chunk.keep] for column in codes]
-        gathered.add(grouping.apply_to_codes(codes), chunk.weights)
+    def code(chunk: Chunk) -> tuple[Codes, FloatArray | None]:
+        return chunk.encode(grouping), chunk.weights
+
+    for rows in map_ahead(code, chunks.read("counting pairs")):
+        gathered.add(*rows)
         if gathered.is_full:
             add_up()
     add_up()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
+import pickle
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import add
+from functools import partial
+from operator import add, call
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
+from untie.core.parallel import alone
 from untie.engines.extra import need
 from untie.engines.partition import A, Task
 from untie.engines.relation import check_columns
@@ -59,8 +61,8 @@ class DaskTable:
         done first, so that sums of fractions are the same each time.
         """
         delayed = need("dask", "dask").delayed
-        run, plus = delayed(task, traverse=False), delayed(add)
-        parts = [run(part, number) for number, part in enumerate(self.frame.to_delayed())]
+        run, plus, sent = delayed(call), delayed(add), _send(task)
+        parts = [run(sent, part, number) for number, part in enumerate(self.frame.to_delayed())]
         while len(parts) > 1:
             pairs = [parts[start : start + 2] for start in range(0, len(parts), 2)]
             parts = [plus(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
@@ -88,14 +90,24 @@ def transform_dask(encoder: UNTIE, table: DaskTable) -> Any:
     """
     refuse_other_outputs(encoder, "Dask frames")
     features = own_columns(encoder, table)
-    encoder = copy(encoder)  # learning replaces its parts, and leaves those of the copy
-    # One task of its own, so that the model is sent once and not with every partition.
-    sent = need("dask", "dask").delayed(encoder, traverse=False)
-    meta = _transform_partition(features.empty, encoder)
-    return features.frame.map_partitions(_transform_partition, sent, meta=meta)
+    run = partial(_transform_partition, encoder)
+    pipe = need("dask.utils", "dask").methodcaller("pipe")
+    return features.frame.map_partitions(pipe, _send(run), meta=run(features.empty))
 
 
-def _transform_partition(partition: Any, encoder: UNTIE) -> Any:
+def _send(function: Callable[..., Any]) -> Any:
+    """Return a function, as it is now, as a task of its own, so that it is sent only once.
+
+    It travels as bytes: a worker that can't import what it refers to, such as this package, then
+    fails the task and says so. Otherwise it would fail to read its orders and go, and the client
+    would wait for it for ever.
+    """
+    data = need("cloudpickle", "dask").dumps(function)
+    return need("dask", "dask").delayed(pickle.loads, pure=True)(data)
+
+
+@alone()
+def _transform_partition(encoder: UNTIE, partition: Any) -> Any:
     import pandas as pd
 
     vectors = encoder._fitted.lookup.rows(encoder._encode(partition), encoder.dtype)

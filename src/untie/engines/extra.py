@@ -7,7 +7,7 @@ from typing import Any
 
 
 def need(module: str, extra: str = "files", what: str = "Files and lazy tables") -> Any:
-    """Import a module of an extra, or say how to install it."""
+    """Import a module of an extra, or say how to install it; `what` is what needs it."""
     try:
         return import_module(module)
     except ImportError as error:

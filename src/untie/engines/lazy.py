@@ -7,8 +7,27 @@ from typing import Any
 from untie.engines.adopt import as_relation
 from untie.engines.dask import DaskTable, as_dask
 from untie.engines.relation import Relation
+from untie.engines.spark import SparkTable, as_spark
 
 
-def as_lazy(data: Any) -> Relation | DaskTable | None:
+def as_lazy(data: Any) -> Relation | DaskTable | SparkTable | None:
     """Return a table that is not in memory in its engine's form, or None if it is in memory."""
-    return as_dask(data) or as_relation(data)
+    return as_dask(data) or as_spark(data) or as_relation(data)
+
+
+def as_streamed(data: Any) -> Relation | DaskTable | None:
+    """Return a lazy table as `as_lazy` does, for what has no form for Spark.
+
+    Raises
+    ------
+    TypeError
+        When it is a Spark frame; the message says what to do instead.
+    """
+    lazy = as_lazy(data)
+    if isinstance(lazy, SparkTable):
+        raise TypeError(
+            "Spark frames are counted and transformed where they are, and that is all: fit and "
+            "transform them with UNTIE and cluster the vectors with Spark ML (examples/spark.py), "
+            "or pass .toPandas() of a sample."
+        )
+    return lazy

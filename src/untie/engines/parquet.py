@@ -6,9 +6,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from untie.core.parallel import n_threads
 from untie.engines.extra import need
-from untie.engines.relation import BATCH_ROWS, Relation
+from untie.engines.relation import Relation
 from untie.engines.schema import one_schema
+
+BATCH_CELLS = 2**22
+"""Cells read at a time; those of one column are decoded in one thread."""
+
+MOST_ROWS = 2**20
+"""Most rows read at a time."""
 
 
 def parquet_relation(paths: Sequence[str], origin: str) -> Relation:
@@ -41,7 +48,8 @@ def _read_file(path: str, fields: Sequence[Any]) -> Iterator[Any]:
     names = [field.name for field in fields]
     texts = [field.name for field in fields if _is_text(field.type)]
     with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=True) as file:
-        for batch in file.iter_batches(BATCH_ROWS, columns=names):
+        n_rows = min(MOST_ROWS, max(1, BATCH_CELLS // len(names)))
+        for batch in file.iter_batches(n_rows, columns=names, use_threads=n_threads() > 1):
             # The file has an order of its own, and perhaps a narrower type than others.
             columns = [_as_type(batch.column(field.name), field.type) for field in fields]
             yield pa.RecordBatch.from_arrays(columns, names)

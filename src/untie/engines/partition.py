@@ -14,8 +14,10 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from untie.core.counts import CountedTable, Counts, check_memory, count
+from untie.core.counts import CountedTable, Counts, count
 from untie.core.grouping import Grouping, group_rare
+from untie.core.memory import check_memory
+from untie.core.parallel import alone
 from untie.core.row_sample import RowSample, sample_rows
 from untie.core.sample_weights import positive_weights, read_weights, split_weights
 from untie.core.table import Table, check_categories, encode, learn_vocabulary, read_table
@@ -167,7 +169,7 @@ def count_partitions(
         grouping = group_rare(
             counted.vocabulary, counted.frequencies, counted.n, min_frequency, max_categories
         )
-        check_memory(grouping.vocabulary.sizes, head.names, n_spaces)
+        check_memory(grouping.vocabulary.sizes, head.names, n_spaces, counted.n_rows)
         tally = _second_pass(table, weight, counted, grouping)
         found = singles.n_rows, singles.unknown
     columns = Table(head.names, (), found[0], head.backend, head.source)
@@ -206,6 +208,7 @@ def _second_pass(
     return Tally(grouping, grouping.apply_to_counts(counts), ungrouped, sample=grouped)
 
 
+@alone()
 def _count_part(
     weight: str | None,
     categories: list[tuple[Value, ...]] | None,
@@ -226,7 +229,7 @@ def _count_part(
 def _count_pairs(
     codes: Codes, vocabulary: Vocabulary, weights: FloatArray | None, sample: RowSample | None
 ) -> CountedTable:
-    check_memory(vocabulary.sizes, vocabulary.columns)
+    check_memory(vocabulary.sizes, vocabulary.columns, n_rows=len(codes[0]))
     return CountedTable(vocabulary, count(codes, vocabulary.sizes, weights), sample)
 
 
@@ -243,6 +246,7 @@ def _count_values(
     return ValueCounts(vocabulary, frequencies, n, n_rows, sample)
 
 
+@alone()
 def _count_grouped(weight: str | None, grouping: Grouping, partition: Any, number: int) -> Counts:
     table, weights, keep = _read(partition, number, weight)
     codes = encode(table, grouping.raw).codes

@@ -67,12 +67,7 @@ class Relation:
     backend: str = "pyarrow"
 
     def __post_init__(self) -> None:
-        repeated = sorted(name for name, n in Counter(self.columns).items() if n > 1)
-        if repeated:
-            raise ValueError(
-                f"Column names must be distinct; rename columns of {self.origin}, as these occur "
-                f"again: {repeated}."
-            )
+        refuse_repeated(self.columns, self.origin)
 
     @property
     def columns(self) -> list[str]:
@@ -111,6 +106,16 @@ class Relation:
     def __repr__(self) -> str:
         rows = "" if self.n_rows is None else f", {self.n_rows:,} rows"
         return f"<lazy table of {self.origin}{rows}, columns {_listed(self.columns)}>"
+
+
+def refuse_repeated(columns: Sequence[str], origin: str) -> None:
+    """Refuse columns of the same name."""
+    repeated = sorted(name for name, n in Counter(columns).items() if n > 1)
+    if repeated:
+        raise ValueError(
+            f"Column names must be distinct; rename columns of {origin}, as these occur again: "
+            f"{repeated}."
+        )
 
 
 def check_columns(columns: Sequence[str], present: Sequence[str], origin: str, why: str) -> None:

@@ -16,6 +16,7 @@ from untie.engines.extra import need
 from untie.engines.progress import watch
 from untie.engines.relation import Relation
 from untie.engines.scan import scan
+from untie.engines.spark import as_spark
 from untie.engines.transform import stream_vectors
 from untie.whole_file import whole_file
 
@@ -92,6 +93,11 @@ def _open(source: Any) -> Relation:
     if as_dask(source) is not None:
         raise TypeError(
             "A Dask frame is written by its workers: encoder.transform(frame).to_parquet(path)."
+        )
+    if as_spark(source) is not None:
+        raise TypeError(
+            "A Spark frame is written by its executors: "
+            "encoder.transform(frame).write.parquet(path)."
         )
     relation = as_relation(source)
     if relation is not None:

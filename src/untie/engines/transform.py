@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from sklearn.utils._set_output import _get_output_config
 
+from untie.core.parallel import map_ahead
+from untie.core.types import Codes
 from untie.engines.extra import need
 from untie.engines.progress import watch
 from untie.engines.relation import LazyTable, Relation
@@ -17,11 +19,13 @@ if TYPE_CHECKING:
 
 L = TypeVar("L", bound=LazyTable)
 
-PIECE_BYTES = 2**26
-"""Bytes of output made at a time."""
+PIECE_BYTES = 2**25
+"""Bytes of output made at a time, in each thread."""
 
 
-def stream_vectors(encoder: UNTIE, relation: Relation, keep: Sequence[str] = ()) -> Any:
+def stream_vectors(
+    encoder: UNTIE, relation: Relation, keep: Sequence[str] = (), form: str = "record batches"
+) -> Any:
     """Return a reader of record batches with the rows' vectors; they are made as it is read.
 
     Parameters
@@ -32,9 +36,11 @@ def stream_vectors(encoder: UNTIE, relation: Relation, keep: Sequence[str] = ())
         Rows with the columns seen in `fit`, and perhaps others.
     keep : sequence of str
         Columns of the relation that come first, as they are.
+    form : str
+        What the user gets, for messages.
     """
     pa = need("pyarrow")
-    refuse_other_outputs(encoder, "record batches")
+    refuse_other_outputs(encoder, form)
     features = own_columns(encoder, relation)
     relation.check(keep, ", which keep names")
     names = encoder.get_feature_names_out().tolist()
@@ -69,20 +75,40 @@ def _vectors(
     encoder: UNTIE, relation: Relation, features: list[str], schema: Any, n_kept: int
 ) -> Iterator[Any]:
     pa = need("pyarrow")
+    lookup, dtype = encoder._fitted.lookup, encoder.dtype
+
+    def look_up(rows: tuple[Any, Codes]) -> Any:
+        piece, codes = rows
+        kept = [piece.column(field.name).cast(field.type) for field in list(schema)[:n_kept]]
+        vectors = lookup.columns(codes, dtype)
+        return pa.RecordBatch.from_arrays([*kept, *map(pa.array, vectors)], schema=schema)
+
+    # The next vectors are made while the reader's owner is busy with the last ones.
+    row_bytes = max(1, lookup.n_columns) * np.dtype(dtype).itemsize
+    yield from map_ahead(look_up, _coded(encoder, relation, features, PIECE_BYTES // row_bytes))
+
+
+def _coded(
+    encoder: UNTIE, relation: Relation, features: list[str], step: int
+) -> Iterator[tuple[Any, Codes]]:
+    """Yield pieces of the rows with their codes; here, as unknown values are reported in order."""
     reported: set[str] = set()
-    n_columns = max(1, len(schema.names) - n_kept)
-    step = max(1, PIECE_BYTES // (n_columns * np.dtype(encoder.dtype).itemsize))
+    step = max(1, step)
     for batch in watch(relation.batches(), relation.n_rows, "transforming"):
         for start in range(0, batch.num_rows, step):
             piece = batch.slice(start, step)
-            codes = encoder._encode(piece.select(features), reported)
-            kept = [piece.column(field.name).cast(field.type) for field in list(schema)[:n_kept]]
-            vectors = encoder._fitted.lookup.columns(codes, encoder.dtype)
-            yield pa.RecordBatch.from_arrays([*kept, *map(pa.array, vectors)], schema=schema)
+            yield piece, encoder._encode(piece.select(features), reported)
 
 
 def refuse_other_outputs(encoder: UNTIE, form: str) -> None:
     """Raise an error if the encoder is to give anything but what its input's engine gives."""
+    lookup = encoder._fitted.lookup
+    if lookup.is_sparse:
+        raise ValueError(
+            f"Vectors of a table that is read piece by piece come as {form}, which are dense, but "
+            f"a column has {max(lookup.sizes):,} values and each has a column of its own in them; "
+            "set n_components (64, say) or max_categories and fit again."
+        )
     if encoder.sparse_output:
         raise ValueError(
             f"Vectors of a table that is read piece by piece come as {form}, which are dense; "

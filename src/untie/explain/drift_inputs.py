@@ -8,8 +8,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from untie.core.counts import CountedTable, check_memory
+from untie.core.counts import CountedTable
 from untie.core.grouping import Grouping
+from untie.core.memory import check_memory
 from untie.core.table import read_table
 from untie.core.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie.count import count_table
@@ -39,7 +40,7 @@ def count_both(reference: Any, new: Any) -> tuple[CountedTable, CountedTable, st
     if grouping is not None:
         after = _grouped(after, grouping)
     union = before.vocabulary.union(after.vocabulary)
-    check_memory(union.sizes, union.columns)
+    check_memory(union.sizes, union.columns, n_rows=before.counts.n_rows + after.counts.n_rows)
     return before.align(union), after.align(union), backend, ignored
 
 

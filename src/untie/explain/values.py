@@ -206,6 +206,12 @@ def _contexts(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> _Conte
     return _Contexts(np.hstack(shares), np.concatenate(usual), noise)
 
 
+def alikeness_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> FloatArray:
+    """Return how alike some values of an attribute are; shape (n_chosen, n_chosen)."""
+    scaled = _contexts(counts, attribute, codes).scaled
+    return np.asarray(scaled @ scaled.T, dtype=float)
+
+
 def _noise(n_values: int, n_beside: FloatArray, n: float) -> FloatArray:
     """Return the mean squared length of the deviations in rows drawn from all by chance."""
     result = np.zeros(len(n_beside))
@@ -222,9 +228,8 @@ def _best_pairs(counts: Counts, attribute: int, n: int) -> list[tuple[float, int
     codes = np.sort(codes[frequencies[codes] > 0])
     if len(codes) < 2:
         return []
-    scaled = _contexts(counts, attribute, codes).scaled
     first, second = np.triu_indices(len(codes), 1)
-    alikeness = (scaled @ scaled.T)[first, second]
+    alikeness = alikeness_of(counts, attribute, codes)[first, second]
     best = np.argsort(-np.round(alikeness, 12), kind="stable")[:n]
     return [
         (float(alikeness[pair]), attribute, int(codes[first[pair]]), int(codes[second[pair]]))

@@ -15,7 +15,7 @@ from untie.encoder import UNTIE
 from untie.explain.inputs import check_encoder
 from untie.parameters import check_one_of, check_parameters
 
-GROUPINGS = ("attribute", "coupling", "kernel")
+GROUPINGS = ("attribute", "coupling", "kernel", "attribute x coupling")
 
 
 def weight_shares(encoder: UNTIE, by: str = "attribute") -> Any:
@@ -29,14 +29,15 @@ def weight_shares(encoder: UNTIE, by: str = "attribute") -> Any:
     ----------
     encoder : UNTIE
         Fitted.
-    by : {"attribute", "coupling", "kernel"}, default="attribute"
+    by : {"attribute", "coupling", "kernel", "attribute x coupling"}, default="attribute"
         What to share out between. The coupling "matching" is that of the values themselves,
         without any coupling.
 
     Returns
     -------
     frame
-        `by` and share, the largest first; the shares add up to 1, unless all rows are equal.
+        `by` (for "attribute x coupling": attribute and coupling) and share, the largest first; the
+        shares add up to 1, unless all rows are equal.
 
     Examples
     --------
@@ -57,21 +58,20 @@ def weight_shares(encoder: UNTIE, by: str = "attribute") -> Any:
     check_encoder(encoder)
     check_one_of("by", by, GROUPINGS)
     if by == "attribute":
-        names, found = list(encoder.vocabulary_.columns), _of_attributes(encoder)
+        keys, found = {by: list(encoder.vocabulary_.columns)}, _of_attributes(encoder)
+    elif by in ("coupling", "kernel"):
+        names, table = _summed(encoder, by)
+        keys, found = {by: names}, table.sum(axis=0)
     else:
-        place = GROUPINGS.index(by) - 1
-        keys = [label[place] for label in encoder._fitted.labels]
-        of_spaces = _of_spaces(encoder)
-        names = list(dict.fromkeys(keys))
-        found = np.array(
-            [sum(e for k, e in zip(keys, of_spaces, strict=True) if k == name) for name in names]
-        )
+        names, table = _summed(encoder, "coupling")
+        columns = encoder.vocabulary_.columns
+        keys = {"attribute": [column for column in columns for _ in names]}
+        keys["coupling"], found = names * len(columns), table.ravel()
     total = found.sum()
     shares = found / total if total > 0 else found
     order = np.argsort(-np.round(shares, 12), kind="stable")
-    return tidy.make_frame(
-        encoder._backend, {by: [names[place] for place in order], "share": shares[order]}
-    )
+    sorted_keys = {name: [entries[place] for place in order] for name, entries in keys.items()}
+    return tidy.make_frame(encoder._backend, {**sorted_keys, "share": shares[order]})
 
 
 def _of_attributes(encoder: UNTIE) -> FloatArray:
@@ -86,12 +86,27 @@ def _of_attributes(encoder: UNTIE) -> FloatArray:
     return np.array(result)
 
 
+def _summed(encoder: UNTIE, by: str) -> tuple[list[str], FloatArray]:
+    """Return the couplings or kernels, and the variance of each in each attribute.
+
+    Returns
+    -------
+    names, array of shape (n_attributes, n_names)
+    """
+    keys = [label[GROUPINGS.index(by) - 1] for label in encoder._fitted.labels]
+    names = list(dict.fromkeys(keys))
+    result = np.zeros((len(encoder.vocabulary_.columns), len(names)))
+    for key, found in zip(keys, _of_spaces(encoder).T, strict=True):
+        result[:, names.index(key)] += found
+    return names, result
+
+
 def _of_spaces(encoder: UNTIE) -> FloatArray:
-    """Return the variance of each kernel space's coordinates, all attributes together."""
+    """Return the variance of each kernel space's coordinates; (n_attributes, n_spaces)."""
     spaces = _spaces(encoder)
     weighted = energies(spaces, encoder.counts_) * encoder.omega_
     of_attributes = [part.reshape(len(spaces.labels), -1) for part in spaces.split(weighted)]
-    return np.sum([part.sum(axis=1) for part in of_attributes], axis=0)
+    return np.array([part.sum(axis=1) for part in of_attributes])
 
 
 def _spaces(encoder: UNTIE) -> KernelSpaces:

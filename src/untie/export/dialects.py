@@ -141,7 +141,7 @@ def _types(text: str, integer: str, number: str, datetime: str, instant: str) ->
 
 _DUCKDB = _types("VARCHAR", "BIGINT", "DOUBLE", "TIMESTAMP", "TIMESTAMPTZ")
 _POSTGRES = _types("TEXT", "BIGINT", "DOUBLE PRECISION", "TIMESTAMP", "TIMESTAMPTZ")
-_SPARK = _types("STRING", "BIGINT", "DOUBLE", "TIMESTAMP_NTZ", "TIMESTAMP")
+_SPARK = _types("STRING", "BIGINT", "DOUBLE", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ")
 _BIGQUERY = _types("STRING", "INT64", "FLOAT64", "DATETIME", "TIMESTAMP")
 
 _DIALECTS = (

@@ -71,6 +71,11 @@ class Attribute:
 def attributes_of(grouping: Grouping, lookup: LookUp, handle_unknown: str) -> list[Attribute]:
     """Return what each column of a fitted encoder needs to be looked up elsewhere."""
     raw = grouping.raw
+    if lookup.is_sparse:
+        raise ValueError(
+            f"A column has {max(lookup.sizes):,} values, and each has a column of its own in the "
+            "vectors; set n_components (64, say) or max_categories and fit again to export it."
+        )
     every_code = [np.arange(size + 1) for size in raw.sizes]  # the last one is unknown
     targets = grouping.apply_to_codes(every_code, joins_rare_values(handle_unknown))
     result = []

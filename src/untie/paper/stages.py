@@ -81,9 +81,8 @@ def unexplained_share(problem: Problem, omega: FloatArray, centred: bool = False
     total = float(energies(problem.spaces, counts, centred) @ omega)
     if total <= 0:
         return 0.0
-    factors = roots(problem.spaces, omega)
-    if centred:
-        factors = centre(factors, counts)
+    vectors = roots(problem.spaces, omega)
+    factors = centre(vectors, counts) if centred else vectors
     n_vectors = max(1, problem.n_clusters - centred)
     explained = float(eigenvalues(reduced_gram(counts, factors), n_vectors).sum())
     return max(0.0, 1.0 - explained / total)

@@ -20,7 +20,7 @@ from untie.core.table import Table, read_table
 from untie.core.types import FloatArray, Value
 from untie.engines.dask import DaskTable
 from untie.engines.extra import need
-from untie.engines.lazy import as_lazy
+from untie.engines.lazy import as_streamed
 
 EXACT_VALUES = 2**16
 """Most distinct values of a column that are counted."""
@@ -71,7 +71,7 @@ def look_at(data: Any, columns: Sequence[str], weight: str | None) -> list[Summa
 def _chunks(
     data: Any, columns: Sequence[str], weight: str | None
 ) -> Iterator[tuple[Table, FloatArray | None]]:
-    lazy = as_lazy(data)
+    lazy = as_streamed(data)
     wanted = [*columns, *([] if weight is None else [weight])]
     pieces: Iterator[Any] = iter([data])
     if isinstance(lazy, DaskTable):

@@ -16,7 +16,7 @@ from untie.core.factorize import factorize
 from untie.core.table import Table, read_table
 from untie.engines.dask import DaskTable
 from untie.engines.extra import need
-from untie.engines.lazy import as_lazy
+from untie.engines.lazy import as_streamed
 from untie.engines.relation import Relation
 from untie.prepare.decide import Options, decide
 from untie.prepare.look import look_at
@@ -61,7 +61,7 @@ class Preparation:
         table
             Of the library of `data`; a lazy table for a lazy one, a pandas frame for an array.
         """
-        lazy = as_lazy(data)
+        lazy = as_streamed(data)
         if isinstance(lazy, DaskTable):
             chosen = lazy.select([*self.columns, *keep])
             meta = self._apply_table(chosen.empty, keep)
@@ -216,7 +216,7 @@ def _check_options(bins: Any, max_values: Any) -> Options:
 
 
 def _names_of(data: Any) -> tuple[str, ...]:
-    lazy = as_lazy(data)
+    lazy = as_streamed(data)
     if lazy is None:
         return read_table(data).names
     if lazy.is_one_shot:

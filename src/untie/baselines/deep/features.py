@@ -137,10 +137,10 @@ def _choose_crosses(counts: Counts, max_cross: int) -> tuple[NDArray[np.intp], N
     attribute_of = np.repeat(np.arange(len(counts.sizes)), counts.sizes)
     candidates = attribute_of[:, None] < attribute_of
     if n_crosses > max_cross:
-        candidates &= counts.matrix > 0
+        candidates &= counts.dense() > 0
     left, right = np.nonzero(candidates)
     if len(left) > max_cross:
-        most_frequent = np.argsort(-counts.matrix[left, right], kind="stable")[:max_cross]
+        most_frequent = np.argsort(-counts.dense()[left, right], kind="stable")[:max_cross]
         kept = np.sort(most_frequent)
         left, right = left[kept], right[kept]
     return left, right

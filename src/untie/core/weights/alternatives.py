@@ -57,4 +57,4 @@ ALTERNATIVES: dict[str, Weighting] = {
 def _are_values(problem: Problem) -> NDArray[np.bool_]:
     """Tell, for every kernel column, whether it is of the values themselves."""
     of_spaces = [coupling == VALUES for coupling, _ in problem.spaces.labels]
-    return np.concatenate([np.repeat(of_spaces, size) for size in problem.counts.sizes])
+    return np.concatenate([np.repeat(of_spaces, widths) for widths in problem.spaces.widths])

@@ -31,7 +31,7 @@ def fixed(weighting: Weighting) -> Solver:
 
 
 def of_values(problem: Problem, weights: FloatArray) -> FloatArray:
-    """Return omega where every kernel column has the weight of its value.
+    """Return omega where every kernel column has the weight of its value (an axis, their mean).
 
     Scaled to the total energy of omega = 1, so that weights of any kind are comparable.
 
@@ -42,9 +42,10 @@ def of_values(problem: Problem, weights: FloatArray) -> FloatArray:
     weights : array of shape (n_values,)
         One weight for each value of all attributes.
     """
-    n_spaces = len(problem.spaces.labels)
-    by_attribute = np.split(weights, problem.counts.offsets[1:-1])
-    omega = np.concatenate([np.tile(values, n_spaces) for values in by_attribute])
+    cuts = problem.counts.offsets[1:-1]
+    omega = problem.spaces.of_values(
+        np.split(weights, cuts), np.split(problem.counts.frequencies, cuts)
+    )
     energy = energies(problem.spaces, problem.counts)
     total = float(energy @ omega)
     return omega * (energy.sum() / total) if total > 0 else np.ones_like(omega)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie.core.spectrum import mean_vector
+from untie.core.tall import Tall
 from untie.core.tally import Rows
 from untie.core.types import FloatArray
 from untie.core.warn import warn_user
@@ -59,9 +60,12 @@ def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
 def _kernel_rows(problem: Problem) -> list[FloatArray]:
     """Return each attribute's kernel rows, and their mean for an unknown cell."""
     counts = problem.counts
+    tables = [
+        table.toarray() if isinstance(table, Tall) else table for table in problem.spaces.columns
+    ]
     return [
         np.vstack([table, mean_vector(table, counts.frequencies[counts.span(attribute)])])
-        for attribute, table in enumerate(problem.spaces.columns)
+        for attribute, table in enumerate(tables)
     ]
 
 

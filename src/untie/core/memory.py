@@ -1,0 +1,95 @@
+"""How much memory learning takes, known before it is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MEMORY_LIMIT = 4 * 2**30
+"""Bytes that learning may take; larger tables are refused before memory is spent."""
+
+DENSE_VALUES = 4096
+"""Up to so many values, the counts of their pairs are a dense array (128 MiB)."""
+
+LARGE = 500
+"""Attributes with more values than this have kernel spaces by landmarks, others by all columns."""
+
+MOST_LANDMARKS = 256
+"""Of one coupling of a large attribute."""
+
+MOST_AXES = 32
+"""Of one kernel space of a large attribute."""
+
+
+def memory_needed(sizes: Sequence[int], n_spaces: int = 0, n_rows: int | None = None) -> int:
+    """Return about how many bytes learning takes, at most.
+
+    Three arrays of the counts of pairs: of (all values)^2 numbers for up to `DENSE_VALUES` values;
+    for more, of the pairs that can occur at all. Per kernel space, two arrays of (values of an
+    attribute)^2 numbers for a small attribute, and the axes of a large one.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of values of each attribute.
+    n_spaces : int
+        Number of kernel spaces of an attribute.
+    n_rows : int, optional
+        Number of rows, if known: no more pairs of two attributes can occur.
+
+    Examples
+    --------
+    >>> round(memory_needed([100_000] + [10] * 9, n_spaces=29, n_rows=10**6) / 2**30, 1)
+    2.4
+    """
+    sizes = [int(size) for size in sizes]
+    n_values = sum(sizes)
+    # Of a sparse array, each number and the place of its column.
+    pairs = 8 * n_values**2 if n_values <= DENSE_VALUES else 12 * _n_pairs(sizes, n_rows)
+    small = sum(size**2 for size in sizes if size <= LARGE)
+    large = [size for size in sizes if size > LARGE]
+    axes = sum(size * MOST_AXES * n_spaces for size in large)
+    landmarks = 4 * max(large, default=0) * MOST_LANDMARKS if n_spaces else 0
+    return 3 * pairs + 8 * (2 * n_spaces * small + axes + landmarks)
+
+
+def _n_pairs(sizes: Sequence[int], n_rows: int | None) -> int:
+    """Return the most pairs of values that can occur, a pair in both orders."""
+    total = sum(sizes)
+    for place, first in enumerate(sizes):
+        for second in sizes[:place]:
+            cells = first * second
+            total += 2 * (cells if n_rows is None else min(cells, n_rows))
+    return total
+
+
+def check_memory(
+    sizes: Sequence[int],
+    names: Sequence[str] | None = None,
+    n_spaces: int = 0,
+    n_rows: int | None = None,
+) -> None:
+    """Refuse a table whose learning would need more than `MEMORY_LIMIT` bytes."""
+    refuse_large(memory_needed(sizes, n_spaces, n_rows), sizes, "learning from their pairs", names)
+
+
+def check_dense_memory(sizes: Sequence[int], names: Sequence[str]) -> None:
+    """Refuse a table for methods that form arrays of (all values)^2 numbers."""
+    needed = 3 * 8 * sum(int(size) for size in sizes) ** 2
+    refuse_large(needed, sizes, "learning from their pairs", names)
+
+
+def refuse_large(
+    needed: int, sizes: Sequence[int], what: str, names: Sequence[str] | None = None
+) -> None:
+    """Refuse what needs more than `MEMORY_LIMIT` bytes for the values of a table."""
+    if needed <= MEMORY_LIMIT:
+        return
+    largest = max(range(len(sizes)), key=lambda attribute: sizes[attribute])
+    column = repr(names[largest]) if names else f"number {largest}"
+    raise ValueError(
+        f"The table has {sum(sizes):,} distinct values; {what} would take "
+        f"{needed / 2**30:,.0f} GiB (limit {MEMORY_LIMIT / 2**30:.0f}). Column {column} alone "
+        f"has {sizes[largest]:,}. Set max_categories (or min_frequency) and call fit, which groups "
+        "rare values before it counts pairs (partial_fit and count_table keep every value); bin "
+        "the column if it holds numbers, or drop it if it is an identifier."
+    )

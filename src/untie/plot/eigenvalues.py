@@ -1,0 +1,94 @@
+"""How many directions stand out of the noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from untie.core.counts import Counts
+from untie.core.eigen import eigenvalues
+from untie.core.learn import LARGEST_AUTO
+from untie.core.spectrum import centre, choose_n_clusters, reduced_gram
+from untie.core.types import FloatArray
+from untie.encoder import UNTIE
+from untie.explain.inputs import check_encoder
+from untie.plot import style
+
+
+def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
+    """Draw the eigenvalues that ``n_clusters="auto"`` is read off.
+
+    They are those of the counts of all pairs of values, with every attribute scaled to the
+    identity. Of independent attributes all are 1, but for noise that stays below an edge; what
+    attributes share stands above. The widest gap above it ends the list, and k clusters span
+    k - 1 directions, which have filled marks.
+
+    Needs matplotlib (``pip install 'untie[report]'``).
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from untie import UNTIE, plot
+    >>> from untie.datasets import load
+    >>> ax = plot.spectrum(UNTIE().fit(load("zoo")[0]))
+    >>> print(ax.get_title("left"))
+    3 directions before the widest gap: 4 clusters
+    """
+    style.check_axes(ax)
+    check_encoder(encoder)
+    counts = encoder.counts_
+    largest = min(LARGEST_AUTO, counts.n_rows)
+    k = choose_n_clusters(counts, largest)
+    values, edge = _standardised_eigenvalues(counts, largest), _noise_edge(counts)
+    places = np.arange(1, len(values) + 1)
+    n = k - 1 if (values[: largest - 1] > edge).any() else 0
+    axes = style.get_axes(ax, 6.4, 3.8)
+    line: dict[str, Any] = {"color": style.COLOURS[0], "zorder": 3}
+    axes.plot(places, values, lw=1.0, alpha=0.5, **line)
+    axes.plot(places[:n], values[:n], "o", ms=6, **line, label="directions of clusters")
+    axes.plot(places[n:], values[n:], "o", ms=6, mfc="none", **line, label="the others")
+    axes.axhline(
+        edge, color=style.COLOURS[1], ls=(0, (5, 3)), lw=1.4, label=f"edge of noise ({edge:.2f})"
+    )
+    if 0 < n < len(values):
+        axes.axvline(n + 0.5, color=style.GREY, lw=1.0, ls=":")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_xlim(0.4, len(values) + 0.6)
+    axes.set(xlabel="direction", ylabel="eigenvalue")
+    axes.legend(frameon=False, fontsize=style.FONT_SIZE)
+    title = f"{n} direction{'s' * (n != 1)} before the widest gap: {k} clusters"
+    if not n:
+        title = f"No direction stands out of the noise; {k} is the least"
+    notes = []
+    if encoder.n_clusters_ != k:
+        notes = [f"the encoder was fitted with n_clusters={encoder.n_clusters_}"]
+    style.set_title(axes, title, notes)
+    return axes
+
+
+def _standardised_eigenvalues(counts: Counts, n: int) -> FloatArray:
+    """Return the largest eigenvalues of the counts, every attribute scaled to the identity."""
+    seen = counts.frequencies > 0
+    scale = np.zeros(len(seen))
+    scale[seen] = 1.0 / np.sqrt(counts.frequencies[seen])
+    blocks = [np.diag(scale[counts.span(a)]) for a in range(len(counts.sizes))]
+    return eigenvalues(reduced_gram(counts, centre(blocks, counts)), n)
+
+
+def _noise_edge(counts: Counts) -> float:
+    """Return what eigenvalues of noise stay below; see `choose_n_clusters`."""
+    n_free = max(1, int(np.count_nonzero(counts.frequencies)) - len(counts.sizes))
+    return float(np.square(1.0 + np.sqrt(n_free / max(counts.n, counts.n_rows))))

@@ -1,0 +1,23 @@
+"""What all tests of plots start and end with."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import pytest
+from matplotlib import pyplot
+
+from untie import UNTIE
+from untie.datasets import load
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="session")
+def zoo():
+    X, _ = load("zoo")
+    return UNTIE().fit(X), X
