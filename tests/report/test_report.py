@@ -386,7 +386,10 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
 
 def test_small_and_dull_tables_have_a_page():
     three = pd.DataFrame({"a": ["x", "y", "z"], "b": ["u", "u", "v"]})
-    assert "The 3 rows" in make_report(three).summary
+    report = make_report(three)
+    assert "too few distinct rows to say how many groups there are" in report.summary
+    assert "<svg" not in report.html  # one number of clusters is no line
+    assert "No two values of a column are alike" in report.html
     two = pd.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20})
     page = make_report(two).html
     assert "The table has 2 distinct rows, too few to choose from" in page

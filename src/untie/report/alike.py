@@ -21,6 +21,12 @@ from untie.report.table import TableView, view
 LEARNED = 0.1
 """Cosines of learned vectors are shown where two values have more than this in common."""
 
+LEAST = 0.1
+"""Values with less in common are not called alike."""
+
+N_PAIRS = 20
+"""Pairs of values that are listed."""
+
 
 @dataclass(frozen=True)
 class HeatMap:
@@ -119,13 +125,17 @@ def _said(labels: tuple[str, ...], found: FloatArray, n_values: int) -> str:
         return said
     numbers = found[first, second]
     best = int(np.argmax(np.round(numbers, 9)))
-    if numbers[best] < 0.1:
+    if numbers[best] < LEAST:
         return f"{said}No two values occur in similar company."
     pair = f"{labels[first[best]]} and {labels[second[best]]}"
     return f"{said}Most alike: {pair} ({numbers[best]:.2f})."
 
 
-def _pairs(study: Study) -> TableView:
+def _pairs(study: Study) -> TableView | None:
+    found = columns_of(alike_values(study.encoder, n=N_PAIRS))
+    kept = [line for line, alikeness in enumerate(found["alikeness"]) if alikeness >= LEAST]
+    if not kept:
+        return None
     kinds = {
         "attribute": "text",
         "value": "text",
@@ -136,4 +146,5 @@ def _pairs(study: Study) -> TableView:
         "other_weight": "count",
     }
     caption = "The values that occur in the most similar company"
-    return view("alike-values", caption, kinds, columns_of(alike_values(study.encoder, n=20)))
+    lines = {key: [cells[line] for line in kept] for key, cells in found.items()}
+    return view("alike-values", caption, kinds, lines)

@@ -72,14 +72,16 @@ def _chart(choice: KChoice) -> list[dict[str, Any]]:
     """Return lines in a square of 0 to 1: what the picture of the choice draws."""
     lines = []
     for name, numbers in (("score", choice.score), ("stability", choice.stability)):
-        finite = np.nan_to_num(np.asarray(numbers, dtype=float))
-        low = min(0.0, float(finite.min()))
-        high = 1.0 if name == "stability" else max(float(finite.max()), 1e-12)
-        heights = (finite - low) / (high - low) if high > low else np.zeros(len(finite))
-        steps = np.linspace(0.0, 1.0, len(finite)) if len(finite) > 1 else np.array([0.5])
+        known = np.flatnonzero(np.isfinite(numbers))
+        if len(known) < 2:
+            continue
+        heights = np.asarray(numbers, dtype=float)[known]
+        low, high = min(0.0, float(heights.min())), max(0.0, float(heights.max()))
+        high = 1.0 if name == "stability" or high == low else high
+        heights = (heights - low) / (high - low)
         points = [
-            (round(float(x), 4), round(float(y), 4), k)
-            for x, y, k in zip(steps, heights, choice.ks, strict=True)
+            (round(place / (len(choice.ks) - 1), 4), round(float(height), 4), choice.ks[place])
+            for place, height in zip(known.tolist(), heights, strict=True)
         ]
         lines.append({"name": name, "points": points, "low": low, "high": high})
     return lines

@@ -27,7 +27,9 @@ def summary(study: Study, groups: dict[str, Any]) -> list[str]:
     if n == 1:
         return [f"{rows} of {shown(study.title)} are one group: they do not differ."]
     said = [f"{rows} of {shown(study.title)} fall into {n} groups of similar rows."]
-    if study.choice is not None and not study.choice.found_clusters:
+    if study.choice is not None and len(study.choice.ks) == 1:
+        said.append("There are too few distinct rows to say how many groups there are.")
+    elif study.choice is not None and not study.choice.found_clusters:
         said.append(
             "The groups are weak: no number of them describes the table better than none, so take "
             "them as a way to look at the rows, not as a finding."
