@@ -557,8 +557,8 @@ default="auto"
         --------
         >>> from untie import UNTIE
         >>> rows = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]] * 5
-        >>> UNTIE(n_clusters=2).fit(rows).report(rows, title="drinks").summary[:45]
-        'The 20 rows of drinks fall into 2 groups of s'
+        >>> UNTIE(n_clusters=2).fit(rows).report(rows, title="drinks").summary.split(".")[0]
+        'The 20 rows of drinks fall into 2 groups of similar rows'
         """
         from untie.report.make import report_of_encoder  # which needs this class
 

@@ -75,8 +75,8 @@ def make_report(
     >>> from untie.report import make_report
     >>> X, y = load("zoo")
     >>> report = make_report(X.head(40), n_clusters=2, title="zoo")
-    >>> report.summary[:57]
-    'The 40 rows of zoo fall into 2 groups of similar rows. Ro'
+    >>> report.summary.partition(".")[0]
+    'The 40 rows of zoo fall into 2 groups of similar rows'
     """
     check_integer("random_state", random_state, 0, "a whole number, so that the page can name it")
     _check_in_memory(data)
