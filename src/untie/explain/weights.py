@@ -105,8 +105,11 @@ def _of_spaces(encoder: UNTIE) -> FloatArray:
     """Return the variance of each kernel space's coordinates; (n_attributes, n_spaces)."""
     spaces = _spaces(encoder)
     weighted = energies(spaces, encoder.counts_) * encoder.omega_
-    of_attributes = [part.reshape(len(spaces.labels), -1) for part in spaces.split(weighted)]
-    return np.array([part.sum(axis=1) for part in of_attributes])
+    of_attributes = [
+        [float(space.sum()) for space in np.split(part, np.cumsum(widths)[:-1])]
+        for part, widths in zip(spaces.split(weighted), spaces.widths, strict=True)
+    ]
+    return np.array(of_attributes)
 
 
 def _spaces(encoder: UNTIE) -> KernelSpaces:

@@ -9,7 +9,8 @@ import numpy as np
 from untie.core.counts import Counts
 from untie.core.eigen import eigenvalues
 from untie.core.learn import LARGEST_AUTO
-from untie.core.spectrum import centre, choose_n_clusters, reduced_gram
+from untie.core.n_clusters import choose_n_clusters
+from untie.core.spectrum import centre, reduced_gram
 from untie.core.types import FloatArray
 from untie.encoder import UNTIE
 from untie.explain.inputs import check_encoder
