@@ -216,3 +216,17 @@ def test_delimiters_and_missing_cells_can_be_told(tmp_path):
     paths = [str(tmp_path / "a.csv")]
     relation = text_relation(paths, "csv", "infer", "the file", ";", ["?"])
     assert relation.collect().to_pylist() == [{"x": 1, "y": None}, {"x": None, "y": "b"}]
+
+
+@pytest.mark.parametrize("header", ["a,b,a", "Name,name", '"x y",b,"X Y"'])
+def test_names_that_occur_again_are_refused(header, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(f"{header}\n" + ",".join("1" * (header.count(",") + 1)) + "\n")
+    with pytest.raises(ValueError, match=r"must be distinct.* these occur again: \['"):
+        untie.scan(path)
+
+
+def test_columns_without_names_are_not_taken_for_the_same(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(",b,\n1,2,3\n")
+    assert len(untie.scan(path).columns) == 3

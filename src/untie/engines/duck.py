@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -85,6 +86,8 @@ def text_relation(
     for path in paths:
         with _explaining(repr(path), remedy):
             columns.append(connection.sql(_reading([path], kind, "text", marks)).columns)
+            if kind != "json":
+                _refuse_renamed(connection, path, kind, marks)
         if delimiter is None:
             _refuse_other_delimiters(columns[-1], path, kind)
     check_same_columns(columns, paths)
@@ -97,6 +100,19 @@ def text_relation(
         }
     sql = _reading(paths, kind, types, marks, fields)
     return _relation(_asking(connection, sql, is_own=True), origin, remedy)
+
+
+def _refuse_renamed(connection: Any, path: str, kind: str, marks: Marks) -> None:
+    """Refuse names that occur again: DuckDB would rename one, also if they differ in case alone."""
+    lines = _reading([path], kind, "text", marks, header=False)
+    first = connection.sql(f"{lines} LIMIT 1").fetchall()
+    names = Counter(name.lower() for line in first for name in line if name is not None)
+    repeated = sorted(name for name, n in names.items() if n > 1)
+    if repeated:
+        raise ValueError(
+            f"Column names must be distinct, whatever their case; rename columns in the first line "
+            f"of {path!r}, as these occur again: {repeated}."
+        )
 
 
 def _refuse_other_delimiters(columns: Sequence[str], path: str, kind: str) -> None:
@@ -160,6 +176,7 @@ def _reading(
     types: str,
     marks: Marks,
     fields: Mapping[str, str] | None = None,
+    header: bool = True,
 ) -> str:
     """Return the query that reads files; without `fields`, all cells are read for the types."""
     # DuckDB would take a name with brackets for a pattern, and a folder's name for a column.
@@ -175,7 +192,13 @@ def _reading(
         return f"SELECT * FROM read_json({files}, {', '.join(options)})"
     # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
     # table of text, rows of another length are titles or comments and are left out.
-    options += ["header = true", "skip = 0", "comment = ''", "quote = '\"'", "escape = '\"'"]
+    options += [
+        f"header = {str(header).lower()}",
+        "skip = 0",
+        "comment = ''",
+        "quote = '\"'",
+        "escape = '\"'",
+    ]
     options += [f"delim = {_text(marks.delimiter)}"]
     options += [f"nullstr = [{', '.join(map(_text, marks.missing))}]"]
     if types == "text":
