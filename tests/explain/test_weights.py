@@ -6,6 +6,7 @@ import pytest
 
 from tables import latent_classes
 from untie import UNTIE, Gaussian, Polynomial, load_model
+from untie.core import memory
 from untie.explain import weight_shares
 
 ENCODERS = {
@@ -51,6 +52,22 @@ def test_attributes_and_couplings_at_once(name, table):
         expected.to_dict(), abs=1e-9
     )
     assert (np.diff(found.share) <= 1e-9).all()
+
+
+@pytest.mark.parametrize("solver", ["auto", "uniform"])
+def test_a_column_with_very_many_values(monkeypatch, solver):
+    monkeypatch.setattr(memory, "LARGE", 10)
+    table, classes = latent_classes(400, 3, 4, 4, seed=0)
+    rng = np.random.default_rng(0)
+    table = table.assign(large=[f"v{c + 3 * r}" for c, r in zip(classes, rng.integers(0, 20, 400))])
+    full = UNTIE(3, solver=solver, output="full").fit(table)
+    assert len(set(full._fitted.widths[-1])) > 1  # the kernels have unequal numbers of axes
+    variance = np.asarray(full.transform(table)).var(axis=0)
+    lines = full.weights().assign(variance=variance / variance.sum())
+    for by in ("attribute", "coupling", "kernel"):
+        found = weight_shares(full, by).set_index(by).share
+        expected = lines.groupby(by).variance.sum()
+        assert found.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
 
 
 def test_the_share_is_that_of_the_mean_squared_distance(table):

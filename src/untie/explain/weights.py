@@ -105,8 +105,11 @@ def _of_spaces(encoder: UNTIE) -> FloatArray:
     """Return the variance of each kernel space's coordinates; (n_attributes, n_spaces)."""
     spaces = _spaces(encoder)
     weighted = energies(spaces, encoder.counts_) * encoder.omega_
-    of_attributes = [part.reshape(len(spaces.labels), -1) for part in spaces.split(weighted)]
-    return np.array([part.sum(axis=1) for part in of_attributes])
+    n_attributes, n_spaces = len(encoder.vocabulary_.columns), len(spaces.labels)
+    # The values of a large attribute share axes, of which every kernel may have another number.
+    spans = np.repeat(np.arange(n_attributes * n_spaces), np.concatenate(spaces.widths))
+    totals = np.bincount(spans, weighted, minlength=n_attributes * n_spaces)
+    return totals.reshape(n_attributes, n_spaces)
 
 
 def _spaces(encoder: UNTIE) -> KernelSpaces:
