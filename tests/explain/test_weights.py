@@ -59,7 +59,8 @@ def test_a_column_with_very_many_values(monkeypatch, solver):
     monkeypatch.setattr(memory, "LARGE", 10)
     table, classes = latent_classes(400, 3, 4, 4, seed=0)
     rng = np.random.default_rng(0)
-    table = table.assign(large=[f"v{c + 3 * r}" for c, r in zip(classes, rng.integers(0, 20, 400))])
+    numbers = np.asarray(classes) + 3 * rng.integers(0, 20, 400)
+    table = table.assign(large=[f"v{number}" for number in numbers])
     full = UNTIE(3, solver=solver, output="full").fit(table)
     assert len(set(full._fitted.widths[-1])) > 1  # the kernels have unequal numbers of axes
     variance = np.asarray(full.transform(table)).var(axis=0)

@@ -150,6 +150,14 @@ class TableOptions(SourceOptions):
         int,
         typer.Option(min=2, help="Ranges that numbers are binned into.", rich_help_panel=COLUMNS),
     ] = 5
+    max_values: Annotated[
+        int,
+        typer.Option(
+            min=2,
+            help="Values of a column that are told apart; rarer ones are taken together.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = 100
 
 
 def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

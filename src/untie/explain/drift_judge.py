@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from untie import tidy
@@ -48,7 +49,7 @@ class Judge:
         p_values = holm(np.array([same_shares(*pair) for pair in pairs]))
         drifted = self._drifted(p_values, moved)
         names = self.vocabulary.columns
-        order = np.argsort(-moved, kind="stable")
+        order = _descending(moved)
         frame = self._frame(
             {
                 "attribute": [names[place] for place in order],
@@ -64,7 +65,7 @@ class Judge:
         attributes, values = self._names()
         share, new_share, p_values = self._values
         change = new_share - share
-        order = np.argsort(-np.abs(change), kind="stable")
+        order = _descending(np.abs(change))
         return self._frame(
             {
                 "attribute": [attributes[place] for place in order],
@@ -80,7 +81,7 @@ class Judge:
     def only_in(self, some: Counts, other: Counts) -> tuple[Any, tuple[str, ...]]:
         """Return the frame of values that one table alone has, and names of those that matter."""
         alone = np.flatnonzero((some.frequencies > 0) & (other.frequencies == 0))
-        alone = alone[np.argsort(-some.frequencies[alone], kind="stable")]
+        alone = alone[_descending(some.frequencies[alone] / some.n)]
         attributes, values = self._names()
         shares = some.frequencies[alone] / some.n
         p_values = self._values[2][alone]
@@ -119,7 +120,7 @@ class Judge:
             for counts in (self.before, self.after)
         )
         names = self.vocabulary.columns
-        order = np.argsort(-moved, kind="stable")
+        order = _descending(moved)
         frame = self._frame(
             {
                 "attribute": [names[pairs[place][0]] for place in order],
@@ -176,6 +177,11 @@ class Judge:
 
     def _frame(self, columns: dict[str, Any]) -> Any:
         return tidy.make_frame(self.backend, columns)
+
+
+def _descending(sizes: FloatArray) -> NDArray[np.intp]:
+    """Return the order from the largest on; those that differ by rounding alone are equal."""
+    return np.argsort(-np.round(sizes, 12), kind="stable")
 
 
 def _pooled(counts: Counts, pair: tuple[int, int], cells: Sequence[Any]) -> FloatArray:
