@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -41,6 +43,18 @@ def test_help_lists_every_command_and_each_has_an_example():
     for name in COMMANDS:
         assert f" {name} " in listed
         assert f"untie {name}" in ask(name, "--help").stdout
+
+
+def test_help_breaks_lines_where_the_terminal_ends():
+    paragraphs = ask("cluster", "--help").stdout.split("\n")
+    first = next(line for line in paragraphs if "The largest cluster is 0" in line)
+    following = paragraphs[paragraphs.index(first) + 1]
+    assert len(f"{first.rstrip()} {following.split()[0]}") > 79  # the next word had no room
+
+
+def test_the_command_has_one_name_however_it_is_started():
+    told = subprocess.run([sys.executable, "-m", "untie", "fit", "--help"], capture_output=True)
+    assert b"Usage: untie fit " in told.stdout
 
 
 def test_version_and_nothing():

@@ -109,7 +109,7 @@ def _of_spaces(encoder: UNTIE) -> FloatArray:
     # The values of a large attribute share axes, of which every kernel may have another number.
     spans = np.repeat(np.arange(n_attributes * n_spaces), np.concatenate(spaces.widths))
     totals = np.bincount(spans, weighted, minlength=n_attributes * n_spaces)
-    return totals.reshape(n_attributes, n_spaces)
+    return np.asarray(totals, dtype=float).reshape(n_attributes, n_spaces)
 
 
 def _spaces(encoder: UNTIE) -> KernelSpaces:
