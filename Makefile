@@ -16,7 +16,7 @@ endif
 .PHONY: help demo java test test-pandas2 test-slow lint bench clean
 
 help:
-	@echo "make demo       set up and run on a bundled data set"
+	@echo "make demo       set up, run on a bundled data set and leave a report to open"
 	@echo "make test       set up, check style and types, run all tests"
 	@echo "make test-slow  the tests that take long"
 	@echo "make java       Java 17, for the tests of Spark, where root has apt-get and there is none"
@@ -26,7 +26,7 @@ help:
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[pandas]'
+	$(BIN)/python -m pip install --quiet --editable '.[pandas,report]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.demo

@@ -1,12 +1,15 @@
-"""Learn vectors for a table of mushrooms, group them and look at what was learned.
+"""Learn vectors for a table of mushrooms, group them, look at what was learned and write a report.
 
 Run it with ``make demo``.
 """
+
+from pathlib import Path
 
 from sklearn.cluster import KMeans
 
 from untie import UNTIE
 from untie.datasets import load
+from untie.report import make_report
 
 
 def main() -> None:
@@ -36,7 +39,13 @@ def main() -> None:
     similarities = encoder.similarity(mushrooms.iloc[[0]], mushrooms.iloc[1:])[0]
     nearest = 1 + similarities.argsort()[::-1][:3]
     print("The mushrooms most like the first one:")
-    print(mushrooms.iloc[nearest, :6].to_string())
+    print(mushrooms.iloc[nearest, :6].to_string(), "\n")
+
+    page = Path("mushroom-report.html")
+    report = make_report(mushrooms.assign(label=edible_or_not), label="label", title="Mushrooms")
+    report.save(page)
+    print(report.summary)
+    print(f"All this and more is in {page}: open it in a browser.")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@ import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 
+import untie
 from example_files import example
-from untie import UNTIE
+from untie import UNTIE, UNTIEClusterer
 
 
 def two_kinds(n_rows):
@@ -31,3 +33,21 @@ def test_clusters_and_neighbours_of_a_dask_frame():
     distances = np.sqrt(((rows - row) ** 2).sum(axis=1))
     np.testing.assert_allclose(nearest, np.sort(distances)[:5], atol=1e-12)
     np.testing.assert_allclose(nearest, distances[nearest.index], atol=1e-12)
+
+
+def test_clusters_and_neighbours_of_files(tmp_path):
+    recipe = example("large_files")
+    table, kind = two_kinds(200)
+    for number, rows in enumerate((table[:70], table[70:])):
+        rows.to_parquet(tmp_path / f"{number}.parquet")
+    source = untie.scan(tmp_path / "?.parquet")
+    clusterer = UNTIEClusterer(2, random_state=0).fit(source)
+    recipe.write_labels(clusterer, source, tmp_path / "labels.parquet")
+    found = pq.read_table(tmp_path / "labels.parquet")["cluster"].to_pylist()
+    assert found in (kind.tolist(), (1 - kind).tolist())
+    encoder = UNTIE(2, n_components=3).fit(source)
+    rows = encoder.transform(table)
+    nearest = recipe.build_index(encoder, source).search(rows[120].astype("f4"), 10)
+    distances = np.square(rows - rows[120]).sum(axis=1)
+    np.testing.assert_allclose(nearest.distances, np.sort(distances)[:10], atol=1e-4)
+    np.testing.assert_allclose(distances[nearest.keys], nearest.distances, atol=1e-4)

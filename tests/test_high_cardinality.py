@@ -1,5 +1,8 @@
 """Columns with very many values: the same model, but for what the landmarks do not see."""
 
+import tracemalloc
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -142,8 +145,61 @@ def test_sparse_rows_are_the_dense_ones(few_are_many):
     assert found[:, : 39 + n_shared].nnz <= len(TABLE) * (1 + n_shared)
 
 
+@pytest.mark.parametrize("n_clusters", ["auto", 3])
+def test_one_column_alone(n_clusters, few_are_many):
+    vectors = UNTIE(n_clusters).fit_transform(TABLE[["town"]])
+    assert len(np.unique(vectors.round(9), axis=0)) == TABLE["town"].nunique()
+
+
+@pytest.mark.parametrize("unknown", ["town", "others"])
+@pytest.mark.parametrize("solver", ["auto", "uniform", "exact"])
+def test_columns_of_unknown_values(unknown, solver, few_are_many):
+    outside = ["town"] if unknown == "town" else ["color", "size", "shape"]
+    categories = [
+        [f"other {i}" for i in range(20)] if name in outside else sorted(TABLE[name].unique())
+        for name in TABLE
+    ]
+    encoder = UNTIE(2, solver=solver, categories=categories)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that nothing is coupled with anything
+        vectors = encoder.fit(TABLE).transform(TABLE)
+    assert np.isfinite(vectors).all()
+
+
+def test_unknown_cells_of_a_large_column_are_at_the_mean_in_the_choice(few_are_many, monkeypatch):
+    categories = [sorted(TABLE[name].unique())[: 20 if name == "town" else None] for name in TABLE]
+    found = UNTIE(3, categories=categories).fit(TABLE).choice_
+    monkeypatch.undo()
+    assert found == pytest.approx(UNTIE(3, categories=categories).fit(TABLE).choice_, abs=1e-6)
+
+
+def test_copies_share_a_vote(few_are_many, monkeypatch):
+    copied = TABLE.assign(again=TABLE["town"])
+    found = UNTIE(3, solver="discount").fit(copied).similarity(copied[:30])
+    monkeypatch.undo()
+    exact = UNTIE(3, solver="discount").fit(copied).similarity(copied[:30])
+    np.testing.assert_allclose(found / exact.max(), exact / exact.max(), atol=1e-5)
+
+
+def test_counts_that_grow_stay_sparse():
+    """Chunks of few values, whose union has too many for a dense array."""
+    chunks = [
+        pd.DataFrame({"id": np.arange(start, start + 3_000), "b": np.arange(3_000) % 2})
+        for start in range(0, 21_000, 3_000)
+    ]
+    counted = [count_table(chunk) for chunk in chunks]
+    tracemalloc.start()
+    try:
+        total = sum(counted[1:], start=counted[0])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert total.counts.sizes == (21_000, 2)
+    assert peak < 8 * 21_000**2 / 20
+
+
 def test_matching_needs_few_values(few_are_many):
-    with pytest.raises(ValueError, match="'matching' among couplings is for columns with at most"):
+    with pytest.raises(ValueError, match="Column 'town' has 39 values; 'matching' among couplings"):
         UNTIE(3, couplings=("matching", "inter")).fit(TABLE)
 
 
@@ -198,7 +254,7 @@ def test_exports_of_components(large, tmp_path):
     np.testing.assert_array_equal(loaded.transform(table[:9]), encoder.transform(table[:9]))
 
 
-def test_files_give_the_same_model(large, tmp_path):
+def test_files_give_the_same_model(large, tmp_path, monkeypatch):
     import untie
 
     table, _, encoder = large
@@ -210,5 +266,10 @@ def test_files_give_the_same_model(large, tmp_path):
     untie.sink(found, source, tmp_path / "vectors.parquet")
     vectors = pd.read_parquet(tmp_path / "vectors.parquet")
     np.testing.assert_allclose(vectors, encoder.transform(table), atol=1e-10)
+    dense = UNTIE(3, sparse_output=True).fit(table).transform(table[:50]).toarray()
+    wide = UNTIE(3).fit(table)
+    batch = next(iter(wide.transform(source)))
+    np.testing.assert_allclose(batch.slice(0, 50).to_pandas(), dense, atol=1e-10)
+    monkeypatch.setattr("untie.engines.transform.MOST_COLUMNS", 8_000)
     with pytest.raises(ValueError, match=r"a column has 8,0.*set n_components"):
-        UNTIE(3).fit(table).transform(source)
+        wide.transform(source)

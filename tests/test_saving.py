@@ -172,9 +172,9 @@ def test_a_truncated_file_is_refused(saved, path, share):
 
 
 def test_a_file_of_a_newer_version_is_refused(saved, path):
-    content = path.read_bytes().replace(b"UNTIE-MODEL 1 ", b"UNTIE-MODEL 2 ", 1)
+    content = path.read_bytes().replace(b"UNTIE-MODEL 2 ", b"UNTIE-MODEL 3 ", 1)
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"newer untie .*format 2.*upgrade"):
+    with pytest.raises(ValueError, match=r"newer untie .*format 3.*upgrade"):
         load_model(path)
 
 

@@ -12,6 +12,7 @@ from untie.encoder import UNTIE
 from untie.engines.scan import scan
 from untie.engines.sink import sink
 from untie.prepare import Note, Preparation, prepare
+from untie.report import Report, make_report
 from untie.saving import load_model
 
 __version__ = version("untie")
@@ -26,11 +27,13 @@ __all__ = [
     "Pairs",
     "Polynomial",
     "Preparation",
+    "Report",
     "UNTIEClusterer",
     "Vocabulary",
     "choose_k",
     "count_table",
     "load_model",
+    "make_report",
     "prepare",
     "scan",
     "sink",

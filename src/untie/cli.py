@@ -14,6 +14,7 @@ from untie.commands import (
     fit,
     neighbors,
     outliers,
+    report,
     transform,
     values,
 )
@@ -21,6 +22,7 @@ from untie.commands.guard import GuardedGroup
 from untie.paper import command as paper
 
 app = typer.Typer(cls=GuardedGroup, pretty_exceptions_enable=False, rich_markup_mode="rich")
+app.command(epilog=report.EXAMPLES)(report.report)
 app.command(epilog=cluster.EXAMPLES)(cluster.cluster)
 app.command(epilog=neighbors.EXAMPLES)(neighbors.neighbors)
 app.command(epilog=outliers.EXAMPLES)(outliers.outliers)

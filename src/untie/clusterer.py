@@ -36,7 +36,8 @@ from untie.cluster.means import (
 )
 from untie.cluster.rows import distinct_rows
 from untie.cluster.streams import refuse_one_shot, stream_labels, walk_lazy
-from untie.core.row_sample import SAMPLE_ROWS, RowSample, sample_rows
+from untie.core.memory import SAMPLE_ROWS
+from untie.core.row_sample import RowSample, sample_rows
 from untie.core.sample_weights import split_weights
 from untie.core.table import read_table, table_of_names
 from untie.core.types import Codes, FloatArray
@@ -169,11 +170,7 @@ class UNTIEClusterer(
         rows = X if preparation is None else preparation.apply(X)
         counted = encoder._fit_rows(rows, sample_weight)
         assert counted is not None  # the table is in memory
-        sample = sample_rows(counted.codes, encoder.vocabulary_, counted.weights)
-        space = ValueSpace(encoder._fitted.vectors.tables)
-        kinds = distinct_rows(counted.codes, space.n_codes, counted.weights)
-        walk = partial(walk_rows, space, pack(kinds.codes, space), kinds.weights)
-        self._learn(encoder, sample, walk, int(self.max_iter))
+        self._learn_codes(encoder, counted.codes, counted.weights)
         validate_data(self, table.source, reset=True, skip_check_array=True)
         self.preparation_ = preparation
         codes = counted.codes if counted.complete else encoder._encode(rows)
@@ -267,6 +264,14 @@ class UNTIEClusterer(
         names = table_of_names([name for name in lazy.columns if name != weight])
         validate_data(self, names.source, reset=True, skip_check_array=True)
         self.preparation_, self._labels = preparation, None
+
+    def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
+        """Find clusters of coded rows with a fitted encoder."""
+        sample = sample_rows(codes, encoder.vocabulary_, weights)
+        space = ValueSpace(encoder._fitted.vectors.tables)
+        kinds = distinct_rows(codes, space.n_codes, weights)
+        walk = partial(walk_rows, space, pack(kinds.codes, space), kinds.weights)
+        self._learn(encoder, sample, walk, int(self.max_iter))
 
     def _learn(
         self, encoder: UNTIE, sample: RowSample, walk: Callable[[Centres], Pass], max_passes: int

@@ -9,7 +9,7 @@ from untie.core.counts import CountedTable, Counts
 from untie.core.eigen import leading
 from untie.core.grouping import Grouping
 from untie.core.learn import Model
-from untie.core.spaces import VALUES
+from untie.core.memory import check_vectors
 from untie.core.spectrum import centre, reduced_gram
 from untie.core.tally import Tally
 from untie.core.types import FloatArray
@@ -61,7 +61,7 @@ class Fitted:
 
     def axes(self) -> tuple[dict[int, int], bool]:
         """Return how many axes the values of large attributes share, and if they have others."""
-        own = any(coupling == VALUES for coupling, _ in self.labels)
+        own = self.vectors.is_sparse
         return {
             attribute: self.vectors.widths[attribute] - own * self.counts.sizes[attribute]
             for attribute in self.errors
@@ -98,5 +98,6 @@ def _components(counted: Tally, model: Model, n_components: int) -> LookUp:
     n_values = sum(counts.sizes)
     if n_components > n_values and not counted.is_growing:
         raise ValueError(f"n_components={n_components} is more than the table's {n_values} values.")
+    check_vectors(counts.sizes, n_components)
     space = leading(reduced_gram(counts, centre(model.roots, counts)), min(n_components, n_values))
     return component_lookup(model.roots, counts, space, n_components)

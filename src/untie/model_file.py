@@ -23,7 +23,7 @@ from untie.core.vocabulary import INFREQUENT
 from untie.whole_file import whole_file
 
 MARK = "UNTIE-MODEL"
-FORMAT = 1
+FORMAT = 2
 """Raised whenever a file's meaning changes; newer files are refused."""
 
 _TEXT = "__text__"

@@ -15,6 +15,7 @@ from untie.prepare import prepare
 from untie.saving import load_prepared
 
 COMMANDS = [
+    "report",
     "cluster",
     "neighbors",
     "outliers",
@@ -423,3 +424,43 @@ def test_errors_get_a_code_and_a_line(people, tmp_path, monkeypatch, error, code
     answer = ask("fit", people, "-o", tmp_path / "m.untie", "-q")
     assert "Traceback" in answer.stderr
     assert answer.exit_code == code
+
+
+def test_report_writes_a_page_and_says_what_it_found(people, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answer = ask("report", people, "--label", "group", "--k", 2)
+    assert answer.exit_code == 0, answer.output
+    assert answer.stdout == ""
+    assert answer.stderr.startswith(NOTES)
+    assert "The 120 rows of people.csv fall into 2 groups" in answer.stderr
+    assert answer.stderr.endswith("The report is in people-report.html; open it in a browser.\n")
+    page = (tmp_path / "people-report.html").read_text()
+    assert "<title>Report: people.csv</title>" in page
+    assert "customer_id" in page
+    assert "adjusted Rand index</th>" in page
+    quiet = ask("report", people, "-q", "--k", 2, "-o", tmp_path / "other.html", "--title", "<b>")
+    assert quiet.output == ""
+    assert "<h1>&lt;b&gt;</h1>" in (tmp_path / "other.html").read_text()
+
+
+def test_report_reads_pipes_queries_and_weights(people, tmp_path, monkeypatch, frame):
+    monkeypatch.chdir(tmp_path)
+    piped = ask("report", "-", "--k", 2, "--missing", "odd", stdin=people.read_bytes())
+    assert piped.exit_code == 0, piped.output
+    page = (tmp_path / "report.html").read_text()
+    assert "untie report data.csv --k 2 --missing odd" in page
+    query = f"SELECT * FROM '{people}' WHERE colour <> 'odd'"
+    assert ask("report", "--sql", query, "--k", 2, "-o", "q.html").exit_code == 0
+    page = (tmp_path / "q.html").read_text()
+    assert f"The {(frame.colour != 'odd').sum()} rows of the table" in page
+    assert "<code>untie report --k 2 --sql " in page
+    frame.assign(w=2).to_csv(tmp_path / "w.csv", index=False)
+    assert ask("report", "w.csv", "--weight", "w", "--k", 2).exit_code == 0
+    assert "Weight of the rows</dt><dd>240</dd>" in (tmp_path / "w-report.html").read_text()
+
+
+def test_report_refuses_before_the_work(people, tmp_path):
+    assert "none of the endings .html" in refused("report", people, "-o", tmp_path / "page.pdf")
+    assert "does not exist" in refused("report", people, "-o", tmp_path / "no" / "page.html")
+    assert "'nothing'" in refused("report", people, "--label", "nothing", "-o", tmp_path / "p.html")
+    assert list(tmp_path.glob("*.html")) == []

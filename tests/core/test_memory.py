@@ -9,7 +9,14 @@ from scipy import sparse
 
 from untie import UNTIE, CountedTable, Vocabulary
 from untie.core.counts import Counts, count
-from untie.core.memory import DENSE_VALUES, LARGE, MEMORY_LIMIT, check_memory, memory_needed
+from untie.core.memory import (
+    DENSE_VALUES,
+    LARGE,
+    MEMORY_LIMIT,
+    check_memory,
+    check_vectors,
+    memory_needed,
+)
 
 
 def test_few_values_take_the_square():
@@ -27,9 +34,27 @@ def test_many_values_take_the_pairs_that_can_occur():
 
 def test_spaces_of_large_attributes_grow_with_their_values_not_with_the_square():
     small, large = (memory_needed((size,), n_spaces=28) for size in (20_000, 40_000))
-    assert large == 2 * small
+    assert 1.8 * small < large < 2 * small
     just = memory_needed((LARGE,), n_spaces=28) - memory_needed((LARGE,))
     assert just == 8 * 2 * 28 * LARGE**2
+
+
+def test_landmarks_samples_and_searches_take_memory():
+    """Against what each of them holds, counted by hand."""
+    needed = memory_needed((10_000, 10), n_spaces=28, n_rows=10**5)
+    landmarks = 8 * 4 * 10_000 * 256
+    axes = 8 * 28 * 32 * 10_000
+    sampled = 8 * 2 * 2_000 * (2_000 + 10)
+    searched = 8 * 12 * 10_010 * 64
+    small = 8 * 2 * 28 * 100
+    pairs = 3 * 12 * (10_010 + 2 * 10**5)
+    assert needed == landmarks + axes + sampled + searched + small + pairs
+
+
+def test_so_many_components_are_refused():
+    check_vectors((100_000, 10), 200)
+    with pytest.raises(ValueError, match=r"search for n_components=512 would take 6 GiB"):
+        check_vectors((100_000, 10), 512)
 
 
 @pytest.mark.parametrize(

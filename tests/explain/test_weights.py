@@ -114,3 +114,15 @@ def test_bad_input(table):
     encoder.set_params(couplings="joint", kernels="F3")
     with pytest.raises(ValueError, match="changed since it was fitted"):
         weight_shares(encoder, by="kernel")
+
+
+@pytest.mark.parametrize("solver", ["uniform", "exact"])
+def test_kernels_of_a_column_with_many_values_may_have_fewer_axes(solver, table, monkeypatch):
+    monkeypatch.setattr(memory, "LARGE", 3)
+    encoder = UNTIE(3, kernels="paper", solver=solver).fit(table)
+    assert len(encoder.omega_) < 2 * 13 * sum(encoder.vocabulary_.sizes)  # axes, not values
+    parts = weight_shares(encoder, by="attribute x coupling").groupby("attribute").share.sum()
+    whole = weight_shares(encoder).set_index("attribute").share  # from the vectors themselves
+    assert parts.to_dict() == pytest.approx(whole.to_dict(), rel=1e-6)
+    for by in ("coupling", "kernel"):
+        assert weight_shares(encoder, by=by).share.sum() == pytest.approx(1)

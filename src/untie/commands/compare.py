@@ -59,7 +59,7 @@ def compare(
         y=answers,
         sample_weight=weights,
         random_state=seed,
-        watch=lambda names: _bar(names, options.quiet),
+        watch=lambda names: bar(names, options.quiet),
     )
     for reason in result.skipped:
         say(f"Left out: {reason}", options.quiet)
@@ -79,7 +79,8 @@ def _number(table: PreparedTable, answers: list[object] | None, seed: int, quiet
         return choose_k(encoder, frame, sample_weight=weights, random_state=seed).k
 
 
-def _bar(names: Iterable[str], quiet: bool) -> Iterator[str]:
+def bar(names: Iterable[str], quiet: bool) -> Iterator[str]:
+    """Give names one after another, and show on the terminal how many are done."""
     names = list(names)
     if quiet or not sys.stderr.isatty():
         yield from names

@@ -120,7 +120,10 @@ class Counts:
         shape = (len(rows), int(offsets[-1]))
         move = sparse.csr_array((np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=shape)
         # Two values of one attribute never meet, so a block's diagonal is all there is.
-        matrix = move.T @ (move.T @ self.matrix).T
+        old = self.matrix
+        if sum(sizes) > memory.DENSE_VALUES:  # before it grows
+            old = sparse.csr_array(old)
+        matrix = move.T @ (move.T @ old).T
         if sparse.issparse(matrix):
             matrix = matrix.tocsr()
             matrix.sort_indices()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, qr
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from untie.core.types import FloatArray
@@ -29,6 +30,9 @@ TOLERANCE = 1e-10
 
 SPARE_VECTORS = 8
 """Carried along with those asked for: they make the iteration converge."""
+
+ROUNDING = 1e-10
+"""What is left of vectors, as a share of their length, when they have nothing new."""
 
 N_POWERS = 3
 """Products with the matrix that are searched at a time."""
@@ -150,17 +154,34 @@ def _by_blocks(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
 
 def _best_in_span(gram: Gram, block: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the eigenpairs of the matrix within the span of block, A block, A A block, ..."""
-    basis, images = [block], [np.asarray(gram @ block)]
+    basis, image = block, np.asarray(gram @ block)
+    products = [basis.T @ image]
     for _ in range(N_POWERS):
-        new = images[-1]
-        for _ in range(2):  # once is not enough, for rounding
-            for known in basis:
-                new = new - known @ (known.T @ new)
-        basis.append(np.linalg.qr(new)[0])
-        images.append(np.asarray(gram @ basis[-1]))
-    span, image = np.hstack(basis), np.hstack(images)
-    values, turn = eigh(span.T @ image)
-    return values[::-1], span @ turn[:, ::-1][:, : block.shape[1]]
+        new = _beyond(image, basis)
+        if not new.shape[1]:  # the whole range of the matrix is there
+            break
+        basis, image = np.hstack([basis, new]), np.asarray(gram @ new)
+        products.append(basis.T @ image)
+    values, turn = eigh(_symmetric(products))
+    return values[::-1], basis @ turn[:, ::-1][:, : block.shape[1]]
+
+
+def _symmetric(products: Sequence[FloatArray]) -> FloatArray:
+    """Put a symmetric matrix together from its columns, each down to its diagonal block."""
+    size = len(products[-1])
+    upper = np.hstack([np.pad(part, ((0, size - len(part)), (0, 0))) for part in products])
+    return np.triu(upper) + np.triu(upper, 1).T
+
+
+def _beyond(vectors: FloatArray, basis: FloatArray) -> FloatArray:
+    """Return orthonormal vectors for what others have beyond the span of a basis, if anything."""
+    least = ROUNDING * float(np.linalg.norm(vectors))
+    for _ in range(2):  # once is not enough, as rounding is part of what is left
+        vectors = vectors - basis @ (basis.T @ vectors)
+        vectors, lengths, _ = qr(vectors, mode="economic", pivoting=True)
+        lengths = np.abs(lengths.diagonal())
+        vectors, least = vectors[:, lengths > least], 0.5
+    return vectors
 
 
 def _without(gram: Gram, values: FloatArray, vectors: FloatArray) -> LinearOperator:

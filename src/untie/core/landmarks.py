@@ -40,6 +40,9 @@ LEFT_OUT = 1e-6
 """Axes are left out while all of them have no more than this share of K K', its first axis
 aside."""
 
+INDEFINITE = 1e-8
+"""A kernel with an eigenvalue below minus this share of its largest is not semi-definite."""
+
 NOT_SINGULAR = 1e-11
 """Eigenvalues of W below this share of the largest are not divided by."""
 
@@ -55,9 +58,9 @@ class Axes:
     widths : tuple of int
         Number of axes of each space.
     errors : array of shape (n_spaces,)
-        For each space, how much of the kernel is missing: the trace of K less that of its stand-in,
-        as a share of the trace of the centred K. No entry of K is wrong by more than the largest
-        part that is missing from its diagonal.
+        For each space, how much of the kernel is missing, between landmarks and beyond the axes
+        kept: the trace of K less that of what is kept, as a share of the trace of the centred K. In
+        K K', which vectors are made of, axes count by their squares, and less is missing.
     """
 
     table: Tall
@@ -93,7 +96,10 @@ def kernel_axes(
     for name, kernel in kernels.items():
         columns = _asked(kernel, pairs, name, len(chosen))
         diagonal = _asked(kernel, own, name, 1)[:, 0]
-        axes, error = _leading_axes(columns, chosen, diagonal, normalize, shares)
+        try:
+            axes, error = _leading_axes(columns, chosen, diagonal, normalize, shares)
+        except ValueError as reason:
+            raise ValueError(f"kernel {name!r}: {reason}") from None
         widths.append(axes.shape[1])
         errors.append(error)
         mixes.append(basis.express(axes))
@@ -151,26 +157,36 @@ def _leading_axes(
     normalize: Normalization,
     shares: FloatArray,
 ) -> tuple[FloatArray, float]:
-    """Return B with B B' = K K' as near as may be, and the error of K."""
+    """Return B with B B' = K K' as near as may be, and the part of K that is missing."""
     if normalize is by_cosine:
         lengths = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         columns = columns / lengths[:, None] / lengths[chosen]
         diagonal = diagonal / lengths**2
     factor = _factor(columns, columns[chosen])
-    missing = np.maximum(diagonal - np.square(factor).sum(axis=1), 0.0)
-    centred = diagonal.sum() - np.square(factor.sum(axis=0)).sum() / len(diagonal)
-    # A kernel that is the same for all values has nothing to miss.
-    error = float(missing.sum() / centred) if centred > 1e-12 * diagonal.sum() else 0.0
+    if not factor.shape[1]:  # the kernel is 0
+        return np.zeros((len(diagonal), 1)), 0.0
     values, vectors = _eigh(factor.T @ factor)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     n_axes = min(memory.MOST_AXES, _n_needed(np.square(values)))
     axes = factor @ (vectors[:, :n_axes] * np.sqrt(values[:n_axes]))
+    trace = float(diagonal.sum())
+    varying = trace - float(np.square(factor.sum(axis=0)).sum()) / len(diagonal)
+    missing = max(0.0, trace - float(values[:n_axes].sum()))
+    # A kernel that is the same for all values has nothing to miss.
+    error = missing / varying if varying > 1e-12 * trace else 0.0
     return axes * _scale(normalize, diagonal, axes, shares), error
 
 
 def _factor(columns: FloatArray, between: FloatArray) -> FloatArray:
-    """Return G with G G' = C W^-1 C'."""
+    """Return G with G G' = C W^-1 C'; without columns, if the kernel is 0."""
     values, vectors = _eigh((between + between.T) / 2.0)
+    if values[0] < -INDEFINITE * np.abs(values).max():
+        raise ValueError(
+            f"a kernel is not positive semi-definite (among {len(values)} values, an eigenvalue of "
+            f"its matrix is {values[0]:.2g} and the largest {values[-1]:.2g}), and can't be taken "
+            f"through landmarks, as it must be for columns with more than {memory.LARGE} values. "
+            "Choose another kernel, or group rare values with max_categories."
+        )
     kept = values > NOT_SINGULAR * max(values[-1], 0.0)
     return columns @ (vectors[:, kept] / np.sqrt(values[kept]))
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from untie.core import memory
 from untie.core.choose import description_gains
 from untie.core.counts import Counts
-from untie.core.couplings import Coupling
+from untie.core.couplings import Coupling, matching
 from untie.core.kernels import Kernel, Normalization
 from untie.core.n_clusters import choose_n_clusters
 from untie.core.spaces import VALUES, KernelSpaces, build_spaces, identity_spaces, side_by_side
@@ -83,6 +84,7 @@ def learn(counted: Tally, recipe: Recipe) -> Model:
     """Walk from counts to weights and value vectors."""
     with one_thread(sum(counted.counts.sizes)):
         n_clusters = _number_of_clusters(counted, recipe.n_clusters)
+        _refuse_matching(counted, recipe)
         spaces = _spaces(counted.counts, recipe)
         reason = _why_degenerate(spaces, counted.counts)
         if reason:
@@ -93,6 +95,18 @@ def learn(counted: Tally, recipe: Recipe) -> Model:
         problem = Problem(spaces, counted.counts, n_clusters, counted.rows)
         solution = SOLVERS[recipe.solver](problem, recipe.settings)
         return _model(problem, _checked(solution, problem, recipe.solver))
+
+
+def _refuse_matching(counted: Tally, recipe: Recipe) -> None:
+    if matching not in recipe.couplings.values():
+        return
+    for column, size in zip(counted.grouping.raw.columns, counted.counts.sizes, strict=True):
+        if size > memory.LARGE:
+            raise ValueError(
+                f"Column {column!r} has {size:,} values; 'matching' among couplings is for columns "
+                f"with at most {memory.LARGE}, as it needs a column for each value and kernel. "
+                "Group rare values with max_categories, or leave couplings='auto'."
+            )
 
 
 def _spaces(counts: Counts, recipe: Recipe) -> KernelSpaces:

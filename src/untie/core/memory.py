@@ -19,13 +19,20 @@ MOST_LANDMARKS = 256
 MOST_AXES = 32
 """Of one kernel space of a large attribute."""
 
+SEARCH_ARRAYS = 12
+"""Arrays of (values x vectors asked for) that a search for leading eigenvectors works with."""
+
+SAMPLE_ROWS = 2_000
+"""Most distinct rows in a sample."""
+
 
 def memory_needed(sizes: Sequence[int], n_spaces: int = 0, n_rows: int | None = None) -> int:
-    """Return about how many bytes learning takes, at most.
+    """Return about how many bytes learning takes.
 
     Three arrays of the counts of pairs: of (all values)^2 numbers for up to `DENSE_VALUES` values;
     for more, of the pairs that can occur at all. Per kernel space, two arrays of (values of an
-    attribute)^2 numbers for a small attribute, and the axes of a large one.
+    attribute)^2 numbers for a small attribute, and the axes of a large one. Where there are large
+    ones, the vectors of sampled rows, twice, and those that the spectrum is searched with.
 
     Parameters
     ----------
@@ -39,7 +46,7 @@ def memory_needed(sizes: Sequence[int], n_spaces: int = 0, n_rows: int | None = 
     Examples
     --------
     >>> round(memory_needed([100_000] + [10] * 9, n_spaces=29, n_rows=10**6) / 2**30, 1)
-    2.4
+    2.7
     """
     sizes = [int(size) for size in sizes]
     n_values = sum(sizes)
@@ -48,8 +55,18 @@ def memory_needed(sizes: Sequence[int], n_spaces: int = 0, n_rows: int | None = 
     small = sum(size**2 for size in sizes if size <= LARGE)
     large = [size for size in sizes if size > LARGE]
     axes = sum(size * MOST_AXES * n_spaces for size in large)
-    landmarks = 4 * max(large, default=0) * MOST_LANDMARKS if n_spaces else 0
-    return 3 * pairs + 8 * (2 * n_spaces * small + axes + landmarks)
+    numbers = 2 * n_spaces * small + axes
+    if n_spaces and large:
+        numbers += 4 * max(large) * MOST_LANDMARKS
+        numbers += 2 * SAMPLE_ROWS * sum(min(size, SAMPLE_ROWS) for size in sizes)
+        numbers += SEARCH_ARRAYS * n_values * 2 * MOST_AXES
+    return 3 * pairs + 8 * numbers
+
+
+def check_vectors(sizes: Sequence[int], n_components: int) -> None:
+    """Refuse so many components of so many values that their search would not fit."""
+    needed = 8 * SEARCH_ARRAYS * sum(int(size) for size in sizes) * n_components * 5 // 4
+    refuse_large(needed, sizes, f"the search for n_components={n_components}")
 
 
 def _n_pairs(sizes: Sequence[int], n_rows: int | None) -> int:

@@ -48,7 +48,8 @@ def standardised_eigenvalues(counts: Counts, n_eigenvalues: int) -> FloatArray:
     largest = int(np.argmax(counts.sizes))
     n_others = sum(counts.sizes) - counts.sizes[largest]
     n_seen = int(np.count_nonzero(counts.frequencies[counts.span(largest)]))
-    if n_seen > max(memory.LARGE, 2 * n_others + n_eigenvalues) and n_others <= OPERATOR_SIZE:
+    is_one_large = n_seen > max(memory.LARGE, 2 * n_others + n_eigenvalues)
+    if is_one_large and 0 < n_others <= OPERATOR_SIZE:
         return _beside_one_large(counts, largest, n_eigenvalues)
     scales = _scales(counts.frequencies)
     blocks = [_diagonal(scales[counts.span(a)]) for a in range(len(counts.sizes))]

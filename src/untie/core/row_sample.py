@@ -17,12 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie.core.counting import pack_attributes
+from untie.core.memory import SAMPLE_ROWS
 from untie.core.parallel import in_threads, pays
 from untie.core.types import Codes, FloatArray, Value, smallest_unsigned
 from untie.core.vocabulary import Vocabulary
-
-SAMPLE_ROWS = 2_000
-"""Most distinct rows in a sample."""
 
 BLOCK_ROWS = 2**16
 """Rows numbered at a time."""

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from untie.core import memory
 from untie.core.counts import Counts
-from untie.core.couplings import Coupling, matching
+from untie.core.couplings import Coupling
 from untie.core.kernels import Kernel, Normalization, Pairs
 from untie.core.landmarks import Axes, kernel_axes
 from untie.core.tall import Columns, Tall, join
@@ -146,12 +146,6 @@ def _axes(
     kernels: Mapping[str, Kernel],
     normalize: Normalization,
 ) -> Axes:
-    if matching in couplings.values():
-        raise ValueError(
-            f"Attribute {attribute} has {counts.sizes[attribute]:,} values; 'matching' among "
-            f"couplings is for columns with at most {memory.LARGE}, as it needs a column for each "
-            "value and kernel. Group rare values with max_categories, or leave couplings='auto'."
-        )
     shares = counts.frequencies[counts.span(attribute)] / counts.n
     parts = [
         kernel_axes(_vectors(counts, attribute, name, coupling), kernels, normalize, shares)

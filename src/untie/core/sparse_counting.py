@@ -9,9 +9,9 @@ from scipy import sparse
 from untie.core.parallel import map_ahead, pays
 from untie.core.types import Codes, FloatArray
 
-HISTOGRAM_CELLS = 2**22
-"""Pairs of two attributes are counted in an array while it has at most so many cells, or not many
-more than there are rows; otherwise they are sorted."""
+HISTOGRAM_CELLS, CELLS_PER_ROW = 2**22, 2
+"""Pairs of two attributes are counted in an array while it has at most so many cells, or so many a
+row; otherwise they are sorted."""
 
 
 def count_sparse(
@@ -75,7 +75,7 @@ def _block(
     wide = shape[1] + 1  # a place for unknown values
     joint = first.astype(np.int64) * wide + second
     n_cells = (shape[0] + 1) * wide
-    if n_cells <= max(HISTOGRAM_CELLS, 2 * len(joint)):
+    if n_cells <= max(HISTOGRAM_CELLS, CELLS_PER_ROW * len(joint)):
         totals = np.bincount(joint, weights, minlength=n_cells)
         found = np.flatnonzero(totals)
         totals = totals[found].astype(float)

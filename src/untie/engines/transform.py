@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 L = TypeVar("L", bound=LazyTable)
 
+MOST_COLUMNS = 2**14
+"""Dense vectors of more columns are refused where a column of the table has very many values."""
+
 PIECE_BYTES = 2**25
 """Bytes of output made at a time, in each thread."""
 
@@ -103,7 +106,7 @@ def _coded(
 def refuse_other_outputs(encoder: UNTIE, form: str) -> None:
     """Raise an error if the encoder is to give anything but what its input's engine gives."""
     lookup = encoder._fitted.lookup
-    if lookup.is_sparse:
+    if lookup.is_sparse and lookup.n_columns > MOST_COLUMNS:
         raise ValueError(
             f"Vectors of a table that is read piece by piece come as {form}, which are dense, but "
             f"a column has {max(lookup.sizes):,} values and each has a column of its own in them; "

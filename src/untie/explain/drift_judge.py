@@ -49,7 +49,7 @@ class Judge:
         p_values = holm(np.array([same_shares(*pair) for pair in pairs]))
         drifted = self._drifted(p_values, moved)
         names = self.vocabulary.columns
-        order = _descending(moved)
+        order = _largest_first(moved)
         frame = self._frame(
             {
                 "attribute": [names[place] for place in order],
@@ -65,7 +65,7 @@ class Judge:
         attributes, values = self._names()
         share, new_share, p_values = self._values
         change = new_share - share
-        order = _descending(np.abs(change))
+        order = _largest_first(np.abs(change))
         return self._frame(
             {
                 "attribute": [attributes[place] for place in order],
@@ -81,7 +81,7 @@ class Judge:
     def only_in(self, some: Counts, other: Counts) -> tuple[Any, tuple[str, ...]]:
         """Return the frame of values that one table alone has, and names of those that matter."""
         alone = np.flatnonzero((some.frequencies > 0) & (other.frequencies == 0))
-        alone = alone[_descending(some.frequencies[alone] / some.n)]
+        alone = alone[np.argsort(-some.frequencies[alone], kind="stable")]
         attributes, values = self._names()
         shares = some.frequencies[alone] / some.n
         p_values = self._values[2][alone]
@@ -120,7 +120,7 @@ class Judge:
             for counts in (self.before, self.after)
         )
         names = self.vocabulary.columns
-        order = _descending(moved)
+        order = _largest_first(moved)
         frame = self._frame(
             {
                 "attribute": [names[pairs[place][0]] for place in order],
@@ -179,11 +179,6 @@ class Judge:
         return tidy.make_frame(self.backend, columns)
 
 
-def _descending(sizes: FloatArray) -> NDArray[np.intp]:
-    """Return the order from the largest on; those that differ by rounding alone are equal."""
-    return np.argsort(-np.round(sizes, 12), kind="stable")
-
-
 def _pooled(counts: Counts, pair: tuple[int, int], cells: Sequence[Any]) -> FloatArray:
     """Return the counts of pairs of values, rare ones taken together."""
     block: Any = counts.block(*pair)
@@ -192,3 +187,8 @@ def _pooled(counts: Counts, pair: tuple[int, int], cells: Sequence[Any]) -> Floa
     )
     found = left @ block @ right.T
     return np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=float)
+
+
+def _largest_first(numbers: FloatArray) -> NDArray[np.intp]:
+    """Return the order from the largest on; equal ones, but for rounding, keep theirs."""
+    return np.argsort(-np.round(numbers, 9), kind="stable")

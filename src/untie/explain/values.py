@@ -146,6 +146,12 @@ def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) 
     return tidy.make_frame(encoder._backend, columns)
 
 
+def alikeness(encoder: UNTIE, attribute: int, codes: NDArray[np.intp]) -> FloatArray:
+    """Return the alikeness of every two of some values of an attribute; see `alike_values`."""
+    scaled = _contexts(encoder.counts_, attribute, codes).scaled
+    return scaled @ scaled.T
+
+
 @dataclass(frozen=True, eq=False)
 class _Contexts:
     """What occurs beside some values of an attribute.

@@ -105,11 +105,11 @@ def _of_spaces(encoder: UNTIE) -> FloatArray:
     """Return the variance of each kernel space's coordinates; (n_attributes, n_spaces)."""
     spaces = _spaces(encoder)
     weighted = energies(spaces, encoder.counts_) * encoder.omega_
-    n_attributes, n_spaces = len(encoder.vocabulary_.columns), len(spaces.labels)
-    # The values of a large attribute share axes, of which every kernel may have another number.
-    spans = np.repeat(np.arange(n_attributes * n_spaces), np.concatenate(spaces.widths))
-    totals = np.bincount(spans, weighted, minlength=n_attributes * n_spaces)
-    return np.asarray(totals, dtype=float).reshape(n_attributes, n_spaces)
+    of_attributes = [
+        [float(space.sum()) for space in np.split(part, np.cumsum(widths)[:-1])]
+        for part, widths in zip(spaces.split(weighted), spaces.widths, strict=True)
+    ]
+    return np.array(of_attributes)
 
 
 def _spaces(encoder: UNTIE) -> KernelSpaces:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from untie.core.grouping import Grouping
 from untie.core.types import FloatArray, Value
@@ -34,6 +35,9 @@ class Kind(StrEnum):
 
 NUMBERS = {Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT}
 """Kinds that Python compares with each other: True == 1 == 1.0."""
+
+MOST_NUMBERS = 2**25
+"""In the vectors of one column's values."""
 
 EXACT_INTEGERS = 2**53
 """Integers up to here are doubles, too."""
@@ -71,7 +75,8 @@ class Attribute:
 def attributes_of(grouping: Grouping, lookup: LookUp, handle_unknown: str) -> list[Attribute]:
     """Return what each column of a fitted encoder needs to be looked up elsewhere."""
     raw = grouping.raw
-    if lookup.is_sparse:
+    widest = max(size * width for size, width in zip(lookup.sizes, lookup.widths, strict=True))
+    if lookup.is_sparse and widest > MOST_NUMBERS:
         raise ValueError(
             f"A column has {max(lookup.sizes):,} values, and each has a column of its own in the "
             "vectors; set n_components (64, say) or max_categories and fit again to export it."
@@ -87,7 +92,8 @@ def attributes_of(grouping: Grouping, lookup: LookUp, handle_unknown: str) -> li
         knows_missing = None in code_of
         missing = code_of.pop(None, unknown)
         kind = _common_kind(name, list(code_of))
-        result.append(Attribute(name, kind, code_of, missing, unknown, knows_missing, table))
+        dense = table.toarray() if sparse.issparse(table) else table
+        result.append(Attribute(name, kind, code_of, missing, unknown, knows_missing, dense))
     return result
 
 

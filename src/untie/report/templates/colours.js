@@ -1,0 +1,64 @@
+/* Which colour and shape the rows have. */
+const COLOURS = ["#3f78e0", "#e0771c", "#1f9d68", "#c8408f", "#16a0b8", "#8a5fd6", "#a3851a", "#d24b45"];
+const OTHER = "#8a919c";
+const MOST_COLOURS = 8;
+
+function isDark() { return matchMedia("(prefers-color-scheme: dark)").matches; }
+
+/* An ordered column goes from pale to strong; what is no range, such as missing, is grey. */
+function shade(place, n) {
+  const part = n > 1 ? place / (n - 1) : 1;
+  const light = isDark() ? 35 + 45 * part : 78 - 48 * part;
+  return `hsl(${Math.round(205 + 45 * part)} 75% ${Math.round(light)}%)`;
+}
+
+/* The groups of a colouring: their names, colours, shapes and the group of each row. */
+function colouring(choice) {
+  if (choice === "cluster") {
+    const numbers = [...new Set(data.clusters)].sort((a, b) => a - b);
+    const places = new Map(numbers.map((number, place) => [number, place]));
+    return fewGroups(numbers.map((number) => `Cluster ${number}`),
+      data.clusters.map((number) => places.get(number)), 0, false);
+  }
+  const column = data.columns[Number(choice)];
+  return fewGroups(column.labels, column.codes, column.ordered, true);
+}
+
+function fewGroups(labels, codes, ordered, byFrequency) {
+  const counts = labels.map(() => 0);
+  for (const code of codes) counts[code] += 1;
+  let kept = labels.map((_, place) => place);
+  if (kept.length > MOST_COLOURS) {
+    if (byFrequency) kept.sort((a, b) => counts[b] - counts[a]);
+    kept = kept.slice(0, MOST_COLOURS - 1).sort((a, b) => a - b);
+  }
+  const groups = kept.map((place, number) => ({
+    name: labels[place],
+    count: counts[place],
+    colour: !ordered ? COLOURS[number] : place < ordered ? shade(place, ordered) : OTHER,
+    shape: ordered ? 0 : number,
+  }));
+  const numbers = new Map(kept.map((place, number) => [place, number]));
+  if (kept.length < labels.length) {
+    const rest = codes.length - groups.reduce((sum, group) => sum + group.count, 0);
+    groups.push({ name: `${labels.length - kept.length} others`, count: rest, colour: OTHER, shape: 0 });
+  }
+  return { groups, of: codes.map((code) => numbers.get(code) ?? kept.length) };
+}
+
+/* Shapes tell groups apart for whoever does not see the colours. */
+function drawShape(pen, shape, x, y, r) {
+  pen.beginPath();
+  const corners = [null, 4, 3, 4, 3, 6, 5, 8][shape % 8];
+  if (!corners) {
+    pen.arc(x, y, r, 0, 2 * Math.PI);
+  } else {
+    const turn = [0, Math.PI / 4, -Math.PI / 2, 0, Math.PI / 2, 0, -Math.PI / 2, Math.PI / 8][shape % 8];
+    for (let corner = 0; corner < corners; corner += 1) {
+      const angle = turn + (2 * Math.PI * corner) / corners;
+      pen.lineTo(x + 1.25 * r * Math.cos(angle), y + 1.25 * r * Math.sin(angle));
+    }
+    pen.closePath();
+  }
+  pen.fill();
+}

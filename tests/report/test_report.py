@@ -1,0 +1,439 @@
+"""What the page says, that it stays small, and that it is the same each time."""
+
+import json
+import re
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import untie
+from untie import UNTIE, UNTIEClusterer, choose_k, prepare
+from untie.datasets import load
+from untie.explain import (
+    border_cases,
+    cluster_profile,
+    neighbors,
+    outliers,
+    prototypes,
+    weight_shares,
+    why_similar,
+)
+from untie.report import Report, landscape, learned, make_report
+from untie.report.limits import MAP_COLUMNS, MAP_ROWS, PAGE_BYTES, shown
+
+EVIL = "</script><script>window.hacked = 1</script>"
+
+
+@pytest.fixture(scope="module")
+def zoo():
+    return load("zoo")[0]
+
+
+@pytest.fixture(scope="module")
+def zoo_page(zoo):
+    return make_report(zoo, n_clusters=4, title="zoo").html
+
+
+@pytest.fixture(scope="module")
+def zoo_clusterer(zoo):
+    encoder = UNTIE(4, random_state=0)
+    return UNTIEClusterer(4, encoder=encoder, random_state=0).fit(prepare(zoo).apply(zoo))
+
+
+def data_of(page):
+    """Return what the page's map knows."""
+    found = re.search(r'<script type="application/json" id="untie-data">(.*?)</script>', page)
+    return json.loads(found[1])
+
+
+def cells_of(page, name):
+    """Return a table of the page as lists of cells, with numbers as they are downloaded."""
+    table = re.search(rf'<table id="t-{name}">.*?</table>', page, re.DOTALL)[0]
+    body = table.split("<tbody>")[1]
+    lines = re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)
+    cell = re.compile(r'<t[hd][^>]*?(?: data-v="([^"]*)")?>(.*?)</t[hd]>', re.DOTALL)
+    return [
+        [raw or re.sub("<.*?>", "", text) for raw, text in cell.findall(line)] for line in lines
+    ]
+
+
+def without_time(page):
+    return re.sub(r"<dl class=\"made\">.*?</dl>", "", page, flags=re.DOTALL)
+
+
+def test_clusters_are_those_of_the_clusterer(zoo, zoo_page, zoo_clusterer):
+    data = data_of(zoo_page)
+    assert data["rows"] == list(range(len(zoo)))
+    assert data["clusters"] == zoo_clusterer.labels_.tolist()
+    found = cells_of(zoo_page, "clusters")
+    assert [int(line[0]) for line in found] == list(range(4))
+    assert [float(line[1]) for line in found] == np.bincount(zoo_clusterer.labels_).tolist()
+
+
+def test_cards_say_what_the_library_says(zoo, zoo_page, zoo_clusterer):
+    rows, labels = prepare(zoo).apply(zoo), zoo_clusterer.labels_
+    profile = cluster_profile(rows, labels)
+    for number in range(4):
+        own = profile[(profile.cluster == number) & (profile.lift > 1)].head(8)
+        found = cells_of(zoo_page, f"cluster-{number}-values")
+        assert [line[:2] for line in found] == own[["attribute", "value"]].to_numpy().tolist()
+        columns = ["share", "share_elsewhere", "lift", "p_value", "count"]
+        figures = np.array([line[2:] for line in found], dtype=float)
+        np.testing.assert_allclose(figures, own[columns].to_numpy())
+    typical = prototypes(zoo_clusterer.encoder_, rows, labels)
+    borders = border_cases(zoo_clusterer.encoder_, rows, labels)
+    for frame, kind in ((typical, "typical"), (borders, "border")):
+        for number, lines in frame.groupby("cluster"):
+            table = re.search(rf'id="t-cluster-{number}-{kind}">.*?</table>', zoo_page, re.DOTALL)[
+                0
+            ]
+            assert re.findall(r"row (\d+) \(", table) == lines.position.astype(str).tolist()
+            cells = cells_of(zoo_page, f"cluster-{number}-{kind}")
+            assert {line[0]: line[1] for line in cells} == {
+                name: str(cell) for name, cell in rows.iloc[lines.position.iloc[0]].items()
+            }
+
+
+def test_outliers_weights_and_choice_are_those_of_the_library(zoo):
+    page = make_report(zoo).html
+    rows = prepare(zoo).apply(zoo)
+    encoder = UNTIE(random_state=0)
+    clusterer = UNTIEClusterer(encoder=encoder, random_state=0).fit(rows)
+    expected = outliers(clusterer.encoder_, rows, 20)
+    found = cells_of(page, "outliers")
+    assert [int(line[0]) for line in found] == expected.position.tolist()
+    np.testing.assert_allclose([float(line[2]) for line in found], expected.score)
+    assert found[0][4] == expected.reason[0]
+    for by in ("attribute", "coupling", "kernel"):
+        shares = weight_shares(clusterer.encoder_, by)
+        found = cells_of(page, f"weights-by-{by}")
+        assert [line[0] for line in found] == shares[by].tolist()
+        np.testing.assert_allclose([float(line[1]) for line in found], shares.share)
+    choice = clusterer.k_choice_.table()
+    found = np.array(cells_of(page, "choice-of-k"), dtype=float)
+    np.testing.assert_allclose(
+        found, choice[["k", "score", "gain", "stability", "silhouette", "chosen_by"]].to_numpy()
+    )
+
+
+def test_neighbours_and_reasons_are_those_of_the_library(zoo, zoo_page, zoo_clusterer):
+    data = data_of(zoo_page)
+    rows = prepare(zoo).apply(zoo)
+    distinct = rows.iloc[data["first"]].reset_index(drop=True)
+    encoder = zoo_clusterer.encoder_
+    assert len(distinct.drop_duplicates()) == len(distinct) == len(data["neighbors"])
+    assert len(rows.drop_duplicates()) == len(distinct)
+    nearest = neighbors(encoder, distinct, list(range(len(distinct))), n=5)
+    for kind, found in enumerate(data["neighbors"]):
+        expected = nearest[nearest.row == kind]
+        np.testing.assert_allclose([entry[1] for entry in found], expected.distance, rtol=1e-3)
+        for other, distance, similarity, flat in found[:2]:
+            parts = why_similar(encoder, distinct.iloc[[kind]], distinct.iloc[[other]])
+            parts = parts.set_index("attribute")
+            assert similarity == pytest.approx(parts.contribution.sum(), rel=1e-3)
+            assert distance**2 == pytest.approx(parts.distance.sum(), rel=3e-3)
+            assert len(flat) == 3 * 8
+            for place in range(0, len(flat), 3):
+                line = parts.loc[data["columns"][flat[place]]["name"]]
+                assert flat[place + 1] == pytest.approx(line.contribution, rel=1e-3, abs=1e-9)
+                assert flat[place + 2] == pytest.approx(line.distance, rel=1e-3, abs=1e-9)
+
+
+def test_cells_on_the_map_are_those_of_the_table(zoo, zoo_page):
+    data = data_of(zoo_page)
+    assert [column["name"] for column in data["columns"]] == list(zoo.columns)
+    for column in data["columns"]:
+        cells = [column["labels"][code] for code in column["codes"]]
+        assert cells == zoo[column["name"]].tolist()
+
+
+def test_pca_is_the_plane_of_the_vectors(zoo, zoo_page, zoo_clusterer):
+    vectors = zoo_clusterer.encoder_.transform(prepare(zoo).apply(zoo))
+    left, values, _ = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
+    expected = left[:, :2] * values[:2]
+    data = data_of(zoo_page)
+    first = np.isin(np.arange(len(zoo)), data["first"])  # copies are moved aside
+    found = np.array(data["layouts"]["PCA"], dtype=float).reshape(-1, 2)[first]
+    for axis in range(2):
+        assert abs(np.corrcoef(found[:, axis], expected[first, axis])[0, 1]) > 0.9999
+    assert list(data["layouts"]) == ["t-SNE", "PCA"]
+
+
+def test_same_table_and_seed_give_the_same_page(zoo):
+    pages = [without_time(make_report(frame, random_state=3).html) for frame in (zoo, zoo.copy())]
+    assert pages[0] == pages[1]
+    other = pl.from_pandas(zoo)
+    assert data_of(make_report(other, random_state=3).html) == data_of(pages[0])
+    assert without_time(make_report(zoo, random_state=4).html) != pages[0]
+
+
+def test_no_address_and_a_strict_policy(zoo_page):
+    assert not re.findall(r"(?:src|href|action)=\"(?!#|data:,\")", zoo_page)
+    assert "http://" not in zoo_page
+    assert "https://" not in zoo_page
+    assert "url(" not in zoo_page
+    assert "@import" not in zoo_page
+    policy = re.search(r'Content-Security-Policy" content="(.*?)"', zoo_page)[1]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+
+
+def test_markup_in_names_values_and_title_is_text():
+    frame = pd.DataFrame(
+        {
+            f"{EVIL}": [EVIL, "<b>", "a & b", "\u2028", "c", "\x00\n\u202e"] * 5,
+            '"><img src=x onerror=1>': ["x", 'y"', "y'"] * 10,
+        }
+    )
+    page = make_report(frame, n_clusters=2, title=f"<title>{EVIL}").html
+    assert page.count("<script") == 2
+    assert page.count("</script>") == 2
+    assert "<img" not in page
+    assert "\x00" not in page
+    assert "\u2028" not in page
+    assert "\u202e" not in page
+    first = data_of(page)["columns"][0]
+    assert first["name"] == EVIL
+    assert EVIL in first["labels"]
+    assert "\N{REPLACEMENT CHARACTER} \N{REPLACEMENT CHARACTER}" in first["labels"]
+
+
+def test_what_no_page_can_hold_is_replaced():
+    mark = "\N{REPLACEMENT CHARACTER}"
+    assert shown("a\ud800b\x1b[1m\u202ec\u2067") == f"a{mark}b{mark}[1m{mark}c{mark}"
+    assert shown("a\t\u2028b") == "a  b"
+    assert shown("x" * 81) == "x" * 79 + "…"
+    assert shown("x" * 80) == "x" * 80
+
+
+def test_large_tables_are_sampled_and_it_is_said():
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], [4000, 2960, 40])
+    frame = pd.DataFrame(
+        {
+            f"c{i}": np.where(rng.random(7000) < 0.9, group, rng.integers(3, size=7000))
+            for i in range(6)
+        }
+    ).astype(str)
+    page = make_report(frame, n_clusters=3).html
+    data = data_of(page)
+    assert len(data["rows"]) == MAP_ROWS
+    assert "The map shows 2,000 of 7,000 rows" in page
+    assert "3 clusters of 2,000 rows drawn from 7,000." in page
+    assert min(np.bincount(data["clusters"])) >= 30
+    positions = np.array(data["rows"])
+    assert (np.diff(positions) > 0).all()
+    column = data["columns"][0]
+    assert [column["labels"][code] for code in column["codes"]] == frame["c0"][positions].tolist()
+
+
+def wild(n_rows, n_columns):
+    """Return rows of long texts, each of which takes many bytes on a page."""
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            f"<&{'>' * 100}{place}": [
+                f"{value}{'<&>' * 100}" for value in rng.integers(1500, size=n_rows)
+            ]
+            for place in range(n_columns)
+        }
+    )
+
+
+@pytest.mark.slow
+def test_the_page_stays_small_whatever_the_cells():
+    frame = wild(2200, 60)
+    report = make_report(frame, columns=list(frame), n_clusters=15)
+    assert len(report.html.encode()) <= PAGE_BYTES
+    data = data_of(report.html)
+    assert 0 < len(data["columns"]) <= MAP_COLUMNS
+    assert data["n_columns"] == 60
+    assert "Of 60 columns at most 40 are shown" in report.html
+    assert "3 more are in the table only" in report.html
+
+
+def test_texts_are_cut_and_columns_left_out_to_keep_the_page_small(monkeypatch):
+    frame = wild(150, 12)
+    whole = data_of(make_report(frame, columns=list(frame), n_clusters=2).html)
+    assert [len(column["name"]) for column in whole["columns"]] == [80] * 12
+    assert max(map(len, whole["columns"][0]["labels"])) == 80
+    monkeypatch.setattr(landscape, "MAP_TEXT_BYTES", 40_000)
+    report = make_report(frame, columns=list(frame), n_clusters=2)
+    data = data_of(report.html)
+    assert 0 < len(data["columns"]) < 12
+    assert len(landscape.embed([column["labels"] for column in data["columns"]])) <= 40_000
+    assert f"It knows the cells of {len(data['columns'])} of 12 columns" in report.html
+    assert data["n_columns"] == 12
+    # Neighbours are the same: they are found by all columns.
+    for mine, theirs in zip(data["neighbors"], whole["neighbors"], strict=True):
+        assert [entry[:3] for entry in mine] == [entry[:3] for entry in theirs]
+
+
+def test_many_values_are_compared_on_fewer_rows(monkeypatch, zoo):
+    monkeypatch.setattr(learned, "COMPARED_NUMBERS", 50 * 36)
+    assert "4 clusters of 50 rows drawn from 101." in make_report(zoo, n_clusters=4).html
+    monkeypatch.setattr(learned, "COMPARED_VALUES", 35)
+    assert "The table has 36 values, with which" in make_report(zoo, n_clusters=4).html
+
+
+def test_pairs_looked_up_are_bounded(monkeypatch, zoo):
+    frame = pd.concat([zoo] * 12, ignore_index=True)
+    monkeypatch.setattr(learned, "PAIRS_LOOKED_UP", 1)
+    page = make_report(frame, n_clusters=2).html
+    assert "1,000 of 1,212 rows were looked at, drawn by chance." in page
+    encoder = UNTIE(2, random_state=0).fit(prepare(frame).apply(frame))
+    scores = outliers(encoder, frame, len(frame)).set_index("position").score
+    for line in cells_of(page, "outliers"):
+        assert float(line[2]) == pytest.approx(scores[int(line[0])])
+
+
+def test_data_card_says_what_was_done():
+    n = 300
+    frame = pd.DataFrame(
+        {
+            "id": range(n),
+            "age": np.linspace(18, 90, n).round(2),
+            "city": ["Rome", "Bonn", None] * (n // 3),
+            "many": [f"v{i % 150}" for i in range(n)],
+            "same": "x",
+        }
+    )
+    page = make_report(frame, n_clusters=2, title="people").html
+    lines = {line[0]: line for line in cells_of(page, "columns")}
+    assert lines["id"][1] == "left out, looks like an id"
+    assert lines["age"][1] == "binned into 5 ranges"
+    assert "taken together" in lines["many"][1]
+    assert lines["same"][1] == "left out, every row is &#39;x&#39;"
+    assert float(lines["city"][3]) == pytest.approx(1 / 3)
+    for text in ("1: age", "2: id, same", "Python 3.", f"untie {untie.__version__}"):
+        assert text in page
+    age = next(column for column in data_of(page)["columns"] if column["name"] == "age")
+    assert age["ordered"] == 5
+    assert age["labels"] == list(prepare(frame).labels("age"))
+
+
+def test_label_is_not_learned_from_and_judges():
+    X, y = load("zoo")
+    frame = X.assign(kind=y.astype(str))
+    page = make_report(frame, label="kind", n_clusters=4).html
+    data = data_of(page)
+    assert data["clusters"] == data_of(make_report(X, n_clusters=4).html)["clusters"]
+    column = data["columns"][-1]
+    assert column["name"] == "kind (not learned from)"
+    assert [column["labels"][code] for code in column["codes"]] == frame["kind"].tolist()
+    assert "adjusted Rand index</th>" in page
+
+
+def test_weights_count_as_repeated_rows(zoo):
+    weights = np.arange(len(zoo)) % 3
+    weighted = make_report(zoo.assign(w=weights), weight="w", n_clusters=3).html
+    repeated = make_report(zoo.loc[zoo.index.repeat(weights)], n_clusters=3).html
+    for name in ("clusters", "cluster-0-values", "weights-by-attribute"):
+        drop = slice(0, 3) if name == "clusters" else slice(None)  # resamples are other draws
+        first, second = ([line[drop] for line in cells_of(p, name)] for p in (weighted, repeated))
+        for mine, theirs in zip(first, second, strict=True):
+            for left, right in zip(mine, theirs, strict=True):
+                try:
+                    assert float(left) == pytest.approx(float(right))
+                except ValueError:
+                    assert left == right
+    assert not set(data_of(weighted)["rows"]) & set(np.flatnonzero(weights == 0).tolist())
+
+
+def test_an_encoder_reports_on_rows(zoo):
+    encoder = UNTIE(4, random_state=0).fit(zoo)
+    report = encoder.report(zoo, title="zoo")
+    expected = UNTIEClusterer(4, encoder=UNTIE(4, random_state=0), random_state=0).fit(zoo)
+    assert isinstance(report, Report)
+    assert data_of(report.html)["clusters"] == expected.labels_.tolist()
+    assert data_of(encoder.report(zoo.head(30), 2).html)["n_rows"] == 30
+    chosen = encoder.report(zoo, "auto", random_state=2)
+    assert choose_k(encoder, zoo, random_state=2).k == len(set(data_of(chosen.html)["clusters"]))
+    weights = np.arange(len(zoo)) % 2
+    weighted = encoder.report(zoo, 3, sample_weight=weights)
+    assert data_of(weighted.html)["rows"] == np.flatnonzero(weights).tolist()
+    assert "UNTIE(n_clusters=4, random_state=0).fit(data)" in report.html
+    rows = zoo.to_numpy()
+    assert len(data_of(UNTIE(2).fit(rows).report(rows).html)["columns"]) == zoo.shape[1]
+    with pytest.raises(ValueError, match="n_clusters"):
+        encoder.report(zoo, 0)
+
+
+@pytest.mark.parametrize("field", ["python", "steps"])
+def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
+    from html import unescape
+
+    from command_cases import ask
+
+    monkeypatch.chdir(tmp_path)
+    zoo.assign(number=np.arange(len(zoo)) * 1.5).to_csv("my zoo.csv", index=False)
+    answer = ask("report", "my zoo.csv", "--k", 3, "--drop", "legs", "--bins", 4, "--seed", 7)
+    assert answer.exit_code == 0, answer.output
+    page = (tmp_path / "my zoo-report.html").read_text()
+    code = unescape(re.search(rf'<code id="{field}">(.*?)</code>', page, re.DOTALL)[1])
+    names = {}
+    exec(code, names)
+    if field == "python":
+        again = (tmp_path / "report.html").read_text()
+        assert data_of(again) == data_of(page)
+    else:
+        assert names["labels"].tolist() == data_of(page)["clusters"]
+    command = unescape(re.search(r'aria-label="Command"><code>(.*?)</code>', page)[1])
+    assert command == "untie report 'my zoo.csv' --drop legs --k 3 --bins 4 --seed 7"
+
+
+def test_small_and_dull_tables_have_a_page():
+    three = pd.DataFrame({"a": ["x", "y", "z"], "b": ["u", "u", "v"]})
+    report = make_report(three)
+    assert "too few distinct rows to say how many groups there are" in report.summary
+    assert "<svg" not in report.html  # one number of clusters is no line
+    assert "No two values of a column are alike" in report.html
+    two = pd.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20})
+    page = make_report(two).html
+    assert "The table has 2 distinct rows, too few to choose from" in page
+    assert "2 clusters, as asked for." in make_report(two, n_clusters=2).html
+    one = pd.DataFrame({"a": ["x", "y", "z"] * 20})
+    page = make_report(one, n_clusters=2).html
+    assert "A combination needs two columns" in page
+    assert "There are no two values to compare, or only one column." in page
+
+
+@pytest.mark.filterwarnings("ignore:Every column has a single value")
+def test_equal_rows_are_one_group():
+    page = make_report(pd.DataFrame({"a": ["x"] * 9, "b": ["y"] * 9}), columns=["a", "b"])
+    assert page.summary == "The 9 rows of the table are one group: they do not differ."
+    assert data_of(page.html)["neighbors"] == [[]]
+    assert "nothing to compare" in page.html
+
+
+def test_bad_input_is_refused(zoo):
+    constant = pd.DataFrame({"a": ["x"] * 9})
+    with pytest.raises(ValueError, match="No column is left to learn from"):
+        make_report(constant)
+    with pytest.raises(ValueError, match="random_state"):
+        make_report(zoo, random_state=-1)
+    with pytest.raises(ValueError, match="There is no column 'nothing'"):
+        make_report(zoo, label="nothing")
+    with pytest.raises(ValueError, match="all rows in memory"):
+        make_report(pl.from_pandas(zoo).lazy())
+    with pytest.raises(ValueError, match="negative"):
+        make_report(zoo.assign(w=-1.0), weight="w")
+
+
+def test_a_report_is_saved_as_a_whole(tmp_path):
+    report = Report("<p>é</p>", "It says é.")
+    report.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_bytes() == "<p>é</p>".encode()
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        report.save(tmp_path / "nowhere" / "page.html")
+    assert "&lt;p&gt;é&lt;/p&gt;" in report._repr_html_()
+    assert "<p>" not in repr(report)
+
+
+def test_without_jinja2_the_extra_is_named(zoo, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"untie\[report\]"):
+        make_report(zoo, n_clusters=2)
