@@ -24,7 +24,9 @@ def test_made_classes_are_counted(k, purity):
     assert choice.k == k
     assert choice.how_sure >= 0.7
     assert choice.found_clusters
-    assert f"{k} clusters; {choice.how_sure:.0%} of the resamples agree" in choice.verdict
+    assert (
+        f"{k} clusters, the best number in {choice.how_sure:.0%} of the resamples" in choice.verdict
+    )
 
 
 def test_no_clusters_are_said_to_be_none():
@@ -33,6 +35,8 @@ def test_no_clusters_are_said_to_be_none():
     choice = choose_k(UNTIE().fit(table), table)
     assert not choice.found_clusters
     assert choice.verdict.startswith("No number of clusters from 2 to 10")
+    alone = choose_k(UNTIE().fit(table), table, [3])
+    assert alone.verdict == "3 clusters describe the table no better than none do."
 
 
 def test_the_table_of_figures():

@@ -2,13 +2,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from untie import UNTIE
+from untie import UNTIE, compare_rows
 from untie import compare as compare_module
 from untie.choose_k import choose_k
 from untie.cluster import KModes
 from untie.compare import METHODS, compare
+from untie.core import memory
 from untie.core.choose import votes
 from untie.core.description import description_gain
 from untie.datasets import load
@@ -90,7 +92,7 @@ def test_rows_without_an_answer_do_not_count(groups):
 
 def test_large_tables_are_sampled(groups, monkeypatch):
     X, y = groups
-    monkeypatch.setattr(compare_module, "MOST_ROWS", 50)
+    monkeypatch.setattr(compare_rows, "MOST_ROWS", 50)
     monkeypatch.setattr(compare_module, "SILHOUETTE_ROWS", 20)
     result = compare(X, 2, y=y, methods=["one-hot"])
     assert result.n_rows == 50
@@ -152,3 +154,16 @@ def test_mistakes(groups, options, message):
     X, _ = groups
     with pytest.raises(ValueError, match=message):
         compare(X, **{"n_clusters": 2, **options})
+
+
+def test_long_vectors_make_the_same_clusters(groups, monkeypatch):
+    data, y = groups
+    rng = np.random.default_rng(0)
+    data = data.assign(town=[f"{a}{rng.integers(0, 40)}" for a in y])
+    expected = compare(data, 2, y=y, methods=["UNTIE", "one-hot"]).table()
+    monkeypatch.setattr(memory, "LARGE", 20)
+    rows = compare_rows.distinct_rows(data, None, y, np.random.RandomState(0))
+    vectors = np.asarray(METHODS["one-hot"](2, 0).fit(rows.frame).transform(rows.frame))
+    assert sparse.issparse(compare_rows._points(vectors, rows.weights))
+    found = compare(data, 2, y=y, methods=["one-hot"]).table()
+    pd.testing.assert_frame_equal(found, expected[1:].reset_index(drop=True))

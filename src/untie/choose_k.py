@@ -79,6 +79,8 @@ class KChoice:
     @property
     def verdict(self) -> str:
         """The choice in a sentence."""
+        if not self.found_clusters and len(self.ks) == 1:
+            return f"{self.k} clusters describe the table no better than none do."
         if not self.found_clusters:
             return (
                 f"No number of clusters from {self.ks[0]} to {self.ks[-1]} describes the table "
@@ -86,8 +88,9 @@ class KChoice:
             )
         at = self.ks.index(self.k)
         return (
-            f"{self.k} clusters; {self.how_sure:.0%} of the resamples agree, and their clusters "
-            f"agree with these by {max(self.stability[at], 0.0):.2f} (adjusted Rand index)."
+            f"{self.k} clusters, the best number in {self.how_sure:.0%} of the resamples; clusters "
+            f"of resampled rows agree with these by {max(self.stability[at], 0.0):.2f} (adjusted "
+            "Rand index)."
         )
 
     def table(self) -> Any:
@@ -330,7 +333,8 @@ def _check_ks(ks: Iterable[int], n_distinct: int) -> list[int]:
     able = [int(k) for k in numbers if k < n_distinct]
     if not able:
         raise ValueError(
-            f"The sample has {n_distinct} distinct rows, too few for {numbers[0]} clusters or more "
-            "to be compared; name the number of clusters instead of choosing it."
+            f"The sample has {n_distinct} distinct row{'s' * (n_distinct != 1)}, too few for "
+            f"{numbers[0]} clusters or more to be compared; name the number of clusters instead of "
+            "choosing it."
         )
     return able

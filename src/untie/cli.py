@@ -53,8 +53,8 @@ def _untie(
 
 
 def main() -> None:
-    """Run the command."""
-    app()
+    """Run the command, under its own name however it was started."""
+    app(prog_name="untie")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.utils import check_random_state
 
@@ -18,27 +16,20 @@ from untie import tidy
 from untie.baselines import CDE, MCA, OneHot
 from untie.choose_k import adjusted_rand
 from untie.cluster import KModes
-from untie.core.choose import gain_of, shortened
+from untie.compare_rows import N_INIT, Partition, Rows, distinct_rows, partition_by, resample
+from untie.core.choose import gain_of
 from untie.core.factorize import is_missing
 from untie.core.row_sample import RowSample
-from untie.core.sample_weights import check_weights
-from untie.core.table import learn_vocabulary, read_table
 from untie.core.types import FloatArray
 from untie.encoder import UNTIE
 from untie.evaluation import clustering_f_score
 from untie.parameters import check_integer
-
-MOST_ROWS = 10_000
-"""Rows that are clustered; of larger tables so many are drawn."""
 
 SILHOUETTE_ROWS = 2_000
 """Rows whose distances are all computed."""
 
 CDE_VALUES = 400
 """More values than these take CDE minutes."""
-
-N_INIT = 10
-"""Starts of k-means and k-modes."""
 
 METHODS: dict[str, Callable[[int, int], Any]] = {
     "UNTIE": lambda k, seed: UNTIE(k, random_state=seed),
@@ -157,7 +148,7 @@ def compare(
         raise ValueError(f"There is no method {unknown[0]!r}; choose among {list(METHODS)}.")
     rng = check_random_state(random_state)
     seed = int(rng.randint(2**31 - 1))
-    rows = _distinct(data, sample_weight, y, rng)
+    rows = distinct_rows(data, sample_weight, y, rng)
     if len(rows.weights) < n_clusters:
         raise ValueError(
             f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters."
@@ -168,98 +159,15 @@ def compare(
     if "CDE" in chosen and n_values > CDE_VALUES:
         chosen.remove("CDE")
         skipped.append(f"CDE, as it takes long for {n_values:,} values")
-    draws = _resamples(rows.weights, n_resamples, rng)
+    draws = resample(rows.weights, n_resamples, rng)
     judge = _Judge(rows, encoder, n_clusters, seed)
     scores = []
     for name in watch(chosen) if watch else chosen:
         method = encoder if name == "UNTIE" else METHODS[name](n_clusters, seed)
-        scores.append(judge.score(name, _partition(method, rows, n_clusters, seed), draws))
+        scores.append(judge.score(name, partition_by(method, rows, n_clusters, seed), draws))
     return Comparison(
         n_clusters, len(rows.members), tuple(scores), tuple(skipped), encoder._backend
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Distinct rows of a table.
-
-    Parameters
-    ----------
-    frame : frame
-        The distinct rows.
-    weights : array of shape (n_distinct,)
-        How often each counts.
-    members : integer array of shape (n_rows,)
-        Which of them each row is.
-    answers : array of shape (n_rows,) or None
-        The right cluster of each row.
-    """
-
-    frame: Any
-    weights: FloatArray
-    members: NDArray[np.intp]
-    answers: NDArray[Any] | None
-
-
-def _distinct(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> _Rows:
-    table = read_table(data)
-    answers = None if y is None else np.asarray(y, dtype=object)
-    if answers is not None and answers.shape != (table.n_rows,):
-        raise ValueError(f"y has shape {answers.shape}, but the table has {table.n_rows} rows.")
-    weights, keep = check_weights(sample_weight, table.n_rows)
-    chosen = np.arange(table.n_rows) if keep is None else np.flatnonzero(keep)
-    weights = np.ones(len(chosen)) if weights is None else weights
-    if len(chosen) > MOST_ROWS:
-        drawn = np.sort(rng.permutation(len(chosen))[:MOST_ROWS])
-        chosen, weights = chosen[drawn], weights[drawn]
-    _, encoded = learn_vocabulary(table)
-    codes = np.column_stack(encoded.codes)[chosen]
-    _, first, members = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    members = members.ravel()
-    totals = np.bincount(members, weights).astype(float)
-    frame = _rows_at(table.source, chosen[first])
-    return _Rows(frame, totals, members, None if answers is None else answers[chosen])
-
-
-def _rows_at(source: Any, positions: NDArray[np.intp]) -> Any:
-    if isinstance(source, np.ndarray):
-        return source[positions]
-    return nw.from_native(source, eager_only=True)[positions.tolist(), :].to_native()
-
-
-def _resamples(weights: FloatArray, n_resamples: int, rng: RandomState) -> list[FloatArray]:
-    """Draw as many rows as there are, each time anew."""
-    n_draws = max(len(weights), round(float(weights.sum())))
-    shares = weights / weights.sum()
-    return [rng.multinomial(n_draws, shares).astype(float) for _ in range(n_resamples)]
-
-
-Partition = Callable[[FloatArray], NDArray[np.intp]]
-"""Weights of the distinct rows -> the cluster of each; rows of weight 0 are not learned from."""
-
-
-def _partition(method: Any, rows: _Rows, n_clusters: int, seed: int) -> Partition:
-    """Return how a method clusters the rows, for whatever weights they have."""
-    if isinstance(method, KModes):
-
-        def by_modes(weights: FloatArray) -> NDArray[np.intp]:
-            drawn = np.flatnonzero(weights)
-            method.fit(_rows_at(rows.frame, drawn), sample_weight=weights[drawn])
-            return np.asarray(method.predict(rows.frame), dtype=np.intp)
-
-        return by_modes
-    if not isinstance(method, UNTIE):
-        method.fit(rows.frame, sample_weight=rows.weights)
-    vectors = np.asarray(method.transform(rows.frame), dtype=float)
-    vectors = shortened(vectors - rows.weights @ vectors / rows.weights.sum())
-
-    def by_means(weights: FloatArray) -> NDArray[np.intp]:
-        drawn = np.flatnonzero(weights)
-        means = KMeans(n_clusters, n_init=N_INIT, random_state=seed)
-        means.fit(vectors[drawn], sample_weight=weights[drawn])
-        return np.asarray(means.predict(vectors), dtype=np.intp)
-
-    return by_means
 
 
 class _Judge:
@@ -267,7 +175,7 @@ class _Judge:
 
     Parameters
     ----------
-    rows : _Rows
+    rows : Rows
         The rows.
     encoder : UNTIE
         Fitted on them; its counts say what the columns have in common.
@@ -277,7 +185,7 @@ class _Judge:
         For the rows that silhouettes are computed of.
     """
 
-    def __init__(self, rows: _Rows, encoder: UNTIE, n_clusters: int, seed: int) -> None:
+    def __init__(self, rows: Rows, encoder: UNTIE, n_clusters: int, seed: int) -> None:
         self.rows, self.n_clusters = rows, n_clusters
         self.codes = np.column_stack(encoder._encode(rows.frame)).astype(np.int64)
         numbers = np.arange(len(self.codes), dtype=np.uint64)

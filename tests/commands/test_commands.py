@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -42,6 +44,18 @@ def test_help_lists_every_command_and_each_has_an_example():
     for name in COMMANDS:
         assert f" {name} " in listed
         assert f"untie {name}" in ask(name, "--help").stdout
+
+
+def test_help_breaks_lines_where_the_terminal_ends():
+    paragraphs = ask("cluster", "--help").stdout.split("\n")
+    first = next(line for line in paragraphs if "The largest cluster is 0" in line)
+    following = paragraphs[paragraphs.index(first) + 1]
+    assert len(f"{first.rstrip()} {following.split()[0]}") > 79  # the next word had no room
+
+
+def test_the_command_has_one_name_however_it_is_started():
+    told = subprocess.run([sys.executable, "-m", "untie", "fit", "--help"], capture_output=True)
+    assert b"Usage: untie fit " in told.stdout
 
 
 def test_version_and_nothing():
@@ -152,8 +166,7 @@ def test_cluster_gives_every_row_its_cluster(people, tmp_path, frame):
 
 def test_cluster_chooses_k_and_says_how_sure(people):
     answer = ask("cluster", people, "--drop", "age,group")
-    assert "2 clusters; " in answer.stderr
-    assert "of the resamples agree" in answer.stderr
+    assert "2 clusters, the best number in " in answer.stderr
 
 
 def test_cluster_lazily_writes_the_same(people, tmp_path):
@@ -165,6 +178,34 @@ def test_cluster_lazily_writes_the_same(people, tmp_path):
     assert adjusted_rand_score(first["cluster"], second["cluster"]) == 1
     assert first.drop(columns="cluster").equals(second.drop(columns="cluster"))
     assert "--lazy needs --output" in refused("cluster", people, "--lazy")
+
+
+def test_a_column_that_was_left_out_is_said_to_be(people):
+    found = refused("values", people, "--column", "customer_id", "-q")
+    assert "'customer_id' was left out, looks like an id; to have it, name it with" in found
+    assert "was left out, looks" in refused("neighbors", people, "--where", "customer_id=3", "-q")
+    found = refused("values", people, "--column", "size", "--drop", "size", "-q")
+    assert "'size' was left out, as asked." in found
+
+
+def test_names_that_options_give_are_looked_up(people):
+    for option in ("--columns", "--drop", "--label", "--weight"):
+        found = refused("cluster", people, option, "colors")
+        assert f"no column 'colors' in the table, which {option} names; did you mean 'col" in found
+
+
+def test_more_values_than_usual_can_be_told_apart(tmp_path):
+    path = tmp_path / "towns.csv"
+    towns = [f"town {number},{'ab'[number % 2]}" for number in range(150)] * 3
+    path.write_text("\n".join(["town,side", *towns]) + "\n")
+    answer = ask("values", path, "--column", "town", "-n", 20_000)
+    names = {line["value"] for line in rows_of(answer.stdout)}
+    assert len(names) < 100
+    assert "--max-values" in answer.stderr
+    answer = ask("values", path, "--column", "town", "-n", 20_000, "--max-values", 150)
+    lines = rows_of(answer.stdout)
+    assert len({line[key] for line in lines for key in ("value", "other_value")}) == 150
+    assert "--max-values" not in answer.stderr
 
 
 def test_a_column_called_cluster_stays(people, tmp_path, frame):
@@ -239,7 +280,7 @@ def test_neighbors_of_values(people, frame):
         (["--row", "1", "--where", "a=b"], "Say what to look for"),
         (["--row", "120"], "There is no row 120; the table has 120, counted from 0"),
         (["--where", "blue"], "--where takes NAME=VALUE"),
-        (["--where", "color=blue"], "no column 'color' to look for; did you mean 'colour'"),
+        (["--where", "color=blue"], "no column 'color' in the table; did you mean 'colour'"),
         (["--where", "colour=blu"], "no value 'blu' in the column 'colour'; did you mean 'blue'"),
         (["--row", "1", "--drop", "colr"], "no column 'colr'"),
         (["--row", "1", "--label", "colr"], "which --label names"),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tables import latent_classes
 from untie import count_table
 from untie.core import memory
-from untie.core.n_clusters import choose_n_clusters, standardised_eigenvalues
+from untie.core.n_clusters import choose_n_clusters, noise_edge, standardised_eigenvalues
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
@@ -28,6 +28,17 @@ def test_without_structure_two_clusters_are_chosen():
     counts = count_table(rng.integers(0, 4, (1000, 15))).counts
     assert choose_n_clusters(counts, 20) == 2
     assert choose_n_clusters(counts, 1) == 1
+
+
+def test_independent_attributes_stay_below_the_edge_of_noise():
+    rng = np.random.default_rng(1)
+    table = rng.integers(0, 4, (1000, 15))
+    counts = count_table(table).counts
+    # 4 shares in each of 15 attributes, one of which follows from the others.
+    assert noise_edge(counts) == pytest.approx((1 + np.sqrt(45 / 1000)) ** 2)
+    assert standardised_eigenvalues(counts, 1)[0] < noise_edge(counts)
+    scaled = count_table(table, sample_weight=np.full(1000, 0.001)).counts
+    assert noise_edge(scaled) == noise_edge(counts)
 
 
 def table_with_a_large_column(seed, n_rows=400, with_missing=False):

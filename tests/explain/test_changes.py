@@ -178,3 +178,11 @@ def test_bad_parameters():
         drift(usual(9, 0), usual(9, 1), alpha=-1)
     with pytest.raises(ValueError, match="min_effect"):
         drift(usual(9, 0), usual(9, 1), min_effect="large")
+
+
+def test_columns_whose_names_are_numbers():
+    rows = pd.DataFrame({3: ["a", "b"] * 50, 1: ["c", "c", "d", "d"] * 25})
+    assert drift(rows, rows[[1, 3]]).verdict == "No drift found."
+    assert drift(rows, rows.assign(**{"2": "x"})).ignored == ("2",)
+    found = drift(rows, rows.replace({1: {"d": "e"}}))
+    assert found.appeared == ("1=e",)

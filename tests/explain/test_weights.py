@@ -54,6 +54,23 @@ def test_attributes_and_couplings_at_once(name, table):
     assert (np.diff(found.share) <= 1e-9).all()
 
 
+@pytest.mark.parametrize("solver", ["auto", "uniform"])
+def test_a_column_with_very_many_values(monkeypatch, solver):
+    monkeypatch.setattr(memory, "LARGE", 10)
+    table, classes = latent_classes(400, 3, 4, 4, seed=0)
+    rng = np.random.default_rng(0)
+    numbers = np.asarray(classes) + 3 * rng.integers(0, 20, 400)
+    table = table.assign(large=[f"v{number}" for number in numbers])
+    full = UNTIE(3, solver=solver, output="full").fit(table)
+    assert len(set(full._fitted.widths[-1])) > 1  # the kernels have unequal numbers of axes
+    variance = np.asarray(full.transform(table)).var(axis=0)
+    lines = full.weights().assign(variance=variance / variance.sum())
+    for by in ("attribute", "coupling", "kernel"):
+        found = weight_shares(full, by).set_index(by).share
+        expected = lines.groupby(by).variance.sum()
+        assert found.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
+
+
 def test_the_share_is_that_of_the_mean_squared_distance(table):
     encoder = UNTIE(3, solver="uniform").fit(table)
     names = encoder.get_feature_names_out()

@@ -114,8 +114,17 @@ def test_sub_figures_and_dark_styles(calls):
         (pd.DataFrame({"a": ["x"] * 6, "b": list("uvuvuv")}), "b"),
         (pd.DataFrame({"a": [None] * 5 + ["x"], "b": list("uvwxyz")}), "a"),
         (pl.from_pandas(odd_table(40, 8)), "c"),
+        (odd_table(4000, 3000), "a rather long name that costs $5 or $6"),
     ],
-    ids=["odd", "one column", "constant", "two rows", "all distinct", "polars"],
+    ids=[
+        "odd",
+        "one column",
+        "constant",
+        "two rows",
+        "all distinct",
+        "polars",
+        "very many values",
+    ],
 )
 def test_odd_tables(data, column):
     encoder = UNTIE().fit(data)

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from sklearn.metrics import adjusted_rand_score
 
 from untie.clusterer import UNTIEClusterer
 from untie.commands.guard import UserError
@@ -31,7 +30,6 @@ from untie.encoder import UNTIE
 from untie.engines.extra import need
 from untie.engines.relation import Relation
 from untie.engines.sink import write_relation
-from untie.evaluation import clustering_f_score
 from untie.explain import cluster_profile
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -95,6 +93,11 @@ def _tell(
     if clusterer.k_choice_ is not None:
         say(clusterer.k_choice_.verdict, quiet)
     if table.label is not None:
+        # Here, as they take a while that untie --help need not.
+        from sklearn.metrics import adjusted_rand_score
+
+        from untie.evaluation import clustering_f_score
+
         answers = table.column(table.label)
         known = np.array([not is_missing(answer) for answer in answers])
         truth = np.array([str(answer) for answer in answers], dtype=object)[known]

@@ -22,7 +22,6 @@ from untie.commands.options import (
 from untie.commands.showing import check_output, chosen_format, columns_of, say, show
 from untie.commands.table import PreparedTable, open_table
 from untie.commands.waiting import waiting
-from untie.compare import compare as compare_methods
 from untie.encoder import UNTIE
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -47,6 +46,8 @@ def compare(
     seed: Seed = 0,
 ) -> None:
     """Cluster a table with UNTIE, one-hot, MCA, k-modes and CDE, and score the clusters."""
+    from untie.compare import compare as compare_methods  # all methods: untie --help need not wait
+
     check_output(output)
     table = open_table(file, options, in_memory_now=True)
     frame, weights = table.frame(), table.weights()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Annotated, Any
 
 import narwhals.stable.v2 as nw
@@ -21,6 +20,7 @@ from untie.commands.options import (
     sharing,
 )
 from untie.commands.showing import check_output, columns_of, show
+from untie.commands.table import check_learned, unknown
 from untie.commands.waiting import waiting
 from untie.encoder import UNTIE
 from untie.explain import neighbors as nearest
@@ -134,8 +134,7 @@ def _wanted(encoder: UNTIE, preparation: Preparation, where: list[str] | None) -
         name, equals, text = entry.partition("=")
         if not equals:
             raise UserError(f"--where takes NAME=VALUE, got {entry!r}.")
-        if name not in cells:
-            raise UserError(_unknown("column", name, list(cells), "to look for"))
+        check_learned(preparation, name)
         cells[name] = _value(encoder, preparation, name, text)
     return cells
 
@@ -151,14 +150,7 @@ def _value(encoder: UNTIE, preparation: Preparation, name: str, text: str) -> An
             return values[labels.index(candidate)]
     if binned in values:
         return binned
-    raise UserError(_unknown("value", text, labels, f"in the column {name!r}"))
-
-
-def _unknown(what: str, name: str, known: list[str], where: str) -> str:
-    close = get_close_matches(name, known, n=3)
-    some = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
-    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {some}."
-    return f"There is no {what} {name!r} {where}; {hint}"
+    raise UserError(unknown("value", text, labels, f"in the column {name!r}"))
 
 
 def _short(

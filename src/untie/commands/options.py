@@ -150,6 +150,14 @@ class TableOptions(SourceOptions):
         int,
         typer.Option(min=2, help="Ranges that numbers are binned into.", rich_help_panel=COLUMNS),
     ] = 5
+    max_values: Annotated[
+        int,
+        typer.Option(
+            min=2,
+            help="Values of a column that are told apart; rarer ones are taken together.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = 100
 
 
 def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -178,7 +186,7 @@ def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., No
             with hidden() if options.quiet else nullcontext():
                 command(options=options, **arguments)
 
-        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        run.__name__, run.__doc__ = command.__name__, _flowing(command.__doc__ or "")
         parameters = [
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own
         ] + shared
@@ -187,6 +195,12 @@ def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., No
         return run
 
     return decorate
+
+
+def _flowing(text: str) -> str:
+    """Return text whose lines end with the paragraph, to be broken where the terminal ends."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def split_names(given: list[str] | None, known: list[str]) -> list[str]:

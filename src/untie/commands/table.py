@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from untie.commands.guard import UserError
 from untie.commands.options import TableOptions, split_names
 from untie.commands.reading import in_memory, names_of, read_source
 from untie.commands.waiting import waiting
@@ -86,21 +88,61 @@ def open_table(source: str | None, options: TableOptions, in_memory_now: bool) -
     if in_memory_now:
         with waiting("reading", options.quiet):
             table = in_memory(table)
-    known = names_of(table)
-    chosen = split_names(options.columns, known) if options.columns else None
-    drop = split_names(options.drop, known)
-    if options.label is not None:
-        check_columns([options.label], known, "the table", ", which --label names")
-        drop.append(options.label)
+    chosen, drop = _chosen(options, names_of(table))
     with waiting("looking at the columns", options.quiet):
         preparation = prepare(
-            table, columns=chosen, drop=drop, bins=options.bins, weight=options.weight
+            table,
+            columns=chosen,
+            drop=drop,
+            bins=options.bins,
+            max_values=options.max_values,
+            weight=options.weight,
         )
     if not options.quiet:
         _tell(preparation, remarks)
     keep = [] if options.weight is None else [options.weight]
     data = preparation.apply(table, keep=keep)
     return PreparedTable(table, data, preparation, options.weight, options.label)
+
+
+def _chosen(options: TableOptions, known: list[str]) -> tuple[list[str] | None, list[str]]:
+    """Return the columns to learn from, None for all that can be, and those to leave out."""
+    columns, drop = split_names(options.columns, known), split_names(options.drop, known)
+    for option, names in (
+        ("--columns", columns),
+        ("--drop", drop),
+        ("--label", [options.label]),
+        ("--weight", [options.weight]),
+    ):
+        for name in names:
+            if name is not None and name not in known:
+                raise UserError(
+                    unknown("column", name, known, f"in the table, which {option} names")
+                )
+    if options.label is not None:
+        drop.append(options.label)
+    return columns or None, drop
+
+
+def unknown(what: str, name: str, known: Sequence[str], where: str) -> str:
+    """Return a message about something that there is not, and what there is instead."""
+    close = get_close_matches(name, known, n=3)
+    close = close or [other for other in known if other.lower() == name.lower()]
+    some = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
+    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {some}."
+    return f"There is no {what} {name!r} {where}; {hint}"
+
+
+def check_learned(preparation: Preparation, name: str) -> None:
+    """Refuse a column that was not learned from, and say why it was not."""
+    if name in preparation.columns:
+        return
+    note = next((note for note in preparation.notes if note.column == name), None)
+    if note is None:
+        known = [note.column for note in preparation.notes] or preparation.columns
+        raise UserError(unknown("column", name, known, "in the table"))
+    remedy = "" if note.reason == "as asked" else "; to have it, name it with --columns"
+    raise UserError(f"The column {name!r} was {note.action}, {note.reason}{remedy}.")
 
 
 def _tell(preparation: Preparation, remarks: list[str]) -> None:
@@ -112,6 +154,10 @@ def _tell(preparation: Preparation, remarks: list[str]) -> None:
     if any("not as missing" in note.reason for note in notes):
         print(
             "Say which cells are missing with --missing, such as --missing '?,NA'", file=sys.stderr
+        )
+    if any("taken together" in note.reason or "values, hardly" in note.reason for note in notes):
+        print(
+            "Tell more values apart with --max-values, such as --max-values 3000", file=sys.stderr
         )
     if len(lines) > SHOWN_NOTES:
         print(f"... and {len(lines) - SHOWN_NOTES:,} more columns", file=sys.stderr)

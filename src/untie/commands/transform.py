@@ -12,9 +12,9 @@ import numpy as np
 import typer
 
 from untie.commands.options import (
+    RESULT,
     File,
     Format,
-    Output,
     OutputFormat,
     SourceOptions,
     sharing,
@@ -45,7 +45,17 @@ def transform(
     options: SourceOptions,
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="What untie fit wrote.")],
     file: File = None,
-    output: Output = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write here, in the format of the ending (.csv, .tsv, .parquet, .feather).",
+            rich_help_panel=RESULT,
+            show_default=False,
+        ),
+    ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="NAMES", help="Columns to write as well, such as a key."),
@@ -54,8 +64,8 @@ def transform(
 ) -> None:
     """Write the vectors of rows, by a model that was learned before.
 
-    Numbers are binned as in the table that the model was learned from. Columns of other tables
-    than that are left alone. A value that the model does not know is neutral.
+    Numbers are binned as in the table that the model was learned from. Columns that it was not
+    learned from are left alone. A value that the model does not know is neutral.
     """
     check_output(output, ENDINGS)
     encoder, preparation = load_prepared(model)

@@ -10,6 +10,7 @@ from untie.commands.guard import UserError
 from untie.commands.learning import Model, learned
 from untie.commands.options import File, Output, OutputFormat, Seed, TableOptions, sharing
 from untie.commands.showing import check_output, columns_of, show
+from untie.commands.table import check_learned
 from untie.explain import alike_values, why_alike
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -48,7 +49,9 @@ def values(
     check_output(output)
     if why is not None and column is None:
         raise UserError("--why needs the column: --column odor --why foul,spicy")
-    _, encoder = learned(file, options, model, None, seed)
+    table, encoder = learned(file, options, model, None, seed)
+    if column is not None:
+        check_learned(table.preparation, column)
     if why is None:
         found = columns_of(alike_values(encoder, column, n))
         show(found, format_, output, "Values in the same company")

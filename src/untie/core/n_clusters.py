@@ -21,19 +21,26 @@ from untie.core.types import FloatArray
 def choose_n_clusters(counts: Counts, largest: int) -> int:
     """Choose the number of clusters.
 
-    Random matrix theory puts the eigenvalues of noise below (1 + sqrt(p / n))^2 for p free
-    dimensions. Eigenvalues above that edge come from what attributes share. The widest relative
-    gap in their excess over 1 ends the list; k clusters span k - 1 directions.
+    Eigenvalues above the edge of noise come from what attributes share. The widest relative gap in
+    their excess over 1 ends the list; k clusters span k - 1 directions.
     """
-    n_free = max(1, int(np.count_nonzero(counts.frequencies)) - len(counts.sizes))
-    # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-    edge = np.square(1.0 + np.sqrt(n_free / max(counts.n, counts.n_rows)))
+    edge = noise_edge(counts)
     excess = standardised_eigenvalues(counts, largest) - 1.0
     n_shared = int(np.count_nonzero(excess[: largest - 1] > edge - 1.0))
     if not n_shared:
         return min(2, largest)
     following = np.maximum(np.append(excess, 0.0)[1 : n_shared + 1], edge - 1.0)
     return int(np.argmax(np.round(excess[:n_shared] / following, 9))) + 2
+
+
+def noise_edge(counts: Counts) -> float:
+    """Return what the eigenvalues of independent attributes stay below.
+
+    Random matrix theory puts it at (1 + sqrt(p / n))^2 for p free dimensions.
+    """
+    n_free = max(1, int(np.count_nonzero(counts.frequencies)) - len(counts.sizes))
+    # Weights may be scaled to any sum; the rows are then the least that there is to go by.
+    return float(np.square(1.0 + np.sqrt(n_free / max(counts.n, counts.n_rows))))
 
 
 def standardised_eigenvalues(counts: Counts, n_eigenvalues: int) -> FloatArray:

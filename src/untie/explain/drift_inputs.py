@@ -80,8 +80,8 @@ def _own_columns(new: Any, names: tuple[str, ...]) -> tuple[Any, tuple[str, ...]
     if isinstance(frame, nw.DataFrame):
         present = [str(name) for name in frame.columns]
         _check_columns(present, names)
-        chosen = [frame.columns[present.index(name)] for name in names]
-        return frame.select(*chosen).to_native(), _others(present, names)
+        places = [present.index(name) for name in names]  # names may be numbers
+        return frame[:, places].to_native(), _others(present, names)
     table = read_table(new)
     if len(table.names) != len(names):
         raise ValueError(

@@ -6,12 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from untie.core.counts import Counts
-from untie.core.eigen import eigenvalues
 from untie.core.learn import LARGEST_AUTO
-from untie.core.n_clusters import choose_n_clusters
-from untie.core.spectrum import centre, reduced_gram
-from untie.core.types import FloatArray
+from untie.core.n_clusters import choose_n_clusters, noise_edge, standardised_eigenvalues
 from untie.encoder import UNTIE
 from untie.explain.inputs import check_encoder
 from untie.plot import style
@@ -53,7 +49,7 @@ def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
     counts = encoder.counts_
     largest = min(LARGEST_AUTO, counts.n_rows)
     k = choose_n_clusters(counts, largest)
-    values, edge = _standardised_eigenvalues(counts, largest), _noise_edge(counts)
+    values, edge = standardised_eigenvalues(counts, largest), noise_edge(counts)
     places = np.arange(1, len(values) + 1)
     n = k - 1 if (values[: largest - 1] > edge).any() else 0
     axes = style.get_axes(ax, 6.4, 3.8)
@@ -78,18 +74,3 @@ def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
         notes = [f"the encoder was fitted with n_clusters={encoder.n_clusters_}"]
     style.set_title(axes, title, notes)
     return axes
-
-
-def _standardised_eigenvalues(counts: Counts, n: int) -> FloatArray:
-    """Return the largest eigenvalues of the counts, every attribute scaled to the identity."""
-    seen = counts.frequencies > 0
-    scale = np.zeros(len(seen))
-    scale[seen] = 1.0 / np.sqrt(counts.frequencies[seen])
-    blocks = [np.diag(scale[counts.span(a)]) for a in range(len(counts.sizes))]
-    return eigenvalues(reduced_gram(counts, centre(blocks, counts)), n)
-
-
-def _noise_edge(counts: Counts) -> float:
-    """Return what eigenvalues of noise stay below; see `choose_n_clusters`."""
-    n_free = max(1, int(np.count_nonzero(counts.frequencies)) - len(counts.sizes))
-    return float(np.square(1.0 + np.sqrt(n_free / max(counts.n, counts.n_rows))))

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
 
-from untie.core.types import FloatArray, Value
-from untie.core.vocabulary import sort_values
+from untie.core.types import FloatArray
 from untie.prepare.look import Summary
 from untie.prepare.note import BINNED, KEPT, LEFT_OUT, Note
 from untie.prepare.numbers import NUMBER, PERIODS, read
 from untie.prepare.ranges import quantile_edges, range_labels, round_edges
+from untie.prepare.remarks import MOSTLY, odd_values, odd_writing, some
 from untie.prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 
 FEW_NUMBERS = 20
 """So many distinct numbers stay values, as they are codes, grades or counts."""
-
-MOSTLY = 0.9
-"""Share of the rows that must be distinct (ids) or numbers (text that is binned)."""
 
 MANY_ROWS = 50
 """From so many distinct values on, ids need not be all distinct."""
@@ -38,8 +35,8 @@ SMALLEST_SHARE = 0.2
 LONG_TEXT = 20
 """Mean number of characters from which text with spaces may be sentences."""
 
-PLACEHOLDERS = frozenset({"", "?", "na", "n/a", "nan", "null", "none", "missing", "-", "--"})
-"""Texts, in lower case, that often stand for a missing value."""
+FEWEST_ROWS_OF_VALUES = 2
+"""Rows that the frequent values of a column with too many must have on average."""
 
 _ID_NAME = re.compile(
     r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row)$)|[a-z]I[dD]$|^Unnamed: 0$"
@@ -77,25 +74,22 @@ def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
         return None, Note(column, LEFT_OUT, "its cells are not single values")
     measure = _measure(seen)
     reason = "" if is_asked_for else _reason_to_leave_out(column, seen, measure)
+    is_long = len(seen.values) > FEW_NUMBERS
+    writing = odd_writing(seen.values, seen.rows) if is_long and measure is None else ""
     if reason:
-        return None, Note(column, LEFT_OUT, reason)
-    if measure is not None and len(seen.values) > FEW_NUMBERS:
+        return None, Note(column, LEFT_OUT, _joined(reason, writing))
+    if measure is not None and is_long:
         return _bin(column, seen, options, measure)
+    odd = odd_values(seen.values)
     if len(seen.values) > options.max_values:
-        return _group(column, seen, options, is_asked_for)
-    return Keep(kind_of(seen.values)), Note(column, KEPT, _odd_values(seen))
+        rule, note = _group(column, seen, options, is_asked_for)
+        odd = odd if rule is not None else ""
+        return rule, Note(column, note.action, _joined(note.reason, writing, odd))
+    return Keep(kind_of(seen.values)), Note(column, KEPT, _joined(writing, odd))
 
 
-def _odd_values(seen: Summary) -> str:
-    """Return which values often mean that there is none."""
-    odd = [v for v in seen.values if isinstance(v, str) and v.strip().lower() in PLACEHOLDERS]
-    return f"{_some(odd)} counted as a value, not as missing" if odd else ""
-
-
-def _some(values: Sequence[Value], n_shown: int = 3) -> str:
-    shown = ", ".join(repr(value) for value in sort_values(values)[:n_shown])
-    more = f" and {len(values) - n_shown:,} more" if len(values) > n_shown else ""
-    return shown + more
+def _joined(*reasons: str) -> str:
+    return "; ".join(reason for reason in reasons if reason)
 
 
 def _measure(seen: Summary) -> str | None:
@@ -160,7 +154,7 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
     reason = f"into {len(names)} ranges"
     others = [v for v, n in zip(seen.values, read(seen.values, unit), strict=True) if np.isnan(n)]
     if others:
-        reason += f"; no numbers, and kept as they are: {_some(others)}"
+        reason += f"; no numbers, and kept as they are: {some(others)}"
     return Bin(tuple(edges.tolist()), tuple(names), unit), Note(column, BINNED, reason)
 
 
@@ -187,7 +181,8 @@ def _group(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
     kept = order[: options.max_values - 1]
     share = seen.weights[kept].sum() / seen.weights.sum()
     n = len(texts)
-    if share < SMALLEST_SHARE and not is_asked_for:
+    is_rare = share < SMALLEST_SHARE or seen.rows[kept].mean() < FEWEST_ROWS_OF_VALUES
+    if is_rare and not is_asked_for:
         return None, Note(column, LEFT_OUT, f"has {n:,} values, hardly any of them frequent")
     values = tuple(texts[code] for code in kept)
     other = next(name for name in _other_names() if name not in texts)
