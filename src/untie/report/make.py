@@ -175,7 +175,7 @@ def report_of_encoder(
         answers=None,
         title=title,
         seed=random_state,
-        recipe=recipe_of_encoder(encoder, n_clusters, title, random_state),
+        recipe=recipe_of_encoder(encoder, n_clusters, title, random_state, weights is not None),
     )
     return make_page(study)
 
