@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import untie
-from untie import UNTIE, UNTIEClusterer, choose_k, prepare
+from untie import UNTIE, KChoice, UNTIEClusterer, choose_k, prepare
+from untie.compare import compare
 from untie.datasets import load
 from untie.explain import (
     border_cases,
@@ -408,7 +409,69 @@ def test_equal_rows_are_one_group():
     assert "nothing to compare" in page.html
 
 
+@pytest.mark.filterwarnings("ignore:Every column has a single value")
+def test_one_row_and_one_group(zoo):
+    one = make_report(pd.DataFrame({"a": ["x"], "b": ["y"]}), columns=["a", "b"])
+    assert one.summary == "There is one row in the table, so there is nothing to group."
+    report = make_report(zoo, n_clusters=1)
+    assert report.summary == "The 101 rows of the table are one group: as asked for."
+    assert "1 cluster, as asked for." in report.html
+
+
+def test_blank_names_values_and_titles_have_a_name():
+    frame = pd.DataFrame({"": ["", "  ", "x"] * 20, "b": ["", "y", "z"] * 20})
+    report = make_report(frame, n_clusters=2, title="")
+    assert report.summary.startswith("The 60 rows of the table fall")
+    first, second = data_of(report.html)["columns"]
+    assert first["name"] == "(empty)"
+    assert sorted(first["labels"]) == ["(blank)", "(empty)", "x"]
+    assert sorted(second["labels"]) == ["(empty)", "y", "z"]
+
+
+def test_the_verdict_on_k_is_one_that_a_reader_can_take():
+    """It says how sure a choice is, and never that no resample agrees."""
+
+    def choice(k, how_sure, score, gain=(1.0, 1.0, 1.0)):
+        ones = np.ones(len(score))
+        ks = tuple(range(2, 2 + len(score)))
+        return KChoice(
+            k, how_sure, ks, np.array(gain), ones, 0.5 * ones, np.array(score), np.array([4]), 9
+        )
+
+    agree = "The clusters of resampled rows agree with them by 0.50 (adjusted Rand index)."
+    assert learned._verdict(choice(2, 0.0, [0.9, 0.8, 1.0])) == (
+        f"2 clusters: the smallest number that scores about as well as the best, 4. {agree}"
+    )
+    assert learned._verdict(choice(4, 0.9, [0.2, 0.8, 1.0])) == (
+        f"4 clusters: the best number in 90% of the resamples. {agree}"
+    )
+    assert learned._verdict(choice(4, 0.4, [0.2, 0.8, 1.0])) == (
+        f"4 clusters: the best number on the whole, though in 40% of the resamples only. {agree}"
+    )
+    assert "better than none; 2 is" in learned._verdict(
+        choice(2, 0.4, [0.2, 0.1, 0.1], (-1.0, -1.0, -1.0))
+    )
+    assert learned._verdict(choice(2, 1.0, [0.2], (1.0,))) == (
+        "There are too few distinct rows to try other numbers than 2."
+    )
+
+
+def test_other_methods_have_the_scores_of_compare(zoo):
+    zoo = zoo.assign(kind=load("zoo")[1])
+    page = make_report(zoo, n_clusters=3, label="kind", random_state=2).html
+    rows = prepare(zoo, drop=["kind"]).apply(zoo)
+    expected = compare(
+        rows, 3, y=zoo["kind"], methods=learned.METHODS, n_resamples=3, random_state=2
+    ).table()
+    found = cells_of(page, "comparison")
+    assert [line[0] for line in found] == expected.method.tolist()
+    figures = np.array([line[1:] for line in found], dtype=float)
+    np.testing.assert_allclose(figures, expected.drop(columns="method").to_numpy(dtype=float))
+
+
 def test_bad_input_is_refused(zoo):
+    with pytest.raises(TypeError, match=r"drop must be a list of names, got 'legs': \['legs'\]"):
+        make_report(zoo, drop="legs")
     constant = pd.DataFrame({"a": ["x"] * 9})
     with pytest.raises(ValueError, match="No column is left to learn from"):
         make_report(constant)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from untie.commands.compare import bar
+from untie.commands.guard import UserError
 from untie.commands.options import (
     RESULT,
     Clusters,
@@ -65,6 +66,10 @@ def report(
 ) -> None:
     """Learn, choose the number of groups, find and explain them, and write a page about it all."""
     page = output or _page_for(file)
+    if page.suffix == ".gz":
+        raise UserError(
+            f"{str(page)!r} is no name for a page, which is not compressed; end it .html."
+        )
     check_output(page, (".html", ".htm"))
     need("jinja2", "report", "Reports")  # before the work
     table = open_table(file, options, in_memory_now=True)

@@ -67,6 +67,9 @@ DIRECTIONS = frozenset(map(chr, (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F))
 DIRECTIONS |= frozenset(map(chr, range(0x2066, 0x206A)))
 """Invisible characters that say which way text runs."""
 
+EMPTY, BLANK = "(empty)", "(blank)"
+"""What stands for a text of no characters, and of spaces alone."""
+
 LONG_TEXT = 600
 """Characters of a sentence with several of them."""
 
@@ -80,6 +83,8 @@ def shown(value: Any, most: int = TEXT) -> str:
     ('two lines\N{REPLACEMENT CHARACTER}', 'abc…')
     """
     text = str(value)
+    if not text.strip():  # else a button or a cell would have no name
+        return BLANK if text else EMPTY
     cut = text if len(text) <= most else text[: most - 1] + "…"
     return "".join(_harmless(character) for character in cut)
 

@@ -23,9 +23,12 @@ def summary(study: Study, groups: dict[str, Any]) -> list[str]:
         What `cards` gives.
     """
     n = len(study.clusters)
+    if study.n_rows == 1:
+        return [f"There is one row in {shown(study.title)}, so there is nothing to group."]
     rows = f"The {count(study.n_rows)} rows"
     if n == 1:
-        return [f"{rows} of {shown(study.title)} are one group: they do not differ."]
+        why = "as asked for" if study.recipe.n_clusters == 1 else "they do not differ"
+        return [f"{rows} of {shown(study.title)} are one group: {why}."]
     said = [f"{rows} of {shown(study.title)} fall into {n} groups of similar rows."]
     if study.choice is not None and len(study.choice.ks) == 1:
         said.append("There are too few distinct rows to say how many groups there are.")
