@@ -272,6 +272,34 @@ def test_texts_are_cut_and_columns_left_out_to_keep_the_page_small(monkeypatch):
         assert [entry[:3] for entry in mine] == [entry[:3] for entry in theirs]
 
 
+def test_answers_count_too(monkeypatch):
+    frame = wild(150, 3).assign(answer=[f"{place}{'<' * 100}" for place in range(150)])
+    monkeypatch.setattr(landscape, "MAP_TEXT_BYTES", 20_000)
+    report = make_report(frame, columns=list(frame)[:3], label="answer", n_clusters=2)
+    columns = data_of(report.html)["columns"]
+    assert [column.get("is_answer", False) for column in columns] == [False, True]
+    assert len(landscape.embed([column["labels"] for column in columns])) <= 20_000
+
+
+def test_code_that_is_too_long_is_left_out():
+    frame = wild(60, 2).rename(columns=lambda name: name * 500)
+    page = make_report(frame, columns=list(frame), n_clusters=2).html
+    assert page.count("This names so many columns that it is too long for a page.") == 3
+    assert "make_report(data" not in page
+
+
+def test_weights_are_not_called_rows(zoo):
+    frame = zoo.assign(often=np.arange(len(zoo)) % 3)
+    report = make_report(frame, weight="often", n_clusters=2)
+    assert "% of the weight; typical" in report.summary
+    sizes = re.findall(r'class="size"><strong>(.*?)</strong> (.*?), ', report.html)
+    assert sum(float(size) for size, _ in sizes) == frame["often"].sum()
+    assert {unit for _, unit in sizes} == {"in sum of weights"}
+    assert "34 of 101 rows have the weight 0; they are not on the map." in report.html
+    assert "drawn" not in report.html.split('id="untie-data"')[0].split("<body>")[1]
+    assert "2 clusters of all rows that count." in report.html
+
+
 def test_many_values_are_compared_on_fewer_rows(monkeypatch, zoo):
     monkeypatch.setattr(learned, "COMPARED_NUMBERS", 50 * 36)
     assert "4 clusters of 50 rows drawn from 101." in make_report(zoo, n_clusters=4).html

@@ -119,8 +119,7 @@ def comparison(study: Study) -> dict[str, Any]:
     if n_values > COMPARED_VALUES:
         said = f"The table has {n_values:,} values, with which other methods would take long."
         return {"table": None, "said": said}
-    able = np.arange(study.n_rows) if study.weights is None else np.flatnonzero(study.weights)
-    drawn = able
+    able = drawn = study.able
     most = min(COMPARED_ROWS, COMPARED_NUMBERS // n_values)
     if len(able) > most:
         drawn = np.sort(RandomState(study.seed).permutation(able)[:most])
@@ -141,8 +140,10 @@ def comparison(study: Study) -> dict[str, Any]:
         return {"table": None, "said": f"The methods could not be compared: {error}"}
     columns = columns_of(found.table())
     kinds = {key: "text" if key == "method" else "number" for key in columns}
-    some = f"{len(drawn):,} rows drawn from {study.n_rows:,}"
-    said = f"{k} clusters of {some if len(drawn) < study.n_rows else 'all rows'}."
+    some = f"{len(drawn):,} rows drawn from {len(able):,}"
+    said = f"{k} clusters of {some if len(drawn) < len(able) else 'all rows that count'}."
+    if len(drawn) == study.n_rows:
+        said = f"{k} clusters of all rows."
     return {"table": view("comparison", "UNTIE beside other methods", kinds, columns), "said": said}
 
 

@@ -16,7 +16,10 @@ MAP_COLUMNS = 40
 """Columns that the map knows the cells of."""
 
 MAP_TEXT_BYTES = 1_000_000
-"""Most bytes of the values of these columns."""
+"""Most bytes of the values of these columns, and of the answers."""
+
+CODE_BYTES = 100_000
+"""Most bytes of a piece of code, which may name all columns."""
 
 LEAST_OF_A_CLUSTER = 30
 """Rows on the map that each cluster has at least, if there are so many."""

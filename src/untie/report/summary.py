@@ -46,9 +46,10 @@ def summary(study: Study, groups: dict[str, Any]) -> list[str]:
             "others would do, too."
         )
     largest = groups["cards"][0]
+    what = "rows" if study.weights is None else "weight"
     if largest.typical:
         said.append(
-            f"The largest group has {largest.share} of the rows; typical of it: "
+            f"The largest group has {largest.share} of the {what}; typical of it: "
             f"{', '.join(largest.typical[:3])}."
         )
     main = [shown(name, 40) for name in study.shares["attribute"][:3]]
