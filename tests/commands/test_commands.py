@@ -443,6 +443,12 @@ def test_report_writes_a_page_and_says_what_it_found(people, tmp_path, monkeypat
     assert "<h1>&lt;b&gt;</h1>" in (tmp_path / "other.html").read_text()
 
 
+def test_report_writes_no_packed_page(people, tmp_path):
+    said = refused("report", people, "--output", tmp_path / "page.html.gz")
+    assert "is not compressed" in said
+    assert not list(tmp_path.glob("*.gz"))
+
+
 def test_report_reads_pipes_queries_and_weights(people, tmp_path, monkeypatch, frame):
     monkeypatch.chdir(tmp_path)
     piped = ask("report", "-", "--k", 2, "--missing", "odd", stdin=people.read_bytes())

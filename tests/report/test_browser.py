@@ -346,3 +346,39 @@ def test_a_notebook_shows_the_page(browser, path, tmp_path):
     frame.locator("#map-legend button").first.click()
     assert "rows are selected." in frame.locator("#map-status").inner_text()
     page.close()
+
+
+def test_values_that_look_the_same_when_cut_stay_two(browser, tmp_path):
+    """One is chosen in the legend, not both, and rows that differ in them are said to differ."""
+    path = tmp_path / "page.html"
+    long = "x" * 100
+    frame = pd.DataFrame({"a": [f"{long}1", f"{long}2", "y"] * 20, "b": ["u", "u", "v"] * 20})
+    make_report(frame, n_clusters=2).save(path)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.select_option("#map-colour", label="a")
+    buttons = page.locator("#map-legend button")
+    assert buttons.count() == 3
+    buttons.nth(0).click()
+    pressed = [buttons.nth(place).get_attribute("aria-pressed") for place in range(3)]
+    assert pressed == ["true", "false", "false"]
+    page.evaluate("showRow(0)")
+    assert page.evaluate("data.neighbors[data.kinds[0]].map((n) => data.first[n[0]])")[0] == 1
+    line = page.evaluate("neighborLine(0, data.neighbors[data.kinds[0]][0])")
+    assert line[4].startswith("a: xxx")
+    page.close()
+
+
+def test_columns_that_add_nothing_are_no_reason(tab):
+    first, second = (column["name"] for column in data_of(tab)["columns"][:2])
+    said = "(flat) => neighborLine(0, [1, 1, 1, flat])[1]"
+    assert tab.evaluate(said, [0, 0, 1, 1, 0.5, 0]) == f"alike in {second}"
+    assert tab.evaluate(said, [0, 0.2, 1, 1, 0.5, 0]) == f"alike in {second}, {first}"
+    assert tab.evaluate(said, [0, 0, 1, 1, 0, 1]) == ""
+
+
+def test_one_row_is_no_rows(tab):
+    tab.evaluate("select([0], '', null)")
+    assert tab.locator("#map-status").inner_text() == "1 row is selected."
+    assert tab.locator("#map-selected caption").inner_text() == "1 selected row"
+    assert tab.locator("#map-legend [aria-pressed=true]").count() == 0

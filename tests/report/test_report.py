@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import untie
-from untie import UNTIE, UNTIEClusterer, choose_k, prepare
+from untie import UNTIE, KChoice, UNTIEClusterer, choose_k, prepare
+from untie.compare import compare
 from untie.datasets import load
 from untie.explain import (
     border_cases,
@@ -271,6 +272,34 @@ def test_texts_are_cut_and_columns_left_out_to_keep_the_page_small(monkeypatch):
         assert [entry[:3] for entry in mine] == [entry[:3] for entry in theirs]
 
 
+def test_answers_count_too(monkeypatch):
+    frame = wild(150, 3).assign(answer=[f"{place}{'<' * 100}" for place in range(150)])
+    monkeypatch.setattr(landscape, "MAP_TEXT_BYTES", 20_000)
+    report = make_report(frame, columns=list(frame)[:3], label="answer", n_clusters=2)
+    columns = data_of(report.html)["columns"]
+    assert [column.get("is_answer", False) for column in columns] == [False, True]
+    assert len(landscape.embed([column["labels"] for column in columns])) <= 20_000
+
+
+def test_code_that_is_too_long_is_left_out():
+    frame = wild(60, 2).rename(columns=lambda name: name * 500)
+    page = make_report(frame, columns=list(frame), n_clusters=2).html
+    assert page.count("This names so many columns that it is too long for a page.") == 3
+    assert "make_report(data" not in page
+
+
+def test_weights_are_not_called_rows(zoo):
+    frame = zoo.assign(often=np.arange(len(zoo)) % 3)
+    report = make_report(frame, weight="often", n_clusters=2)
+    assert "% of the weight; typical" in report.summary
+    sizes = re.findall(r'class="size"><strong>(.*?)</strong> (.*?), ', report.html)
+    assert sum(float(size) for size, _ in sizes) == frame["often"].sum()
+    assert {unit for _, unit in sizes} == {"in sum of weights"}
+    assert "34 of 101 rows have the weight 0; they are not on the map." in report.html
+    assert "drawn" not in report.html.split('id="untie-data"')[0].split("<body>")[1]
+    assert "2 clusters of all rows that count." in report.html
+
+
 def test_many_values_are_compared_on_fewer_rows(monkeypatch, zoo):
     monkeypatch.setattr(learned, "COMPARED_NUMBERS", 50 * 36)
     assert "4 clusters of 50 rows drawn from 101." in make_report(zoo, n_clusters=4).html
@@ -408,7 +437,69 @@ def test_equal_rows_are_one_group():
     assert "nothing to compare" in page.html
 
 
+@pytest.mark.filterwarnings("ignore:Every column has a single value")
+def test_one_row_and_one_group(zoo):
+    one = make_report(pd.DataFrame({"a": ["x"], "b": ["y"]}), columns=["a", "b"])
+    assert one.summary == "There is one row in the table, so there is nothing to group."
+    report = make_report(zoo, n_clusters=1)
+    assert report.summary == "The 101 rows of the table are one group: as asked for."
+    assert "1 cluster, as asked for." in report.html
+
+
+def test_blank_names_values_and_titles_have_a_name():
+    frame = pd.DataFrame({"": ["", "  ", "x"] * 20, "b": ["", "y", "z"] * 20})
+    report = make_report(frame, n_clusters=2, title="")
+    assert report.summary.startswith("The 60 rows of the table fall")
+    first, second = data_of(report.html)["columns"]
+    assert first["name"] == "(empty)"
+    assert sorted(first["labels"]) == ["(blank)", "(empty)", "x"]
+    assert sorted(second["labels"]) == ["(empty)", "y", "z"]
+
+
+def test_the_verdict_on_k_is_one_that_a_reader_can_take():
+    """It says how sure a choice is, and never that no resample agrees."""
+
+    def choice(k, how_sure, score, gain=(1.0, 1.0, 1.0)):
+        ones = np.ones(len(score))
+        ks = tuple(range(2, 2 + len(score)))
+        return KChoice(
+            k, how_sure, ks, np.array(gain), ones, 0.5 * ones, np.array(score), np.array([4]), 9
+        )
+
+    agree = "The clusters of resampled rows agree with them by 0.50 (adjusted Rand index)."
+    assert learned._verdict(choice(2, 0.0, [0.9, 0.8, 1.0])) == (
+        f"2 clusters: the smallest number that scores about as well as the best, 4. {agree}"
+    )
+    assert learned._verdict(choice(4, 0.9, [0.2, 0.8, 1.0])) == (
+        f"4 clusters: the best number in 90% of the resamples. {agree}"
+    )
+    assert learned._verdict(choice(4, 0.4, [0.2, 0.8, 1.0])) == (
+        f"4 clusters: the best number on the whole, though in 40% of the resamples only. {agree}"
+    )
+    assert "better than none; 2 is" in learned._verdict(
+        choice(2, 0.4, [0.2, 0.1, 0.1], (-1.0, -1.0, -1.0))
+    )
+    assert learned._verdict(choice(2, 1.0, [0.2], (1.0,))) == (
+        "There are too few distinct rows to try other numbers than 2."
+    )
+
+
+def test_other_methods_have_the_scores_of_compare(zoo):
+    zoo = zoo.assign(kind=load("zoo")[1])
+    page = make_report(zoo, n_clusters=3, label="kind", random_state=2).html
+    rows = prepare(zoo, drop=["kind"]).apply(zoo)
+    expected = compare(
+        rows, 3, y=zoo["kind"], methods=learned.METHODS, n_resamples=3, random_state=2
+    ).table()
+    found = cells_of(page, "comparison")
+    assert [line[0] for line in found] == expected.method.tolist()
+    figures = np.array([line[1:] for line in found], dtype=float)
+    np.testing.assert_allclose(figures, expected.drop(columns="method").to_numpy(dtype=float))
+
+
 def test_bad_input_is_refused(zoo):
+    with pytest.raises(TypeError, match=r"drop must be a list of names, got 'legs': \['legs'\]"):
+        make_report(zoo, drop="legs")
     constant = pd.DataFrame({"a": ["x"] * 9})
     with pytest.raises(ValueError, match="No column is left to learn from"):
         make_report(constant)

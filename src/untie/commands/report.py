@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from untie.commands.compare import bar
+from untie.commands.guard import UserError
 from untie.commands.options import (
     RESULT,
     Clusters,
@@ -19,7 +20,8 @@ from untie.commands.options import (
     sharing,
     split_names,
 )
-from untie.commands.reading import names_of
+from untie.commands.reading import STDIN, names_of
+from untie.commands.reading_code import reading_code
 from untie.commands.showing import check_output, say
 from untie.commands.table import open_table
 from untie.engines.extra import need
@@ -64,6 +66,10 @@ def report(
 ) -> None:
     """Learn, choose the number of groups, find and explain them, and write a page about it all."""
     page = output or _page_for(file)
+    if page.suffix == ".gz":
+        raise UserError(
+            f"{str(page)!r} is no name for a page, which is not compressed; end it .html."
+        )
     check_output(page, (".html", ".htm"))
     need("jinja2", "report", "Reports")  # before the work
     table = open_table(file, options, in_memory_now=True)
@@ -110,10 +116,11 @@ def _stem(file: str) -> str:
 
 def _recipe(wish: Wish, file: str | None, options: TableOptions) -> Recipe:
     """Return the code that makes the page again."""
-    reading: list[str] = []
+    given: list[str] = []
     for field in fields(SourceOptions):
-        given = getattr(options, field.name)
-        if field.name != "quiet" and given != field.default:
-            for text in given if isinstance(given, list) else [given]:
-                reading += [f"--{field.name}", text]
-    return recipe_of(wish, None if file == "-" else file, reading)
+        value = getattr(options, field.name)
+        if field.name != "quiet" and value != field.default:
+            for text in value if isinstance(value, list) else [value]:
+                given += [f"--{field.name}", text]
+    path = None if file == STDIN else file
+    return recipe_of(wish, path, given, reading_code(file, options))

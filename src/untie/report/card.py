@@ -117,9 +117,15 @@ def _remarks(study: Study) -> list[str]:
     """Say what the page does not show."""
     remarks = []
     n_notes, n_shown = len(_notes(study)), len(study.main_columns)
-    if len(study.sample) < study.n_rows:
+    n_able = len(study.able)
+    if n_able < study.n_rows:
         remarks.append(
-            f"The map shows {len(study.sample):,} of {study.n_rows:,} rows, drawn by chance with "
+            f"{study.n_rows - n_able:,} of {study.n_rows:,} rows have the weight 0; they are not "
+            "on the map."
+        )
+    if len(study.sample) < n_able:
+        remarks.append(
+            f"The map shows {len(study.sample):,} of {n_able:,} rows, drawn by chance with "
             "some of every cluster; all other figures are of all rows, unless they say otherwise."
         )
     if n_notes > LISTED_COLUMNS:

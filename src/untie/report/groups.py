@@ -65,6 +65,7 @@ def cards(study: Study) -> dict[str, Any]:
     return {
         "cards": made,
         "table": _all(study, stability),
+        "unit": "rows" if study.weights is None else "in sum of weights",
         "n_more": len(study.clusters) - len(made),
     }
 

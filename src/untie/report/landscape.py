@@ -64,16 +64,16 @@ def _columns(study: Study) -> tuple[list[dict[str, Any]], list[int]]:
     places, size = list(study.main_columns), TEXT
     while True:
         columns = [_column(study, place, texts[place], size) for place in places]
+        if study.answers is not None:
+            columns.append(_answers(study, size))
         taken = len(embed([column["labels"] for column in columns]).encode())
         if taken <= MAP_TEXT_BYTES or (len(places) == 1 and size < 10):
             break
-        if size > TEXT // 4:
+        if size > TEXT // 4 or len(places) == 1:
             size //= 2
         else:
             kept = set(study.shares["attribute"][: len(places) // 2])
             places = [place for place in places if study.names[place] in kept]
-    if study.answers is not None:
-        columns.append(_answers(study, size))
     return columns, places
 
 

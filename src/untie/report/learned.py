@@ -18,6 +18,7 @@ from untie.report.limits import (
     PAIRS_LOOKED_UP,
 )
 from untie.report.study import Study, columns_of
+from untie.report.summary import CLEAR
 from untie.report.table import TableView, view
 
 METHODS = ("UNTIE", "one-hot", "MCA", "k-modes")
@@ -52,7 +53,7 @@ def choice_of_k(study: Study) -> dict[str, Any]:
         "choice-of-k", "Every number of clusters that was tried", kinds, columns_of(choice.table())
     )
     return {
-        "verdict": choice.verdict,
+        "verdict": _verdict(choice),
         "table": table,
         "chart": _chart(choice),
         "k": choice.k,
@@ -60,12 +61,32 @@ def choice_of_k(study: Study) -> dict[str, Any]:
     }
 
 
+def _verdict(choice: KChoice) -> str:
+    """Say how the number was chosen, in the words of the summary."""
+    if len(choice.ks) == 1:
+        return f"There are too few distinct rows to try other numbers than {choice.k}."
+    if not choice.found_clusters:
+        return choice.verdict
+    best = choice.ks[int(np.nanargmax(choice.score))]
+    agreement = max(choice.stability[choice.ks.index(choice.k)], 0.0)
+    if choice.k != best:
+        why = f"the smallest number that scores about as well as the best, {best}"
+    elif choice.how_sure >= CLEAR:
+        why = f"the best number in {choice.how_sure:.0%} of the resamples"
+    else:
+        why = f"the best number on the whole, though in {choice.how_sure:.0%} of the resamples only"
+    return (
+        f"{choice.k} clusters: {why}. The clusters of resampled rows agree with them by "
+        f"{agreement:.2f} (adjusted Rand index)."
+    )
+
+
 def _without_choice(study: Study) -> str:
     """Say why there was no choice: a number was asked for, or the rows are too few."""
     n = len(study.clusters)
     if study.recipe.n_clusters == "auto":
         return f"The table has {n} distinct rows, too few to choose from: each is a cluster."
-    return f"{n} clusters, as asked for."
+    return f"{n} {'cluster' if n == 1 else 'clusters'}, as asked for."
 
 
 def _chart(choice: KChoice) -> list[dict[str, Any]]:
@@ -98,8 +119,7 @@ def comparison(study: Study) -> dict[str, Any]:
     if n_values > COMPARED_VALUES:
         said = f"The table has {n_values:,} values, with which other methods would take long."
         return {"table": None, "said": said}
-    able = np.arange(study.n_rows) if study.weights is None else np.flatnonzero(study.weights)
-    drawn = able
+    able = drawn = study.able
     most = min(COMPARED_ROWS, COMPARED_NUMBERS // n_values)
     if len(able) > most:
         drawn = np.sort(RandomState(study.seed).permutation(able)[:most])
@@ -120,8 +140,10 @@ def comparison(study: Study) -> dict[str, Any]:
         return {"table": None, "said": f"The methods could not be compared: {error}"}
     columns = columns_of(found.table())
     kinds = {key: "text" if key == "method" else "number" for key in columns}
-    some = f"{len(drawn):,} rows drawn from {study.n_rows:,}"
-    said = f"{k} clusters of {some if len(drawn) < study.n_rows else 'all rows'}."
+    some = f"{len(drawn):,} rows drawn from {len(able):,}"
+    said = f"{k} clusters of {some if len(drawn) < len(able) else 'all rows that count'}."
+    if len(drawn) == study.n_rows:
+        said = f"{k} clusters of all rows."
     return {"table": view("comparison", "UNTIE beside other methods", kinds, columns), "said": said}
 
 

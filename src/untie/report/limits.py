@@ -16,7 +16,10 @@ MAP_COLUMNS = 40
 """Columns that the map knows the cells of."""
 
 MAP_TEXT_BYTES = 1_000_000
-"""Most bytes of the values of these columns."""
+"""Most bytes of the values of these columns, and of the answers."""
+
+CODE_BYTES = 100_000
+"""Most bytes of a piece of code, which may name all columns."""
 
 LEAST_OF_A_CLUSTER = 30
 """Rows on the map that each cluster has at least, if there are so many."""
@@ -67,6 +70,9 @@ DIRECTIONS = frozenset(map(chr, (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F))
 DIRECTIONS |= frozenset(map(chr, range(0x2066, 0x206A)))
 """Invisible characters that say which way text runs."""
 
+EMPTY, BLANK = "(empty)", "(blank)"
+"""What stands for a text of no characters, and of spaces alone."""
+
 LONG_TEXT = 600
 """Characters of a sentence with several of them."""
 
@@ -80,6 +86,8 @@ def shown(value: Any, most: int = TEXT) -> str:
     ('two lines\N{REPLACEMENT CHARACTER}', 'abc…')
     """
     text = str(value)
+    if not text.strip():  # else a button or a cell would have no name
+        return BLANK if text else EMPTY
     cut = text if len(text) <= most else text[: most - 1] + "…"
     return "".join(_harmless(character) for character in cut)
 

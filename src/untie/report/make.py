@@ -80,6 +80,9 @@ def make_report(
     """
     check_integer("random_state", random_state, 0, "a whole number, so that the page can name it")
     _check_in_memory(data)
+    if isinstance(drop, str):
+        raise TypeError(f"drop must be a list of names, got {drop!r}: [{drop!r}].")
+    title = title or Wish.title
     wish = Wish(n_clusters, columns, tuple(drop), label, weight, bins, title, random_state)
     preparation = wish.prepare(data)
     kept = {name: _cells(data, name) for name in (label, weight) if name is not None}
@@ -154,6 +157,7 @@ def report_of_encoder(
     check_encoder(encoder)
     check_integer("random_state", random_state, 0, "a whole number, so that the page can name it")
     _check_in_memory(data)
+    title = title or Wish.title
     n_clusters = encoder.n_clusters if n_clusters is None else n_clusters
     data, sample_weight = split_weights(data, sample_weight)
     codes = encode_rows(encoder, data)
@@ -175,7 +179,7 @@ def report_of_encoder(
         answers=None,
         title=title,
         seed=random_state,
-        recipe=recipe_of_encoder(encoder, n_clusters, title, random_state),
+        recipe=recipe_of_encoder(encoder, n_clusters, title, random_state, weights is not None),
     )
     return make_page(study)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Iterable
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -14,7 +15,8 @@ from untie.report.card import data_card
 from untie.report.groups import cards
 from untie.report.landscape import embed, landscape
 from untie.report.learned import choice_of_k, comparison, unusual, weights
-from untie.report.limits import PAGE_BYTES, shown
+from untie.report.limits import CODE_BYTES, PAGE_BYTES, shown
+from untie.report.recipe import Recipe
 from untie.report.report import Report
 from untie.report.study import Study
 from untie.report.summary import summary
@@ -58,13 +60,28 @@ def make_page(study: Study, watch: Watch | None = None) -> Report:
         script=script,
         script_hash=_hash(script),
         data=embed(content["map"]),
-        recipe=study.recipe,
+        code=_code(study.recipe),
         **content,
     )
     size = len(page.encode())
     if size > PAGE_BYTES:
         raise RuntimeError(f"The page has {size:,} bytes, more than {PAGE_BYTES:,}.")
     return Report(page, " ".join(sentences))
+
+
+def _code(recipe: Recipe) -> dict[str, str | None]:
+    """Return the pieces of code that make the page again, as far as a page can hold them."""
+    pieces = {
+        "command": recipe.command(),
+        "python": recipe.python(),
+        "steps": recipe.step_by_step(),
+    }
+    return {
+        name: "# This names so many columns that it is too long for a page."
+        if code and len(escape(code).encode(errors="replace")) > CODE_BYTES
+        else code
+        for name, code in pieces.items()
+    }
 
 
 def _environment() -> Any:

@@ -11,14 +11,7 @@ from typing import Any
 from untie.encoder import UNTIE
 from untie.prepare import Preparation, prepare
 
-READERS = {
-    ".parquet": "pd.read_parquet({path!r})",
-    ".pq": "pd.read_parquet({path!r})",
-    ".tsv": 'pd.read_csv({path!r}, sep="\\t", dtype=str)',
-    ".csv": "pd.read_csv({path!r}, dtype=str)",
-    ".jsonl": "pd.read_json({path!r}, lines=True)",
-}
-"""How pandas reads a file, by its ending."""
+UNKNOWN = "data = ...  # the table"
 
 
 @dataclass(frozen=True)
@@ -58,45 +51,49 @@ class Recipe:
         Python that does the main steps one by one.
     n_clusters : int or "auto"
         The number of clusters that was asked for.
+    reading : str
+        Python that makes `data`.
     path : str or None
         The file that the table came from, if it is known.
-    arguments : sequence of str
-        Those of the command; a file comes before them.
+    arguments : sequence of str or None
+        Those of the command; a file comes before them. None if no command makes the page.
     """
 
     call: str
     steps: str
     n_clusters: int | str
+    reading: str = UNKNOWN
     path: str | None = None
-    arguments: Sequence[str] = ()
+    arguments: Sequence[str] | None = ()
 
     def python(self) -> str:
         """Return Python code."""
-        return f"{self._reading()}\n{self.call}\n"
+        return f"{self.reading}\n{self.call}\n"
 
     def step_by_step(self) -> str:
         """Return Python code for those who go on from here."""
-        return f"{self._reading()}\n{self.steps}\n"
+        return f"{self.reading}\n{self.steps}\n"
 
-    def command(self) -> str:
-        """Return the line for the terminal.
+    def command(self) -> str | None:
+        """Return the line for the terminal, if there is one.
 
         Examples
         --------
-        >>> print(Recipe("", "", 3, "my data.csv", ["--k", "3"]).command())
+        >>> print(Recipe("", "", 3, path="my data.csv", arguments=["--k", "3"]).command())
         untie report 'my data.csv' --k 3
         """
+        if self.arguments is None:
+            return None
         file = [] if "--sql" in self.arguments else [self.path or "data.csv"]
         return " ".join(shlex.quote(part) for part in ["untie", "report", *file, *self.arguments])
 
-    def _reading(self) -> str:
-        if self.path is None:
-            return "data = ...  # the table"
-        ending = next((end for end in READERS if self.path.lower().endswith(end)), ".csv")
-        return f"import pandas as pd\n\ndata = {READERS[ending].format(path=self.path)}"
 
-
-def recipe_of(wish: Wish, path: str | None = None, reading: Sequence[str] = ()) -> Recipe:
+def recipe_of(
+    wish: Wish,
+    path: str | None = None,
+    options: Sequence[str] = (),
+    reading: str | None = None,
+) -> Recipe:
     """Return how a page of `make_report`, or of the command, is made again.
 
     Parameters
@@ -105,30 +102,39 @@ def recipe_of(wish: Wish, path: str | None = None, reading: Sequence[str] = ()) 
         What was asked for.
     path : str, optional
         The file.
-    reading : sequence of str
+    options : sequence of str
         Arguments of the command that say how the file is read.
+    reading : str, optional
+        Python that reads it.
     """
     given = {field.name: getattr(wish, field.name) for field in fields(Wish)}
     defaults = {field.name: field.default for field in fields(Wish)}
     written = _call("make_report", "data", given, defaults)
     call = f'from untie.report import make_report\n\n{written}.save("report.html")'
-    arguments = [*_arguments(wish, path), *reading]
-    return Recipe(call, _steps(wish), wish.n_clusters, path, arguments)
+    arguments = [*_arguments(wish, path), *options]
+    return Recipe(call, _steps(wish), wish.n_clusters, reading or UNKNOWN, path, arguments)
 
 
-def recipe_of_encoder(encoder: UNTIE, n_clusters: Any, title: str, seed: int) -> Recipe:
+def recipe_of_encoder(
+    encoder: UNTIE, n_clusters: Any, title: str, seed: int, has_weights: bool
+) -> Recipe:
     """Return how a page of `UNTIE.report` is made again."""
+    weights = ", sample_weight=weights" if has_weights else ""
+    reading = f"{UNKNOWN}\nweights = ...  # of its rows" if has_weights else UNKNOWN
     given = {"n_clusters": n_clusters, "title": title, "random_state": seed}
     defaults = {"n_clusters": encoder.n_clusters, "title": "the table", "random_state": 0}
-    fitted = f"from untie import UNTIE\n\nencoder = {encoder!r}.fit(data)"
-    call = _call("encoder.report", "data", given, defaults)
-    wish = Wish(n_clusters, title=title, random_state=seed)
+    call = _call("encoder.report", f"data{weights}", given, defaults)
+    written = f"encoder = {encoder!r}.fit(data{weights})"
     return Recipe(
-        f'{fitted}\n{call}.save("report.html")',
-        _steps(wish),
+        f'from untie import UNTIE\n\n{written}\n{call}.save("report.html")',
+        "from untie import UNTIE, UNTIEClusterer\n"
+        "from untie.explain import cluster_profile, outliers\n\n"
+        f"encoder = {encoder!r}\n"
+        f"clusterer = UNTIEClusterer({n_clusters!r}, encoder=encoder, random_state={seed})\n"
+        + _found("data", weights),
         n_clusters,
-        None,
-        _arguments(wish, None),
+        reading,
+        arguments=None,  # the command learns with settings of its own
     )
 
 
@@ -155,17 +161,28 @@ def _steps(wish: Wish) -> str:
         "prepare", "data", given, {"columns": None, "drop": [], "bins": 5, "weight": None}
     )
     k, seed = wish.n_clusters, wish.random_state
-    weights = "" if wish.weight is None else f", sample_weight=data[{wish.weight!r}].astype(float)"
+    numpy, weights, argument = "", "", ""
+    if wish.weight is not None:
+        numpy = "import numpy as np\n\n"
+        weights = f"weights = np.asarray(data[{wish.weight!r}], dtype=float)\n"
+        argument = ", sample_weight=weights"
     return (
-        "from untie import UNTIE, UNTIEClusterer, prepare\n"
+        f"{numpy}from untie import UNTIE, UNTIEClusterer, prepare\n"
         "from untie.explain import cluster_profile, outliers\n\n"
         f"preparation = {prepared}\n"
-        "rows = preparation.apply(data)\n"
+        f"rows = preparation.apply(data)\n{weights}"
         f"encoder = UNTIE({k!r}, random_state={seed})\n"
         f"clusterer = UNTIEClusterer({k!r}, encoder=encoder, random_state={seed})\n"
-        f"labels = clusterer.fit(rows{weights}).labels_\n"
-        "profile = cluster_profile(rows, labels)\n"
-        "unusual = outliers(clusterer.encoder_, rows)"
+        + _found("rows", argument)
+    )
+
+
+def _found(rows: str, weights: str) -> str:
+    """Write what is done with a clusterer."""
+    return (
+        f"labels = clusterer.fit({rows}{weights}).labels_\n"
+        f"profile = cluster_profile({rows}, labels{weights})\n"
+        f"unusual = outliers(clusterer.encoder_, {rows})"
     )
 
 

@@ -113,9 +113,14 @@ class Study:
         return sorted(places[name] for name in self.shares["attribute"][:MAP_COLUMNS])
 
     @cached_property
+    def able(self) -> NDArray[np.intp]:
+        """Positions of the rows that count: those with a weight above 0."""
+        return np.arange(self.n_rows) if self.weights is None else np.flatnonzero(self.weights)
+
+    @cached_property
     def sample(self) -> NDArray[np.intp]:
         """Positions of the rows on the map: drawn, and some of each cluster."""
-        able = np.arange(self.n_rows) if self.weights is None else np.flatnonzero(self.weights)
+        able = self.able
         if len(able) <= MAP_ROWS:
             return able
         drawn = RandomState(self.seed).permutation(able)

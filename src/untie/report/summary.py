@@ -23,9 +23,12 @@ def summary(study: Study, groups: dict[str, Any]) -> list[str]:
         What `cards` gives.
     """
     n = len(study.clusters)
+    if study.n_rows == 1:
+        return [f"There is one row in {shown(study.title)}, so there is nothing to group."]
     rows = f"The {count(study.n_rows)} rows"
     if n == 1:
-        return [f"{rows} of {shown(study.title)} are one group: they do not differ."]
+        why = "as asked for" if study.recipe.n_clusters == 1 else "they do not differ"
+        return [f"{rows} of {shown(study.title)} are one group: {why}."]
     said = [f"{rows} of {shown(study.title)} fall into {n} groups of similar rows."]
     if study.choice is not None and len(study.choice.ks) == 1:
         said.append("There are too few distinct rows to say how many groups there are.")
@@ -43,9 +46,10 @@ def summary(study: Study, groups: dict[str, Any]) -> list[str]:
             "others would do, too."
         )
     largest = groups["cards"][0]
+    what = "rows" if study.weights is None else "weight"
     if largest.typical:
         said.append(
-            f"The largest group has {largest.share} of the rows; typical of it: "
+            f"The largest group has {largest.share} of the {what}; typical of it: "
             f"{', '.join(largest.typical[:3])}."
         )
     main = [shown(name, 40) for name in study.shares["attribute"][:3]]

@@ -13,6 +13,8 @@ function make(tag, attributes, ...children) {
 
 function byId(id) { return document.getElementById(id); }
 
+function many(number, one, more) { return `${grouped(number)} ${number === 1 ? one : more}`; }
+
 function grouped(number) { return number.toLocaleString("en-US"); }
 
 function csvCell(value) {

@@ -129,7 +129,7 @@ function showTip(row) {
   const lines = columns.slice(0, TIP_LINES).map((column) =>
     make("div", {}, make("span", {}, data.columns[column].name), make("span", {}, cellOf(row, column))));
   const more = columns.length - lines.length;
-  tip.replaceChildren(make("strong", {}, titleOf(row)), ...lines, ...(more > 0 ? [`and ${more} more columns`] : []));
+  tip.replaceChildren(make("strong", {}, titleOf(row)), ...lines, ...(more > 0 ? [`and ${many(more, "more column", "more columns")}`] : []));
   const box = byId("map-box");
   const [x, y] = onScreen(row);
   const left = x + 14 + tip.offsetWidth > box.clientWidth ? x - tip.offsetWidth - 14 : x + 14;
@@ -146,9 +146,9 @@ function isInside(polygon, x, y) {
   return inside;
 }
 
-function select(rows, what) {
+function select(rows, what, chosen) {
   view.selected = rows.length ? new Set(rows) : null;
-  for (const button of byId("map-legend").children) button.setAttribute("aria-pressed", button.dataset.name === what);
+  for (const button of byId("map-legend").children) button.setAttribute("aria-pressed", String(button === chosen));
   showSelected(rows, what);
   draw();
 }
@@ -171,12 +171,11 @@ function showLegend() {
     drawShape(pen, group.shape, 14, 14, 10);
     const button = make("button", { type: "button", "aria-pressed": "false", title: group.name },
       mark, make("span", {}, group.name), make("span", {}, grouped(group.count)));
-    button.dataset.name = group.name;
     button.dataset.shown = "";
     button.addEventListener("click", () => {
       const rows = data.rows.map((_, row) => row).filter((row) => view.colours.of[row] === number);
       const again = button.getAttribute("aria-pressed") === "true";
-      select(again ? [] : rows, again ? "" : group.name);
+      select(again ? [] : rows, again ? "" : group.name, again ? null : button);
     });
     return button;
   }));

@@ -7,7 +7,7 @@ function showRow(row) {
   const found = data.neighbors[data.kinds[row]];
   const copies = data.kinds.filter((kind) => kind === data.kinds[row]).length - 1;
   const parts = [make("h3", {}, titleOf(row))];
-  if (copies) parts.push(make("p", {}, copies === 1 ? "1 other row on the map is equal to it." : `${grouped(copies)} other rows on the map are equal to it.`));
+  if (copies) parts.push(make("p", {}, `${many(copies, "other row on the map is", "other rows on the map are")} equal to it.`));
   if (found.length) {
     const lines = found.map((neighbor) => neighborLine(row, neighbor));
     const shown = lines.map((line, rank) => [goButton(line[0], data.first[found[rank][0]]),
@@ -24,7 +24,7 @@ function showRow(row) {
   panel.replaceChildren(...parts);
   panel.hidden = false;
   if (found.length) showWhy(row, found[0]);
-  byId("map-status").textContent = `${titleOf(row)}: ${found.length} nearest rows are listed.`;
+  byId("map-status").textContent = `${titleOf(row)}: ${many(found.length, "nearest row is", "nearest rows are")} listed.`;
   draw();
   markScrollable();
 }
@@ -50,12 +50,13 @@ function whyButton(row, neighbor, rank) {
 function neighborLine(row, neighbor) {
   const other = data.first[neighbor[0]];
   const different = data.columns.map((_, column) => column)
-    .filter((column) => !data.columns[column].is_answer && cellOf(row, column) !== cellOf(other, column));
+    .filter((column) => !data.columns[column].is_answer && data.columns[column].codes[row] !== data.columns[column].codes[other]);
   const named = different.slice(0, 4).map((column) =>
     `${data.columns[column].name}: ${cellOf(row, column)} / ${cellOf(other, column)}`);
   if (different.length > 4) named.push(`${different.length - 4} more`);
-  const reasons = whyLines(row, neighbor).slice(0, 2).map((line) => line[0]).join(", ");
-  return [data.rows[other], `alike in ${reasons}`, data.clusters[other], neighbor[1],
+  const reasons = whyLines(row, neighbor).slice(0, neighbor[3].length / 3).filter((line) => line[3] > 0)
+    .sort((a, b) => b[3] - a[3]).slice(0, 2).map((line) => line[0]).join(", ");
+  return [data.rows[other], reasons ? `alike in ${reasons}` : "", data.clusters[other], neighbor[1],
     named.join("; ") || "columns that are not shown"];
 }
 
@@ -73,7 +74,7 @@ function whyLines(row, neighbor) {
   }
   if (flat.length / 3 < data.n_columns) {
     const n = data.n_columns - flat.length / 3;
-    lines.push([`${n} other columns`, "", "", Number(left.toPrecision(4)), Number(Math.max(apart, 0).toPrecision(4))]);
+    lines.push([many(n, "other column", "other columns"), "", "", Number(left.toPrecision(4)), Number(Math.max(apart, 0).toPrecision(4))]);
   }
   return lines;
 }
@@ -98,13 +99,13 @@ function showWhy(row, neighbor) {
 function showSelected(rows, what) {
   const panel = byId("map-selected");
   panel.hidden = !rows.length;
-  byId("map-status").textContent = rows.length ? `${grouped(rows.length)} rows are selected.` : "No row is selected.";
+  byId("map-status").textContent = rows.length ? `${many(rows.length, "row is", "rows are")} selected.` : "No row is selected.";
   if (!rows.length) return;
   const columns = data.columns.map((_, column) => column);
   const headings = ["row", "cluster", ...data.columns.map((column) => column.name)];
   const line = (row) => [data.rows[row], data.clusters[row], ...columns.map((column) => cellOf(row, column))];
   const some = rows.length > LISTED ? `; ${LISTED} are listed, the download has all` : "";
-  const caption = `${grouped(rows.length)} selected rows${what ? ` (${what})` : ""}${some}`;
+  const caption = `${many(rows.length, "selected row", "selected rows")}${what ? ` (${what})` : ""}${some}`;
   panel.replaceChildren(make("h3", {}, "Selected rows"), mixOf(rows),
     makeTable("selected-rows", caption, headings, rows.slice(0, LISTED).map(line), [0, 1], rows.map(line)));
   markScrollable();
