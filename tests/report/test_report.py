@@ -397,8 +397,11 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
     from command_cases import ask
 
     monkeypatch.chdir(tmp_path)
-    zoo.assign(number=np.arange(len(zoo)) * 1.5).to_csv("my zoo.csv", index=False)
-    answer = ask("report", "my zoo.csv", "--k", 3, "--drop", "legs", "--bins", 4, "--seed", 7)
+    kinds = np.arange(len(zoo)) ** 2 % 11
+    more = {"number": np.arange(len(zoo)) * 1.5, "kind": [f"kind {kind}" for kind in kinds]}
+    zoo.assign(**more).to_csv("my zoo.csv", index=False)
+    options = ["--bins", 4, "--max-values", 3, "--seed", 7]
+    answer = ask("report", "my zoo.csv", "--k", 3, "--drop", "legs", *options)
     assert answer.exit_code == 0, answer.output
     page = (tmp_path / "my zoo-report.html").read_text()
     code = unescape(re.search(rf'<code id="{field}">(.*?)</code>', page, re.DOTALL)[1])
@@ -410,7 +413,7 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
     else:
         assert names["labels"].tolist() == data_of(page)["clusters"]
     command = unescape(re.search(r'aria-label="Command"><code>(.*?)</code>', page)[1])
-    assert command == "untie report 'my zoo.csv' --drop legs --k 3 --bins 4 --seed 7"
+    assert command == "untie report 'my zoo.csv' --drop legs --k 3 --bins 4 --max-values 3 --seed 7"
 
 
 def test_small_and_dull_tables_have_a_page():

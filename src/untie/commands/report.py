@@ -82,6 +82,7 @@ def report(
         label=options.label,
         weight=options.weight,
         bins=options.bins,
+        max_values=options.max_values,
         title=title or _title_for(file),
         random_state=seed,
     )

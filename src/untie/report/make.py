@@ -31,6 +31,7 @@ def make_report(
     label: str | None = None,
     weight: str | None = None,
     bins: int = 5,
+    max_values: int = 100,
     title: str = "the table",
     random_state: int = 0,
 ) -> Report:
@@ -59,6 +60,8 @@ def make_report(
         A column that says how often each row counts.
     bins : int, default=5
         Ranges that numbers are binned into.
+    max_values : int, default=100
+        Values of a column that are told apart; the rarest of more are taken together.
     title : str
         What the table is called.
     random_state : int, default=0
@@ -83,7 +86,9 @@ def make_report(
     if isinstance(drop, str):
         raise TypeError(f"drop must be a list of names, got {drop!r}: [{drop!r}].")
     title = title or Wish.title
-    wish = Wish(n_clusters, columns, tuple(drop), label, weight, bins, title, random_state)
+    wish = Wish(
+        n_clusters, columns, tuple(drop), label, weight, bins, max_values, title, random_state
+    )
     preparation = wish.prepare(data)
     kept = {name: _cells(data, name) for name in (label, weight) if name is not None}
     return report_prepared(

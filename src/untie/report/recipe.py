@@ -24,13 +24,19 @@ class Wish:
     label: str | None = None
     weight: str | None = None
     bins: int = 5
+    max_values: int = 100
     title: str = "the table"
     random_state: int = 0
 
     def prepare(self, data: Any) -> Preparation:
         """Find out how the table becomes one of categories."""
         return prepare(
-            data, columns=self.columns, drop=self.unwanted, bins=self.bins, weight=self.weight
+            data,
+            columns=self.columns,
+            drop=self.unwanted,
+            bins=self.bins,
+            max_values=self.max_values,
+            weight=self.weight,
         )
 
     @property
@@ -155,11 +161,18 @@ def _steps(wish: Wish) -> str:
         "columns": wish.columns,
         "drop": wish.unwanted,
         "bins": wish.bins,
+        "max_values": wish.max_values,
         "weight": wish.weight,
     }
-    prepared = _call(
-        "prepare", "data", given, {"columns": None, "drop": [], "bins": 5, "weight": None}
-    )
+    usual = Wish()
+    defaults: dict[str, Any] = {
+        "columns": None,
+        "drop": [],
+        "bins": usual.bins,
+        "max_values": usual.max_values,
+        "weight": None,
+    }
+    prepared = _call("prepare", "data", given, defaults)
     k, seed = wish.n_clusters, wish.random_state
     numpy, weights, argument = "", "", ""
     if wish.weight is not None:
@@ -199,6 +212,7 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
         "--weight": wish.weight,
         "--k": None if wish.n_clusters == "auto" else str(wish.n_clusters),
         "--bins": None if wish.bins == Wish.bins else str(wish.bins),
+        "--max-values": None if wish.max_values == Wish.max_values else str(wish.max_values),
         "--title": None if wish.title in usual else wish.title,
         "--seed": str(wish.random_state) if wish.random_state else None,
     }
