@@ -23,6 +23,12 @@ def make_frame(backend: Any, columns: dict[str, Any]) -> Any:
         ) from error
 
 
+def columns_of(frame: Any) -> dict[str, list[Any]]:
+    """Return a frame of any library as lists."""
+    data = nw.from_native(frame, eager_only=True)
+    return {name: data[name].to_list() for name in data.columns}
+
+
 def value_arrays(values: Sequence[Sequence[Value]]) -> list[NDArray[np.object_]]:
     """Return each attribute's values as an array of objects."""
     arrays = [np.empty(len(entries), dtype=object) for entries in values]

@@ -21,7 +21,7 @@ from untie.commands.options import (
     TableOptions,
     sharing,
 )
-from untie.commands.showing import check_output, chosen_format, columns_of, print_table, say, show
+from untie.commands.showing import check_output, chosen_format, print_table, say, show
 from untie.commands.table import PreparedTable, open_table
 from untie.commands.waiting import waiting
 from untie.core.factorize import is_missing
@@ -31,6 +31,7 @@ from untie.engines.extra import need
 from untie.engines.relation import Relation
 from untie.engines.sink import write_relation
 from untie.explain import cluster_profile
+from untie.tidy import columns_of
 
 EXAMPLES = """[bold]Examples[/bold]
 

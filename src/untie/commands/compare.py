@@ -19,10 +19,11 @@ from untie.commands.options import (
     TableOptions,
     sharing,
 )
-from untie.commands.showing import check_output, chosen_format, columns_of, say, show
+from untie.commands.showing import check_output, chosen_format, say, show
 from untie.commands.table import PreparedTable, open_table
 from untie.commands.waiting import waiting
 from untie.encoder import UNTIE
+from untie.tidy import columns_of
 
 EXAMPLES = """[bold]Examples[/bold]
 

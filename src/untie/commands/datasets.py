@@ -8,8 +8,9 @@ import typer
 
 from untie.commands.guard import UserError
 from untie.commands.options import Output, OutputFormat
-from untie.commands.showing import check_output, columns_of, say, show
+from untie.commands.showing import check_output, say, show
 from untie.datasets import bundled_names, load, names
+from untie.tidy import columns_of
 
 EXAMPLES = """[bold]Examples[/bold]
 

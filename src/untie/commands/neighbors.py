@@ -19,7 +19,7 @@ from untie.commands.options import (
     TableOptions,
     sharing,
 )
-from untie.commands.showing import check_output, columns_of, show
+from untie.commands.showing import check_output, show
 from untie.commands.table import check_learned, unknown
 from untie.commands.waiting import waiting
 from untie.encoder import UNTIE
@@ -27,6 +27,7 @@ from untie.explain import neighbors as nearest
 from untie.explain import why_similar
 from untie.explain.inputs import one_row
 from untie.prepare import Preparation
+from untie.tidy import columns_of
 
 EXAMPLES = """[bold]Examples[/bold]
 

@@ -190,6 +190,7 @@ def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., No
         parameters = [
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own
         ] + shared
+        # typer reads the signature from here; to the type checker a function has none.
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return run

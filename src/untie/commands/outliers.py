@@ -8,9 +8,10 @@ import typer
 
 from untie.commands.learning import Model, learned
 from untie.commands.options import File, Kept, Output, OutputFormat, Seed, TableOptions, sharing
-from untie.commands.showing import check_output, columns_of, show
+from untie.commands.showing import check_output, show
 from untie.commands.waiting import waiting
 from untie.explain import outliers as most_unusual
+from untie.tidy import columns_of
 
 EXAMPLES = """[bold]Examples[/bold]
 

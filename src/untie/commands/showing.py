@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -26,12 +25,6 @@ from untie.whole_file import whole_file
 ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".pq")
 
 Columns = Mapping[str, Sequence[Any]]
-
-
-def columns_of(frame: Any) -> dict[str, list[Any]]:
-    """Return a frame of any library as lists."""
-    data = nw.from_native(frame, eager_only=True)
-    return {name: data[name].to_list() for name in data.columns}
 
 
 def check_output(path: Path | None, endings: Sequence[str] | None = ENDINGS) -> None:

@@ -21,12 +21,13 @@ from untie.commands.options import (
     split_names,
 )
 from untie.commands.reading import names_of, read_source
-from untie.commands.showing import as_text, check_output, chosen_format, columns_of, say, show
+from untie.commands.showing import as_text, check_output, chosen_format, say, show
 from untie.encoder import UNTIE
 from untie.engines.relation import Relation
 from untie.engines.sink import sink
 from untie.engines.transform import stream_vectors
 from untie.saving import load_prepared
+from untie.tidy import columns_of
 
 EXAMPLES = """[bold]Examples[/bold]
 

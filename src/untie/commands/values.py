@@ -9,9 +9,10 @@ import typer
 from untie.commands.guard import UserError
 from untie.commands.learning import Model, learned
 from untie.commands.options import File, Output, OutputFormat, Seed, TableOptions, sharing
-from untie.commands.showing import check_output, columns_of, show
+from untie.commands.showing import check_output, show
 from untie.commands.table import check_learned
 from untie.explain import alike_values, why_alike
+from untie.tidy import columns_of
 
 EXAMPLES = """[bold]Examples[/bold]
 

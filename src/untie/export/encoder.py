@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from untie.export.onnx_model import write_onnx
 from untie.export.sql import SqlTransform, write_sql
 from untie.export.values import attributes_of
 from untie.parameters import check_handle_unknown
 
-if TYPE_CHECKING:
-    from untie.encoder import UNTIE
-
 
 def encoder_to_sql(
-    encoder: UNTIE,
+    encoder: Any,
     dialect: str,
     source: str | Sequence[str],
     lookup: str | Sequence[str],
     keep: str | Sequence[str],
     names: Sequence[str] | None,
 ) -> SqlTransform:
-    """Write a fitted encoder's transform as SQL."""
+    """Write the transform of a fitted `UNTIE` as SQL."""
     check_handle_unknown(encoder.handle_unknown)
     table = encoder._fitted.lookup
     given = encoder.get_feature_names_out() if names is None else names
@@ -40,8 +37,8 @@ def encoder_to_sql(
     )
 
 
-def encoder_to_onnx(encoder: UNTIE, missing: str) -> Any:
-    """Write a fitted encoder's transform as an ONNX model."""
+def encoder_to_onnx(encoder: Any, missing: str) -> Any:
+    """Write the transform of a fitted `UNTIE` as an ONNX model."""
     check_handle_unknown(encoder.handle_unknown)
     if encoder.handle_unknown == "error":
         raise ValueError(

@@ -15,8 +15,9 @@ from untie.core.value_space import ValueSpace
 from untie.explain import alike_values
 from untie.explain.values import alikeness
 from untie.report.limits import HEAT_MAPS, HEAT_VALUES, shown
-from untie.report.study import Study, columns_of
+from untie.report.study import Study
 from untie.report.table import TableView, view
+from untie.tidy import columns_of
 
 LEARNED = 0.1
 """Cosines of learned vectors are shown where two values have more than this in common."""

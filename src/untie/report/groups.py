@@ -10,8 +10,9 @@ import numpy as np
 from untie.explain import border_cases, cluster_profile, cluster_stability, prototypes
 from untie.explain.inputs import cell_texts
 from untie.report.limits import CARD_COLUMNS, CARD_VALUES, CARDS, shown
-from untie.report.study import Study, columns_of
+from untie.report.study import Study
 from untie.report.table import TableView, count, percent, view
+from untie.tidy import columns_of
 
 SURE = 0.05
 """Values with a smaller corrected p-value are said to be typical."""

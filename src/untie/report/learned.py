@@ -17,9 +17,10 @@ from untie.report.limits import (
     N_OUTLIERS,
     PAIRS_LOOKED_UP,
 )
-from untie.report.study import Study, columns_of
+from untie.report.study import Study
 from untie.report.summary import CLEAR
 from untie.report.table import TableView, view
+from untie.tidy import columns_of
 
 METHODS = ("UNTIE", "one-hot", "MCA", "k-modes")
 

@@ -19,6 +19,7 @@ from untie.explain import weight_shares
 from untie.prepare import Preparation
 from untie.report.limits import LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS
 from untie.report.recipe import Recipe
+from untie.tidy import columns_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,9 +143,3 @@ def rows_at(frame: Any, positions: NDArray[np.intp]) -> Any:
     if isinstance(frame, np.ndarray):
         return frame[positions]
     return nw.from_native(frame, eager_only=True)[positions.tolist(), :].to_native()
-
-
-def columns_of(frame: Any) -> dict[str, list[Any]]:
-    """Return a frame of any library as lists."""
-    data = nw.from_native(frame, eager_only=True)
-    return {name: data[name].to_list() for name in data.columns}

@@ -123,7 +123,7 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
 
 def _require_torch(name: str) -> None:
     try:
-        import torch  # noqa: F401
+        import torch  # noqa: F401 - only to see whether it is there
     except ImportError as error:
         raise ImportError(
             f"{name} learns with PyTorch, which is not installed: pip install 'untie[deep]'."
