@@ -1,0 +1,281 @@
+"""Fits that must not change: what they learn, as bits and as a few numbers.
+
+    python tests/golden/fits.py write     # after a change that is meant to change results
+    python tests/golden/fits.py compare   # to the last bit; on the machine that wrote the file
+
+`test_golden.py` compares the numbers, which are the same on every machine but for rounding. Only
+public names are used, so that the file outlives every change of shape.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+from joblib import parallel_config
+
+import untie
+from untie import UNTIE, UNTIEClusterer, baselines, choose_k, count_table, explain
+from untie.cluster import KModes
+from untie.datasets import load
+
+FILE = Path(__file__).with_name("fits.json")
+SOLVERS = ("auto", "relevance", "discount", "uniform", "exact", "lp", "adam", "adagrad")
+SETS = ("zoo", "lymphography", "hayesroth", "soybeanlarge", "housevotes")
+COMMANDS = {
+    "cluster": ["cluster", "people.csv", "--k", "3", "-q", "--format", "csv"],
+    "values": ["values", "people.csv", "-q"],
+    "outliers": ["outliers", "people.csv", "-q"],
+    "neighbors": ["neighbors", "people.csv", "--row", "17", "-q"],
+    "compare": ["compare", "people.csv", "--label", "kind", "--k", "3", "-q"],
+}
+
+
+def people(n_rows=300):
+    """Return a mixed table: an id, numbers, a date, text with missing cells, weights."""
+    rng = np.random.default_rng(5)
+    kind = rng.integers(0, 3, n_rows)
+    city = np.array(["Bonn", "Rome", "Oslo", "Lima"])[(kind + (rng.random(n_rows) < 0.3)) % 4]
+    return pd.DataFrame(
+        {
+            "person": [f"p{number}" for number in range(n_rows)],
+            "age": (20 + 15 * kind + rng.integers(0, 20, n_rows)).tolist(),
+            "joined": [f"20{10 + k * 4 + i % 5}-0{1 + i % 9}-11" for i, k in enumerate(kind)],
+            "city": [None if rng.random() < 0.05 else str(name) for name in city],
+            "plan": np.array(["free", "pro", "team"])[
+                np.where(rng.random(n_rows) < 0.8, kind, rng.integers(0, 3, n_rows))
+            ].tolist(),
+            "kind": [f"k{k}" for k in kind],
+            "weight": (0.5 + rng.random(n_rows)).round(3).tolist(),
+        }
+    )
+
+
+def many_values(n_rows=1500):
+    """Return a table with a column of more than 500 values."""
+    rng = np.random.default_rng(6)
+    group = rng.integers(0, 3, n_rows)
+    return pd.DataFrame(
+        {
+            "shop": [f"s{g * 250 + i % 250}" for g, i in zip(group, range(n_rows), strict=True)],
+            "region": [f"r{g}" for g in group],
+            "tone": rng.choice(["low", "mid", "high"], n_rows).tolist(),
+        }
+    )
+
+
+def numbers(*arrays):
+    """Return what is kept of arrays: a hash of all bits, and sums that show any change."""
+    digest = hashlib.sha256()
+    sums = []
+    for array in arrays:
+        array = array.toarray() if hasattr(array, "toarray") else np.asarray(array)
+        digest.update(repr(array.shape).encode())
+        if array.dtype.kind in "fiub":
+            array = np.ascontiguousarray(array, dtype=float) + 0.0
+            digest.update(array.tobytes())
+            flat = np.nan_to_num(array.ravel())
+            # Squares, so that the sign of an eigenvector does not count.
+            sums += [float((flat**2).sum()), float((flat**2 @ np.cos(np.arange(len(flat)))))]
+        else:
+            digest.update(json.dumps(array.tolist(), default=str).encode())
+    return {"bits": digest.hexdigest(), "sums": sums}
+
+
+def of_frame(frame):
+    """Return what is kept of a frame."""
+    cells = [frame[name].to_numpy() for name in frame.columns]
+    return numbers(*cells)
+
+
+def of_encoder(encoder, X):
+    """Return what is kept of a fitted encoder."""
+    choice = sorted(encoder.choice_.items())
+    return numbers(
+        encoder.omega_,
+        encoder.similarity(X[:40]),
+        encoder.value_vectors().iloc[:, 2:].to_numpy(float),
+        np.array([name for name, _ in choice], dtype=object),
+        np.array([gain for _, gain in choice], dtype=float),
+        [encoder.n_clusters_],
+    )
+
+
+def sources(frame, folder):
+    """Yield the table as every engine has it."""
+    arrow = pa.Table.from_pandas(frame, preserve_index=False)
+    pq.write_table(arrow, folder / "t.parquet", row_group_size=50)
+    frame.to_csv(folder / "t.csv", index=False)
+    yield "pandas", frame
+    yield "polars", pl.from_arrow(arrow)
+    yield "pyarrow", arrow
+    yield "parquet", untie.scan(folder / "t.parquet")
+    yield "csv", untie.scan(folder / "t.csv")
+    yield "query", untie.scan(sql=f"SELECT * FROM '{folder}/t.parquet'")
+    yield "lazy frame", pl.from_arrow(arrow).lazy()
+    yield "dataset", ds.dataset(folder / "t.parquet")
+    import dask
+    import dask.dataframe as dd
+
+    with dask.config.set(scheduler="threads"):
+        yield "dask", dd.from_pandas(frame, npartitions=3)
+
+
+def encoders():
+    """Yield solvers over data sets, and the other parameters."""
+    for name in SETS:
+        X, y = load(name)
+        for solver in SOLVERS:
+            encoder = UNTIE(y.nunique(), solver=solver, random_state=0, max_iter=200)
+            yield f"{name}, {solver}", of_encoder(encoder.fit(X), X)
+    X, y = load("zoo")
+    options = {
+        "full": {"output": "full", "solver": "exact"},
+        "components": {"n_components": 4},
+        "sparse": {"sparse_output": True},
+        "float32": {"dtype": np.float32},
+        "joint": {"couplings": ("joint",), "kernels": "F2"},
+        "cosine": {"normalization": "cosine", "solver": "exact"},
+        "variance": {"normalization": "variance", "solver": "exact"},
+        "rare": {"min_frequency": 20, "solver": "exact"},
+        "most": {"max_categories": 3},
+    }
+    for name, chosen in options.items():
+        encoder = UNTIE(7, max_iter=200, **chosen)
+        rows = encoder.fit_transform(X)
+        squares = np.asarray((rows @ rows.T).todense() if hasattr(rows, "todense") else rows @ rows.T)
+        yield f"zoo, {name}", numbers(squares, encoder.omega_)
+    weights = np.random.default_rng(0).random(len(X))
+    yield "zoo, weights", of_encoder(UNTIE(7).fit(X, sample_weight=weights), X)
+    encoder = UNTIE(7).partial_fit(X[:50]).partial_fit(X[50:])
+    yield "zoo, partial_fit", of_encoder(encoder, X)
+    large = many_values()
+    yield "many values", of_encoder(UNTIE(3).fit(large), large)
+    yield "many values, exact", of_encoder(UNTIE(3, solver="exact").fit(large), large)
+    counted = count_table(X[:40]) + count_table(X[40:])
+    yield "zoo, counts", numbers(counted.counts.matrix, counted.sample.codes)
+
+
+def engines():
+    """Yield engines and threads."""
+    X, _ = load("zoo")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, table in sources(X, Path(folder)):
+            for n_jobs in (1, 2):
+                with parallel_config(n_jobs=n_jobs):
+                    encoder = UNTIE(7).fit(table)
+                yield (
+                    f"zoo from {name}, {n_jobs} threads",
+                    numbers(encoder.omega_, encoder.counts_.matrix, [encoder.n_clusters_]),
+                )
+
+
+def clusterers():
+    """Yield clusters with k given; what chooses k is free to change."""
+    for name in SETS:
+        X, y = load(name)
+        encoder = UNTIE(y.nunique())
+        clusterer = UNTIEClusterer(y.nunique(), encoder=encoder, random_state=0).fit(X)
+        yield f"clusterer, {name}", numbers(clusterer.labels_, clusterer.transform(X))
+        choice = choose_k(UNTIE(y.nunique()).fit(X), X)
+        yield f"choose_k, {name}", of_frame(choice.table())
+    table = people().drop(columns=["kind", "weight"])
+    clusterer = UNTIEClusterer(3, bins=4, random_state=0).fit(table)
+    yield "clusterer, bins", numbers(clusterer.labels_, clusterer.transform(table))
+    X, _ = load("zoo")
+    labels = KModes(7, random_state=0).fit(X).labels_
+    yield "k-modes", numbers(labels)
+
+
+def methods():
+    """Yield the baselines that need no training of networks."""
+    X, y = load("zoo")
+    for name in ("OneHot", "MCA", "Couplings", "CDE"):
+        method = getattr(baselines, name)
+        seed = {"random_state": 0} if "random_state" in method().get_params() else {}
+        rows = np.asarray(method(**seed).fit_transform(X), dtype=float)
+        yield f"baseline, {name}", numbers(rows @ rows.T)
+    for name in ("Hamming", "Ahmad", "DILCA", "COS", "Rough"):
+        rows = getattr(baselines, name)().fit(X).pairwise(X)
+        yield f"baseline, {name}", numbers(rows)
+    latent = baselines.LatentClasses(3, random_state=0).fit(X)
+    yield "baseline, LatentClasses", numbers(latent.predict_proba(X))
+
+
+def questions():
+    """Yield explanations and exports."""
+    X, y = load("zoo")
+    encoder = UNTIE(7).fit(X)
+    labels = UNTIEClusterer(7, encoder=UNTIE(7), random_state=0).fit(X).labels_
+    yield "explain, profile", of_frame(explain.cluster_profile(X, labels))
+    yield "explain, stability", of_frame(explain.cluster_stability(encoder, X, labels))
+    yield "explain, neighbors", of_frame(explain.neighbors(encoder, X, X[:3]))
+    yield "explain, outliers", of_frame(explain.outliers(encoder, X))
+    yield "explain, shares", of_frame(explain.weight_shares(encoder))
+    yield "explain, prototypes", of_frame(explain.prototypes(encoder, X, labels))
+    sql = encoder.to_sql("duckdb", source="animals").query
+    yield "sql", {"bits": hashlib.sha256(sql.encode()).hexdigest(), "sums": [len(sql)]}
+
+
+def commands():
+    """Yield what the command prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        people().to_csv(Path(folder) / "people.csv", index=False)
+        for name, arguments in COMMANDS.items():
+            run = subprocess.run(
+                [sys.executable, "-m", "untie", *arguments],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                env={**os.environ, "COLUMNS": "100", "OMP_NUM_THREADS": "1"},
+            )
+            assert run.returncode == 0, run.stderr
+            text = run.stdout
+            yield (
+                f"command, {name}",
+                {"bits": hashlib.sha256(text.encode()).hexdigest(), "sums": [len(text)]},
+            )
+
+
+GROUPS = (encoders, engines, clusterers, methods, questions, commands)
+
+
+def all_fits(groups=GROUPS):
+    """Return every fit by its name."""
+    return dict(fit for group in groups for fit in group())
+
+
+def differences(found, expected, bits=False):
+    """Return the names of fits that differ."""
+    return [
+        name
+        for name, fit in expected.items()
+        if name not in found
+        or (fit["bits"] != found[name]["bits"] if bits else not _close(fit, found[name]))
+    ]
+
+
+def _close(fit, other):
+    return len(fit["sums"]) == len(other["sums"]) and np.allclose(
+        fit["sums"], other["sums"], rtol=1e-7, atol=1e-9
+    )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["write"]:
+        FILE.write_text(json.dumps(all_fits(), indent=0) + "\n")
+    else:
+        wanted = json.loads(FILE.read_text())
+        wrong = differences(all_fits(), wanted, bits=True)
+        print(f"{len(wanted) - len(wrong)} of {len(wanted)} fits are the same to the last bit")
+        print("\n".join(wrong))
+        sys.exit(bool(wrong))
