@@ -29,9 +29,9 @@ $(VENV)/.demo: pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[pandas,report]'
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.demo
+$(VENV)/.test: $(VENV)/.demo reproduction/pyproject.toml
 	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pip install --quiet --editable '.[test,lint,deep]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,lint,deep]' --editable ./reproduction
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
@@ -62,7 +62,7 @@ test: lint test-pandas2 java
 
 # What depends on the version of pandas, with pandas 2.
 test-pandas2: $(PANDAS2)/.test
-	$(PANDAS2)/bin/python -m pytest -q tests/core/test_factorize.py tests/core/test_table.py tests/test_frames.py
+	$(PANDAS2)/bin/python -m pytest -q tests/table tests/test_frames.py
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m slow

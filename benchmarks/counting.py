@@ -1,8 +1,8 @@
 """Which way of counting is fastest for which table, and whether the code chooses it.
 
-Times every strategy of `untie.core.counting` over a grid of table shapes, fits the constants
-`COSTS` to the times (non-negative least squares on the relative error) and compares the choice
-that the constants lead to with the fastest strategy: its regret is the time of the chosen
+Times every strategy of `untie._count.dense_counting` over a grid of table shapes, fits the
+constants `COSTS` to the times (non-negative least squares on the relative error) and compares the
+choice that the constants lead to with the fastest strategy: its regret is the time of the chosen
 strategy over the time of the fastest. Strategies run in turns, in one thread; the best round's
 processor time counts.
 """
@@ -19,9 +19,9 @@ from scipy.optimize import nnls
 from threadpoolctl import threadpool_limits
 
 from _timing import best_times, parse_quick, print_table
-from untie.core import histograms
-from untie.core.counting import COSTS, STRATEGIES, by_histogram, expected_work
-from untie.core.types import Codes, FloatArray, smallest_unsigned
+from untie._count import histograms
+from untie._count.dense_counting import COSTS, STRATEGIES, by_histogram, expected_work
+from untie._util.types import Codes, FloatArray, smallest_unsigned
 
 HOPELESS_SECONDS, HOPELESS_RATIO = 0.5, 8.0
 """A strategy expected to be slower than both, next to the best one, is not run."""

@@ -27,14 +27,14 @@ from threadpoolctl import threadpool_limits
 
 from _timing import best_times, parse_quick, print_table, print_verdict, slope
 from untie import UNTIE, Counts, Vocabulary
-from untie.core.counts import count
-from untie.core.learn import Recipe
-from untie.core.spaces import build_spaces
-from untie.core.table import read_table
-from untie.core.tally import tally
-from untie.core.types import Codes, smallest_unsigned
-from untie.core.weights import SOLVERS, Problem
-from untie.parameters import check_parameters
+from untie._count.counts import count
+from untie._count.tally import tally
+from untie._learn.learning import Recipe
+from untie._learn.parameters import check_parameters
+from untie._learn.solvers import SOLVERS, Problem
+from untie._learn.spaces import build_spaces
+from untie._table.table import read_table
+from untie._util.types import Codes, smallest_unsigned
 
 COMPLEXITY = "O(n_v + n_mv^2 n_a^2 + n_b^3 n_i + n_b n_omega n_i)"
 CHUNK = 10**6

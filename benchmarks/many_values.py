@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from _timing import best_times, parse_quick, peak_memory, print_table, print_verdict
 from untie import UNTIE
-from untie.core import memory
+from untie._count import memory
 
 SMALL = (2, 3, 5, 8, 10, 12, 20, 50, 100)
 """Numbers of values of the other columns."""

@@ -2,7 +2,7 @@
 
 Three kinds: all cells of a row drawn independently from their columns (odd combinations of
 values as frequent as ever), a fifth of the cells drawn so, and a class made rare (5 % of
-the rows, as in `untie.paper.outliers`). The ways: the sum of the surprises of pairs (what
+the rows, as in `untie_paper.outliers`). The ways: the sum of the surprises of pairs (what
 `untie.explain.outliers` does), the same with negative terms kept, the sum of the values' rarities,
 and the squared distance to the mean vector.
 """
@@ -22,7 +22,7 @@ from _timing import parse_quick, print_table
 from untie import UNTIE
 from untie.datasets import load
 from untie.explain import outliers
-from untie.paper.outliers import rare_classes, rare_values
+from untie_paper.outliers import rare_classes, rare_values
 
 DATASETS = (
     "soybeanlarge",
@@ -86,7 +86,7 @@ def surprises(encoder: UNTIE, table: Any) -> NDArray[np.float64]:
 
 
 def with_negative_terms(encoder: UNTIE, table: Any) -> NDArray[np.float64]:
-    counts, codes = encoder.counts_, encoder._encode(table)
+    counts, codes = encoder.counts_, encoder.codes(table)
     margins = [counts.frequencies[counts.span(j)][column] - 1 for j, column in enumerate(codes)]
     total = np.zeros(len(table))
     for j, k in combinations(range(len(codes)), 2):

@@ -17,8 +17,8 @@ from sklearn.cluster import KMeans
 from sklearn.preprocessing import OneHotEncoder
 
 from untie import UNTIE
-from untie.core import weights
-from untie.core.weights.alternating import alternate
+from untie._learn import solvers as weights
+from untie._learn.solvers.alternating import alternate
 from untie.datasets import bundled_names, load
 from untie.evaluation import clustering_f_score
 

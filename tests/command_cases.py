@@ -8,7 +8,7 @@ import sys
 
 from typer.testing import CliRunner
 
-from untie.cli import app
+from untie.cli.app import app
 
 NOTES = (
     "customer_id: left out, looks like an id\n"

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from untie.cluster.problem import Problem
-from untie.cluster.rows import distinct_rows
+from untie._count.packed_rows import distinct_rows
+from untie.cluster._problem import Problem
 
 TOY = [[0, 1, 1, 0, 1, 0], [0, 1, 1, 2, 2, 3], [0, 0, 1, 2, 1, 2]]
 """The paper's toy table, with values in the order in which they first occur."""

@@ -19,6 +19,6 @@ def assert_same_model(found, expected):
     assert found.choice_ == expected.choice_
     assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
     np.testing.assert_array_equal(found.counts_.matrix, expected.counts_.matrix)
-    tables = zip(found._fitted.lookup.tables, expected._fitted.lookup.tables, strict=True)
+    tables = zip(found.model_.lookup.tables, expected.model_.lookup.tables, strict=True)
     for own, other in tables:
         np.testing.assert_allclose(own, other, atol=1e-10)

@@ -2,8 +2,8 @@
 
 import time
 
-from untie.cli import main
-from untie.engines import sink
+from untie._engines import writing as sink
+from untie.cli.app import main
 
 
 def write_slowly(reader, path, *settings):

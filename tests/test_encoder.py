@@ -204,7 +204,7 @@ def test_partial_fit_goes_on_from_a_fit_with_grouped_values(melons):
 
 
 def test_partial_fit_can_not_go_on_where_too_many_values_were_grouped(melons, monkeypatch):
-    monkeypatch.setattr("untie.core.tally.KEPT_VALUES", 5)
+    monkeypatch.setattr("untie._count.tally.KEPT_VALUES", 5)
     encoder = UNTIE(2, min_frequency=2).fit(melons)
     with pytest.raises(ValueError, match="start with partial_fit"):
         encoder.partial_fit(melons)

@@ -9,9 +9,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from untie import UNTIE, count_table, load_model
+from untie._count import memory
+from untie._learn import landmarks
 from untie.baselines import OneHot
 from untie.cluster import KModes
-from untie.core import landmarks, memory
 
 
 def table_of(n_rows=600, n_values=40, seed=0):
@@ -90,7 +91,7 @@ def test_every_solver_takes_columns_with_many_values(solver, few_are_many):
 def test_unknown_values_are_at_the_mean(few_are_many):
     encoder = UNTIE(3).fit(TABLE)
     new = TABLE[:2].assign(town="elsewhere")
-    mean = encoder.transform(TABLE)[:, : encoder._fitted.vectors.widths[0]].mean(axis=0)
+    mean = encoder.transform(TABLE)[:, : encoder.model_.vectors.widths[0]].mean(axis=0)
     found = encoder.transform(new)[:, : len(mean)]
     np.testing.assert_allclose(found, [mean, mean], atol=1e-9)
     short = UNTIE(3, n_components=2).fit(TABLE)
@@ -141,7 +142,7 @@ def test_sparse_rows_are_the_dense_ones(few_are_many):
     dense, few = UNTIE(3).fit(TABLE), UNTIE(3, sparse_output=True).fit(TABLE)
     found = few.transform(TABLE)
     np.testing.assert_allclose(found.toarray(), dense.transform(TABLE), atol=1e-12)
-    n_shared = dense._fitted.axes()[0][0]
+    n_shared = dense.model_.axes()[0][0]
     assert found[:, : 39 + n_shared].nnz <= len(TABLE) * (1 + n_shared)
 
 
@@ -229,7 +230,7 @@ def test_what_would_be_too_large_is_refused_with_a_remedy(large, monkeypatch):
     encoder = UNTIE(3).fit(table)
     similar = encoder.similarity(table[:5])
     assert similar.shape == (5, 5)
-    monkeypatch.setattr("untie.core.vectors.MEMORY_LIMIT", 10**8)
+    monkeypatch.setattr("untie._learn.vectors.MEMORY_LIMIT", 10**8)
     monkeypatch.setattr(memory, "MEMORY_LIMIT", 10**8)
     with pytest.raises(ValueError, match=r"20,000 dense rows of 8,.* Set n_components"):
         encoder.transform(table)
@@ -270,6 +271,6 @@ def test_files_give_the_same_model(large, tmp_path, monkeypatch):
     wide = UNTIE(3).fit(table)
     batch = next(iter(wide.transform(source)))
     np.testing.assert_allclose(batch.slice(0, 50).to_pandas(), dense, atol=1e-10)
-    monkeypatch.setattr("untie.engines.transform.MOST_COLUMNS", 8_000)
+    monkeypatch.setattr("untie._engines.transform.MOST_COLUMNS", 8_000)
     with pytest.raises(ValueError, match=r"a column has 8,0.*set n_components"):
         wide.transform(source)

@@ -30,10 +30,10 @@ from tables import (
     real_tables,
 )
 from untie import count_table
-from untie.core.counts import count
-from untie.core.description import description_gain
-from untie.core.k_means import best_labels
-from untie.core.types import FloatArray
+from untie._count.counts import count
+from untie._learn.description import description_gain
+from untie._util.k_means import best_labels
+from untie._util.types import FloatArray
 from untie.evaluation import clustering_f_score
 
 STARTS, SEEDS, FOLDS = 30, 2, 5

@@ -1,6 +1,6 @@
 """k-means of weighted rows from many starts at once, on a GPU; needs torch.
 
-The same method as `untie.core.k_means`, without giving up starts early, in single precision.
+The same method as `untie._util.k_means`, without giving up starts early, in single precision.
 """
 
 from __future__ import annotations

@@ -13,14 +13,14 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import block_diag
 
-from untie.core.attributes import NO_RELEVANCE, relevance, votes
-from untie.core.counts import Counts
-from untie.core.couplings import inter, intra
-from untie.core.dependence import symmetric_uncertainty
-from untie.core.kernels import KERNEL_SETS, Gaussian, Polynomial, resolve_normalization
-from untie.core.spaces import build_spaces
-from untie.core.spectrum import roots
-from untie.core.types import FloatArray
+from untie._count.counts import Counts
+from untie._learn.attributes import NO_RELEVANCE, relevance, votes
+from untie._learn.couplings import inter, intra
+from untie._learn.dependence import symmetric_uncertainty
+from untie._learn.kernels import KERNEL_SETS, Gaussian, Polynomial, resolve_normalization
+from untie._learn.spaces import build_spaces
+from untie._learn.spectrum import roots
+from untie._util.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ class Alternative:
 
     def fit_transform(self, X: pd.DataFrame) -> NDArray[Any]:
         # Here, as a worker process would patch a copy of what is imported above.
-        from untie.core.weights import ALTERNATIVES
+        from untie._learn.solvers import ALTERNATIVES
 
         with patch.dict(ALTERNATIVES, {self.name: ALTERNATIVES[self.name]}, clear=True):
             return UNTIE(self.k).fit_transform(X)

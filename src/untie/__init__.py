@@ -2,18 +2,18 @@
 
 from importlib.metadata import version
 
-from untie.choose_k import KChoice, choose_k
+from untie._count.counts import CountedTable, Counts
+from untie._engines.counted_input import count_table
+from untie._engines.scanning import scan
+from untie._engines.writing import sink
+from untie._learn.kernels import Gaussian, Pairs, Polynomial
+from untie._prepare import Note, Preparation, prepare
+from untie._table.vocabulary import Vocabulary
 from untie.clusterer import UNTIEClusterer
-from untie.core.counts import CountedTable, Counts
-from untie.core.kernels import Gaussian, Pairs, Polynomial
-from untie.core.vocabulary import Vocabulary
-from untie.count import count_table
 from untie.encoder import UNTIE
-from untie.engines.scan import scan
-from untie.engines.sink import sink
-from untie.prepare import Note, Preparation, prepare
+from untie.k_choice import KChoice, choose_k
+from untie.model_file import load_model
 from untie.report import Report, make_report
-from untie.saving import load_model
 
 __version__ = version("untie")
 

@@ -1,6 +1,6 @@
 """``python -m untie``: the command."""
 
-from untie.cli import main
+from untie.cli.app import main
 
 if __name__ == "__main__":
     main()

@@ -19,8 +19,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untie.choose_k import KChoice, choose_k_of_sample
-from untie.cluster.means import (
+from untie._count.memory import SAMPLE_ROWS
+from untie._count.packed_rows import distinct_rows
+from untie._count.row_sample import RowSample, sample_rows
+from untie._engines.counting import check_weight_column
+from untie._engines.dask import DaskTable
+from untie._engines.lazy import as_streamed
+from untie._engines.relation import Relation
+from untie._engines.sampling import sample_table
+from untie._engines.streams import refuse_one_shot, stream_labels, walk_lazy
+from untie._learn.means import (
     Centres,
     Pass,
     all_distances,
@@ -34,23 +42,15 @@ from untie.cluster.means import (
     split_columns,
     walk_rows,
 )
-from untie.cluster.rows import distinct_rows
-from untie.cluster.streams import refuse_one_shot, stream_labels, walk_lazy
-from untie.core.memory import SAMPLE_ROWS
-from untie.core.row_sample import RowSample, sample_rows
-from untie.core.sample_weights import split_weights
-from untie.core.table import read_table, table_of_names
-from untie.core.types import Codes, FloatArray
-from untie.core.value_space import ValueSpace
-from untie.core.warn import warn_user
+from untie._learn.value_space import ValueSpace
+from untie._prepare import Preparation, prepare
+from untie._table.sample_weights import split_weights
+from untie._table.table import read_table, table_of_names
+from untie._util.checks import check_integer
+from untie._util.types import Codes, FloatArray
+from untie._util.warn import warn_user
 from untie.encoder import UNTIE
-from untie.engines.count import check_weight_column
-from untie.engines.dask import DaskTable
-from untie.engines.lazy import as_streamed
-from untie.engines.relation import Relation
-from untie.parameters import check_integer
-from untie.prepare import Preparation, prepare
-from untie.sampling import sample_table
+from untie.k_choice import KChoice, choose_k_of_sample
 
 AUTO_KS = range(2, 11)
 """Numbers of clusters that ``n_clusters="auto"`` chooses from."""
@@ -173,7 +173,7 @@ class UNTIEClusterer(
         self._learn_codes(encoder, counted.codes, counted.weights)
         validate_data(self, table.source, reset=True, skip_check_array=True)
         self.preparation_ = preparation
-        codes = counted.codes if counted.complete else encoder._encode(rows)
+        codes = counted.codes if counted.complete else encoder.codes(rows)
         self._labels: NDArray[np.int32] | None = self._nearest(codes)
         return self
 
@@ -194,7 +194,7 @@ class UNTIEClusterer(
         """
         check_is_fitted(self)
         if as_streamed(X) is None:
-            return self._nearest(self._encode(X))
+            return self._nearest(self.codes(X))
         prepared = as_streamed(self.prepared(X))
         assert prepared is not None
         return stream_labels(self.encoder_, self._centres(), prepared)
@@ -213,8 +213,8 @@ class UNTIEClusterer(
             Rows with the columns seen in `fit`, in memory.
         """
         check_is_fitted(self)
-        space = ValueSpace(self.encoder_._fitted.vectors.tables)
-        return all_distances(space, pack(self._encode(X), space), self._centres())
+        space = ValueSpace(self.encoder_.model_.vectors.tables)
+        return all_distances(space, pack(self.codes(X), space), self._centres())
 
     def prepared(self, X: Any) -> Any:
         """Return rows as the encoder sees them: binned if `bins` is given, else as they are.
@@ -268,7 +268,7 @@ class UNTIEClusterer(
     def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
         """Find clusters of coded rows with a fitted encoder."""
         sample = sample_rows(codes, encoder.vocabulary_, weights)
-        space = ValueSpace(encoder._fitted.vectors.tables)
+        space = ValueSpace(encoder.model_.vectors.tables)
         kinds = distinct_rows(codes, space.n_codes, weights)
         walk = partial(walk_rows, space, pack(kinds.codes, space), kinds.weights)
         self._learn(encoder, sample, walk, int(self.max_iter))
@@ -279,7 +279,7 @@ class UNTIEClusterer(
         """Choose the number of clusters, start on the sample and walk over all rows."""
         rng = check_random_state(0 if self.random_state is None else self.random_state)
         choice, k = self._number(encoder, sample, rng)
-        lookup = encoder._fitted.vectors
+        lookup = encoder.model_.vectors
         space = ValueSpace(lookup.tables)
         seed = rng.randint(2**31 - 1)
         centres = first_centres(lookup, sample, k, int(self.n_init), seed)
@@ -299,7 +299,7 @@ class UNTIEClusterer(
         self, encoder: UNTIE, sample: RowSample, rng: np.random.RandomState
     ) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""
-        n_distinct = count_distinct(sample_vectors(encoder._fitted.vectors, sample))
+        n_distinct = count_distinct(sample_vectors(encoder.model_.vectors, sample))
         if self.n_clusters == "auto":
             if n_distinct <= AUTO_KS[0]:
                 return None, n_distinct
@@ -325,20 +325,20 @@ class UNTIEClusterer(
         weight = sample_weight if isinstance(sample_weight, str) else None
         return prepare(X, bins=self.bins, weight=weight)
 
-    def _encode(self, X: Any) -> Codes:
-        """Code rows in memory, prepared as those of `fit` were."""
+    def codes(self, X: Any) -> Codes:
+        """Return the codes of rows in memory, prepared as those of `fit` were."""
         table = read_table(X, min_rows=0)
         # Columns that were left out need not come again, unless they have no names to be told by.
         if self.preparation_ is None or isinstance(table.source, np.ndarray):
             validate_data(self, table.source, reset=False, skip_check_array=True)
-        return self.encoder_._encode(self.prepared(X))
+        return self.encoder_.codes(self.prepared(X))
 
     def _nearest(self, codes: Codes) -> NDArray[np.int32]:
-        space = ValueSpace(self.encoder_._fitted.vectors.tables)
+        space = ValueSpace(self.encoder_.model_.vectors.tables)
         return nearest(space, pack(codes, space), self._centres())[0].astype(np.int32)
 
     def _centres(self) -> Centres:
-        return split_columns(self.cluster_centers_, self.encoder_._fitted.vectors)
+        return split_columns(self.cluster_centers_, self.encoder_.model_.vectors)
 
     def _check_parameters(self) -> None:
         if self.n_clusters != "auto":

@@ -12,28 +12,28 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from untie import tidy
-from untie.core.counts import CountedTable, Counts
-from untie.core.learn import Recipe, learn
-from untie.core.row_sample import RowSample
-from untie.core.sample_weights import split_weights
-from untie.core.table import table_of_names
-from untie.core.tally import Rows, group_counted
-from untie.core.types import Codes, FloatArray
-from untie.core.vocabulary import Vocabulary
-from untie.core.warn import warn_user
-from untie.core.weights import ROW_SOLVERS
-from untie.count import count_input
-from untie.engines.count import check_weight_column
-from untie.engines.dask import DaskTable, transform_dask
-from untie.engines.lazy import as_lazy
-from untie.engines.spark import SparkTable, transform_spark
-from untie.engines.transform import own_columns, stream_vectors
+from untie._base import TableInput
+from untie._count.counts import CountedTable, Counts
+from untie._count.row_sample import RowSample
+from untie._count.tally import Rows, group_counted
+from untie._engines.counted_input import count_input
+from untie._engines.counting import check_weight_column
+from untie._engines.dask import DaskTable, transform_dask
+from untie._engines.lazy import as_lazy
+from untie._engines.spark import SparkTable, transform_spark
+from untie._engines.transform import own_columns, stream_vectors
+from untie._learn.fitted import Fitted, finish
+from untie._learn.learning import Recipe, learn
+from untie._learn.parameters import check_parameters
+from untie._learn.solvers import ROW_SOLVERS
+from untie._table import frames
+from untie._table.sample_weights import split_weights
+from untie._table.table import table_of_names
+from untie._table.vocabulary import Vocabulary
+from untie._util.types import Codes, FloatArray
+from untie._util.warn import warn_user
 from untie.export import Exportable
-from untie.fitted import Fitted, finish
-from untie.parameters import check_parameters
-from untie.saving import save_encoder
-from untie.table_input import TableInput
+from untie.model_file import save_encoder
 
 
 class UNTIE(Exportable, TransformerMixin, TableInput):
@@ -259,7 +259,7 @@ default="auto"
         """
         recipe = check_parameters(self)
         self._refuse_row_solvers("partial_fit")
-        first = not hasattr(self, "_fitted")
+        first = not hasattr(self, "model_")
         lazy = as_lazy(X)
         if lazy is not None and not first:
             X = own_columns(self, lazy, check_weight_column(lazy, sample_weight))
@@ -343,7 +343,7 @@ default="auto"
             return transform_spark(self, lazy)
         if lazy is not None:
             return stream_vectors(self, lazy)
-        return self._rows(self._encode(X))
+        return self._rows(self.codes(X))
 
     def similarity(self, A: Any, B: Any = None) -> FloatArray:
         """Return the learned similarity of each row of `A` to each of `B` (or of `A`).
@@ -354,8 +354,8 @@ default="auto"
             Rows with the columns seen in `fit`.
         """
         check_is_fitted(self)
-        right = None if B is None else self._encode(B)
-        return self._fitted.vectors.similarity(self._encode(A), right)
+        right = None if B is None else self.codes(B)
+        return self.model_.vectors.similarity(self.codes(A), right)
 
     def value_vectors(self) -> Any:
         """Return a frame with one row a value: attribute, value and its vector.
@@ -363,9 +363,9 @@ default="auto"
         A row's vector in `transform` is the sum of the vectors of its values.
         """
         check_is_fitted(self)
-        vectors = self._fitted.lookup.value_rows()
+        vectors = self.model_.lookup.value_rows()
         names = self.get_feature_names_out().tolist()
-        return tidy.value_vectors(self._backend, self.vocabulary_, vectors, names)
+        return frames.value_vectors(self.library_, self.vocabulary_, vectors, names)
 
     def value_similarity(self, column: str) -> Any:
         """Return a square, labelled frame with the similarity of a column's values.
@@ -374,8 +374,8 @@ default="auto"
         """
         check_is_fitted(self)
         attribute = self.vocabulary_.index_of(column)
-        values = self._fitted.vectors.value_similarity(attribute)
-        return tidy.square(self._backend, self.vocabulary_.labels(attribute), values)
+        values = self.model_.vectors.value_similarity(attribute)
+        return frames.square(self.library_, self.vocabulary_.labels(attribute), values)
 
     def weights(self) -> Any:
         """Return a frame with the weight of every kernel column.
@@ -385,9 +385,9 @@ default="auto"
         only the product is determined; beta is taken as omega's mean over the space.
         """
         check_is_fitted(self)
-        fitted = self._fitted
-        return tidy.weights(
-            self._backend, self.vocabulary_, fitted.labels, fitted.widths, self.omega_
+        fitted = self.model_
+        return frames.weights(
+            self.library_, self.vocabulary_, fitted.labels, fitted.widths, self.omega_
         )
 
     def kernel_errors(self) -> Any:
@@ -400,9 +400,9 @@ default="auto"
         the model is exact.
         """
         check_is_fitted(self)
-        fitted = self._fitted
-        return tidy.errors(
-            self._backend, self.vocabulary_, fitted.labels, fitted.widths, fitted.errors
+        fitted = self.model_
+        return frames.errors(
+            self.library_, self.vocabulary_, fitted.labels, fitted.widths, fitted.errors
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -411,14 +411,14 @@ default="auto"
         columns = self.vocabulary_.columns
         if input_features is not None:
             columns = tuple(str(name) for name in _check_feature_names_in(self, input_features))
-        lookup = self._fitted.lookup
+        lookup = self.model_.lookup
         if lookup.summed:
             return np.array([f"untie{i}" for i in range(lookup.n_columns)], dtype=object)
         vocabulary = Vocabulary(columns, self.vocabulary_.values)
-        if lookup is self._fitted.vectors:
-            names = tidy.compact_names(vocabulary, *self._fitted.axes())
+        if lookup is self.model_.vectors:
+            names = frames.compact_names(vocabulary, *self.model_.axes())
         else:
-            names = tidy.full_names(vocabulary, self._fitted.labels, self._fitted.widths)
+            names = frames.full_names(vocabulary, self.model_.labels, self.model_.widths)
         return np.array(names, dtype=object)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -469,7 +469,7 @@ default="auto"
         >>> UNTIE(n_clusters=2).fit(rows).report(rows, title="drinks").summary.split(".")[0]
         'The 20 rows of drinks fall into 2 groups of similar rows'
         """
-        from untie.report.make import report_of_encoder  # which needs this class
+        from untie.report._make import report_of_encoder  # which needs this class
 
         options = {"sample_weight": sample_weight, "title": title, "random_state": random_state}
         return report_of_encoder(self, X, n_clusters, **options)
@@ -480,7 +480,7 @@ default="auto"
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_fitted")
+        return hasattr(self, "model_")
 
     def _fit_rows(self, X: Any, sample_weight: Any) -> Rows | None:
         """Fit, and return the rows if they were in memory."""
@@ -511,21 +511,21 @@ default="auto"
         return finish(grouped, learn(grouped, recipe), self.output, self.n_components)
 
     def _counted_so_far(self) -> CountedTable:
-        if self._fitted.ungrouped is None:
+        if self.model_.ungrouped is None:
             raise ValueError(
                 "partial_fit can't continue a fit that grouped rare values among so many that it "
                 "did not count them one by one; start with partial_fit."
             )
-        return self._fitted.ungrouped
+        return self.model_.ungrouped
 
     def _adopt(self, fitted: Fitted) -> Self:
-        self._fitted = fitted
-        self._grouping = fitted.grouping
+        self.model_ = fitted
+        self.grouping_ = fitted.grouping
         self.vocabulary_ = fitted.grouping.vocabulary
-        self.categories_ = tidy.value_arrays(fitted.grouping.raw.values)
+        self.categories_ = frames.value_arrays(fitted.grouping.raw.values)
         self.infrequent_categories_ = [
             values if len(values) else None
-            for values in tidy.value_arrays(fitted.grouping.infrequent_values())
+            for values in frames.value_arrays(fitted.grouping.infrequent_values())
         ]
         self.counts_ = fitted.counts
         self.n_clusters_ = fitted.n_clusters
@@ -536,7 +536,7 @@ default="auto"
         return self
 
     def _rows(self, codes: Codes) -> NDArray[Any] | sparse.csr_array:
-        lookup = self._fitted.lookup
+        lookup = self.model_.lookup
         if self.sparse_output:
             return lookup.sparse_rows(codes, self.dtype)
         return lookup.rows(codes, self.dtype)

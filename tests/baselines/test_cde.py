@@ -12,8 +12,8 @@ from sklearn.metrics import normalized_mutual_info_score
 from tables import latent_classes, small_tables
 from untie import count_table
 from untie.baselines import CDE
-from untie.baselines.k_means import best_partition, squared_distances
-from untie.baselines.value_clusters import (
+from untie.baselines._k_means import best_partition, squared_distances
+from untie.baselines._value_clusters import (
     cluster_indicators,
     co_occurrence,
     occurrence,

@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
-from untie.baselines.k_means import (
-    best_partition,
-    draw_seeds,
-    run_from,
-    squared_distances,
-)
+from untie.baselines._k_means import best_partition, draw_seeds, run_from, squared_distances
 
 
 def random_rows(seed, n_rows=30, n_columns=5):

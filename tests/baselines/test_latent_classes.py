@@ -12,10 +12,11 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from tables import latent_classes, small_tables
-from untie.baselines import LatentClasses, latent_em
-from untie.baselines.latent_em import climb, draw_start, make_sample
-from untie.core.table import read_table
-from untie.core.tally import code_table
+from untie._count.tally import code_table
+from untie._table.table import read_table
+from untie.baselines import LatentClasses
+from untie.baselines import _latent_em as latent_em
+from untie.baselines._latent_em import climb, draw_start, make_sample
 from untie.datasets import load
 
 

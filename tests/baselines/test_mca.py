@@ -9,9 +9,9 @@ from scipy.spatial.distance import pdist
 
 from tables import latent_classes, small_tables
 from untie import count_table
+from untie._learn import eigen
 from untie.baselines import MCA
-from untie.baselines.inertia import standardised_residuals
-from untie.core import eigen
+from untie.baselines._inertia import standardised_residuals
 from untie.datasets import load
 
 

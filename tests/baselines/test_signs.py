@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untie.baselines.signs import orient
+from untie.baselines._signs import orient
 
 
 @given(seed=st.integers(0, 2**32 - 1))

@@ -3,7 +3,7 @@ import pytest
 
 from kmodes_cases import make_problem
 from untie.baselines import COS, DILCA, Ahmad, Hamming, Rough
-from untie.cluster.problem import medians
+from untie.cluster._problem import medians
 
 COLORS = ["white", "yellow", "green", "black"]
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kmodes_cases import TOY, make_problem
-from untie.cluster.run import fill_empty, one_row_a_cluster, run
+from untie.cluster._run import fill_empty, one_row_a_cluster, run
 
 
 def turning():

@@ -3,7 +3,7 @@ import pytest
 
 from kmodes_cases import TOY
 from kmodes_cases import make_problem as make
-from untie.cluster.starts import STARTS, cao, huang, random
+from untie.cluster._starts import STARTS, cao, huang, random
 
 
 def objects(problem, modes):

@@ -9,8 +9,8 @@ import pytest
 
 from fake_openml import URLOPEN, FakeOpenML, offline
 from untie.datasets import load, names
-from untie.datasets.external import External, fingerprint
-from untie.datasets.registry import SOURCES
+from untie.datasets._external import External, fingerprint
+from untie.datasets._registry import SOURCES
 
 BITS = [list(bits) for bits in product("01", repeat=4)]
 TABLE = {f"b{i}": [row[i] for row in BITS] for i in range(4)} | {

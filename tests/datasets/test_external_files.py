@@ -10,8 +10,8 @@ import pytest
 from external_data import external_file
 from fake_openml import URLOPEN, FakeOpenML
 from untie.datasets import load
-from untie.datasets.external import fingerprint
-from untie.datasets.registry import SOURCES
+from untie.datasets._external import fingerprint
+from untie.datasets._registry import SOURCES
 
 
 def as_columns(name, folder=None):

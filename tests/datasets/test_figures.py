@@ -2,7 +2,7 @@ import pytest
 
 from external_data import external_file
 from untie.datasets import load, names
-from untie.datasets.figures import Figures, agree, measure, published
+from untie.datasets._figures import Figures, agree, measure, published
 
 EXTERNAL = ("audiology", "connect4", "led24", "mofn3710")
 

@@ -1,7 +1,7 @@
 import pytest
 
 from fake_openml import URLOPEN, FakeOpenML, offline
-from untie.datasets.openml import fetch
+from untie.datasets._openml import fetch
 
 COLUMNS = {
     "word": ["mild", "?", "very good", "mild"],

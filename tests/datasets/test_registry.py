@@ -3,7 +3,7 @@ import pytest
 
 from external_data import external_file
 from untie.datasets import bundled_names, load, names
-from untie.datasets.registry import SOURCES
+from untie.datasets._registry import SOURCES
 
 EXTERNAL = ["audiology", "connect4", "led24", "mofn3710"]
 # As the sources have them; all other sets have none.

@@ -63,7 +63,7 @@ def test_libraries_agree(offline, chosen):
 
 
 def test_wrong_name_is_an_error_before_anything_is_read(monkeypatch):
-    monkeypatch.setattr("untie.datasets.summary.measure", None)
+    monkeypatch.setattr("untie.datasets._summary.measure", None)
     with pytest.raises(ValueError, match="did you mean 'zoo'"):
         describe(["crx", "zooo"])
 

@@ -16,9 +16,12 @@ import untie
 from cases import TEXT
 from lazy_sources import SOURCES, as_arrow
 from untie import UNTIE, count_table
-from untie.core import counting, growing, parallel, row_sample, vectors
-from untie.engines import parquet, transform
-from untie.engines.relation import Relation
+from untie._count import dense_counting as counting
+from untie._count import growing, row_sample
+from untie._engines import parquet, transform
+from untie._engines.relation import Relation
+from untie._learn import vectors
+from untie._util import parallel
 
 
 @pytest.fixture(autouse=True)
@@ -116,14 +119,14 @@ def test_files_with_weights_to_the_last_bit(n_jobs, sample_rows, tmp_path, monke
 @pytest.mark.parametrize("group", [{}, {"max_categories": 4}, {"min_frequency": 0.1}])
 @pytest.mark.parametrize("n_jobs", [2, 3])
 def test_the_model_and_its_vectors(n_jobs, group, tmp_path, threads_used, monkeypatch):
-    monkeypatch.setattr("untie.engines.count.KEPT_VALUES", 1)
+    monkeypatch.setattr("untie._engines.counting.KEPT_VALUES", 1)
     table = noisy_table().drop_columns("w")
     source = SOURCES["parquet files"](table, tmp_path)
     one = on_cores(1, UNTIE(2, **group).fit, source)
     several = on_cores(n_jobs, UNTIE(2, **group).fit, source)
     assert several.vocabulary_ == one.vocabulary_
     assert several.choice_ == one.choice_
-    for own, other in zip(several._fitted.lookup.tables, one._fitted.lookup.tables, strict=True):
+    for own, other in zip(several.model_.lookup.tables, one.model_.lookup.tables, strict=True):
         np.testing.assert_array_equal(own, other)
     expected = on_cores(1, one.transform, table)
     np.testing.assert_array_equal(on_cores(n_jobs, one.transform, table), expected)

@@ -20,8 +20,8 @@ from dask_jobs import hide_untie, load
 from same import assert_same_counts, assert_same_model
 from tables import small_tables
 from untie import UNTIE, count_table
-from untie.engines import partition as partition_module
-from untie.engines.extra import need
+from untie._engines import partition as partition_module
+from untie._util.extras import need
 
 
 def whole(frame):
@@ -141,7 +141,7 @@ def test_rare_values_are_taken_together(weight, group, kept, monkeypatch):
     data = frame if weight else frame[["A", "B"]]
     found = UNTIE(2, **group).fit(as_dask(data), sample_weight=weight)
     assert_same_model(found, UNTIE(2, **group).fit(data, sample_weight=weight))
-    assert (found._fitted.ungrouped is None) == (kept == 1)
+    assert (found.model_.ungrouped is None) == (kept == 1)
 
 
 def test_rare_values_among_too_many_to_pair():

@@ -22,8 +22,8 @@ from example_files import example
 from lazy_sources import as_arrow
 from same import assert_same_counts, assert_same_model
 from untie import UNTIE, count_table
-from untie.engines import partition as partition_module
-from untie.engines import spark as spark_module
+from untie._engines import partition as partition_module
+from untie._engines import spark as spark_module
 
 with warnings.catch_warnings():
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
@@ -188,7 +188,7 @@ def test_rare_values_are_taken_together(kept, spark, monkeypatch):
     options = {"max_categories": 4} if kept == 1 else {"min_frequency": 2}
     found = UNTIE(2, **options).fit(as_spark(spark, data), sample_weight="w")
     assert_same_model(found, UNTIE(2, **options).fit(data, sample_weight="w"))
-    assert (found._fitted.ungrouped is None) == (kept == 1)
+    assert (found.model_.ungrouped is None) == (kept == 1)
 
 
 def test_partial_fit_adds_up(spark):

@@ -9,8 +9,12 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot
 
-from untie.evaluation import bonferroni_dunn, critical_difference_diagram, published
-from untie.evaluation.diagram import DIFFERENT, INK
+from untie.evaluation import (
+    bonferroni_dunn,
+    critical_difference_diagram,
+    published,
+)
+from untie.evaluation._diagram import DIFFERENT, INK
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from evaluation import oracles
 from untie import UNTIE
 from untie.baselines import Hamming
-from untie.evaluation import blocks as blocks_module
+from untie.evaluation import _blocks as blocks_module
 from untie.evaluation import goodness_curve
 
 SWEETNESS = ["low", "low", "low", "low", "high", "high"]

@@ -4,7 +4,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from untie.evaluation.labels import read_labels
+from untie.evaluation._labels import read_labels
 
 WORDS = ["b", "a", "b", "c"]
 

@@ -11,9 +11,9 @@ from scipy.spatial.distance import cdist
 
 from evaluation.oracles import precision
 from untie.baselines import COS, Ahmad, Hamming, OneHot, Rough
-from untie.evaluation import blocks as blocks_module
+from untie.evaluation import _blocks as blocks_module
 from untie.evaluation import precision_at_k
-from untie.evaluation.retrieval import expected_precision
+from untie.evaluation._retrieval import expected_precision
 
 SWEETNESS = ["low", "low", "low", "low", "high", "high"]
 

@@ -135,9 +135,9 @@ def test_an_encoder_that_took_rare_values_together(monkeypatch):
     before.loc[:5, "a"] = ["q", "q", "r", "r", "s", "t"]
     after.loc[:5, "a"] = ["q", "r", "r", "s", "t", "t"]
     after.loc[6:50, "a"] = "new"
-    monkeypatch.setattr("untie.core.tally.KEPT_VALUES", 1)
+    monkeypatch.setattr("untie._count.tally.KEPT_VALUES", 1)
     encoder = UNTIE(2, min_frequency=10).fit(before)
-    assert encoder._fitted.ungrouped is None
+    assert encoder.model_.ungrouped is None
     found = drift(encoder, after)
     assert found.appeared == ("a=new",)
     assert found.new_values.value.tolist() == ["new"]

@@ -24,7 +24,7 @@ def table():
 @pytest.fixture(scope="module")
 def encoder(table):
     found = UNTIE(3, random_state=0).fit(table)
-    assert found._fitted.vectors.is_sparse
+    assert found.model_.vectors.is_sparse
     return found
 
 

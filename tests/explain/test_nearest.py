@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tables import latent_classes, small_tables
 from untie import UNTIE
-from untie.core import value_space
+from untie._learn import value_space
 from untie.explain import neighbors
 
 

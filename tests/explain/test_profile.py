@@ -10,7 +10,7 @@ from scipy.stats import fisher_exact
 
 from tables import latent_classes, small_tables
 from untie.explain import cluster_profile
-from untie.explain.corrected import holm
+from untie.explain._corrected import holm
 
 
 def slow_profile(table, labels):

@@ -7,7 +7,7 @@ import pytest
 from tables import latent_classes
 from untie import UNTIE, UNTIEClusterer
 from untie.explain import cluster_stability
-from untie.explain.stability import _jaccards
+from untie.explain._stability import _jaccards
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_weights_seeds_libraries_and_large_tables(clear, monkeypatch):
     assert np.isnan(found.stability[2])
     frame = pl.DataFrame(table.to_dict("list"))
     assert isinstance(cluster_stability(UNTIE(3).fit(frame), frame, classes), pl.DataFrame)
-    monkeypatch.setattr("untie.explain.stability.MOST_ROWS", 60)
+    monkeypatch.setattr("untie.explain._stability.MOST_ROWS", 60)
     assert cluster_stability(encoder, table, classes).stability.min() > 0.85
 
 

@@ -112,8 +112,8 @@ def test_pairs_with_too_many_values_for_a_table(monkeypatch):
     table = latent_classes(100, 3, 4, 5, seed=0)[0]
     encoder = UNTIE(2).fit(table)
     expected = outliers(encoder, table, n=9)
-    monkeypatch.setattr("untie.explain.unusual.TABLE_CELLS", 1)
-    monkeypatch.setattr("untie.explain.unusual.BLOCK_ROWS", 7)
+    monkeypatch.setattr("untie.explain._unusual.TABLE_CELLS", 1)
+    monkeypatch.setattr("untie.explain._unusual.BLOCK_ROWS", 7)
     pd.testing.assert_frame_equal(outliers(encoder, table, n=9), expected)
 
 

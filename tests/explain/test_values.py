@@ -106,7 +106,7 @@ def test_chance_is_not_alikeness():
 
 
 def test_only_frequent_values_of_long_columns_are_compared(monkeypatch):
-    monkeypatch.setattr("untie.explain.values.MOST_VALUES", 3)
+    monkeypatch.setattr("untie.explain._values.MOST_VALUES", 3)
     table = interchangeable(500)
     found = alike_values(UNTIE(2).fit(table), "word")
     frequent = set(table.word.value_counts().index[:3])

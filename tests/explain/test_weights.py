@@ -6,7 +6,7 @@ import pytest
 
 from tables import latent_classes
 from untie import UNTIE, Gaussian, Polynomial, load_model
-from untie.core import memory
+from untie._count import memory
 from untie.explain import weight_shares
 
 ENCODERS = {
@@ -62,7 +62,7 @@ def test_a_column_with_very_many_values(monkeypatch, solver):
     numbers = np.asarray(classes) + 3 * rng.integers(0, 20, 400)
     table = table.assign(large=[f"v{number}" for number in numbers])
     full = UNTIE(3, solver=solver, output="full").fit(table)
-    assert len(set(full._fitted.widths[-1])) > 1  # the kernels have unequal numbers of axes
+    assert len(set(full.model_.widths[-1])) > 1  # the kernels have unequal numbers of axes
     variance = np.asarray(full.transform(table)).var(axis=0)
     lines = full.weights().assign(variance=variance / variance.sum())
     for by in ("attribute", "coupling", "kernel"):

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from export_cases import DATES, NEW_ROWS, NUMBERS, SETTINGS, TEXT, dense, fit, frame
 from untie import UNTIE, load_model
-from untie.export import sql as sql_module
-from untie.export.dialects import DIALECTS
-from untie.export.sql import SqlTransform
+from untie.export import _sql as sql_module
+from untie.export._dialects import DIALECTS
+from untie.export._sql import SqlTransform
 
 TABLES = {**TEXT, **NUMBERS, **DATES}
 

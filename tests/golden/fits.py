@@ -85,7 +85,7 @@ def numbers(*arrays):
             digest.update(array.tobytes())
             flat = np.nan_to_num(array.ravel())
             # Squares, so that the sign of an eigenvector does not count.
-            sums += [float((flat**2).sum()), float((flat**2 @ np.cos(np.arange(len(flat)))))]
+            sums += [float((flat**2).sum()), float(flat**2 @ np.cos(np.arange(len(flat))))]
         else:
             digest.update(json.dumps(array.tolist(), default=str).encode())
     return {"bits": digest.hexdigest(), "sums": sums}
@@ -152,7 +152,9 @@ def encoders():
     for name, chosen in options.items():
         encoder = UNTIE(7, max_iter=200, **chosen)
         rows = encoder.fit_transform(X)
-        squares = np.asarray((rows @ rows.T).todense() if hasattr(rows, "todense") else rows @ rows.T)
+        squares = np.asarray(
+            (rows @ rows.T).todense() if hasattr(rows, "todense") else rows @ rows.T
+        )
         yield f"zoo, {name}", numbers(squares, encoder.omega_)
     weights = np.random.default_rng(0).random(len(X))
     yield "zoo, weights", of_encoder(UNTIE(7).fit(X, sample_weight=weights), X)
@@ -198,7 +200,7 @@ def clusterers():
 
 def methods():
     """Yield the baselines that need no training of networks."""
-    X, y = load("zoo")
+    X, _ = load("zoo")
     for name in ("OneHot", "MCA", "Couplings", "CDE"):
         method = getattr(baselines, name)
         seed = {"random_state": 0} if "random_state" in method().get_params() else {}
@@ -213,7 +215,7 @@ def methods():
 
 def questions():
     """Yield explanations and exports."""
-    X, y = load("zoo")
+    X, _ = load("zoo")
     encoder = UNTIE(7).fit(X)
     labels = UNTIEClusterer(7, encoder=UNTIE(7), random_state=0).fit(X).labels_
     yield "explain, profile", of_frame(explain.cluster_profile(X, labels))

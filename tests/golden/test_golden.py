@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from fits import FILE, GROUPS, all_fits, differences
 
 EXPECTED = json.loads(FILE.read_text())

@@ -8,9 +8,9 @@ from matplotlib.colors import to_hex
 from plot_cases import new_axes, tick_texts, title
 from tables import latent_classes
 from untie import UNTIE, KChoice, choose_k, plot
-from untie.core.learn import LARGEST_AUTO
+from untie._learn.learning import LARGEST_AUTO
 from untie.explain import cluster_profile, weight_shares
-from untie.plot.style import GREY, short
+from untie.plot._style import GREY, short
 
 
 @pytest.mark.parametrize("by", ["attribute", "coupling", "kernel"])

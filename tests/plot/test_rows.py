@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA
 from plot_cases import draw, new_axes, title
 from tables import latent_classes
 from untie import UNTIE, plot
-from untie.plot.points import principal
+from untie.plot._points import principal
 
 
 def offsets(axes):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import untie
 from lazy_sources import SOURCES
-from untie.prepare import Note, Preparation, prepare
-from untie.prepare import look as look_module
+from untie._prepare import Note, Preparation, prepare
+from untie._prepare import look as look_module
 
 N = 400
 

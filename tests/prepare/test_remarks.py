@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from untie import prepare
-from untie.prepare.remarks import odd_values, odd_writing
+from untie._prepare.remarks import odd_values, odd_writing
 
 
 def test_spellings_of_one_value():

@@ -11,7 +11,7 @@ import pytest
 
 import untie
 from untie import UNTIE, KChoice, UNTIEClusterer, choose_k, prepare
-from untie.compare import compare
+from untie.comparison._methods import compare
 from untie.datasets import load
 from untie.explain import (
     border_cases,
@@ -22,8 +22,10 @@ from untie.explain import (
     weight_shares,
     why_similar,
 )
-from untie.report import Report, landscape, learned, make_report
-from untie.report.limits import MAP_COLUMNS, MAP_ROWS, PAGE_BYTES, shown
+from untie.report import Report, make_report
+from untie.report import _landscape as landscape
+from untie.report import _learned as learned
+from untie.report._limits import MAP_COLUMNS, MAP_ROWS, PAGE_BYTES, shown
 
 EVIL = "</script><script>window.hacked = 1</script>"
 

@@ -3,21 +3,21 @@
 Two families, one file a method: value distances, and encoders.
 """
 
-from untie.baselines.ahmad import Ahmad
-from untie.baselines.cde import CDE
-from untie.baselines.cos import COS
-from untie.baselines.couplings import Couplings
-from untie.baselines.deep.bigan import BiGAN
-from untie.baselines.deep.progress import Progress
-from untie.baselines.deep.vae import VAE
-from untie.baselines.dilca import DILCA
-from untie.baselines.distances import ValueDistance
-from untie.baselines.hamming import Hamming
-from untie.baselines.latent_classes import LatentClasses
-from untie.baselines.mca import MCA
-from untie.baselines.onehot import OneHot
-from untie.baselines.rough import Rough
-from untie.table_input import TableInput
+from untie._base import TableInput
+from untie.baselines._ahmad import Ahmad
+from untie.baselines._cde import CDE
+from untie.baselines._cos import COS
+from untie.baselines._couplings import Couplings
+from untie.baselines._deep.bigan import BiGAN
+from untie.baselines._deep.progress import Progress
+from untie.baselines._deep.vae import VAE
+from untie.baselines._dilca import DILCA
+from untie.baselines._distances import ValueDistance
+from untie.baselines._hamming import Hamming
+from untie.baselines._latent_classes import LatentClasses
+from untie.baselines._mca import MCA
+from untie.baselines._onehot import OneHot
+from untie.baselines._rough import Rough
 
 DISTANCES: dict[str, type[ValueDistance]] = {
     "Hamming": Hamming,

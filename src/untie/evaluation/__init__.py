@@ -1,6 +1,6 @@
 """Measures of representations and clusterings, tests between methods, and published results."""
 
-from untie.evaluation.clustering import (
+from untie.evaluation._clustering import (
     adjusted_rand_index,
     best_match_f_score,
     clustering_accuracy,
@@ -10,18 +10,13 @@ from untie.evaluation.clustering import (
     pairwise_f_score,
     purity,
 )
-from untie.evaluation.diagram import critical_difference_diagram
-from untie.evaluation.factors import (
-    coupling_matrices,
-    inter_factor,
-    inter_factors,
-    intra_factor,
-)
-from untie.evaluation.goodness import GoodnessCurve, goodness_curve
-from untie.evaluation.partition import category_utility, conditional_entropy, normalised_cut
-from untie.evaluation.published import published, published_names
-from untie.evaluation.ranks import FriedmanTest, average_ranks, bonferroni_dunn, friedman
-from untie.evaluation.retrieval import precision_at_k
+from untie.evaluation._diagram import critical_difference_diagram
+from untie.evaluation._factors import coupling_matrices, inter_factor, inter_factors, intra_factor
+from untie.evaluation._goodness import GoodnessCurve, goodness_curve
+from untie.evaluation._paper_tables import published, published_names
+from untie.evaluation._partition import category_utility, conditional_entropy, normalised_cut
+from untie.evaluation._ranks import FriedmanTest, average_ranks, bonferroni_dunn, friedman
+from untie.evaluation._retrieval import precision_at_k
 
 __all__ = [
     "FriedmanTest",

@@ -3,15 +3,15 @@
 All answers are frames of the library that the table came in (pandas for arrays).
 """
 
-from untie.explain.changes import Drift, drift
-from untie.explain.examples import border_cases, prototypes
-from untie.explain.nearest import neighbors
-from untie.explain.profile import cluster_profile
-from untie.explain.similar import why_similar
-from untie.explain.stability import cluster_stability
-from untie.explain.unusual import outliers, why_outlier
-from untie.explain.values import alike_values, why_alike
-from untie.explain.weights import weight_shares
+from untie.explain._changes import Drift, drift
+from untie.explain._examples import border_cases, prototypes
+from untie.explain._nearest import neighbors
+from untie.explain._profile import cluster_profile
+from untie.explain._similar import why_similar
+from untie.explain._stability import cluster_stability
+from untie.explain._unusual import outliers, why_outlier
+from untie.explain._values import alike_values, why_alike
+from untie.explain._weights import weight_shares
 
 __all__ = [
     "Drift",

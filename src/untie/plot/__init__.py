@@ -4,15 +4,15 @@ Each function takes fitted objects or data and returns the axes that it drew on:
 `ax`, or those of a new figure. Needs matplotlib (``pip install 'untie[report]'``).
 """
 
-from untie.evaluation.diagram import critical_difference_diagram as critical_difference
-from untie.plot.choice import choice_of_k
-from untie.plot.dendrogram import value_dendrogram
-from untie.plot.eigenvalues import spectrum
-from untie.plot.loss_curve import loss
-from untie.plot.profiles import cluster_profiles
-from untie.plot.rows import map_rows
-from untie.plot.values import map_values
-from untie.plot.weight_shares import weights
+from untie.evaluation._diagram import critical_difference_diagram as critical_difference
+from untie.plot._choice import choice_of_k
+from untie.plot._dendrogram import value_dendrogram
+from untie.plot._eigenvalues import spectrum
+from untie.plot._loss_curve import loss
+from untie.plot._profiles import cluster_profiles
+from untie.plot._rows import map_rows
+from untie.plot._values import map_values
+from untie.plot._weight_shares import weights
 
 __all__ = [
     "choice_of_k",

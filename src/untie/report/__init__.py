@@ -1,6 +1,6 @@
 """One page about a table: its groups, what makes them, and the rows to look at."""
 
-from untie.report.make import make_report
-from untie.report.report import Report
+from untie.report._make import make_report
+from untie.report._report import Report
 
 __all__ = ["Report", "make_report"]

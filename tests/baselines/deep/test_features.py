@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import small_tables
-from untie.baselines.deep.features import distinct_rows, make_features
-from untie.core.table import read_table
-from untie.core.tally import tally
+from untie._count.tally import tally
+from untie._table.table import read_table
+from untie.baselines._deep.features import distinct_rows, make_features
 
 
 def features_and_codes(table, max_cross=2000, sample_weight=None, categories="auto"):

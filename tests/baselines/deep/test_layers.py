@@ -7,17 +7,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from untie.baselines.deep.features import make_features  # noqa: E402
-from untie.baselines.deep.layers import (  # noqa: E402
-    Blocks,
-    CodesWideDeep,
-    Crosses,
-    Noise,
-    RowsWideDeep,
-)
-from untie.baselines.deep.losses import judging, reconstruction  # noqa: E402
-from untie.core.table import read_table  # noqa: E402
-from untie.core.tally import tally  # noqa: E402
+from untie._count.tally import tally  # noqa: E402
+from untie._table.table import read_table  # noqa: E402
+from untie.baselines._deep.features import make_features  # noqa: E402
+from untie.baselines._deep.layers import Blocks, CodesWideDeep, Crosses, Noise, RowsWideDeep  # noqa: E402
+from untie.baselines._deep.losses import judging, reconstruction  # noqa: E402
 
 CPU = torch.device("cpu")
 

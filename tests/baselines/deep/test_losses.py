@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from untie.baselines.deep.losses import divergence, judging, reconstruction  # noqa: E402
+from untie.baselines._deep.losses import divergence, judging, reconstruction  # noqa: E402
 
 
 def test_divergence_of_the_worked_example():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from untie.baselines.deep import network as module
-from untie.baselines.deep.features import Features
-from untie.baselines.deep.network import Network
+from untie.baselines._deep import network as module
+from untie.baselines._deep.features import Features
+from untie.baselines._deep.network import Network
 
 SIZES = (3, 5, 2, 40)
 

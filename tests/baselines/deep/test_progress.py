@@ -2,7 +2,7 @@
 
 import pytest
 
-from untie.baselines.deep.progress import EarlyStopping, Progress, report
+from untie.baselines._deep.progress import EarlyStopping, Progress, report
 
 
 def progress(epoch, is_last=False):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from untie.baselines import VAE, BiGAN
-from untie.baselines.deep.settings import check_settings
+from untie.baselines._deep.settings import check_settings
 
 TABLE = [["a", "x"], ["b", "y"]]
 

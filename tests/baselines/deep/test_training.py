@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 
 from untie.baselines import VAE  # noqa: E402
-from untie.baselines.deep import training  # noqa: E402
-from untie.baselines.deep.features import Features  # noqa: E402
-from untie.baselines.deep.settings import check_settings  # noqa: E402
+from untie.baselines._deep import training  # noqa: E402
+from untie.baselines._deep.features import Features  # noqa: E402
+from untie.baselines._deep.settings import check_settings  # noqa: E402
 
 CPU = torch.device("cpu")
 

@@ -1,0 +1,49 @@
+"""Methods are told apart, panels have the right number and the legend names each line once."""
+
+import pytest
+
+from untie_paper.methods import DISTANCES, ENCODERS
+from untie_paper.output import style
+
+METHODS = [*ENCODERS, *DISTANCES]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_has_a_colour(method):
+    assert style.method_style(method)["color"] != style.OTHER
+
+
+def test_no_two_methods_look_alike():
+    looks = {(s["color"], s["marker"]) for s in map(style.method_style, METHODS)}
+    assert len(looks) == len(METHODS)
+    assert len({s["marker"] for s in map(style.method_style, METHODS)}) == len(METHODS)
+
+
+def test_unknown_method_is_grey():
+    assert style.method_style("something else")["color"] == style.OTHER
+
+
+def test_curves_may_have_no_markers():
+    assert "marker" not in style.method_style("CDE", markers=False)
+
+
+@pytest.mark.parametrize(("n", "rows"), [(1, 1), (2, 1), (3, 1), (4, 2), (6, 2), (7, 3)])
+def test_panels(n, rows):
+    figure, axes = style.panels(n)
+    assert len(axes) == len(figure.axes) == n
+    assert figure.get_size_inches()[1] == pytest.approx(2.4 * rows)
+
+
+def test_common_legend_names_each_once():
+    figure, axes = style.panels(2)
+    for one in axes:
+        one.plot([0, 1], **style.method_style("CDE"))
+    axes[1].plot([0, 1], **style.method_style("COS"))
+    style.common_legend(figure, axes)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["CDE", "COS"]
+
+
+def test_no_legend_where_nothing_is_named():
+    figure, axes = style.panels(1)
+    style.common_legend(figure, axes)
+    assert not figure.legends

@@ -1,0 +1,85 @@
+"""The part of an estimator that takes tables in: names, unknown values, warnings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import validate_data
+
+from untie._count.grouping import Grouping
+from untie._count.tally import CodedTable, Tally
+from untie._learn.parameters import check_handle_unknown
+from untie._table.table import Table, encode, read_table, warn_of_distinct_floats
+from untie._table.unknown import handle_unknown_values, joins_rare_values
+from untie._table.vocabulary import Vocabulary
+from untie._util.types import Codes, Value
+
+
+class TableInput(BaseEstimator):
+    """Base of estimators that learn from a table of categories.
+
+    A subclass has a parameter `handle_unknown` and, once fitted, a `grouping_`.
+    """
+
+    handle_unknown: str
+    grouping_: Grouping
+    library_: str
+
+    def _remember(self, table: Table) -> None:
+        """Take over a table's columns; called last, so that a failed fit changes nothing."""
+        validate_data(self, table.source, reset=True, skip_check_array=True)
+        self.library_ = table.backend
+
+    def _check_columns(self, table: Table) -> None:
+        validate_data(self, table.source, reset=False, skip_check_array=True)
+
+    def codes(self, X: Any, reported: set[str] | None = None) -> Codes:
+        """Code the rows of a table with the values seen in `fit`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        reported : set of str, optional
+            For tables that come in chunks: columns whose unknown values were reported, and need
+            not be again. More are added.
+        """
+        check_handle_unknown(self.handle_unknown)
+        table = read_table(X, min_rows=0)
+        self._check_columns(table)
+        encoded = encode(table, self.grouping_.raw)
+        unknown = encoded.unknown
+        if reported is not None:
+            unknown = _not_yet_reported(unknown, table.names, reported)
+        handle_unknown_values(unknown, self.grouping_.raw, self.handle_unknown, "transform")
+        rare = joins_rare_values(self.handle_unknown)
+        return self.grouping_.apply_to_codes(encoded.codes, unknown_is_rare=rare)
+
+    def _report(self, table: Table, counted: Tally | CodedTable) -> None:
+        """Tell the user what is odd about a table."""
+        assert counted.rows is not None
+        self._report_values(table, counted.grouping.raw, counted.rows.unknown)
+
+    def _report_values(
+        self, table: Table, vocabulary: Vocabulary, unknown: list[list[Value]]
+    ) -> None:
+        how = "error" if self.handle_unknown == "error" else "ignore"
+        handle_unknown_values(unknown, vocabulary, how, "fit")
+        warn_of_distinct_floats(table, vocabulary)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _not_yet_reported(
+    unknown: list[list[Value]], names: tuple[str, ...], reported: set[str]
+) -> list[list[Value]]:
+    new = [[] if name in reported else values for name, values in zip(names, unknown, strict=True)]
+    reported.update(name for name, values in zip(names, new, strict=True) if values)
+    return new

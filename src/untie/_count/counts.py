@@ -1,0 +1,197 @@
+"""How often values occur together: all that learning needs from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from untie._count import memory
+from untie._count.dense_counting import count_pairs
+from untie._count.memory import check_memory, refuse_large
+from untie._count.row_sample import RowSample
+from untie._count.sparse_counting import count_sparse
+from untie._table.vocabulary import Vocabulary
+from untie._util.types import Codes, FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Counts of all pairs of values, additive over chunks of rows.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Number of values of each attribute.
+    matrix : array of shape (n_values, n_values)
+        Weight of the rows that have both values; on the diagonal, of those that have one.
+        The values of all attributes stand one after another. Sparse (CSR) for more than
+        `DENSE_VALUES` values.
+    n : float
+        Weight of all rows.
+    n_rows : int
+        Number of rows with a positive weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes = [np.array([0, 1, 1]), np.array([0, 0, 1])]
+    >>> first, rest = count([c[:1] for c in codes], (2, 2)), count([c[1:] for c in codes], (2, 2))
+    >>> (first + rest).block(0, 1)
+    array([[1., 0.],
+           [1., 1.]])
+    """
+
+    sizes: tuple[int, ...]
+    matrix: Any
+    n: float
+    n_rows: int
+
+    def __post_init__(self) -> None:
+        # One form for one table, however it was counted and wherever it was kept.
+        if sparse.issparse(self.matrix) != (sum(self.sizes) > memory.DENSE_VALUES):
+            dense = sparse.issparse(self.matrix)
+            matrix = self.matrix.toarray() if dense else sparse.csr_array(self.matrix)
+            object.__setattr__(self, "matrix", matrix)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the matrix is sparse."""
+        return bool(sparse.issparse(self.matrix))
+
+    @cached_property
+    def offsets(self) -> NDArray[np.intp]:
+        """Position of each attribute's first value, and the number of all values."""
+        return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.intp)
+
+    @cached_property
+    def frequencies(self) -> FloatArray:
+        """Weight of the rows that have each value; shape (n_values,)."""
+        return np.asarray(self.matrix.diagonal())
+
+    def span(self, attribute: int) -> slice:
+        """Return where the values of an attribute stand."""
+        return slice(int(self.offsets[attribute]), int(self.offsets[attribute + 1]))
+
+    def block(self, first: int, second: int) -> FloatArray:
+        """Return the counts of one attribute's values with another's, as a dense array."""
+        return self._dense(self.span(first), self.span(second))
+
+    def dense(self) -> FloatArray:
+        """Return the whole matrix as a dense array, or refuse if it is too large for one."""
+        return self._dense(slice(None), slice(None))
+
+    def _dense(self, rows: slice, columns: slice) -> FloatArray:
+        if not self.is_sparse:
+            return self.matrix[rows, columns]
+        part = self.matrix[rows, columns]
+        refuse_large(8 * part.shape[0] * part.shape[1], self.sizes, "pairs as a dense array")
+        return part.toarray()
+
+    def __add__(self, other: Counts) -> Counts:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        if self.sizes != other.sizes:
+            raise ValueError(
+                f"The counts are of different vocabularies: {self.sizes} and {other.sizes} "
+                "values. Add tables made by untie.count_table, which unite vocabularies."
+            )
+        matrix = self.matrix + other.matrix
+        return Counts(self.sizes, matrix, self.n + other.n, self.n_rows + other.n_rows)
+
+    def relabel(self, targets: Sequence[NDArray[np.intp]], sizes: tuple[int, ...]) -> Counts:
+        """Move every value to a new code; values with the same code are added up.
+
+        Parameters
+        ----------
+        targets : sequence of integer arrays, one per attribute
+            The new code of each value within its attribute.
+        sizes : tuple of int
+            Number of new values of each attribute.
+        """
+        check_memory(sizes, n_rows=self.n_rows)
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        rows = np.concatenate([t + o for t, o in zip(targets, offsets[:-1], strict=True)])
+        shape = (len(rows), int(offsets[-1]))
+        move = sparse.csr_array((np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=shape)
+        # Two values of one attribute never meet, so a block's diagonal is all there is.
+        old = self.matrix
+        if sum(sizes) > memory.DENSE_VALUES:  # before it grows
+            old = sparse.csr_array(old)
+        matrix = move.T @ (move.T @ old).T
+        if sparse.issparse(matrix):
+            matrix = matrix.tocsr()
+            matrix.sort_indices()
+        else:
+            matrix = np.ascontiguousarray(matrix)
+        return Counts(sizes, matrix, self.n, self.n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedTable:
+    """Counts together with the values they are counts of; ``+`` unites both.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The values of each attribute.
+    counts : Counts
+        How often they occur together.
+    sample : RowSample or None
+        Some of the rows, in the codes of the vocabulary, if they were kept.
+    """
+
+    vocabulary: Vocabulary
+    counts: Counts
+    sample: RowSample | None = None
+
+    def __add__(self, other: CountedTable) -> CountedTable:
+        if not isinstance(other, CountedTable):
+            return NotImplemented
+        if self.vocabulary == other.vocabulary:
+            first, second = self, other
+        else:
+            union = self.vocabulary.union(other.vocabulary)
+            check_memory(
+                union.sizes, union.columns, n_rows=self.counts.n_rows + other.counts.n_rows
+            )
+            first, second = self.align(union), other.align(union)
+        # Half a sample is none: the rows of the other chunk would be missing.
+        sample = first.sample + second.sample if first.sample and second.sample else None
+        return CountedTable(first.vocabulary, first.counts + second.counts, sample)
+
+    def plus_chunk(self, chunk: CountedTable) -> CountedTable:
+        """Add a chunk whose columns are these, in this order, whatever their names."""
+        vocabulary = Vocabulary(self.vocabulary.columns, chunk.vocabulary.values)
+        return self + CountedTable(vocabulary, chunk.counts, chunk.sample)
+
+    def align(self, union: Vocabulary) -> CountedTable:
+        """Return the same counts in the codes of a vocabulary that has all the values."""
+        attributes = range(len(union.columns))
+        targets = [self.vocabulary.translate(union, attribute) for attribute in attributes]
+        sample = self.sample and self.sample.relabel(targets, union.sizes)
+        return CountedTable(union, self.counts.relabel(targets, union.sizes), sample)
+
+
+def count(codes: Codes, sizes: Sequence[int], weights: FloatArray | None = None) -> Counts:
+    """Count all pairs of values in coded rows.
+
+    Parameters
+    ----------
+    codes : list of integer arrays of shape (n_rows,)
+        One array per attribute; a code equal to the attribute's size is not counted.
+    sizes : sequence of int
+        Number of values of each attribute.
+    weights : array of shape (n_rows,), optional
+        How often each row counts.
+    """
+    n_rows = len(codes[0])
+    check_memory(sizes, n_rows=n_rows)
+    n = float(n_rows if weights is None else weights.sum())
+    counter = count_pairs if sum(sizes) <= memory.DENSE_VALUES else count_sparse
+    return Counts(tuple(sizes), counter(codes, tuple(sizes), weights), n, n_rows)

@@ -1,0 +1,265 @@
+"""Coded rows -> counts of all pairs of values, by the fastest of three strategies.
+
+Every strategy goes over the rows once, in blocks, so its working memory does not grow with
+their number, and all give the same integers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from untie._count.histograms import Block, Pack, add_block, count_one, count_two, fill_packs, mirror
+from untie._util.parallel import in_threads, map_ahead, pays
+from untie._util.threads import one_thread
+from untie._util.types import Codes, FloatArray
+
+BLOCK_CELLS = 2**21
+"""Numbers in one working block."""
+
+HISTOGRAM_ROW_CELLS = 2
+"""A histogram's block has at most ``BLOCK_CELLS / 2`` rows."""
+
+MANY_TASKS = 8
+"""With so many histograms of a block there are enough for all threads; with fewer, the block's
+rows are cut in so many parts. The same for any number of threads, so that sums are."""
+
+FEWEST_ROWS = 2**15
+"""Rows in the smallest of these parts."""
+
+PARALLEL_VALUES = 2_000
+"""Above so many values, one block of rows is counted at a time, as its counts take much memory."""
+
+COSTS: dict[str, tuple[float, ...]] = {
+    "histogram": (7e3, 1.5, 5.0, 11.0),
+    "product": (5.1e3, 13.0, 0.012, 3.4),
+    "sparse": (470e3, 27.0, 2.6, 31.0, 0.81),
+}
+"""Nanoseconds per unit of work, fitted by ``benchmarks/counting.py``."""
+
+Strategy = Callable[[Codes, tuple[int, ...], FloatArray | None], FloatArray]
+
+
+def count_pairs(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) -> FloatArray:
+    """Count all pairs of values with the strategy that is expected to be fastest.
+
+    Parameters
+    ----------
+    codes : list of integer arrays of shape (n_rows,)
+        One array per attribute; a code equal to the attribute's size is not counted.
+    sizes : tuple of int
+        Number of values of each attribute.
+    weights : array of shape (n_rows,) or None
+        How often each row counts.
+
+    Returns
+    -------
+    array of shape (n_values, n_values)
+    """
+    return STRATEGIES[fastest_strategy(len(codes[0]), sizes)](codes, sizes, weights)
+
+
+def fastest_strategy(n_rows: int, sizes: Sequence[int]) -> str:
+    """Return the name of the strategy with the lowest expected time.
+
+    The times depend on the shape of the table alone, so the choice is the same on every
+    machine and in every run.
+    """
+    costs = expected_work(n_rows, sizes)
+    return min(costs, key=lambda name: float(np.dot(costs[name], COSTS[name])))
+
+
+def expected_work(n_rows: int, sizes: Sequence[int]) -> dict[str, tuple[float, ...]]:
+    """Return the amounts of each strategy's kinds of work; `COSTS` turns them into time."""
+    n_values, n_attributes = sum(sizes), len(sizes)
+    area = n_values**2
+    packs = fill_packs(sizes)
+    widths = [math.prod(sizes[a] for a in pack) for pack in packs]
+    n_pairs = max(1.0, len(packs) * (len(packs) - 1) / 2)
+    # Small arrays are added up for each two packs, and within a pack for each two attributes.
+    n_calls = 8 * n_pairs + n_attributes * len(packs) + sum(math.comb(len(p), 2) for p in packs)
+    cells = (sum(widths) ** 2 - sum(w**2 for w in widths)) / 2
+    n_blocks = 1 + n_rows * _histogram_row_cells(len(widths)) // BLOCK_CELLS
+    n_dense = 1 + n_rows * n_values // BLOCK_CELLS
+    n_known, n_met = n_rows * n_attributes, n_rows * n_attributes**2
+    return {
+        "histogram": (n_blocks * n_calls, n_rows * n_pairs, n_blocks * cells, area),
+        "product": (n_dense * n_attributes, n_known, n_rows * area, n_dense * area),
+        "sparse": (1, n_known, n_met, min(n_met, area), area),
+    }
+
+
+def by_histogram(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) -> FloatArray:
+    """Count joint codes of packs of attributes, two packs at a time, then add up.
+
+    Ten attributes of three values make two packs of 243 cells, so one histogram replaces
+    forty-five.
+    """
+    n_rows = len(codes[0])
+    worth = pays(n_rows * len(codes))
+    widths = in_threads(lambda a: _width(codes[a], sizes[a]), range(len(sizes)), worth)
+    packs = [Pack(members, sizes, widths) for members in fill_packs(widths)]
+    matrix = np.zeros((sum(sizes), sum(sizes)))
+    for rows in _blocks(n_rows, _histogram_row_cells(len(packs))):
+        joint = in_threads(partial(Pack.joint_code, codes=codes, rows=rows), packs, worth)
+        count_pair = partial(_count_pair, packs, joint, None if weights is None else weights[rows])
+        tasks = _tasks(packs, rows.stop - rows.start)
+        for blocks in map_ahead(count_pair, tasks, worth and sum(sizes) <= PARALLEL_VALUES):
+            for block in blocks:
+                add_block(matrix, block)
+    return mirror(matrix)
+
+
+def _histogram_row_cells(n_packs: int) -> int:
+    return max(HISTOGRAM_ROW_CELLS, n_packs // 4)  # the joint codes of a block wait in memory
+
+
+def _tasks(packs: Sequence[Pack], n_rows: int) -> list[tuple[int, int, slice]]:
+    """Return two packs at a time, and some of the rows where there are few packs."""
+    pairs = list(combinations(range(len(packs)), 2)) or [(0, 0)]
+    step = max(1, n_rows)
+    if len(pairs) < MANY_TASKS:
+        cells = math.prod(sorted(pack.n_cells for pack in packs)[-2:])
+        step = max(-(-n_rows // MANY_TASKS), FEWEST_ROWS, cells)
+    return [
+        (*pair, slice(start, start + step)) for pair in pairs for start in range(0, n_rows, step)
+    ]
+
+
+def _count_pair(
+    packs: Sequence[Pack],
+    joint: Sequence[NDArray[Any]],
+    weights: FloatArray | None,
+    task: tuple[int, int, slice],
+) -> list[Block]:
+    left, right, rows = task
+    part = None if weights is None else weights[rows]
+    if left == right:
+        return count_one(packs[left], joint[left][rows], part)
+    # A pack's own pairs can be read off any histogram that it is in: it is the first one here.
+    own = [packs[right]] if left == 0 else []
+    if (left, right) == (0, 1):
+        own.append(packs[left])
+    return count_two(packs[left], packs[right], (joint[left][rows], joint[right][rows]), part, own)
+
+
+def _width(column: NDArray[Any], size: int) -> int:
+    """Return the number of codes; a column without unknown cells needs no place for them."""
+    return size + 1 if len(column) and column.max() >= size else size
+
+
+def by_product(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) -> FloatArray:
+    """Multiply blocks of the one-hot matrix with themselves."""
+    n_values = sum(sizes)
+    # Sums of ones stay exact in single precision within a block; weights need double.
+    dtype = np.float32 if weights is None else np.float64
+    matrix = np.zeros((n_values, n_values))
+
+    def multiply(rows: slice) -> NDArray[Any]:
+        block = _one_hot(codes, sizes, rows, dtype)
+        weighted = block if weights is None else block * weights[rows, None]
+        return weighted.T @ block
+
+    blocks = _blocks(len(codes[0]), n_values)
+    worth = pays(len(codes[0]) * len(sizes)) and n_values <= PARALLEL_VALUES
+    # One thread a product: BLAS's own would add up weights in an order of their own.
+    with one_thread(0):
+        for product in map_ahead(multiply, blocks, worth):
+            matrix += product
+    # A product of two arrays need not be symmetric to the last bit, as that of one is.
+    return matrix if weights is None else _mirror(matrix)
+
+
+def by_sparse(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) -> FloatArray:
+    """Multiply blocks of the sparse one-hot matrix with themselves."""
+    n_values = sum(sizes)
+    matrix = np.zeros((n_values, n_values))
+
+    def multiply(rows: slice) -> sparse.coo_array:
+        block = sparse_one_hot([column[rows] for column in codes], sizes)
+        weighted = block if weights is None else sparse.diags_array(weights[rows]) @ block
+        return (weighted.T @ block).tocoo()
+
+    blocks = _blocks(len(codes[0]), len(sizes))
+    worth = pays(len(codes[0]) * len(sizes)) and n_values <= PARALLEL_VALUES
+    for product in map_ahead(multiply, blocks, worth):
+        matrix[product.row, product.col] += product.data
+    return matrix
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "histogram": by_histogram,
+    "product": by_product,
+    "sparse": by_sparse,
+}
+
+
+def sparse_one_hot(codes: Codes, sizes: Sequence[int]) -> sparse.csr_array:
+    """Return the one-hot matrix of coded rows; an unknown cell has no entry."""
+    n_rows, n_attributes = len(codes[0]), len(codes)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    columns = np.empty((n_rows, n_attributes), dtype=np.int64)
+    for attribute, column in enumerate(codes):
+        columns[:, attribute] = column + offsets[attribute]
+    known = np.stack([column < size for column, size in zip(codes, sizes, strict=True)], axis=1)
+    starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    data = np.ones(int(starts[-1]))
+    return sparse.csr_array((data, columns[known], starts), shape=(n_rows, int(offsets[-1])))
+
+
+def pack_attributes(widths: Sequence[int], limit: int) -> list[list[int]]:
+    """Put neighbouring attributes into packs of at most `limit` joint cells.
+
+    Examples
+    --------
+    >>> pack_attributes([3, 3, 100, 3, 300, 2], limit=100)
+    [[0, 1], [2], [3], [4], [5]]
+    """
+    packs: list[list[int]] = []
+    cells = limit + 1
+    for attribute, width in enumerate(widths):
+        if cells * width <= limit:
+            packs[-1].append(attribute)
+            cells *= width
+        else:
+            packs.append([attribute])
+            cells = width
+    return packs
+
+
+def _mirror(matrix: FloatArray) -> FloatArray:
+    """Copy the upper triangle onto the lower one, in place."""
+    for row in range(1, len(matrix)):
+        matrix[row, :row] = matrix[:row, row]
+    return matrix
+
+
+def _one_hot(
+    codes: Codes, sizes: Sequence[int], rows: slice, dtype: type[np.floating[Any]]
+) -> NDArray[Any]:
+    n_rows = rows.stop - rows.start
+    block = np.zeros((n_rows, sum(sizes)), dtype=dtype)
+    positions = np.arange(n_rows)
+    offset = 0
+    for column, size in zip(codes, sizes, strict=True):
+        part = column[rows]
+        known = part < size
+        if known.all():
+            block[positions, part + np.intp(offset)] = 1
+        else:
+            block[positions[known], part[known] + np.intp(offset)] = 1
+        offset += size
+    return block
+
+
+def _blocks(n_rows: int, row_cells: int) -> Iterator[slice]:
+    step = max(256, BLOCK_CELLS // max(1, row_cells))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(n_rows, start + step))

@@ -1,0 +1,129 @@
+"""Rare values -> one value: what ``min_frequency`` and ``max_categories`` ask for.
+
+The rules are those of scikit-learn's OneHotEncoder, with the sums of the sample weights
+in the place of the numbers of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._count.counts import Counts
+from untie._count.row_sample import RowSample
+from untie._table.vocabulary import INFREQUENT, Vocabulary
+from untie._util.types import Codes, FloatArray, Value, smallest_unsigned
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Which values of a raw vocabulary are held together.
+
+    Parameters
+    ----------
+    raw : Vocabulary
+        All values.
+    rare : tuple of boolean arrays of shape (n_values of the attribute,)
+        True for the values that are taken together.
+    """
+
+    raw: Vocabulary
+    rare: tuple[NDArray[np.bool_], ...]
+
+    @cached_property
+    def is_trivial(self) -> bool:
+        """Whether every value stands for itself."""
+        return not any(rare.any() for rare in self.rare)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The values that the model sees: frequent ones, then the group if there is one."""
+        values = []
+        for old, rare in zip(self.raw.values, self.rare, strict=True):
+            kept: list[Value] = [v for v, is_rare in zip(old, rare, strict=True) if not is_rare]
+            values.append(tuple(kept + [INFREQUENT] * bool(rare.any())))
+        return Vocabulary(self.raw.columns, tuple(values))
+
+    @cached_property
+    def targets(self) -> tuple[NDArray[np.intp], ...]:
+        """For each attribute, the model's code of each raw code."""
+        targets = []
+        for rare in self.rare:
+            codes = np.cumsum(~rare) - 1
+            codes[rare] = np.count_nonzero(~rare)
+            targets.append(codes.astype(np.intp))
+        return tuple(targets)
+
+    def apply_to_codes(self, codes: Codes, unknown_is_rare: bool = False) -> Codes:
+        """Translate raw codes; an unknown cell joins the group if asked and there is one."""
+        if self.is_trivial:
+            return codes
+        result = []
+        for column, target, rare, size in zip(
+            codes, self.targets, self.rare, self.vocabulary.sizes, strict=True
+        ):
+            unknown = size - 1 if unknown_is_rare and rare.any() else size
+            result.append(np.append(target, unknown).astype(smallest_unsigned(size))[column])
+        return result
+
+    def apply_to_counts(self, counts: Counts) -> Counts:
+        """Add up the rows and columns of the values that are held together."""
+        if self.is_trivial:
+            return counts
+        return counts.relabel(self.targets, self.vocabulary.sizes)
+
+    def apply_to_sample(self, sample: RowSample) -> RowSample:
+        """Translate sampled rows; some may then be equal."""
+        return sample.relabel(self.targets, self.vocabulary.sizes)
+
+    def infrequent_values(self) -> list[list[Value]]:
+        """Return, for each attribute, the values in the group."""
+        return [
+            [v for v, is_rare in zip(values, rare, strict=True) if is_rare]
+            for values, rare in zip(self.raw.values, self.rare, strict=True)
+        ]
+
+
+def group_rare(
+    vocabulary: Vocabulary,
+    frequencies: list[FloatArray],
+    n: float,
+    min_frequency: float | None,
+    max_categories: int | None,
+) -> Grouping:
+    """Decide which values are rare.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        All values.
+    frequencies : list of arrays of shape (n_values of the attribute,)
+        Weight of the rows with each value.
+    n : float
+        Weight of all rows.
+    min_frequency : int, float or None
+        A value with less weight is rare: an int is a weight, a float a share of `n`.
+    max_categories : int or None
+        Largest number of values of an attribute, the group among them.
+    """
+    threshold = 0.0
+    if min_frequency is not None:
+        is_weight = isinstance(min_frequency, Integral)
+        threshold = min_frequency if is_weight else min_frequency * n
+    rare = tuple(_rare_values(f, threshold, max_categories) for f in frequencies)
+    return Grouping(vocabulary, rare)
+
+
+def _rare_values(
+    frequencies: FloatArray, threshold: float, max_categories: int | None
+) -> NDArray[np.bool_]:
+    rare = frequencies < threshold
+    # As OneHotEncoder counts: the group has a place even when no value is below the threshold.
+    if max_categories is not None and max_categories < np.count_nonzero(~rare) + 1:
+        rarest_first = np.argsort(frequencies, kind="stable")
+        rare[rarest_first[: len(rarest_first) - (max_categories - 1)]] = True
+    return rare

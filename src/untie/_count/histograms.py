@@ -1,0 +1,157 @@
+"""Counts of pairs of values by histograms of joint codes.
+
+Attributes with few values are packed: a pack's joint code tells the values of all its attributes.
+One histogram of two packs' joint codes then holds the counts of every two of their attributes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._util.types import Codes, FloatArray, smallest_unsigned
+
+PACKED_CELLS = 256
+"""Attributes are packed into one joint code while it has at most so many cells."""
+
+Block = tuple["Pack", "Pack", NDArray[Any]]
+"""The counts of the values of one pack with those of another. Of a pack with itself: those of two
+different attributes once, and the diagonal; alone, in one dimension, if it has one attribute."""
+
+
+class Pack:
+    """Attributes that are counted as one.
+
+    Parameters
+    ----------
+    members : sequence of int
+        The attributes.
+    sizes, widths : sequence of int
+        Number of values of every attribute of the table, and of codes: one more where there are
+        unknown cells.
+
+    Attributes
+    ----------
+    values : array of shape (n_values of the members,)
+        Where their values stand among all values of the table.
+    n_cells : int
+        Number of combinations of the members' codes.
+    """
+
+    def __init__(self, members: Sequence[int], sizes: Sequence[int], widths: Sequence[int]) -> None:
+        self._members = members
+        self._widths = [widths[attribute] for attribute in members]
+        self._sizes = [sizes[attribute] for attribute in members]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        self.values = np.concatenate([np.arange(starts[a], starts[a + 1]) for a in members])
+        self.n_cells = math.prod(self._widths)
+
+    def joint_code(self, codes: Codes, rows: slice) -> NDArray[Any]:
+        """Return the joint codes of some rows."""
+        joint = codes[self._members[0]][rows].astype(smallest_unsigned(self.n_cells))
+        for attribute, width in zip(self._members[1:], self._widths[1:], strict=True):
+            joint *= joint.dtype.type(width)
+            joint += codes[attribute][rows].astype(joint.dtype, copy=False)
+        return joint
+
+    def add_up(self, histogram: NDArray[Any]) -> NDArray[Any]:
+        """Turn rows for combinations into rows for values."""
+        if len(self._members) == 1:
+            return histogram[: self._sizes[0]]
+        shaped = histogram.reshape(*self._widths, -1)
+        axes = range(len(self._members))
+        parts = [
+            shaped.sum(axis=tuple(axis for axis in axes if axis != own))[: self._sizes[own]]
+            for own in axes
+        ]
+        return np.concatenate(parts)
+
+    def own_pairs(self, marginal: NDArray[Any]) -> Block:
+        """Return the counts of the members' values with each other."""
+        diagonal = self.add_up(marginal[:, None])[:, 0]
+        if len(self._members) == 1:
+            return self, self, diagonal
+        block = np.diag(diagonal)
+        starts = np.concatenate([[0], np.cumsum(self._sizes)])
+        spans = [slice(*bounds) for bounds in pairwise(starts)]
+        shaped = marginal.reshape(self._widths)
+        for first, second in combinations(range(len(spans)), 2):
+            others = tuple(axis for axis in range(shaped.ndim) if axis not in (first, second))
+            counts = shaped.sum(axis=others)[: self._sizes[first], : self._sizes[second]]
+            block[spans[first], spans[second]] = counts
+        return self, self, block
+
+
+def count_one(pack: Pack, joint: NDArray[Any], weights: FloatArray | None) -> list[Block]:
+    """Count the pairs within a pack."""
+    return [pack.own_pairs(np.bincount(joint, weights, minlength=pack.n_cells))]
+
+
+def count_two(
+    left: Pack,
+    right: Pack,
+    joint: tuple[NDArray[Any], NDArray[Any]],
+    weights: FloatArray | None,
+    own: Sequence[Pack],
+) -> list[Block]:
+    """Count the pairs between two packs, and those within the packs named in `own`."""
+    n_cells = left.n_cells * right.n_cells
+    pair = joint[0].astype(smallest_unsigned(n_cells))
+    pair *= pair.dtype.type(right.n_cells)
+    pair += joint[1].astype(pair.dtype, copy=False)
+    histogram = np.bincount(pair, weights, minlength=n_cells).reshape(left.n_cells, right.n_cells)
+    blocks = [(left, right, right.add_up(left.add_up(histogram).T).T)]
+    if left in own:
+        blocks.append(left.own_pairs(histogram.sum(axis=1)))
+    if right in own:
+        blocks.append(right.own_pairs(histogram.sum(axis=0)))
+    return blocks
+
+
+def add_block(matrix: FloatArray, block: Block) -> None:
+    """Add counts to a matrix of all values with all values, in place."""
+    left, right, counts = block
+    if counts.ndim == 1:
+        matrix[left.values, left.values] += counts
+    else:
+        matrix[np.ix_(left.values, right.values)] += counts
+
+
+def mirror(matrix: FloatArray) -> FloatArray:
+    """Make a matrix in which each pair stands once symmetric, in place."""
+    diagonal = matrix.diagonal().copy()
+    matrix += matrix.T
+    np.fill_diagonal(matrix, diagonal)
+    return matrix
+
+
+def fill_packs(widths: Sequence[int], limit: int | None = None) -> list[list[int]]:
+    """Put attributes, the widest first, into as few packs of at most `limit` cells as is easy.
+
+    Examples
+    --------
+    >>> fill_packs([3, 3, 100, 3, 300, 2], limit=100)
+    [[4], [2], [0, 1, 3, 5]]
+    """
+    limit = PACKED_CELLS if limit is None else limit
+    smallest = min(widths)
+    packs: list[list[int]] = []
+    cells: list[int] = []
+    has_room: list[int] = []
+    for attribute in sorted(range(len(widths)), key=lambda attribute: -widths[attribute]):
+        width = widths[attribute]
+        place = next((pack for pack in has_room if cells[pack] * width <= limit), len(packs))
+        if place == len(packs):
+            packs.append([])
+            cells.append(1)
+            has_room.append(place)
+        packs[place].append(attribute)
+        cells[place] *= width
+        if cells[place] * smallest > limit:
+            has_room.remove(place)
+    return packs

@@ -1,0 +1,263 @@
+"""A sample of distinct rows with their weights, the same for every order and chunking.
+
+Each row has a number that depends on its cells alone, and the rows with the smallest numbers are
+kept: the choice is as good as random, chunks can be merged, and every engine keeps the same
+rows. Up to `SAMPLE_ROWS` distinct rows the sample is the whole table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._count.dense_counting import pack_attributes
+from untie._count.memory import SAMPLE_ROWS
+from untie._table.vocabulary import Vocabulary
+from untie._util.parallel import in_threads, pays
+from untie._util.types import Codes, FloatArray, Value, smallest_unsigned
+
+BLOCK_ROWS = 2**16
+"""Rows numbered at a time."""
+
+GROUP_BLOCKS = 16
+"""Blocks that may be numbered at the same time. The same for any number of threads."""
+
+FIRST_ROWS = 2**12
+"""Rows in the first block; more are sorted than kept until there is a sample."""
+
+JOINT_CELLS = 4096
+"""Attributes are looked up together while they have at most so many combinations."""
+
+DECIMAL_BITS = 2_000
+"""Longest integers that are written in base 10; every float is shorter."""
+
+Numbers = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class RowSample:
+    """Distinct rows with their weights; ``+`` merges the samples of two chunks.
+
+    Parameters
+    ----------
+    numbers : array of shape (n_sampled,)
+        The rows' numbers, ascending.
+    codes : integer array of shape (n_sampled, n_attributes)
+        The rows, in the codes of a vocabulary.
+    weights : array of shape (n_sampled,)
+        Weight of all rows of the table that are equal to each.
+    """
+
+    numbers: Numbers
+    codes: NDArray[np.int64]
+    weights: FloatArray
+
+    def __add__(self, other: RowSample) -> RowSample:
+        if not isinstance(other, RowSample):
+            return NotImplemented
+        kept, first, totals = _smallest(
+            np.concatenate([self.numbers, other.numbers]),
+            np.concatenate([self.weights, other.weights]),
+        )
+        return RowSample(kept, np.concatenate([self.codes, other.codes])[first], totals)
+
+    def check(self, sizes: Sequence[int], frequencies: FloatArray) -> None:
+        """Refuse rows that are not of the table with these counts.
+
+        Parameters
+        ----------
+        sizes : sequence of int
+            Number of values of each attribute.
+        frequencies : array of shape (n_values,)
+            Weight of the table's rows with each value of each attribute.
+        """
+        reason = None
+        if self.codes.shape != (len(self.weights), len(sizes)):
+            reason = f"its rows have {self.codes.shape[1]} columns, the counts {len(sizes)}"
+        elif (self.codes < 0).any() or (self.codes > np.array(sizes)).any():
+            reason = "its codes go beyond the values that were counted"
+        else:
+            found = [
+                np.bincount(column, self.weights, minlength=size + 1)[:size]
+                for column, size in zip(self.codes.T, sizes, strict=True)
+            ]
+            if (np.concatenate(found) > frequencies * (1 + 1e-6)).any():
+                reason = "some value has more weight in it than in the counts"
+        if reason:
+            raise ValueError(
+                f"The sample is not of the table that was counted: {reason}. Pass the counts, the "
+                "vocabulary and the sample of one CountedTable, or no sample."
+            )
+
+    def relabel(self, targets: Sequence[NDArray[np.intp]], sizes: Sequence[int]) -> RowSample:
+        """Move every value to a new code, as `Counts.relabel` does; the numbers stay."""
+        columns = [
+            np.append(target, size)[column]  # an unknown value has the code after the last
+            for target, size, column in zip(targets, sizes, self.codes.T, strict=True)
+        ]
+        return RowSample(self.numbers, np.stack(columns, axis=1), self.weights)
+
+
+def sample_rows(
+    codes: Codes,
+    vocabulary: Vocabulary,
+    weights: FloatArray | None,
+    sample: RowSample | None = None,
+) -> RowSample:
+    """Return the distinct rows with the smallest numbers.
+
+    Parameters
+    ----------
+    codes : list of integer arrays of shape (n_rows,)
+        The rows, in the codes of the vocabulary.
+    vocabulary : Vocabulary
+        The values.
+    weights : array of shape (n_rows,) or None
+        How often each row counts.
+    sample : RowSample, optional
+        That of the rows before these, in the same codes.
+    """
+    numbers = _PackedNumbers(vocabulary)
+    n_rows = len(codes[0])
+
+    def sample_block(rows: slice) -> RowSample:
+        block = [column[rows] for column in codes]
+        part = None if weights is None else weights[rows]
+        return _sample_block(block, numbers.of(block), part, largest)
+
+    for group in _groups(n_rows, has_limit=_limit(sample) is not None):
+        # Rows above the largest number kept so far are out, and these are nearly all.
+        largest = _limit(sample)
+        for found in in_threads(sample_block, group, pays(n_rows * len(codes))):
+            sample = found if sample is None else sample + found
+    assert sample is not None  # a table has rows
+    return sample
+
+
+def _groups(n_rows: int, has_limit: bool) -> Iterator[list[slice]]:
+    """Yield blocks of rows that are sampled at the same time; the first ones find the limit."""
+    start = 0
+    if not has_limit:
+        while start < min(n_rows, BLOCK_ROWS):
+            stop = min(n_rows, max(FIRST_ROWS, 2 * start))
+            yield [slice(start, stop)]
+            start = stop
+    step = BLOCK_ROWS * GROUP_BLOCKS
+    for first in range(start, n_rows, step):
+        stop = min(n_rows, first + step)
+        yield [slice(at, min(stop, at + BLOCK_ROWS)) for at in range(first, stop, BLOCK_ROWS)]
+
+
+def _limit(sample: RowSample | None) -> np.uint64 | None:
+    """Return the number above which no row is kept."""
+    is_full = sample is not None and len(sample.numbers) == SAMPLE_ROWS
+    return sample.numbers[-1] if sample is not None and is_full else None
+
+
+def _sample_block(
+    codes: Codes, numbers: Numbers, weights: FloatArray | None, largest: np.uint64 | None
+) -> RowSample:
+    if largest is not None:
+        chosen = np.flatnonzero(numbers <= largest)
+        numbers = numbers[chosen]
+        codes = [column[chosen] for column in codes]
+        weights = None if weights is None else weights[chosen]
+    kept, first, totals = _smallest(numbers, np.ones(len(numbers)) if weights is None else weights)
+    rows = [column[first].astype(np.int64) for column in codes]
+    return RowSample(kept, np.stack(rows, axis=1), totals)
+
+
+class _PackedNumbers:
+    """The numbers of all combinations of the values of several attributes, to look up at once."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        tables = [_value_numbers(values, place) for place, values in enumerate(vocabulary.values)]
+        self._widths = [len(table) for table in tables]
+        self._packs = pack_attributes(self._widths, JOINT_CELLS)
+        self._tables = [self._join([tables[member] for member in pack]) for pack in self._packs]
+
+    def of(self, codes: Codes) -> Numbers:
+        """Add up the numbers of the rows' values, modulo 2^64."""
+        total = np.zeros(len(codes[0]), dtype=np.uint64)
+        for pack, table in zip(self._packs, self._tables, strict=True):
+            joint = codes[pack[0]]
+            if len(pack) > 1:
+                joint = joint.astype(smallest_unsigned(len(table)))
+            for member in pack[1:]:
+                joint *= joint.dtype.type(self._widths[member])
+                joint += codes[member].astype(joint.dtype, copy=False)
+            total += table.take(joint)
+        return total
+
+    @staticmethod
+    def _join(tables: Sequence[Numbers]) -> Numbers:
+        joint = tables[0]
+        for table in tables[1:]:
+            joint = (joint[:, None] + table).ravel()
+        return joint
+
+
+def _smallest(
+    numbers: Numbers, weights: FloatArray
+) -> tuple[Numbers, NDArray[np.intp], FloatArray]:
+    """Return the smallest numbers, where each stands first, and the weight of all its rows."""
+    kept, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
+    totals = np.bincount(inverse, weights).astype(float)
+    return kept[:SAMPLE_ROWS], first[:SAMPLE_ROWS], totals[:SAMPLE_ROWS]
+
+
+def _value_numbers(values: Sequence[Value], place: int) -> Numbers:
+    """Return a number for each value of an attribute, and for an unknown one."""
+    texts = [_as_text(value) for value in values] + ["unknown"]
+    digests = b"".join(
+        blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, salt=b"%d" % place).digest()
+        for text in texts
+    )
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def _as_text(value: Any) -> str:
+    """Return one text for all values that Python calls equal."""
+    if value is None:
+        return "missing"
+    if isinstance(value, str):
+        return "text " + value
+    if hasattr(value, "as_integer_ratio"):
+        # 1, 1.0, True and Decimal(1) are one value, and so is this exact form of them.
+        try:
+            return "number {}/{}".format(*map(_digits, value.as_integer_ratio()))
+        except OverflowError:
+            return f"number {float(value)}"
+    if isinstance(value, datetime):
+        return f"datetime {_in_utc(value)}"
+    if isinstance(value, date | time | timedelta):
+        return f"{type(value).__name__} {value!s}"
+    # What is made of values is equal if they are: (1, "a") and (1.0, "a") are one value.
+    if isinstance(value, tuple):
+        return f"tuple {[_as_text(item) for item in value]}"
+    if isinstance(value, frozenset):
+        return f"frozenset {sorted(_as_text(item) for item in value)}"
+    if type(value).__name__ == "Interval":
+        return f"interval {[_as_text(item) for item in (value.left, value.right, value.closed)]}"
+    return f"{type(value).__name__} {value!r}"
+
+
+def _digits(number: int) -> str:
+    """Write an integer; a very long one in base 16, as Python refuses to in base 10."""
+    return hex(number) if number.bit_length() > DECIMAL_BITS else str(number)
+
+
+def _in_utc(value: datetime) -> datetime:
+    """Return the same moment in UTC; one without a time zone as it is."""
+    if value.utcoffset() is None:
+        return value
+    try:
+        return value.replace(fold=0).astimezone(UTC)  # Python's hash has no fold either
+    except OverflowError:  # within a day of the first or the last year
+        return value

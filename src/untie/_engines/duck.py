@@ -1,0 +1,224 @@
+"""Queries, text files and DuckDB's own relations -> a relation, by DuckDB."""
+
+from __future__ import annotations
+
+import glob
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from untie._engines.relation import BATCH_ROWS, Relation
+from untie._engines.schema import check_same_columns
+from untie._util.extras import need
+
+TYPES = ("infer", "text")
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+Asking = Callable[[], AbstractContextManager[Any]]
+"""Gives DuckDB's relation for as long as it is read."""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What stands between cells, and in missing ones."""
+
+    delimiter: str
+    missing: tuple[str, ...]
+
+
+def query_relation(sql: str, connection: Any = None) -> Relation:
+    """Return the rows of a query.
+
+    Parameters
+    ----------
+    sql : str
+        A SELECT statement.
+    connection : duckdb connection, optional
+        Where to run it; a new one, in memory, if none is given.
+    """
+    is_own = connection is None
+    connection = _connect() if is_own else connection
+
+    with _explaining("the query", "Correct the query."):
+        kinds = [statement.type for statement in connection.extract_statements(sql)]
+        if kinds != [need("duckdb").StatementType.SELECT]:
+            raise ValueError(f"scan takes one SELECT statement, got {sql!r:.80}.")
+        return _relation(_asking(connection, sql, is_own), "the query", "Correct the query.")
+
+
+def text_relation(
+    paths: Sequence[str],
+    kind: str,
+    types: str,
+    origin: str,
+    delimiter: str | None = None,
+    missing: Sequence[str] = (),
+) -> Relation:
+    """Return the rows of CSV, TSV or JSON-lines files, one file after another.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files.
+    kind : {"csv", "tsv", "json"}
+        What they are.
+    types : {"infer", "text"}
+        Whether each column's type is found from its cells, all of which are read for it, or all
+        cells are text.
+    origin : str
+        The files' common name, for messages.
+    delimiter : str, optional
+        What stands between the cells of CSV and TSV files, if not what their names say.
+    missing : sequence of str
+        Cells of CSV and TSV files that are missing, besides empty ones.
+    """
+    marks = Marks(delimiter or DELIMITERS.get(kind, ""), ("", *missing))
+    if types not in TYPES:
+        raise ValueError(f"types must be one of {TYPES}, got {types!r}.")
+    connection = _connect()
+    remedy = "Correct the file, or read every column as text: untie.scan(..., types='text')."
+    columns = []
+    for path in paths:
+        with _explaining(repr(path), remedy):
+            columns.append(connection.sql(_reading([path], kind, "text", marks)).columns)
+            if kind != "json":
+                _refuse_renamed(connection, path, kind, marks)
+        if delimiter is None:
+            _refuse_other_delimiters(columns[-1], path, kind)
+    check_same_columns(columns, paths)
+    with _explaining(origin, remedy):
+        # Found once and then told, as each reading would look at all cells for them again.
+        found = connection.sql(_reading(paths, kind, types, marks))
+        fields = {
+            name: "VARCHAR" if types == "text" or str(column) == "JSON" else str(column)
+            for name, column in zip(found.columns, found.types, strict=True)
+        }
+    sql = _reading(paths, kind, types, marks, fields)
+    return _relation(_asking(connection, sql, is_own=True), origin, remedy)
+
+
+def _refuse_renamed(connection: Any, path: str, kind: str, marks: Marks) -> None:
+    """Refuse names that occur again: DuckDB would rename one, also if they differ in case alone."""
+    lines = _reading([path], kind, "text", marks, header=False)
+    first = connection.sql(f"{lines} LIMIT 1").fetchall()
+    names = Counter(name.lower() for line in first for name in line if name is not None)
+    repeated = sorted(name for name, n in names.items() if n > 1)
+    if repeated:
+        raise ValueError(
+            f"Column names must be distinct, whatever their case; rename columns in the first line "
+            f"of {path!r}, as these occur again: {repeated}."
+        )
+
+
+def _refuse_other_delimiters(columns: Sequence[str], path: str, kind: str) -> None:
+    found = next((mark for mark in ";\t|" if mark in columns[0]), None)
+    if kind == "csv" and len(columns) == 1 and found:
+        raise ValueError(
+            f"{path!r} has one column, {columns[0]!r}; if its cells stand between {found!r}, read "
+            "it with a query: "
+            f"untie.scan(sql=\"SELECT * FROM read_csv('...', delim = {found!r})\")."
+        )
+
+
+def adopt_duckdb(relation: Any) -> Relation:
+    """Return DuckDB's relation as ours."""
+    return _relation(lambda: nullcontext(relation), "the DuckDB relation", "Correct the query.")
+
+
+def _asking(connection: Any, sql: str, is_own: bool) -> Asking:
+    @contextmanager
+    def ask() -> Iterator[Any]:
+        if not is_own:  # a cursor would not see the user's temporary tables and frames
+            yield connection.sql(sql)
+            return
+        # A cursor of its own, so that two passes may be under way at the same time; it must
+        # live as long as what it was asked is read.
+        cursor = connection.cursor()
+        try:
+            yield cursor.sql(sql)
+        finally:
+            cursor.close()
+
+    return ask
+
+
+def _relation(ask: Asking, origin: str, remedy: str) -> Relation:
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        with _explaining(origin, remedy), ask() as relation:
+            chosen = relation.project(", ".join(quoted(name) for name in columns))
+            # The name before DuckDB 1.5; with the new one, the old one is deprecated.
+            stream = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_arrow_reader
+            with stream(BATCH_ROWS) as reader:
+                yield from reader
+
+    with _explaining(origin, remedy), ask() as relation:
+        schema = relation.limit(0).to_arrow_table().schema
+    return Relation(schema, read, origin)
+
+
+def quoted(name: str) -> str:
+    """Return a column's name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _reading(
+    paths: Sequence[str],
+    kind: str,
+    types: str,
+    marks: Marks,
+    fields: Mapping[str, str] | None = None,
+    header: bool = True,
+) -> str:
+    """Return the query that reads files; without `fields`, all cells are read for the types."""
+    # DuckDB would take a name with brackets for a pattern, and a folder's name for a column.
+    files = f"[{', '.join(_text(glob.escape(path)) for path in paths)}]"
+    options = ["union_by_name = true", "hive_partitioning = false"]
+    told = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in (fields or {}).items())
+    if kind == "json":
+        options += ["format = 'newline_delimited'", "records = 'true'"]
+        # By default rows after the first 20,480 may bring no keys, and their fractions are rounded.
+        options += [
+            f"columns = {{{told}}}" if told else "sample_size = -1, map_inference_threshold = -1"
+        ]
+        return f"SELECT * FROM read_json({files}, {', '.join(options)})"
+    # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
+    # table of text, rows of another length are titles or comments and are left out.
+    options += [
+        f"header = {str(header).lower()}",
+        "skip = 0",
+        "comment = ''",
+        "quote = '\"'",
+        "escape = '\"'",
+    ]
+    options += [f"delim = {_text(marks.delimiter)}"]
+    options += [f"nullstr = [{', '.join(map(_text, marks.missing))}]"]
+    if types == "text":
+        options += ["all_varchar = true"]
+    else:
+        options += [f"types = {{{told}}}" if told else "sample_size = -1"]
+    return f"SELECT * FROM read_csv({files}, {', '.join(options)})"
+
+
+def _connect() -> Any:
+    """Return a database in memory that sees no variables of this process."""
+    spill = os.path.join(tempfile.gettempdir(), "untie-duckdb")
+    config = {"python_enable_replacements": False, "temp_directory": spill}
+    return need("duckdb").connect(config=config)
+
+
+@contextmanager
+def _explaining(origin: str, remedy: str) -> Iterator[None]:
+    duckdb = need("duckdb")
+    try:
+        yield
+    except (duckdb.Error, OSError) as error:
+        raise ValueError(f"{origin} can't be read: {error} {remedy}") from error

@@ -1,0 +1,78 @@
+"""Parquet files -> a relation; text stays in the dictionaries that the files have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from untie._engines.relation import Relation
+from untie._engines.schema import one_schema
+from untie._util.extras import need
+from untie._util.parallel import n_threads
+
+BATCH_CELLS = 2**22
+"""Cells read at a time; those of one column are decoded in one thread."""
+
+MOST_ROWS = 2**20
+"""Most rows read at a time."""
+
+
+def parquet_relation(paths: Sequence[str], origin: str) -> Relation:
+    """Return the rows of Parquet files, one file after another.
+
+    Raises
+    ------
+    ValueError
+        When a file is no Parquet file, or its columns are not those of the first.
+    """
+    pq = need("pyarrow.parquet")
+    schemas, n_rows = [], 0
+    for path in paths:
+        with _naming(path), pq.ParquetFile(path) as file:
+            schemas.append(file.schema_arrow)
+            n_rows += file.metadata.num_rows
+
+    schema = one_schema(schemas, paths)
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        for path in paths:
+            with _naming(path):
+                yield from _read_file(path, [schema.field(name) for name in columns])
+
+    return Relation(schema, read, origin, n_rows)
+
+
+def _read_file(path: str, fields: Sequence[Any]) -> Iterator[Any]:
+    pa, pq = need("pyarrow"), need("pyarrow.parquet")
+    names = [field.name for field in fields]
+    texts = [field.name for field in fields if _is_text(field.type)]
+    with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=True) as file:
+        n_rows = min(MOST_ROWS, max(1, BATCH_CELLS // len(names)))
+        for batch in file.iter_batches(n_rows, columns=names, use_threads=n_threads() > 1):
+            # The file has an order of its own, and perhaps a narrower type than others.
+            columns = [_as_type(batch.column(field.name), field.type) for field in fields]
+            yield pa.RecordBatch.from_arrays(columns, names)
+
+
+def _as_type(column: Any, wanted: Any) -> Any:
+    own = column.type
+    if need("pyarrow").types.is_dictionary(own):
+        own = own.value_type
+    return column if own == wanted or (_is_text(own) and _is_text(wanted)) else column.cast(wanted)
+
+
+def _is_text(type_: Any) -> bool:
+    pa = need("pyarrow")
+    return type_ in (pa.string(), pa.large_string())
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Add the file's name to what pyarrow says of a file that it can't read."""
+    try:
+        yield
+    except (need("pyarrow").ArrowInvalid, OSError) as error:
+        raise ValueError(
+            f"{path!r} can't be read as Parquet: {error} Write the file anew, or leave it out."
+        ) from error

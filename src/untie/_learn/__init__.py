@@ -1,0 +1,1 @@
+"""Counts -> couplings -> kernels -> spaces -> weights -> vectors of the values."""

@@ -1,0 +1,201 @@
+"""Several learned models -> the one whose clusters describe the table best.
+
+Each model's vectors are clustered, and the partitions are compared by what they tell of the cells:
+a yardstick that is the same for all, whatever their scales.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from untie._count.counts import Counts
+from untie._count.row_sample import RowSample
+from untie._learn.attributes import votes
+from untie._learn.description import description_gain
+from untie._learn.spectrum import TINY, mean_vector
+from untie._learn.tall import Columns, Tall
+from untie._util.k_means import best_labels
+from untie._util.types import FloatArray
+
+N_STARTS, LEAST_STARTS = 30, 5
+"""Of k-means, for each model and number of clusters; with fewer the choice depends on luck."""
+
+WORK, MOST_WORK = 1.4e7, 1.5e8
+"""Of the starts of one k-means, and of all of one candidate; where it would be more, starts are
+saved, and then the numbers of clusters beside the one asked for."""
+
+PASSES = 50
+"""What a step does with each row, cluster and start costs as much as so many dimensions."""
+
+NOISE = 1e-6
+"""Vectors nearer than this share of their length are equal: they are square roots of kernel
+matrices, so rounding is 1e-8 in them."""
+
+
+def description_gains(
+    candidates: Mapping[str, Sequence[Columns]],
+    sample: RowSample,
+    counts: Counts,
+    n_clusters: int,
+    rng: RandomState,
+) -> dict[str, float]:
+    """Return, for each candidate, how well its clusters describe the sampled rows.
+
+    The mean over one cluster less, as many as asked for (counted twice) and one more: a candidate
+    that is right by luck with one number is not with all three.
+
+    Parameters
+    ----------
+    candidates : mapping from names to lists of arrays of shape (n_values, n_dimensions)
+        The value vectors of each attribute.
+    sample : RowSample
+        Rows of the table.
+    counts : Counts
+        Counts of the whole table.
+    n_clusters : int
+        Number of clusters, at least 2.
+    rng : RandomState
+        For the starts of k-means, the same for all candidates.
+
+    Returns
+    -------
+    dict
+        Nats per row; -inf for vectors that do not make so many clusters.
+    """
+    judge = gain_of(sample, counts)
+    seed = rng.randint(2**31 - 1)
+    numbers = _numbers(n_clusters, len(sample.weights), sum(counts.sizes))
+    gains = np.full((len(candidates), len(numbers)), -np.inf)
+    for line, tables in zip(gains, candidates.values(), strict=True):
+        rows = _vectors(tables, sample, counts)
+        n_distinct = _n_distinct(rows, tables)
+        if n_distinct < n_clusters:
+            continue
+        rows = shortened(rows)
+        for position, number in enumerate(numbers):
+            if number <= n_distinct:
+                n_starts = number_of_starts(rows, number)
+                labels = best_labels(rows, sample.weights, number, n_starts, RandomState(seed))
+                line[position] = judge(labels, number)
+    return dict(zip(candidates, _mean_gains(gains, numbers.index(n_clusters)), strict=True))
+
+
+def gain_of(sample: RowSample, counts: Counts) -> Callable[[NDArray[np.intp], int], float]:
+    """Return a function of a partition and its number of clusters: its gain."""
+    of_attributes = votes(counts)
+    n_occurring = np.add.reduceat(counts.frequencies > 0, counts.offsets[:-1], dtype=float)
+    # The sample stands for the whole table, so what is learned costs what it costs there.
+    weights = sample.weights * (max(counts.n, counts.n_rows) / sample.weights.sum())
+
+    def gain(labels: NDArray[np.intp], n_clusters: int) -> float:
+        if len(np.unique(labels)) < n_clusters:
+            return -np.inf
+        return description_gain(
+            sample.codes, counts.sizes, weights, labels, of_attributes, n_occurring
+        )
+
+    return gain
+
+
+def _mean_gains(gains: FloatArray, asked: int) -> list[float]:
+    """Average over the numbers of clusters that every candidate can make.
+
+    Parameters
+    ----------
+    gains : array of shape (n_candidates, n_numbers)
+        -inf where a candidate cannot make so many clusters.
+    asked : int
+        The column of the number that was asked for; who cannot make that one is out.
+    """
+    able = np.isfinite(gains[:, asked])
+    if not able.any():
+        return [-np.inf] * len(gains)
+    common = np.isfinite(gains[able]).all(axis=0)
+    weights = np.where(np.arange(gains.shape[1]) == asked, 2.0, 1.0)[common]
+    means = gains[:, common] @ weights / weights.sum()
+    # Equal partitions tie, in whatever order the clusters are added up.
+    return [round(float(mean), 9) for mean in means]
+
+
+def _numbers(n_clusters: int, n_rows: int, n_values: int) -> list[int]:
+    """Return the numbers of clusters to try; on a wide table only the one asked for."""
+    numbers = [number for number in range(n_clusters - 1, n_clusters + 2) if number > 1]
+    work = sum(_work(n_rows, min(n_rows, n_values), number) for number in numbers)
+    return numbers if LEAST_STARTS * work <= MOST_WORK else [n_clusters]
+
+
+def number_of_starts(rows: FloatArray, n_clusters: int) -> int:
+    """Return from how many starts k-means should run: fewer where each takes long."""
+    work = _work(len(rows), rows.shape[1], n_clusters)
+    return int(np.clip(WORK / work, LEAST_STARTS, N_STARTS))
+
+
+def _work(n_rows: int, n_dimensions: int, n_clusters: int) -> float:
+    return float(n_rows * n_clusters * (n_dimensions + PASSES))
+
+
+def _vectors(tables: Sequence[Columns], sample: RowSample, counts: Counts) -> FloatArray:
+    """Return the rows' vectors, centred."""
+    parts = []
+    for attribute, (table, column) in enumerate(zip(tables, sample.codes.T, strict=True)):
+        mean = mean_vector(table, counts.frequencies[counts.span(attribute)])
+        if isinstance(table, Tall):
+            parts.append(_of_few(table, mean, column))
+            continue
+        centred = _in_few_dimensions(np.vstack([table - mean, np.zeros_like(mean)]))
+        parts.append(centred[column])
+    return np.hstack(parts)
+
+
+def _of_few(table: Tall, mean: FloatArray, column: NDArray[np.int64]) -> FloatArray:
+    """Return the centred vectors of some of very many values, in as few dimensions as they need.
+
+    In the directions of values that do not occur here, all known values stand at the same place:
+    one dimension for all of these tells them from an unknown one, which is at the mean.
+    """
+    codes, places = np.unique(column, return_inverse=True)
+    known = codes < len(table)
+    own, shared = table.rows(codes[known])
+    absent = np.delete(mean[: table.n_own], codes[known]) if table.n_own else np.zeros(0)
+    dimensions = np.zeros((len(codes), int(known.sum()) + 1 + shared.shape[1]))
+    if table.n_own:
+        dimensions[known, : len(own)] = np.diag(own) - mean[codes[known]]
+    dimensions[known, len(own)] = np.linalg.norm(absent)
+    dimensions[known, len(own) + 1 :] = shared - mean[table.n_own :]
+    return dimensions[places]
+
+
+def _in_few_dimensions(table: FloatArray) -> FloatArray:
+    """Return vectors with the same distances; centred ones of n values need n - 1 dimensions."""
+    left, lengths, _ = np.linalg.svd(table, full_matrices=False)
+    kept = lengths > TINY * lengths.max(initial=0.0)
+    return np.asarray(left[:, kept] * lengths[kept], dtype=np.float64)
+
+
+def _n_distinct(rows: FloatArray, tables: Sequence[Columns]) -> int:
+    """Count the rows that differ by more than rounding, by their places on a random line."""
+    line = RandomState(0).normal(size=rows.shape[1])
+    length = np.linalg.norm([_longest(table) for table in tables])
+    return 1 + int(np.count_nonzero(np.diff(np.sort(rows @ line)) > NOISE * length))
+
+
+def _longest(table: Columns) -> float:
+    if not isinstance(table, Tall):
+        return float(np.abs(table).max())
+    own = 0.0 if table.diagonal is None else float(np.abs(table.diagonal).max())
+    shared = np.abs(table.basis).max(initial=0.0) * np.abs(table.mix).max(initial=0.0)
+    return max(own, float(shared))
+
+
+def shortened(rows: FloatArray) -> FloatArray:
+    """Return vectors with the same distances, in no more dimensions than there are rows."""
+    if rows.shape[1] <= len(rows):
+        return rows
+    gram = rows @ rows.T
+    # A little on the diagonal makes every distance longer by the same, and the root exist.
+    gram.flat[:: len(gram) + 1] += NOISE**2 * gram.diagonal().max()
+    return np.asarray(np.linalg.cholesky(gram), dtype=np.float64)

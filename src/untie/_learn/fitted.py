@@ -1,0 +1,103 @@
+"""All that a fitted encoder knows, in one place: what is used, shown, saved and loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from untie._count.counts import CountedTable, Counts
+from untie._count.grouping import Grouping
+from untie._count.memory import check_vectors
+from untie._count.tally import Tally
+from untie._learn.eigen import leading
+from untie._learn.learning import Model
+from untie._learn.solvers import Solution
+from untie._learn.spectrum import centre, reduced_gram
+from untie._learn.vectors import LookUp, compact_lookup, component_lookup, full_lookup
+from untie._util.types import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The state of a fitted encoder.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        All values seen, and which of them are taken together.
+    counts : Counts
+        Counts of the values that the model sees.
+    ungrouped : CountedTable or None
+        Counts of all values seen, where they were kept: what `partial_fit` adds to.
+    labels : tuple of (coupling, kernel)
+        Names of the kernel spaces.
+    widths : tuple of tuples of int
+        For each attribute, the number of coordinates of each kernel space.
+    solution : Solution
+        The weights and how they were found.
+    n_clusters : int
+        Number of clusters in use.
+    vectors : LookUp
+        The compact value vectors: similarities come from them.
+    lookup : LookUp
+        What `transform` returns.
+    gains : mapping from names to numbers
+        How well each alternative describes the table, if there was a choice.
+    errors : mapping from attributes to arrays of shape (n_spaces,)
+        For attributes whose kernels are taken through landmarks, how much of each is missing.
+    """
+
+    grouping: Grouping
+    counts: Counts
+    ungrouped: CountedTable | None
+    labels: tuple[tuple[str, str], ...]
+    widths: tuple[tuple[int, ...], ...]
+    solution: Solution
+    n_clusters: int
+    vectors: LookUp
+    lookup: LookUp
+    gains: Mapping[str, float]
+    errors: Mapping[int, FloatArray]
+
+    def axes(self) -> tuple[dict[int, int], bool]:
+        """Return how many axes the values of large attributes share, and if they have others."""
+        own = self.vectors.is_sparse
+        return {
+            attribute: self.vectors.widths[attribute] - own * self.counts.sizes[attribute]
+            for attribute in self.errors
+        }, own
+
+
+def finish(counted: Tally, model: Model, output: str, n_components: int | None) -> Fitted:
+    """Turn what was learned into tables to look up."""
+    counts = counted.counts
+    vectors = compact_lookup(model.roots, counts)
+    if n_components is not None:
+        lookup = _components(counted, model, n_components)
+    elif output == "full":
+        lookup = full_lookup(model.spaces, model.solution.omega, counts)
+    else:
+        lookup = vectors
+    return Fitted(
+        counted.grouping,
+        counts,
+        counted.ungrouped,
+        model.spaces.labels,
+        model.spaces.widths,
+        model.solution,
+        model.n_clusters,
+        vectors,
+        lookup,
+        model.gains,
+        model.spaces.errors,
+    )
+
+
+def _components(counted: Tally, model: Model, n_components: int) -> LookUp:
+    counts = counted.counts
+    n_values = sum(counts.sizes)
+    if n_components > n_values and not counted.is_growing:
+        raise ValueError(f"n_components={n_components} is more than the table's {n_values} values.")
+    check_vectors(counts.sizes, n_components)
+    space = leading(reduced_gram(counts, centre(model.roots, counts)), min(n_components, n_values))
+    return component_lookup(model.roots, counts, space, n_components)

@@ -1,0 +1,216 @@
+"""Coupling spaces -> kernel matrices, and the scales they are brought to.
+
+A kernel is a callable that takes `Pairs` and returns an array of shape (n_values, n_values).
+To add one, write a class here; to name a set of kernels, add a line to `KERNEL_SETS`. A user
+can pass a list of kernels or of functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from untie._table.vocabulary import number_repeats
+from untie._util.types import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """What a kernel may ask about the values of one attribute.
+
+    Parameters
+    ----------
+    vectors : dense or sparse array of shape (n_values, n_dimensions)
+        The coupling vectors.
+    others : dense or sparse array of shape (n_others, n_dimensions), optional
+        Those of the values to pair them with, if these are not all; a column with very many
+        values has its kernels asked for some of their columns alone.
+    """
+
+    vectors: Any
+    others: Any = None
+
+    @cached_property
+    def products(self) -> FloatArray:
+        """Inner products of the vectors; shape (n_values, n_values or n_others)."""
+        return _products(self.vectors, self.vectors if self.others is None else self.others)
+
+    @cached_property
+    def squared_distances(self) -> FloatArray:
+        """Squared Euclidean distances; shape (n_values, n_values or n_others)."""
+        if self.others is None:
+            lengths = others = self.products.diagonal()
+        else:
+            lengths, others = _squared_lengths(self.vectors), _squared_lengths(self.others)
+        distances = np.maximum(lengths[:, None] + others - 2 * self.products, 0.0)
+        if self.others is None:
+            np.fill_diagonal(distances, 0.0)
+        return distances
+
+
+class SelfPairs(Pairs):
+    """Every value paired with itself: a kernel of these is the diagonal of its matrix."""
+
+    @cached_property
+    def products(self) -> FloatArray:
+        """Squared lengths of the vectors; shape (n_values, 1)."""
+        return _squared_lengths(self.vectors)[:, None]
+
+    @cached_property
+    def squared_distances(self) -> FloatArray:
+        """Zeros; shape (n_values, 1)."""
+        return np.zeros((self.vectors.shape[0], 1))
+
+
+def _products(left: Any, right: Any) -> FloatArray:
+    # Sparse times dense is dense, and much faster than sparse times sparse.
+    return np.asarray(left @ (right.toarray() if sparse.issparse(right) else right).T)
+
+
+def _squared_lengths(vectors: Any) -> FloatArray:
+    if sparse.issparse(vectors):
+        return np.asarray(vectors.power(2).sum(axis=1)).ravel()
+    return np.square(vectors).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """exp(-width * squared distance).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Gaussian(0.5)(Pairs(np.array([[0.0], [2.0]]))).round(4)
+    array([[1.    , 0.1353],
+           [0.1353, 1.    ]])
+    """
+
+    width: float
+
+    def __call__(self, pairs: Pairs) -> FloatArray:
+        return np.exp(-self.width * pairs.squared_distances)
+
+    def __str__(self) -> str:
+        return f"gaussian({self.width:g})"
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """(x . y) ** order, without a constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Polynomial(2)(Pairs(np.array([[1.0], [2.0]])))
+    array([[ 1.,  4.],
+           [ 4., 16.]])
+    """
+
+    order: int
+
+    def __call__(self, pairs: Pairs) -> FloatArray:
+        return pairs.products**self.order
+
+    def __str__(self) -> str:
+        return f"polynomial({self.order:g})"
+
+
+Kernel = Callable[[Pairs], FloatArray]
+
+_NARROW = tuple(Gaussian(2.0**e) for e in range(-3, 4))
+_WIDE = tuple(Gaussian(2.0**e) for e in range(-5, 6))
+_TWO = tuple(Polynomial(order) for order in (1, 2))
+_THREE = tuple(Polynomial(order) for order in (1, 2, 3))
+
+KERNEL_SETS: dict[str, tuple[Kernel, ...]] = {
+    "paper": _WIDE + _THREE,
+    "F1": _NARROW,
+    "F2": _WIDE,
+    "F3": _TWO,
+    "F4": _THREE,
+    "F5": _NARROW + _TWO,
+    "F6": _WIDE + _THREE,
+}
+
+
+def resolve_kernels(kernels: object) -> dict[str, Kernel]:
+    """Turn the user's choice (a set's name, a kernel or a list of kernels) into named ones."""
+    if isinstance(kernels, str):
+        if kernels not in KERNEL_SETS:
+            raise ValueError(
+                f"kernels: there is no set {kernels!r}; choose among {sorted(KERNEL_SETS)}."
+            )
+        chosen: Any = KERNEL_SETS[kernels]
+    else:
+        chosen = [kernels] if callable(kernels) else kernels
+    if not isinstance(chosen, list | tuple) or not chosen or not all(map(callable, chosen)):
+        raise ValueError(
+            f"kernels must be one of {sorted(KERNEL_SETS)}, or a list of kernels such as "
+            f"[Gaussian(0.5), Polynomial(2)] or of functions of Pairs; got {kernels!r}."
+        )
+    if len(set(chosen)) < len(chosen):
+        raise ValueError(f"kernels name the same kernel twice: {kernels!r}.")
+    return dict(zip(number_repeats([_name(kernel) for kernel in chosen]), chosen, strict=True))
+
+
+def _name(kernel: Any) -> str:
+    return getattr(kernel, "__name__", None) or str(kernel)
+
+
+def by_diagonal(kernel: FloatArray, shares: FloatArray) -> FloatArray:
+    """Divide by the 2-norm of the diagonal (the paper's scale, as far as can be told).
+
+    Parameters
+    ----------
+    kernel : array of shape (n_values, n_values)
+        A kernel matrix.
+    shares : array of shape (n_values,)
+        Relative frequencies of the values.
+    """
+    return kernel / (np.linalg.norm(kernel.diagonal()) or 1.0)
+
+
+def by_cosine(kernel: FloatArray, shares: FloatArray) -> FloatArray:
+    """Scale every value to length 1, so that the diagonal is 1 (0 for a zero vector)."""
+    lengths = np.sqrt(np.maximum(kernel.diagonal(), 0.0))
+    lengths[lengths == 0] = 1.0
+    return kernel / np.outer(lengths, lengths)
+
+
+def by_variance(kernel: FloatArray, shares: FloatArray) -> FloatArray:
+    """Scale to centred variance 1 over the rows; a constant kernel carries nothing, so 0."""
+    centred = kernel - shares @ kernel / max(shares.sum(), np.finfo(float).tiny)
+    variance = float(shares @ np.square(centred).sum(axis=1))
+    total = float(shares @ np.square(kernel).sum(axis=1))
+    return kernel / np.sqrt(variance) if variance > 1e-12 * total else np.zeros_like(kernel)
+
+
+def unscaled(kernel: FloatArray, shares: FloatArray) -> FloatArray:
+    """Leave the kernel as it is."""
+    return kernel
+
+
+Normalization = Callable[[FloatArray, FloatArray], FloatArray]
+
+NORMALIZATIONS: dict[str | None, Normalization] = {
+    "diagonal": by_diagonal,
+    "cosine": by_cosine,
+    "variance": by_variance,
+    None: unscaled,
+}
+
+
+def resolve_normalization(normalization: object) -> Normalization:
+    """Turn a name, None or a function into a function."""
+    if normalization is None or isinstance(normalization, str):
+        if normalization in NORMALIZATIONS:
+            return NORMALIZATIONS[normalization]
+    elif callable(normalization):
+        return normalization
+    names = [name for name in NORMALIZATIONS if name is not None]
+    raise ValueError(f"normalization must be one of {names}, None or a function: {normalization!r}")

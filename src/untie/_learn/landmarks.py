@@ -1,0 +1,248 @@
+"""Kernel spaces of an attribute with very many values, through a few of them (Nystroem).
+
+A kernel matrix K of n values is never formed. With L landmarks among the values, C = K[:, L] and
+W = K[L, L], it is taken as C W^-1 C', which is exact between landmarks and never larger than K;
+what is missing from K's diagonal is known. Of this form the leading axes are kept: columns B with
+B B' = K K', as the exact form has K's own columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._count import memory
+from untie._learn.kernels import (
+    Kernel,
+    Normalization,
+    Pairs,
+    SelfPairs,
+    by_cosine,
+    by_diagonal,
+    by_variance,
+    unscaled,
+)
+from untie._learn.tall import Tall
+from untie._util.threads import one_thread
+from untie._util.types import FloatArray
+
+LANDMARKS_A_DIMENSION = 32
+"""A coupling of few dimensions needs no more than so many for each."""
+
+LANDMARK_WORK = 1e9
+"""Values times the square of the landmarks: what one kernel may cost."""
+
+LEFT_OUT = 1e-6
+"""Axes are left out while all of them have no more than this share of K K', its first axis
+aside."""
+
+INDEFINITE = 1e-8
+"""A kernel with an eigenvalue below minus this share of its largest is not semi-definite."""
+
+NOT_SINGULAR = 1e-11
+"""Eigenvalues of W below this share of the largest are not divided by."""
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """The kernel spaces of one attribute, each by its leading axes.
+
+    Parameters
+    ----------
+    table : Tall
+        The axes of all spaces, one space after another.
+    widths : tuple of int
+        Number of axes of each space.
+    errors : array of shape (n_spaces,)
+        For each space, how much of the kernel is missing, between landmarks and beyond the axes
+        kept: the trace of K less that of what is kept, as a share of the trace of the centred K. In
+        K K', which vectors are made of, axes count by their squares, and less is missing.
+    """
+
+    table: Tall
+    widths: tuple[int, ...]
+    errors: FloatArray
+
+
+def kernel_axes(
+    vectors: Any, kernels: Mapping[str, Kernel], normalize: Normalization, shares: FloatArray
+) -> Axes:
+    """Return the leading axes of every kernel of one coupling.
+
+    Parameters
+    ----------
+    vectors : dense or sparse array of shape (n_values, n_dimensions)
+        The coupling vectors.
+    kernels : mapping from names to kernels
+        Each takes `Pairs` whose products have one column for each landmark, not for each value.
+    normalize : function
+        One of the named normalizations.
+    shares : array of shape (n_values,)
+        Relative frequencies of the values.
+
+    Raises
+    ------
+    ValueError
+        When a kernel can't be asked for some of its columns, or the normalization is the user's.
+    """
+    chosen = choose_landmarks(vectors, _n_landmarks(*vectors.shape))
+    pairs, own = Pairs(vectors, vectors[chosen]), SelfPairs(vectors)
+    basis = _Basis(len(shares))
+    widths, errors, mixes = [], [], []
+    for name, kernel in kernels.items():
+        columns = _asked(kernel, pairs, name, len(chosen))
+        diagonal = _asked(kernel, own, name, 1)[:, 0]
+        try:
+            axes, error = _leading_axes(columns, chosen, diagonal, normalize, shares)
+        except ValueError as reason:
+            raise ValueError(f"kernel {name!r}: {reason}") from None
+        widths.append(axes.shape[1])
+        errors.append(error)
+        mixes.append(basis.express(axes))
+    return Axes(basis.table(mixes), tuple(widths), np.array(errors))
+
+
+def _n_landmarks(n_values: int, n_dimensions: int) -> int:
+    affordable = int(np.sqrt(LANDMARK_WORK / n_values))
+    return min(memory.MOST_LANDMARKS, LANDMARKS_A_DIMENSION * n_dimensions, affordable)
+
+
+def choose_landmarks(vectors: Any, n_landmarks: int) -> NDArray[np.intp]:
+    """Choose the longest vector, then again and again the one farthest from all chosen.
+
+    Every value is then as near to a landmark as so many landmarks allow, but for a factor of 2.
+
+    Examples
+    --------
+    >>> choose_landmarks(np.array([[0.0], [1.0], [1.1], [4.0], [4.0]]), 3)
+    array([3, 0, 2])
+    """
+    lengths = SelfPairs(vectors).products[:, 0]
+    chosen = [int(np.argmax(lengths))]
+    distances = np.full(len(lengths), np.inf)
+    while len(chosen) < min(n_landmarks, len(lengths)):
+        last = chosen[-1]
+        products = Pairs(vectors, vectors[[last]]).products[:, 0]
+        np.minimum(distances, lengths + lengths[last] - 2.0 * products, out=distances)
+        farthest = int(np.argmax(distances))
+        if distances[farthest] <= 1e-13 * lengths[chosen[0]]:  # all others are copies
+            break
+        chosen.append(farthest)
+    return np.array(chosen)
+
+
+def _asked(kernel: Kernel, pairs: Pairs, name: str, n_columns: int) -> FloatArray:
+    found = np.asarray(kernel(pairs), dtype=float)
+    wanted = (pairs.vectors.shape[0], n_columns)
+    if found.shape != wanted:
+        raise ValueError(
+            f"kernel {name!r} returned shape {found.shape} where {wanted} was asked for. For "
+            f"columns with more than {memory.LARGE} values a kernel must be an elementwise "
+            "function of pairs.products or pairs.squared_distances; or group rare values with "
+            "max_categories."
+        )
+    if not np.isfinite(found).all():
+        raise ValueError(f"kernel {name!r} returned numbers that are not finite.")
+    return found
+
+
+def _leading_axes(
+    columns: FloatArray,
+    chosen: NDArray[np.intp],
+    diagonal: FloatArray,
+    normalize: Normalization,
+    shares: FloatArray,
+) -> tuple[FloatArray, float]:
+    """Return B with B B' = K K' as near as may be, and the part of K that is missing."""
+    if normalize is by_cosine:
+        lengths = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+        columns = columns / lengths[:, None] / lengths[chosen]
+        diagonal = diagonal / lengths**2
+    factor = _factor(columns, columns[chosen])
+    if not factor.shape[1]:  # the kernel is 0
+        return np.zeros((len(diagonal), 1)), 0.0
+    values, vectors = _eigh(factor.T @ factor)
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    n_axes = min(memory.MOST_AXES, _n_needed(np.square(values)))
+    axes = factor @ (vectors[:, :n_axes] * np.sqrt(values[:n_axes]))
+    trace = float(diagonal.sum())
+    varying = trace - float(np.square(factor.sum(axis=0)).sum()) / len(diagonal)
+    missing = max(0.0, trace - float(values[:n_axes].sum()))
+    # A kernel that is the same for all values has nothing to miss.
+    error = missing / varying if varying > 1e-12 * trace else 0.0
+    return axes * _scale(normalize, diagonal, axes, shares), error
+
+
+def _factor(columns: FloatArray, between: FloatArray) -> FloatArray:
+    """Return G with G G' = C W^-1 C'; without columns, if the kernel is 0."""
+    values, vectors = _eigh((between + between.T) / 2.0)
+    if values[0] < -INDEFINITE * np.abs(values).max():
+        raise ValueError(
+            f"a kernel is not positive semi-definite (among {len(values)} values, an eigenvalue of "
+            f"its matrix is {values[0]:.2g} and the largest {values[-1]:.2g}), and can't be taken "
+            f"through landmarks, as it must be for columns with more than {memory.LARGE} values. "
+            "Choose another kernel, or group rare values with max_categories."
+        )
+    kept = values > NOT_SINGULAR * max(values[-1], 0.0)
+    return columns @ (vectors[:, kept] / np.sqrt(values[kept]))
+
+
+def _eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    with one_thread(len(matrix)):
+        values, vectors = np.linalg.eigh(matrix)
+    return values, vectors
+
+
+def _n_needed(parts: FloatArray) -> int:
+    """Return how many of the parts, the first of them and others, are more than is left out."""
+    left = np.cumsum(parts[::-1])[::-1]  # of each part and all after it
+    return max(1, int(np.count_nonzero(left[1:] > LEFT_OUT * left[1:].max(initial=0.0))) + 1)
+
+
+def _scale(
+    normalize: Normalization, diagonal: FloatArray, axes: FloatArray, shares: FloatArray
+) -> float:
+    if normalize in (unscaled, by_cosine):
+        return 1.0
+    if normalize is by_diagonal:
+        return 1.0 / (float(np.linalg.norm(diagonal)) or 1.0)
+    if normalize is by_variance:
+        mean = shares @ axes / max(float(shares.sum()), np.finfo(float).tiny)
+        variance = float(shares @ np.square(axes - mean).sum(axis=1))
+        total = float(shares @ np.square(axes).sum(axis=1))
+        return 1.0 / np.sqrt(variance) if variance > 1e-12 * total else 0.0
+    raise ValueError(
+        "normalization is a function of whole kernel matrices, which are not formed for columns "
+        f"with more than {memory.LARGE} values; name one of 'diagonal', 'cosine', 'variance' or "
+        "None, or group rare values with max_categories."
+    )
+
+
+class _Basis:
+    """Orthonormal columns that the axes of several kernels share, as they are much alike."""
+
+    def __init__(self, n_values: int) -> None:
+        self._columns = np.empty((n_values, 0))
+
+    def express(self, axes: FloatArray) -> FloatArray:
+        """Return axes as mixtures of the basis, which grows where it must; shape (n, n_axes)."""
+        mix = self._columns.T @ axes
+        rest = axes - self._columns @ mix
+        values, vectors = _eigh(rest.T @ rest)
+        # The first axis is nearly the same for all values; the others are what matters.
+        lengths = np.square(axes).sum(axis=0)
+        others = lengths[1:].sum() or lengths[0]
+        new = values > LEFT_OUT * others / axes.shape[1]
+        directions = rest @ (vectors[:, new] / np.sqrt(values[new]))
+        self._columns = np.hstack([self._columns, directions])
+        return np.concatenate([mix, directions.T @ rest])
+
+    def table(self, mixes: list[FloatArray]) -> Tall:
+        """Return the axes of all kernels, side by side."""
+        n_basis = self._columns.shape[1]
+        padded = [np.vstack([mix, np.zeros((n_basis - len(mix), mix.shape[1]))]) for mix in mixes]
+        return Tall(None, self._columns, np.hstack(padded))

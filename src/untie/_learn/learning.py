@@ -1,0 +1,226 @@
+"""Counts (and rows, for the solvers that draw them) -> a learned model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from untie._count import memory
+from untie._count.counts import Counts
+from untie._count.tally import Tally
+from untie._learn.choose import description_gains
+from untie._learn.couplings import Coupling, matching
+from untie._learn.kernels import Kernel, Normalization
+from untie._learn.n_clusters import choose_n_clusters
+from untie._learn.solvers import (
+    ALTERNATIVES,
+    ROW_SOLVERS,
+    SOLVERS,
+    Problem,
+    Settings,
+    Solution,
+    as_solver,
+)
+from untie._learn.spaces import VALUES, KernelSpaces, build_spaces, identity_spaces, side_by_side
+from untie._learn.spectrum import TINY, energies, roots
+from untie._learn.tall import Columns
+from untie._util.threads import one_thread
+from untie._util.warn import warn_user
+
+LARGEST_AUTO = 20
+"""``n_clusters="auto"`` looks no further."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What to learn with."""
+
+    couplings: Mapping[str, Coupling]
+    kernels: Mapping[str, Kernel]
+    normalize: Normalization
+    solver: str
+    n_clusters: int | None
+    settings: Settings
+    chooses: bool = False
+    """Add a space of the values themselves, try the weightings that there are for it, and keep
+    the one that describes the table best; the solver is not used then."""
+
+    @property
+    def n_spaces(self) -> int:
+        """Number of kernel spaces of an attribute."""
+        return len(self.couplings) * len(self.kernels) + self.chooses
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What was learned.
+
+    Parameters
+    ----------
+    spaces : KernelSpaces
+        The kernel spaces in use.
+    solution : Solution
+        The weights and how they were found.
+    roots : list of arrays of shape (n_values, n_dimensions)
+        The value vectors of each attribute.
+    n_clusters : int
+        The number of clusters the weights were learned for.
+    gains : mapping from names to numbers
+        How well each choice of weights describes the table, if there was one; the best comes
+        first and is the one learned.
+    """
+
+    spaces: KernelSpaces
+    solution: Solution
+    roots: list[Columns]
+    n_clusters: int
+    gains: Mapping[str, float] = field(default_factory=dict)
+
+
+def learn(counted: Tally, recipe: Recipe) -> Model:
+    """Walk from counts to weights and value vectors."""
+    with one_thread(sum(counted.counts.sizes)):
+        n_clusters = _number_of_clusters(counted, recipe.n_clusters)
+        _refuse_matching(counted, recipe)
+        spaces = _spaces(counted.counts, recipe)
+        reason = _why_degenerate(spaces, counted.counts)
+        if reason:
+            return _learn_apart(counted, recipe, n_clusters, reason)
+        if recipe.chooses:
+            return _learn_best(counted, recipe, n_clusters, spaces)
+        _warn_of_mute_columns(spaces, counted)
+        problem = Problem(spaces, counted.counts, n_clusters, counted.rows)
+        solution = SOLVERS[recipe.solver](problem, recipe.settings)
+        return _model(problem, _checked(solution, problem, recipe.solver))
+
+
+def _refuse_matching(counted: Tally, recipe: Recipe) -> None:
+    if matching not in recipe.couplings.values():
+        return
+    for column, size in zip(counted.grouping.raw.columns, counted.counts.sizes, strict=True):
+        if size > memory.LARGE:
+            raise ValueError(
+                f"Column {column!r} has {size:,} values; 'matching' among couplings is for columns "
+                f"with at most {memory.LARGE}, as it needs a column for each value and kernel. "
+                "Group rare values with max_categories, or leave couplings='auto'."
+            )
+
+
+def _spaces(counts: Counts, recipe: Recipe) -> KernelSpaces:
+    kernels = build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
+    return side_by_side(identity_spaces(counts), kernels) if recipe.chooses else kernels
+
+
+def _model(problem: Problem, solution: Solution) -> Model:
+    vectors = roots(problem.spaces, solution.omega)
+    return Model(problem.spaces, solution, vectors, problem.n_clusters)
+
+
+def _learn_best(counted: Tally, recipe: Recipe, n_clusters: int, spaces: KernelSpaces) -> Model:
+    """Keep the weights whose clusters describe the table best.
+
+    Where there are no rows to cluster or no more distinct ones than clusters, the first are kept.
+    """
+    sample = counted.sample
+    problem = Problem(spaces, counted.counts, n_clusters)
+    best, gains = next(iter(ALTERNATIVES)), {}
+    if sample is not None and 1 < n_clusters < len(sample.weights):
+        vectors = {name: roots(spaces, weigh(problem)) for name, weigh in ALTERNATIVES.items()}
+        rng = recipe.settings.random_state
+        found = description_gains(vectors, sample, problem.counts, n_clusters, rng)
+        best_first = sorted(found, key=lambda name: -found[name])  # the first of equal ones
+        best, gains = best_first[0], {name: found[name] for name in best_first}
+    solution = as_solver(ALTERNATIVES[best])(problem, recipe.settings)
+    return replace(_model(problem, solution), gains=gains)
+
+
+def _learn_apart(counted: Tally, recipe: Recipe, n_clusters: int, reason: str) -> Model:
+    """Give every value a direction of its own, as no coupling tells anything."""
+    warn_user(
+        f"{reason} The values are kept apart by coordinates of their own instead, as in "
+        "one-hot encoding."
+    )
+    problem = Problem(identity_spaces(counted.counts), counted.counts, n_clusters)
+    solution = SOLVERS["uniform"](problem, recipe.settings)  # no weight can be better than another
+    return _model(problem, solution)
+
+
+def _number_of_clusters(counted: Tally, wanted: int | None) -> int:
+    counts = counted.counts
+    if wanted is None:
+        return choose_n_clusters(counts, min(LARGEST_AUTO, counts.n_rows))
+    n_most = int(max(counts.n_rows, counts.n))
+    if wanted <= n_most or counted.is_growing:  # more rows may come
+        return min(wanted, n_most)
+    raise ValueError(
+        f"n_clusters={wanted} is more than the table's rows (n_samples={counts.n_rows}); ask for "
+        "fewer clusters or 'auto'."
+    )
+
+
+def _why_degenerate(spaces: KernelSpaces, counts: Counts) -> str | None:
+    informative = sum(_varies(counts, attribute) for attribute in range(len(counts.sizes)))
+    if informative == 0:
+        return "Every column has a single value, so all rows are alike."
+    couplings = {coupling for coupling, _ in spaces.labels}
+    if informative == 1 and VALUES not in couplings and couplings & {"inter", "joint"}:
+        return "Only one column has more than one value, so it is coupled with no other."
+    if not any(_energy_shares(spaces, counts)):
+        return (
+            "The couplings tell no two values apart: all values of a column are equally "
+            "frequent and no column depends on another."
+        )
+    return None
+
+
+def _warn_of_mute_columns(spaces: KernelSpaces, counted: Tally) -> None:
+    for attribute, share in enumerate(_energy_shares(spaces, counted.counts)):
+        if not share and _varies(counted.counts, attribute):
+            column = counted.grouping.raw.columns[attribute]
+            warn_user(
+                f"The couplings tell no two values of column {column!r} apart (such as values "
+                "equally frequent and independent of every other column), so it has no influence. "
+                "Add 'matching' to couplings to keep its values apart, or drop it."
+            )
+
+
+def _varies(counts: Counts, attribute: int) -> bool:
+    return int(np.count_nonzero(counts.frequencies[counts.span(attribute)])) > 1
+
+
+def _energy_shares(spaces: KernelSpaces, counts: Counts) -> list[float]:
+    """Return, for each attribute, the share of its energy that varies; 0 if it is noise."""
+    shares = []
+    centred = spaces.split(energies(spaces, counts))
+    for varying, total in zip(centred, spaces.split(energies(spaces, counts, False)), strict=True):
+        share = varying.sum() / total.sum() if total.sum() > 0 else 0.0
+        shares.append(share if share > TINY else 0.0)
+    return shares
+
+
+def _checked(solution: Solution, problem: Problem, solver: str) -> Solution:
+    """Warn of a solution that did not come to rest or lost all weight."""
+    if not solution.converged and solver in ROW_SOLVERS:
+        warn_user(
+            f"solver={solver!r} took all its {solution.n_iter} steps. The printed objective has no "
+            "minimum but omega = 0, so max_iter and learning_rate are part of the method; "
+            "solver='exact' has one.",
+            ConvergenceWarning,
+        )
+    elif not solution.converged:
+        warn_user(
+            f"solver={solver!r} stopped after {solution.n_iter} steps with its loss still "
+            "changing; raise max_iter or tol.",
+            ConvergenceWarning,
+        )
+    energy = energies(problem.spaces, problem.counts)
+    if energy.any() and not solution.omega @ energy > 0:
+        warn_user(
+            f"solver={solver!r} drove every weight to 0, the only minimum of the printed "
+            "objective; omega = 1 is used. Take fewer steps or solver='exact'."
+        )
+        return replace(solution, omega=np.ones_like(solution.omega))
+    return solution

@@ -1,0 +1,114 @@
+"""Counts -> how many clusters the table seems to have, from the spectrum of scaled counts.
+
+With every attribute scaled to the identity (as in correspondence analysis), independent attributes
+have all eigenvalues at 1 but for the noise of n rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import block_diag
+
+from untie._count import memory
+from untie._count.counts import Counts
+from untie._learn.eigen import eigenvalues
+from untie._learn.spectrum import OPERATOR_SIZE, centre, mean_vector, reduced_gram
+from untie._learn.tall import Columns, Tall
+from untie._util.types import FloatArray
+
+
+def choose_n_clusters(counts: Counts, largest: int) -> int:
+    """Choose the number of clusters.
+
+    Eigenvalues above the edge of noise come from what attributes share. The widest relative gap in
+    their excess over 1 ends the list; k clusters span k - 1 directions.
+    """
+    edge = noise_edge(counts)
+    excess = standardised_eigenvalues(counts, largest) - 1.0
+    n_shared = int(np.count_nonzero(excess[: largest - 1] > edge - 1.0))
+    if not n_shared:
+        return min(2, largest)
+    following = np.maximum(np.append(excess, 0.0)[1 : n_shared + 1], edge - 1.0)
+    return int(np.argmax(np.round(excess[:n_shared] / following, 9))) + 2
+
+
+def noise_edge(counts: Counts) -> float:
+    """Return what the eigenvalues of independent attributes stay below.
+
+    Random matrix theory puts it at (1 + sqrt(p / n))^2 for p free dimensions.
+    """
+    n_free = max(1, int(np.count_nonzero(counts.frequencies)) - len(counts.sizes))
+    # Weights may be scaled to any sum; the rows are then the least that there is to go by.
+    return float(np.square(1.0 + np.sqrt(n_free / max(counts.n, counts.n_rows))))
+
+
+def standardised_eigenvalues(counts: Counts, n_eigenvalues: int) -> FloatArray:
+    """Return the largest eigenvalues of the standardised counts, largest first."""
+    largest = int(np.argmax(counts.sizes))
+    n_others = sum(counts.sizes) - counts.sizes[largest]
+    n_seen = int(np.count_nonzero(counts.frequencies[counts.span(largest)]))
+    is_one_large = n_seen > max(memory.LARGE, 2 * n_others + n_eigenvalues)
+    if is_one_large and 0 < n_others <= OPERATOR_SIZE:
+        return _beside_one_large(counts, largest, n_eigenvalues)
+    scales = _scales(counts.frequencies)
+    blocks = [_diagonal(scales[counts.span(a)]) for a in range(len(counts.sizes))]
+    return eigenvalues(reduced_gram(counts, centre(blocks, counts)), n_eigenvalues)
+
+
+def _scales(frequencies: FloatArray) -> FloatArray:
+    seen = frequencies > 0
+    scales = np.zeros(len(seen))
+    scales[seen] = 1.0 / np.sqrt(frequencies[seen])
+    return scales
+
+
+def _diagonal(scales: FloatArray) -> Columns:
+    if len(scales) <= memory.LARGE:
+        return np.diag(scales)
+    return Tall(scales, np.empty((len(scales), 0)), np.empty((0, 0)))
+
+
+def _beside_one_large(counts: Counts, large: int, n_eigenvalues: int) -> FloatArray:
+    """Return the same eigenvalues where one attribute has most of the values.
+
+    The large attribute's own block is the identity, but for its mean, which nothing else meets. So
+    where C, its counts with the others, has no part, all eigenvalues are 1; and within C's range a
+    basis turns [[I, C], [C', A]] into [[I, W], [W, A]] with W the root of C'C, which is as small as
+    the others are few.
+    """
+    span = counts.span(large)
+    others = np.delete(np.arange(sum(counts.sizes)), np.arange(span.start, span.stop))
+    factor = block_diag(
+        *(
+            _centred(counts.frequencies[counts.span(attribute)])
+            for attribute in range(len(counts.sizes))
+            if attribute != large
+        )
+    )
+    between = sparse.csr_array(counts.matrix[span][:, others])
+    among = sparse.csr_array(counts.matrix[others][:, others]).toarray()
+    own = factor.T @ among @ factor
+    gram = factor.T @ _squared(between, counts.frequencies[span]) @ factor
+    values, vectors = np.linalg.eigh(gram)
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    whole = np.block([[np.eye(len(root)), root], [root, own]])
+    # There are more eigenvalues of 1 than are asked for.
+    found = np.append(eigenvalues(whole, n_eigenvalues), np.ones(n_eigenvalues))
+    return np.sort(found)[::-1][:n_eigenvalues]
+
+
+def _centred(frequencies: FloatArray) -> FloatArray:
+    block = np.diag(_scales(frequencies))
+    return block - mean_vector(block, frequencies)
+
+
+def _squared(between: sparse.csr_array, frequencies: FloatArray) -> FloatArray:
+    """Return N'RR'N for the large attribute's counts N with others and R = diag(s) - 1 m'."""
+    scales = _scales(frequencies)
+    mean = frequencies * scales / max(float(frequencies.sum()), np.finfo(float).tiny)
+    scaled = sparse.diags_array(scales) @ between
+    totals, means = between.sum(axis=0), between.T @ (scales * mean)
+    cross = np.outer(means, totals)
+    shared = float(mean @ mean) * np.outer(totals, totals)
+    return (scaled.T @ scaled).toarray() - cross - cross.T + shared

@@ -1,0 +1,72 @@
+"""What every solver takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from untie._count.counts import Counts
+from untie._count.tally import Rows
+from untie._learn.spaces import KernelSpaces
+from untie._util.types import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table, as a solver sees it.
+
+    Parameters
+    ----------
+    spaces : KernelSpaces
+        The kernel columns.
+    counts : Counts
+        Counts of all pairs of values.
+    n_clusters : int
+        Number of clusters that the weights should separate.
+    rows : Rows, optional
+        The rows, for solvers that draw them.
+    """
+
+    spaces: KernelSpaces
+    counts: Counts
+    n_clusters: int
+    rows: Rows | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The knobs of all solvers; each uses its own."""
+
+    tau: float
+    learning_rate: float
+    batch_size: int
+    max_iter: int
+    tol: float
+    random_state: np.random.RandomState
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The weights and how they were found.
+
+    Parameters
+    ----------
+    omega : array of shape (n_coordinates,)
+        The weights, none negative.
+    loss_curve : list of float
+        The solver's own objective, step by step.
+    n_iter : int
+        Number of steps.
+    converged : bool
+        Whether it came to rest before the steps ran out.
+    """
+
+    omega: FloatArray
+    loss_curve: list[float]
+    n_iter: int
+    converged: bool = True
+
+
+Solver = Callable[[Problem, Settings], Solution]

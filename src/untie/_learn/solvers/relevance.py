@@ -1,0 +1,21 @@
+"""Rare values count more, attributes that others depend on count more, copies count once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from untie._learn.attributes import NO_RELEVANCE, relevance, votes
+from untie._learn.solvers.base import Problem
+from untie._learn.solvers.fixed import of_values
+from untie._util.types import FloatArray
+
+
+def by_relevance(problem: Problem) -> FloatArray:
+    """Return sqrt(relevance) * vote / sqrt(share of the rows), attribute by value.
+
+    A value that is declared but never occurs counts as if half a row had it.
+    """
+    counts = problem.counts
+    of_attributes = votes(counts) * np.sqrt(relevance(counts) + NO_RELEVANCE)
+    shares = np.maximum(counts.frequencies / counts.n, 0.5 / max(counts.n, counts.n_rows))
+    return of_values(problem, np.repeat(of_attributes, counts.sizes) / np.sqrt(shares))

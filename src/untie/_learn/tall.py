@@ -1,0 +1,170 @@
+"""Vectors of very many values without a column for each: a diagonal beside a few mixed columns.
+
+A value of a large attribute has one direction of its own at most, and shares the others with the
+rest. Its table is ``[diagonal | basis @ mix]``: all that learning does with a table (products from
+both sides, means, energies) costs as much as these parts have numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from untie._util.types import FloatArray
+
+ROUNDING = 1e-15
+"""An eigenvalue below this share of the largest is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tall:
+    """A table with a row for each of very many values.
+
+    Parameters
+    ----------
+    diagonal : array of shape (n_values,) or None
+        Lengths of the values' own directions, which come first; None if they have none.
+    basis : array of shape (n_values, n_basis)
+        What the other columns are mixed from.
+    mix : array of shape (n_basis, n_mixed)
+        How.
+
+    Examples
+    --------
+    >>> table = Tall(np.array([2.0, 3.0]), np.array([[1.0], [4.0]]), np.array([[1.0, 10.0]]))
+    >>> table.toarray()
+    array([[ 2.,  0.,  1., 10.],
+           [ 0.,  3.,  4., 40.]])
+    """
+
+    diagonal: FloatArray | None
+    basis: FloatArray
+    mix: FloatArray
+
+    @property
+    def n_own(self) -> int:
+        """Number of columns of the diagonal."""
+        return 0 if self.diagonal is None else len(self.diagonal)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of values and of columns."""
+        return len(self.basis), self.n_own + self.mix.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.basis)
+
+    def __matmul__(self, array: FloatArray) -> FloatArray:
+        result = self.basis @ (self.mix @ array[self.n_own :])
+        if self.diagonal is not None:
+            result += (self.diagonal * array[: self.n_own].T).T
+        return result
+
+    def from_left(self, array: FloatArray) -> FloatArray:
+        """Return the transposed table times an array of shape (n_values, ...)."""
+        mixed = self.mix.T @ (self.basis.T @ array)
+        if self.diagonal is None:
+            return mixed
+        return np.concatenate([(self.diagonal * array.T).T, mixed])
+
+    def mean(self, frequencies: FloatArray) -> FloatArray:
+        """Return the mean of the rows, each as often as it occurs."""
+        return self.from_left(frequencies) / frequencies.sum()
+
+    def energies(self, frequencies: FloatArray, centred: bool) -> FloatArray:
+        """Return each column's sum of squares over the rows, each as often as it occurs."""
+        total = float(frequencies.sum())
+        shares = frequencies / (total if total > 0 else 1.0)
+        mean = shares @ self.basis if centred else np.zeros(self.basis.shape[1])
+        basis = self.basis - mean
+        moments = (basis.T * frequencies) @ basis
+        mixed = np.einsum("bm,bc,cm->m", self.mix, moments, self.mix, optimize=True)
+        if self.diagonal is None:
+            return mixed
+        own = np.square(self.diagonal) * frequencies
+        return np.concatenate([own * (1.0 - shares) if centred else own, mixed])
+
+    def scaled(self, factors: FloatArray) -> Tall:
+        """Return the table with every column times a factor."""
+        own = None if self.diagonal is None else self.diagonal * factors[: self.n_own]
+        return Tall(own, self.basis, self.mix * factors[self.n_own :])
+
+    def root(self) -> Tall:
+        """Return a table with the same inner products of rows, and as few columns as may be."""
+        values, vectors = np.linalg.eigh(self.mix @ self.mix.T)
+        kept = values > ROUNDING * values.max(initial=0.0)
+        return Tall(self.diagonal, self.basis, vectors[:, kept] * np.sqrt(values[kept]))
+
+    def rows(self, codes: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        """Return the lengths of some values' own directions, and their other columns."""
+        own = np.zeros(len(codes)) if self.diagonal is None else self.diagonal[codes]
+        return own, self.basis[codes] @ self.mix
+
+    def tosparse(self) -> sparse.csr_array:
+        """Return the table as a sparse array."""
+        mixed = sparse.csr_array(self.basis @ self.mix)
+        if self.diagonal is None:
+            return mixed
+        return sparse.hstack([sparse.diags_array(self.diagonal), mixed], format="csr")
+
+    def toarray(self) -> FloatArray:
+        """Return the table as an array."""
+        mixed = self.basis @ self.mix
+        return mixed if self.diagonal is None else np.hstack([np.diag(self.diagonal), mixed])
+
+
+@dataclass(frozen=True, eq=False)
+class Centred:
+    """A tall table less the mean of its rows, which would fill it.
+
+    Parameters
+    ----------
+    table : Tall
+        The table.
+    mean : array of shape (n_columns,)
+        What is taken off every row.
+    """
+
+    table: Tall
+    mean: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of values and of columns."""
+        return self.table.shape
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __matmul__(self, array: FloatArray) -> FloatArray:
+        return self.table @ array - self.mean @ array
+
+    def from_left(self, array: FloatArray) -> FloatArray:
+        """Return the transposed table times an array of shape (n_values, ...)."""
+        return self.table.from_left(array) - np.multiply.outer(self.mean, array.sum(axis=0))
+
+
+Columns: TypeAlias = FloatArray | Tall
+"""The vectors of an attribute's values, one row each."""
+
+Factor: TypeAlias = FloatArray | Tall | Centred
+"""What can be multiplied from both sides."""
+
+
+def from_left(factor: Factor, array: FloatArray) -> FloatArray:
+    """Return the transposed factor times an array."""
+    return factor.T @ array if isinstance(factor, np.ndarray) else factor.from_left(array)
+
+
+def join(first: Tall, second: Tall) -> Tall:
+    """Put the columns of two tables side by side; the second has no diagonal."""
+    assert second.diagonal is None
+    basis = np.hstack([first.basis, second.basis])
+    mix = np.zeros((basis.shape[1], first.mix.shape[1] + second.mix.shape[1]))
+    mix[: len(first.mix), : first.mix.shape[1]] = first.mix
+    mix[len(first.mix) :, first.mix.shape[1] :] = second.mix
+    return Tall(first.diagonal, basis, mix)

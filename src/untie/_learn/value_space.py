@@ -1,0 +1,140 @@
+"""Value vectors -> distances of rows to rows and to means, attribute by attribute.
+
+A row's compact vector is its values' vectors side by side, so inner products and squared
+distances are sums over the attributes, and so is everything that is made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from untie._util.types import Codes, FloatArray
+
+BLOCK_NUMBERS = 2**20
+"""Distances held at a time."""
+
+
+class ValueSpace:
+    """The compact vectors of every attribute's values.
+
+    Parameters
+    ----------
+    tables : sequence of arrays of shape (n_codes, width), dense or sparse
+        One per attribute, of `LookUp`; the last code is that of an unknown value.
+
+    Examples
+    --------
+    >>> space = ValueSpace([np.array([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]])])
+    >>> codes = [np.array([0, 0, 1])]
+    >>> space.centres([np.array([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])])
+    [array([[0., 1.],
+           [1., 0.]])]
+    >>> [rows for rows in add_up(space.distances_to_rows([np.array([1])]), codes)][0][1]
+    array([[2.],
+           [2.],
+           [0.]])
+    """
+
+    def __init__(self, tables: Sequence[Any]) -> None:
+        self.tables = tuple(tables)
+        self.n_codes = [table.shape[0] for table in self.tables]
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    def vectors(self, attribute: int, codes: Any) -> FloatArray:
+        """Return the vectors of some codes of an attribute; shape (n_codes, width)."""
+        found = self.tables[attribute][codes]
+        return np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=float)
+
+    def squared_distances(self, attribute: int, points: FloatArray) -> FloatArray:
+        """Return those of an attribute's codes to points; shape (n_codes, n_points)."""
+        table = self.tables[attribute]
+        products = np.asarray(table @ points.T)
+        own = table.multiply(table).sum(axis=1) if sparse.issparse(table) else _squares(table)
+        distances = np.asarray(own).reshape(-1, 1) - 2.0 * products + _squares(points)
+        return np.maximum(distances, 0.0)
+
+    def distances_to_rows(self, codes: Codes) -> list[FloatArray]:
+        """Return, for each attribute, squared distances of its codes to those of some rows.
+
+        Returns
+        -------
+        list of arrays of shape (n_codes, n_rows)
+        """
+        tables = []
+        for attribute, column in enumerate(codes):
+            table = self.squared_distances(attribute, self.vectors(attribute, column))
+            table[column, np.arange(len(column))] = 0.0  # a value has no distance to itself
+            tables.append(table)
+        return tables
+
+    def centres(self, counts: Sequence[FloatArray]) -> list[FloatArray]:
+        """Return the mean vectors of clusters, attribute by attribute.
+
+        Parameters
+        ----------
+        counts : sequence of arrays of shape (n_clusters, n_codes)
+            Weight of the rows of each cluster that have each code, one per attribute.
+
+        Returns
+        -------
+        list of arrays of shape (n_clusters, width)
+        """
+        return [
+            np.asarray((table.T @ (joint / joint.sum(axis=1, keepdims=True)).T).T)
+            for table, joint in zip(self.tables, counts, strict=True)
+        ]
+
+    def distances_to_points(self, points: Sequence[FloatArray]) -> list[FloatArray]:
+        """Return, for each attribute, squared distances of its codes to points."""
+        return [self.squared_distances(attribute, part) for attribute, part in enumerate(points)]
+
+
+def count_members(
+    codes: Codes,
+    n_codes: Sequence[int],
+    members: NDArray[np.intp],
+    n_clusters: int,
+    weights: FloatArray | None = None,
+) -> list[FloatArray]:
+    """Return the weight of each code in each cluster; (n_clusters, n_codes) per attribute."""
+    return [
+        np.bincount(members * width + column, weights, minlength=n_clusters * width)
+        .reshape(n_clusters, width)
+        .astype(float)
+        for column, width in zip(codes, n_codes, strict=True)
+    ]
+
+
+def add_up(tables: list[FloatArray], codes: Codes) -> Iterator[tuple[slice, FloatArray]]:
+    """Add up over the attributes what tables hold for each row, some rows at a time.
+
+    Parameters
+    ----------
+    tables : list of arrays of shape (n_codes, n_columns)
+        One per attribute.
+    codes : list of integer arrays of shape (n_rows,)
+        The rows.
+
+    Yields
+    ------
+    rows, array of shape (n_rows of the block, n_columns)
+    """
+    n_rows, n_columns = len(codes[0]), tables[0].shape[1]
+    step = max(1, BLOCK_NUMBERS // max(1, n_columns))
+    for start in range(0, n_rows, step):
+        rows = slice(start, min(start + step, n_rows))
+        total = np.zeros((rows.stop - start, n_columns))
+        for table, column in zip(tables, codes, strict=True):
+            total += table.take(column[rows], axis=0)
+        yield rows, total
+
+
+def _squares(vectors: FloatArray) -> FloatArray:
+    return np.einsum("ij,ij->i", vectors, vectors)

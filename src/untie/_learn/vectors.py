@@ -1,0 +1,246 @@
+"""omega -> value vectors, and coded rows -> X by looking them up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from untie._count.counts import Counts
+from untie._count.dense_counting import pack_attributes, sparse_one_hot
+from untie._count.memory import MEMORY_LIMIT, refuse_large
+from untie._learn.eigen import Eigenspace
+from untie._learn.spaces import KernelSpaces
+from untie._learn.spectrum import centre, mean_vector, spans
+from untie._learn.tall import Columns, Tall
+from untie._util.parallel import in_threads
+from untie._util.types import Codes, FloatArray
+
+BLOCK_ROWS = 8192
+"""Rows looked up at a time; their codes and their output stay in the cache."""
+
+JOINT_CELLS = 1024
+"""Attributes are looked up together while their joint table has at most so many rows."""
+
+PARALLEL_NUMBERS = 1_000_000
+"""Below so many numbers of output, threads cost more than they save."""
+
+
+@dataclass(frozen=True, eq=False)
+class LookUp:
+    """Tables of value vectors: all that `transform` needs.
+
+    Parameters
+    ----------
+    tables : tuple of arrays of shape (n_values + 1, width)
+        One per attribute; the last row is the attribute's mean, for an unknown value. Sparse for
+        an attribute with very many values.
+    summed : bool
+        Whether a row's vector is the sum of its values' vectors, or their concatenation.
+    """
+
+    tables: tuple[Any, ...]
+    summed: bool = False
+
+    @cached_property
+    def is_sparse(self) -> bool:
+        """Whether a table has a column for each of very many values, most of them 0."""
+        return any(sparse.issparse(table) for table in self.tables)
+
+    @property
+    def widths(self) -> list[int]:
+        """Number of columns of each table."""
+        return [table.shape[1] for table in self.tables]
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of X."""
+        return self.widths[0] if self.summed else sum(self.widths)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of values of each attribute."""
+        return tuple(table.shape[0] - 1 for table in self.tables)
+
+    def check_dense(self, n_rows: int) -> None:
+        """Refuse to make so many dense rows, if they have a column for each of very many values."""
+        needed = 8 * n_rows * self.n_columns
+        if self.is_sparse and needed > MEMORY_LIMIT:
+            raise ValueError(
+                f"{n_rows:,} dense rows of {self.n_columns:,} columns would take "
+                f"{needed / 2**30:,.0f} GiB (limit {MEMORY_LIMIT / 2**30:.0f}), as one column of "
+                f"the table has {max(self.sizes):,} values. Set n_components (64, say), "
+                "sparse_output=True, or max_categories to group rare values."
+            )
+
+    def rows(self, codes: Codes, dtype: Any) -> NDArray[Any]:
+        """Return the vectors of coded rows; shape (n_rows, n_columns).
+
+        A row's vector depends on its own codes alone, to the last bit.
+        """
+        if self.is_sparse:
+            self.check_dense(len(codes[0]))
+            return self.sparse_rows(codes, dtype).toarray()
+        result = np.empty((len(codes[0]), self.n_columns), dtype=dtype)
+        tables = [table.astype(dtype, copy=False) for table in self.tables]
+        if self.summed:
+            _in_blocks(result, lambda rows: _add_up(result, tables, codes, rows))
+        else:
+            tables, codes = _join(tables, codes, self.sizes)
+            _in_blocks(result, lambda rows: _put_side_by_side(result, tables, codes, rows))
+        return result
+
+    def columns(self, codes: Codes, dtype: Any) -> list[NDArray[Any]]:
+        """Return the same numbers as `rows`, one array a column, as column stores have them."""
+        if self.summed or self.is_sparse:
+            return list(np.ascontiguousarray(self.rows(codes, dtype).T))
+        return [
+            values.take(column)
+            for table, column in zip(self.tables, codes, strict=True)
+            for values in np.ascontiguousarray(table.T, dtype=dtype)
+        ]
+
+    def sparse_rows(self, codes: Codes, dtype: Any) -> sparse.csr_array:
+        """Return the vectors of coded rows as a sparse array."""
+        stack = sparse.vstack if self.summed else sparse.block_diag
+        tables = stack([sparse.csr_array(table) for table in self.tables], format="csr")
+        sizes = [size + 1 for size in self.sizes]  # an unknown value has its row, too
+        return (sparse_one_hot(codes, sizes) @ tables).astype(dtype)
+
+    def similarity(self, left: Codes, right: Codes | None = None) -> FloatArray:
+        """Return the inner products of the vectors of coded rows."""
+        if not self.is_sparse:
+            first = self.rows(left, np.float64)
+            second = first if right is None else self.rows(right, np.float64)
+            return first @ second.T
+        few = self.sparse_rows(left, np.float64)
+        others = few if right is None else self.sparse_rows(right, np.float64)
+        return (few @ others.T).toarray()
+
+    def value_similarity(self, attribute: int) -> FloatArray:
+        """Return the inner products of the vectors of an attribute's values."""
+        known = self.tables[attribute][:-1]
+        refuse_large(8 * known.shape[0] ** 2, self.sizes, "the similarities of all pairs")
+        products = known @ known.T
+        return products.toarray() if sparse.issparse(products) else products
+
+    def value_rows(self) -> FloatArray:
+        """Return the vector of every value in the columns of X; shape (n_values, n_columns)."""
+        if self.is_sparse:
+            self.check_dense(sum(self.sizes))
+        known = [
+            table[:-1].toarray() if sparse.issparse(table) else table[:-1] for table in self.tables
+        ]
+        if self.summed:
+            return np.concatenate(known)
+        result = np.zeros((sum(self.sizes), self.n_columns))
+        row = column = 0
+        for table in known:
+            result[row : row + len(table), column : column + table.shape[1]] = table
+            row, column = row + len(table), column + table.shape[1]
+        return result
+
+
+def look_up_tables(tables: Sequence[Columns], counts: Counts, summed: bool = False) -> LookUp:
+    """Return a look-up of any value vectors, with their means for unknown values."""
+    return LookUp(_with_means(tables, counts), summed)
+
+
+def compact_lookup(roots: Sequence[Columns], counts: Counts) -> LookUp:
+    """Return the isometric short vectors: one column a value."""
+    return look_up_tables(roots, counts)
+
+
+def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> LookUp:
+    """Return the paper's coordinates: sqrt(omega) times the kernel columns (Eq. 17)."""
+    tables: list[Columns] = [
+        columns.scaled(np.sqrt(weights))
+        if isinstance(columns, Tall)
+        else columns * np.sqrt(weights)
+        for columns, weights in zip(spaces.columns, spaces.split(omega), strict=True)
+    ]
+    return look_up_tables(tables, counts)
+
+
+def component_lookup(
+    roots: Sequence[Columns], counts: Counts, space: Eigenspace, n_components: int
+) -> LookUp:
+    """Return the projection onto leading eigenvectors: the best in so many dimensions.
+
+    Centred, so that an unknown value has the vector 0. Dimensions beyond the rank are 0.
+    """
+    directions = np.zeros((len(space.vectors), n_components))
+    n_found = min(n_components, space.vectors.shape[1])
+    directions[:, :n_found] = space.vectors[:, :n_found]
+    tables = []
+    for table, span in zip(centre(roots, counts), spans(roots), strict=True):
+        tables.append(np.vstack([table @ directions[span], np.zeros(n_components)]))
+    # An eigenvector's sign is arbitrary; that of the values' third moment is the table's own.
+    moments = sum(
+        counts.frequencies[counts.span(attribute)] @ table[:-1] ** 3
+        for attribute, table in enumerate(tables)
+    )
+    signs = np.where(moments < 0, -1.0, 1.0)
+    return LookUp(tuple(table * signs for table in tables), summed=True)
+
+
+def _with_means(tables: Sequence[Columns], counts: Counts) -> tuple[Any, ...]:
+    result: list[Any] = []
+    for attribute, table in enumerate(tables):
+        mean = mean_vector(table, counts.frequencies[counts.span(attribute)])
+        if isinstance(table, Tall) and table.n_own:
+            result.append(sparse.vstack([table.tosparse(), sparse.csr_array(mean[None])], "csr"))
+        else:
+            dense = table.toarray() if isinstance(table, Tall) else table
+            result.append(np.vstack([dense, mean]))
+    return tuple(result)
+
+
+def _in_blocks(result: NDArray[Any], work: Any) -> None:
+    blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, len(result), BLOCK_ROWS)]
+    in_threads(work, blocks, result.size >= PARALLEL_NUMBERS)
+
+
+def _add_up(result: NDArray[Any], tables: Sequence[Any], codes: Codes, rows: slice) -> None:
+    part = result[rows]
+    part[:] = 0
+    for table, column in zip(tables, codes, strict=True):
+        part += table.take(column[rows], axis=0)
+
+
+def _put_side_by_side(
+    result: NDArray[Any], tables: Sequence[Any], codes: Codes, rows: slice
+) -> None:
+    start = 0
+    for table, column in zip(tables, codes, strict=True):
+        result[rows, start : start + table.shape[1]] = table.take(column[rows], axis=0)
+        start += table.shape[1]
+
+
+def _join(
+    tables: list[NDArray[Any]], codes: Codes, sizes: Sequence[int]
+) -> tuple[list[NDArray[Any]], Codes]:
+    """Make one look-up of several small ones, where there are rows enough to pay for it."""
+    if len(codes[0]) < 4 * JOINT_CELLS:
+        return tables, codes
+    lengths = [size + 1 for size in sizes]
+    joint_tables: list[NDArray[Any]] = []
+    joint_codes: Codes = []
+    for pack in pack_attributes(lengths, JOINT_CELLS):
+        joint, table = codes[pack[0]], tables[pack[0]]
+        for attribute in pack[1:]:
+            joint = joint.astype(np.uint16) * np.uint16(lengths[attribute]) + codes[attribute]
+            table = np.hstack(
+                [
+                    np.repeat(table, lengths[attribute], axis=0),
+                    np.tile(tables[attribute], (len(table), 1)),
+                ]
+            )
+        joint_tables.append(table)
+        joint_codes.append(joint)
+    return joint_tables, joint_codes

@@ -1,0 +1,195 @@
+"""How often a column has each value -> what to do with it, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+
+from untie._prepare.look import Summary
+from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note
+from untie._prepare.numbers import NUMBER, PERIODS, read
+from untie._prepare.ranges import quantile_edges, range_labels, round_edges
+from untie._prepare.remarks import MOSTLY, odd_values, odd_writing, some
+from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
+from untie._util.types import FloatArray
+
+FEW_NUMBERS = 20
+"""So many distinct numbers stay values, as they are codes, grades or counts."""
+
+MANY_ROWS = 50
+"""From so many distinct values on, ids need not be all distinct."""
+
+FEWEST_ROWS = 10
+"""Below so many rows, distinct values say nothing."""
+
+UNREPEATED = 200
+"""Whole numbers that never repeat among so many are ids, whatever the column is called."""
+
+SMALLEST_SHARE = 0.2
+"""Share of the rows that the frequent values of a column with too many must have."""
+
+LONG_TEXT = 20
+"""Mean number of characters from which text with spaces may be sentences."""
+
+FEWEST_ROWS_OF_VALUES = 2
+"""Rows that the frequent values of a column with too many must have on average."""
+
+_ID_NAME = re.compile(
+    r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row)$)|[a-z]I[dD]$|^Unnamed: 0$"
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for."""
+
+    bins: int
+    max_values: int
+
+
+Decision = tuple[Rule | None, Note]
+
+
+def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> Decision:
+    """Choose what to do with a column.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    seen : Summary
+        Its values.
+    options : Options
+        What the user asked for.
+    is_asked_for : bool
+        Whether the user named the column; such a column is not left out.
+    """
+    if seen.problem:
+        if is_asked_for:
+            raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
+        return None, Note(column, LEFT_OUT, "its cells are not single values")
+    measure = _measure(seen)
+    reason = "" if is_asked_for else _reason_to_leave_out(column, seen, measure)
+    is_long = len(seen.values) > FEW_NUMBERS
+    writing = odd_writing(seen.values, seen.rows) if is_long and measure is None else ""
+    if reason:
+        return None, Note(column, LEFT_OUT, _joined(reason, writing))
+    if measure is not None and is_long:
+        return _bin(column, seen, options, measure)
+    odd = odd_values(seen.values)
+    if len(seen.values) > options.max_values:
+        rule, note = _group(column, seen, options, is_asked_for)
+        odd = odd if rule is not None else ""
+        return rule, Note(column, note.action, _joined(note.reason, writing, odd))
+    return Keep(kind_of(seen.values)), Note(column, KEPT, _joined(writing, odd))
+
+
+def _joined(*reasons: str) -> str:
+    return "; ".join(reason for reason in reasons if reason)
+
+
+def _measure(seen: Summary) -> str | None:
+    """Return whether most rows hold a number or a date, or text that is one."""
+    n_rows = seen.rows.sum()
+    for unit in (NUMBER, PERIODS[0]):
+        if n_rows and seen.rows[~np.isnan(read(seen.values, unit))].sum() >= MOSTLY * n_rows:
+            return unit
+    return None
+
+
+def _reason_to_leave_out(column: str, seen: Summary, measure: str | None) -> str:
+    if not seen.values:
+        return "all cells are missing"
+    if len(seen.values) == 1 and not seen.n_missing:
+        return f"every row is {as_text(seen.values[0])!r:.40}"
+    if measure is None and _is_free_text(seen):
+        return "looks like free text"
+    if _is_nearly_distinct(seen) and (
+        measure is None or (measure == NUMBER and _only_counts(column, seen))
+    ):
+        return "looks like an id"
+    return ""
+
+
+def _is_nearly_distinct(seen: Summary) -> bool:
+    n, n_rows = len(seen.values), seen.rows.sum()
+    return bool(n > MOSTLY * n_rows) if n > MANY_ROWS else n == n_rows and n >= FEWEST_ROWS
+
+
+def _only_counts(column: str, seen: Summary) -> bool:
+    """Tell numbers that name rows from measurements, which may be nearly all distinct, too."""
+    numbers = read(seen.values, NUMBER)
+    if not (numbers == np.round(numbers)).all():
+        return False
+    n, n_rows = len(seen.values), seen.rows.sum()
+    # In a sample all numbers may be distinct that repeat in a table with more rows than numbers.
+    filled = (numbers.max() - numbers.min() + 1) / (n_rows * seen.scale)
+    is_consecutive = MOSTLY <= filled <= 1 / MOSTLY
+    never_repeats = n >= UNREPEATED and n == n_rows
+    return bool(_ID_NAME.search(column) or (n > MANY_ROWS and is_consecutive) or never_repeats)
+
+
+def _is_free_text(seen: Summary) -> bool:
+    texts = [value for value in seen.values if isinstance(value, str)]
+    if len(texts) < MANY_ROWS or len(texts) < seen.rows.sum() / 2:
+        return False
+    is_long = sum(map(len, texts)) >= LONG_TEXT * len(texts)
+    return is_long and sum(" " in text.strip() for text in texts) > len(texts) / 2
+
+
+def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision:
+    unit = measure if measure == NUMBER else _period(seen, options.bins)
+    numbers, weights = _distinct_numbers(seen, unit)
+    if len(numbers) < 2:  # all in one second
+        return Keep(kind_of(seen.values)), Note(column, KEPT)
+    edges = quantile_edges(numbers, weights, options.bins)
+    if unit == NUMBER:
+        edges = round_edges(edges, numbers)
+    whole = unit != NUMBER or bool((numbers == np.round(numbers)).all())
+    names = range_labels(edges, unit, whole)
+    reason = f"into {len(names)} ranges"
+    others = [v for v, n in zip(seen.values, read(seen.values, unit), strict=True) if np.isnan(n)]
+    if others:
+        reason += f"; no numbers, and kept as they are: {some(others)}"
+    return Bin(tuple(edges.tolist()), tuple(names), unit), Note(column, BINNED, reason)
+
+
+def _period(seen: Summary, bins: int) -> str:
+    """Return the coarsest unit that tells dates well enough apart for the ranges."""
+    for unit in PERIODS:
+        if len(_distinct_numbers(seen, unit)[0]) >= 3 * bins:
+            return unit
+    return PERIODS[-1]
+
+
+def _distinct_numbers(seen: Summary, unit: str) -> tuple[FloatArray, FloatArray]:
+    """Return the finite numbers of a unit and their weights."""
+    cells = read(seen.values, unit)
+    known = np.isfinite(cells)
+    numbers, positions = np.unique(cells[known], return_inverse=True)
+    return numbers, np.bincount(positions, seen.weights[known]).astype(float)
+
+
+def _group(column: str, seen: Summary, options: Options, is_asked_for: bool) -> Decision:
+    texts = list(map(as_text, seen.values))
+    # The most frequent first; among equals the order of the text, not that of the rows.
+    order = sorted(range(len(texts)), key=lambda code: (-seen.weights[code], texts[code]))
+    kept = order[: options.max_values - 1]
+    share = seen.weights[kept].sum() / seen.weights.sum()
+    n = len(texts)
+    is_rare = share < SMALLEST_SHARE or seen.rows[kept].mean() < FEWEST_ROWS_OF_VALUES
+    if is_rare and not is_asked_for:
+        return None, Note(column, LEFT_OUT, f"has {n:,} values, hardly any of them frequent")
+    values = tuple(texts[code] for code in kept)
+    other = next(name for name in _other_names() if name not in texts)
+    reason = f"the {n - len(kept):,} rarest of its {n:,} values are taken together as {other!r}"
+    return Group(values, other), Note(column, KEPT, reason)
+
+
+def _other_names() -> Iterator[str]:
+    yield "other"
+    yield from (f"other ({number})" for number in count(2))

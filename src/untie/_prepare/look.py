@@ -1,0 +1,197 @@
+"""The rows of a table, in memory or in chunks -> how often each column has each value.
+
+Up to `EXACT_VALUES` distinct values of a column are counted exactly. Of columns with more, which
+are measurements, ids or text, a sample of the rows is enough; it depends on the rows' numbers
+alone, so that chunks of any size give the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._engines.dask import DaskTable
+from untie._engines.lazy import as_streamed
+from untie._table.column_codes import factorize
+from untie._table.sample_weights import read_weights, split_weights
+from untie._table.table import Table, read_table
+from untie._util.extras import need
+from untie._util.types import FloatArray, Value
+
+EXACT_VALUES = 2**16
+"""Most distinct values of a column that are counted."""
+
+SAMPLE_CELLS = 2**22
+"""Most cells of the sample, all columns together."""
+
+SAMPLE_ROWS = (2**10, 2**17)
+"""Fewest and most rows of the sample, of tables that have as many."""
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """How often a column has each value.
+
+    Parameters
+    ----------
+    values : list
+        The distinct values, without missing ones.
+    rows : array of shape (n_values,)
+        Number of rows that have each, among those looked at.
+    weights : array of shape (n_values,)
+        Weight of these rows.
+    n_missing : int
+        Number of rows in which the cell is missing.
+    scale : float
+        Number of the table's rows for each that was looked at; 1 unless they were sampled.
+    problem : str
+        Why its cells can't be categories; empty if they can.
+    """
+
+    values: list[Any]
+    rows: FloatArray
+    weights: FloatArray
+    n_missing: float
+    scale: float = 1.0
+    problem: str = ""
+
+
+def look_at(data: Any, columns: Sequence[str], weight: str | None) -> list[Summary]:
+    """Count the values of some columns of any table, in one pass over its rows."""
+    look = Look(columns)
+    for table, weights in _chunks(data, columns, weight):
+        look.add(table, weights)
+    return look.summaries()
+
+
+def _chunks(
+    data: Any, columns: Sequence[str], weight: str | None
+) -> Iterator[tuple[Table, FloatArray | None]]:
+    lazy = as_streamed(data)
+    wanted = [*columns, *([] if weight is None else [weight])]
+    pieces: Iterator[Any] = iter([data])
+    if isinstance(lazy, DaskTable):
+        pieces = (part.compute() for part in lazy.select(wanted).frame.to_delayed())
+    elif lazy is not None:
+        arrow = need("pyarrow").Table  # as the frame libraries know no single batches
+        pieces = (arrow.from_batches([batch]) for batch in lazy.select(wanted).batches())
+    for piece in pieces:
+        features, cells = split_weights(piece, weight)
+        table = read_table(features, min_rows=0)
+        yield table, None if weight is None else _named_weights(cells, table.n_rows, weight)
+
+
+def _named_weights(cells: Any, n_rows: int, name: str) -> FloatArray:
+    try:
+        return read_weights(cells, n_rows)
+    except ValueError as error:
+        raise ValueError(f"Column {name!r} can't hold the weights: {error}") from None
+
+
+class Look:
+    """Counts and a sample of the rows of a table that comes in chunks.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The columns to look at.
+    """
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = list(columns)
+        fewest, most = SAMPLE_ROWS
+        self._capacity = min(most, max(fewest, SAMPLE_CELLS // max(1, len(columns))))
+        self._shift = 0  # rows are kept whose numbers, hashed, end in so many zeros
+        self._n_rows = 0
+        self._counts: list[dict[Value, tuple[float, float]] | None] = [{} for _ in columns]
+        self._problems: dict[int, str] = {}
+        self._hashes = np.empty(0, dtype=np.uint64)
+        self._weights = np.empty(0)
+        self._cells: list[list[Value]] = [[] for _ in columns]
+
+    def add(self, table: Table, weights: FloatArray | None) -> None:
+        """Take more rows in."""
+        hashes = _hashed(self._n_rows, table.n_rows)
+        self._n_rows += table.n_rows
+        weights = np.ones(table.n_rows) if weights is None else weights
+        chosen = np.flatnonzero(self._is_kept(hashes))
+        self._hashes = np.append(self._hashes, hashes[chosen])
+        self._weights = np.append(self._weights, weights[chosen])
+        cells = dict(zip(table.names, table.columns, strict=True))
+        for number, name in enumerate(self.columns):
+            if number in self._problems:
+                continue
+            is_counted = self._counts[number] is not None
+            try:
+                # Of a column with too many values to count, the sampled cells are enough.
+                column = cells[name] if is_counted else cells[name][chosen]
+                codes, values = factorize(column, name)
+            except TypeError as error:
+                self._problems[number] = str(error)
+                continue
+            if is_counted:
+                self._count(number, codes, values, weights)
+                codes = codes[chosen]
+            self._cells[number] += [values[code] for code in codes.tolist()]
+        self._thin()
+
+    def summaries(self) -> list[Summary]:
+        """Return what was found of each column."""
+        return [self._summary(number) for number in range(len(self.columns))]
+
+    def _is_kept(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        return hashes & np.uint64((1 << self._shift) - 1) == 0
+
+    def _count(
+        self, number: int, codes: NDArray[Any], values: list[Value], weights: FloatArray
+    ) -> None:
+        counts = self._counts[number]
+        assert counts is not None
+        rows = np.bincount(codes, minlength=len(values))
+        totals = np.bincount(codes, weights, minlength=len(values))
+        used = np.flatnonzero(rows)
+        if len(used) > EXACT_VALUES:
+            self._counts[number] = None
+            return
+        for code in used.tolist():
+            n, total = counts.get(values[code], (0.0, 0.0))
+            counts[values[code]] = (n + float(rows[code]), total + float(totals[code]))
+        if len(counts) > EXACT_VALUES:
+            self._counts[number] = None
+
+    def _thin(self) -> None:
+        while len(self._hashes) > self._capacity:
+            self._shift += 1
+            kept = np.flatnonzero(self._is_kept(self._hashes))
+            self._hashes, self._weights = self._hashes[kept], self._weights[kept]
+            positions = kept.tolist()
+            self._cells = [[cells[i] for i in positions] if cells else [] for cells in self._cells]
+
+    def _summary(self, number: int) -> Summary:
+        if number in self._problems:
+            nothing = np.empty(0)
+            return Summary([], nothing, nothing, 0, problem=self._problems[number])
+        counts, scale = self._counts[number], 1.0
+        if counts is None:
+            counts = {}
+            scale = self._n_rows / len(self._hashes)
+            for value, weight in zip(self._cells[number], self._weights.tolist(), strict=True):
+                n, total = counts.get(value, (0.0, 0.0))
+                counts[value] = (n + 1, total + weight)
+        n_missing, _ = counts.pop(None, (0.0, 0.0))
+        pairs = np.array(list(counts.values())).reshape(-1, 2)
+        return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing, scale)
+
+
+def _hashed(start: int, n_rows: int) -> NDArray[np.uint64]:
+    """Return a number for each row's number that is as good as random (splitmix64)."""
+    with np.errstate(over="ignore"):
+        x = np.arange(start + 1, start + n_rows + 1, dtype=np.uint64)
+        x *= np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return x ^ (x >> np.uint64(31))

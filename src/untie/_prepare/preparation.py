@@ -1,0 +1,167 @@
+"""The rules of all columns together, applied to tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from untie._engines.dask import DaskTable
+from untie._engines.lazy import as_streamed
+from untie._engines.relation import Relation
+from untie._prepare.note import Note
+from untie._prepare.numbers import NUMBER
+from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, rule_from_dict
+from untie._table.column_codes import factorize
+from untie._table.names import check_names
+from untie._table.table import Table, read_table
+from untie._util.extras import need
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What is done to each column of a table so that it is one of categories; see `prepare`.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The columns that are used, in the table's order.
+    rules : tuple of rules
+        What is done to each of them.
+    notes : tuple of Note
+        What was decided of every column of the table, and why.
+    """
+
+    columns: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    notes: tuple[Note, ...]
+
+    def apply(self, data: Any, keep: Sequence[str] = ()) -> Any:
+        """Return the columns that are used, as categories.
+
+        The ranges are those of the table that was prepared; numbers beyond go to the outer ones.
+        Missing cells stay missing.
+
+        Parameters
+        ----------
+        data : table
+            Rows with these columns, and perhaps others.
+        keep : sequence of str
+            More columns, which come last and as they are.
+
+        Returns
+        -------
+        table
+            Of the library of `data`; a lazy table for a lazy one, a pandas frame for an array.
+        """
+        lazy = as_streamed(data)
+        if isinstance(lazy, DaskTable):
+            chosen = lazy.select([*self.columns, *keep])
+            meta = self._apply_table(chosen.empty, keep)
+            return chosen.frame.map_partitions(self._apply_table, tuple(keep), meta=meta)
+        if lazy is not None:
+            return self._apply_relation(lazy, keep)
+        return self._apply_table(data, keep)
+
+    def labels(self, column: str) -> tuple[str, ...] | None:
+        """Return the ranges of a column in their order, or None if it has none."""
+        rule = self.rules[self.columns.index(column)]
+        return getattr(rule, "names", None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the preparation as plain data: text, numbers, lists and dicts."""
+        return {
+            "columns": list(self.columns),
+            "rules": [rule.to_dict() for rule in self.rules],
+            "notes": [[note.column, note.action, note.reason] for note in self.notes],
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Preparation:
+        """Undo `to_dict`."""
+        return cls(
+            tuple(content["columns"]),
+            tuple(rule_from_dict(rule) for rule in content["rules"]),
+            tuple(Note(*note) for note in content["notes"]),
+        )
+
+    def _apply_table(self, data: Any, keep: Sequence[str] = ()) -> Any:
+        table = read_table(data, min_rows=0)
+        check_names([*self.columns, *keep], table.names, "the table")
+        frame = nw.from_native(_as_frame(table), eager_only=True)
+        pieces = {}
+        for name, rule in zip(self.columns, self.rules, strict=True):
+            series = frame[name]
+            if not (isinstance(rule, Keep) and _is_of_kind(series, rule.kind)):
+                series = _relabelled(series, name, rule)
+            pieces[name] = series
+        pieces |= {name: frame[name] for name in keep if name not in pieces}
+        if frame.implementation.is_pyarrow():  # with_columns takes minutes for 10,000 columns
+            return need("pyarrow").table({name: s.to_native() for name, s in pieces.items()})
+        return frame.select(list(pieces)).with_columns(*pieces.values()).to_native()
+
+    def _apply_relation(self, relation: Relation, keep: Sequence[str]) -> Relation:
+        arrow = need("pyarrow").Table
+        wanted = relation.select(list(dict.fromkeys([*self.columns, *keep])))
+        schema = self._apply_table(wanted.schema.empty_table(), keep).schema
+
+        def read(columns: Sequence[str]) -> Iterator[Any]:
+            wanted = set(columns)
+            own = [name for name in self.columns if name in wanted]
+            part = self._select(own)
+            others = list(wanted.difference(own))
+            for batch in relation.select([*own, *others]).batches():
+                prepared = part._apply_table(arrow.from_batches([batch]), others)
+                chosen = prepared.select(list(columns)).combine_chunks()
+                yield from chosen.to_batches()
+
+        return Relation(
+            schema,
+            read,
+            relation.origin,
+            relation.n_rows,
+            relation.is_one_shot,
+            relation.backend,
+        )
+
+    def _select(self, columns: Sequence[str]) -> Preparation:
+        rules = dict(zip(self.columns, self.rules, strict=True))
+        return Preparation(tuple(columns), tuple(rules[name] for name in columns), ())
+
+
+def _as_frame(table: Table) -> Any:
+    """Return a frame whose columns have the table's names."""
+    if not isinstance(table.columns[0], nw.Series):
+        columns = dict(zip(table.names, table.columns, strict=True))
+        return nw.from_dict(columns, backend="pandas").to_native()
+    if table.backend == "pandas":  # whose names may be anything
+        return table.source.set_axis(list(table.names), axis=1)
+    return table.source
+
+
+def _is_of_kind(series: Any, kind: str) -> bool:
+    """Tell by its type alone that a column needs no change."""
+    if kind == OTHERS:
+        return True
+    is_text = isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum)
+    return (kind == TEXT and is_text) or (kind == NUMBERS and series.dtype.is_numeric())
+
+
+def _relabelled(series: Any, name: str, rule: Rule) -> Any:
+    labels: list[Any]
+    if isinstance(rule, Bin) and rule.unit == NUMBER and series.dtype.is_numeric():
+        # The same without looking for distinct numbers, of which there may be as many as rows.
+        numbers = series.cast(nw.Float64).to_numpy()
+        codes = np.searchsorted(rule.edges, numbers)
+        codes[np.isnan(numbers)] = len(rule.names)
+        labels = [*rule.names, None]
+    else:
+        codes, values = factorize(series, name)
+        labels = [*rule.labels(values), None]
+    is_text = not any(isinstance(label, float) for label in labels)
+    dtype = nw.String if is_text else nw.Float64
+    small = nw.new_series(name, labels, dtype, backend=series.implementation)
+    return small[codes.astype(np.int64)] if len(codes) else small[:0]

@@ -1,0 +1,143 @@
+"""What is done to a column's values, in a form that can be kept in a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from untie._prepare.numbers import as_number, read
+from untie._util.types import Value
+
+TEXT, NUMBERS, OTHERS = "text", "numbers", "others"
+
+
+def kind_of(values: list[Value]) -> str:
+    """Return whether values are text, numbers or anything else."""
+    if all(isinstance(value, str) for value in values):
+        return TEXT
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return NUMBERS
+    return OTHERS
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Values stay as they are, but a number that is now text, or the reverse, is turned back.
+
+    Files of the same table may differ in that: a column with codes such as 7 and 7B is text,
+    and numbers where the rows with letters are absent.
+
+    Parameters
+    ----------
+    kind : {"text", "numbers", "others"}
+        What the values were when the column was prepared.
+    """
+
+    name: ClassVar[str] = "keep"
+    kind: str
+
+    def labels(self, values: list[Value]) -> list[Value]:
+        """Return what each of a column's distinct values becomes."""
+        known = [value for value in values if value is not None]
+        if kind_of(known) == self.kind or self.kind == OTHERS:
+            return values
+        return [self._turned(value) for value in values]
+
+    def _turned(self, value: Value) -> Value:
+        if value is None:
+            return None
+        if self.kind == TEXT:
+            return as_text(value)
+        number = as_number(value)
+        # No column of numbers can hold the text; this number is as unknown to every model.
+        return math.inf if number is None else number
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as plain data."""
+        return {"rule": self.name, "kind": self.kind}
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Numbers become ranges; text among them stays.
+
+    Parameters
+    ----------
+    edges : tuple of float
+        Upper borders of all ranges but the last, ascending.
+    names : tuple of str
+        The ranges; one more.
+    unit : str
+        What the numbers are: "number", or the period that dates are counted in.
+    """
+
+    name: ClassVar[str] = "bin"
+    edges: tuple[float, ...]
+    names: tuple[str, ...]
+    unit: str
+
+    def labels(self, values: list[Value]) -> list[Value]:
+        """Return what each of a column's distinct values becomes."""
+        numbers = read(values, self.unit)
+        positions = np.searchsorted(self.edges, numbers).tolist()
+        return [
+            self.names[position] if is_number else None if value is None else str(value)
+            for value, position, is_number in zip(
+                values, positions, (~np.isnan(numbers)).tolist(), strict=True
+            )
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as plain data."""
+        names, edges = list(self.names), list(self.edges)
+        return {"rule": self.name, "edges": edges, "names": names, "unit": self.unit}
+
+
+@dataclass(frozen=True)
+class Group:
+    """Frequent values stay, as text; all others become one.
+
+    Parameters
+    ----------
+    values : tuple of str
+        The frequent ones.
+    other : str
+        What the others become.
+    """
+
+    name: ClassVar[str] = "group"
+    values: tuple[str, ...]
+    other: str
+
+    def labels(self, values: list[Value]) -> list[Value]:
+        """Return what each of a column's distinct values becomes."""
+        known = set(self.values)
+        texts = (None if value is None else as_text(value) for value in values)
+        return [text if text is None or text in known else self.other for text in texts]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as plain data."""
+        return {"rule": self.name, "values": list(self.values), "other": self.other}
+
+
+Rule = Keep | Bin | Group
+
+
+def as_text(value: Value) -> str:
+    """Return a value as text; whole numbers without a point, as in other files of the table."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if is_whole else str(value)  # type: ignore[call-overload]
+
+
+def rule_from_dict(content: Mapping[str, Any]) -> Rule:
+    """Undo `to_dict`."""
+    kind = content["rule"]
+    if kind == Keep.name:
+        return Keep(content["kind"])
+    if kind == Bin.name:
+        return Bin(tuple(content["edges"]), tuple(content["names"]), content["unit"])
+    return Group(tuple(content["values"]), content["other"])

@@ -1,0 +1,1 @@
+"""Any frame or array -> named columns -> integer codes."""

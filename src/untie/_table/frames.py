@@ -1,0 +1,162 @@
+"""Learned arrays -> frames with names, in the library of the user's table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._table.vocabulary import Vocabulary, number_repeats
+from untie._util.types import FloatArray, Value
+
+
+def make_frame(backend: Any, columns: dict[str, Any]) -> Any:
+    """Return a frame of the given library."""
+    try:
+        return nw.from_dict(columns, backend=backend).to_native()
+    except ImportError as error:
+        raise ImportError(
+            f"This returns a {backend} frame; install {backend} to use it (pip install {backend})."
+        ) from error
+
+
+def columns_of(frame: Any) -> dict[str, list[Any]]:
+    """Return a frame of any library as lists."""
+    data = nw.from_native(frame, eager_only=True)
+    return {name: data[name].to_list() for name in data.columns}
+
+
+def value_arrays(values: Sequence[Sequence[Value]]) -> list[NDArray[np.object_]]:
+    """Return each attribute's values as an array of objects."""
+    arrays = [np.empty(len(entries), dtype=object) for entries in values]
+    for array, entries in zip(arrays, values, strict=True):
+        for position, value in enumerate(entries):  # one by one: a value may be a tuple
+            array[position] = value
+    return arrays
+
+
+def value_vectors(
+    backend: str, vocabulary: Vocabulary, vectors: FloatArray, names: Sequence[str]
+) -> Any:
+    """Return attribute, value and one column a dimension."""
+    attributes, values = _keys(vocabulary)
+    names = number_repeats(["attribute", "value", *names])
+    columns = dict(zip(names, [attributes, values, *vectors.T], strict=True))
+    return make_frame(backend, columns)
+
+
+def weights(
+    backend: str,
+    vocabulary: Vocabulary,
+    labels: Sequence[tuple[str, str]],
+    widths: Sequence[Sequence[int]],
+    omega: FloatArray,
+) -> Any:
+    """Return attribute, coupling, kernel, value, omega, beta and alpha."""
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("attribute", "coupling", "kernel", "value")
+    }
+    spaces = []
+    start = 0
+    for attribute, of_spaces in enumerate(widths):
+        values = vocabulary.labels(attribute)
+        for (coupling, kernel), width in zip(labels, of_spaces, strict=True):
+            columns["attribute"] += [vocabulary.columns[attribute]] * width
+            columns["coupling"] += [coupling] * width
+            columns["kernel"] += [kernel] * width
+            columns["value"] += values if width == len(values) else axis_names(width)
+            spaces.append(omega[start : start + width])
+            start += width
+    beta = np.concatenate([np.full(len(space), space.mean()) for space in spaces])
+    alpha = np.sqrt(np.divide(omega, beta, out=np.zeros_like(omega), where=beta > 0))
+    return make_frame(backend, {**columns, "omega": omega, "beta": beta, "alpha": alpha})
+
+
+def errors(
+    backend: str,
+    vocabulary: Vocabulary,
+    labels: Sequence[tuple[str, str]],
+    widths: Sequence[Sequence[int]],
+    found: Mapping[int, FloatArray],
+) -> Any:
+    """Return attribute, coupling, kernel, number of axes and error."""
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("attribute", "coupling", "kernel", "axes", "error")
+    }
+    for attribute, of_spaces in found.items():
+        columns["attribute"] += [vocabulary.columns[attribute]] * len(labels)
+        columns["coupling"] += [coupling for coupling, _ in labels]
+        columns["kernel"] += [kernel for _, kernel in labels]
+        columns["axes"] += list(widths[attribute])
+        columns["error"] += of_spaces.tolist()
+    return make_frame(backend, columns)
+
+
+def square(backend: str, labels: Sequence[str], values: FloatArray) -> Any:
+    """Return a square frame whose rows and columns have the same labels.
+
+    pandas has them as its index; the other libraries, which have none, as a first column.
+    """
+    columns = dict(zip(labels, values.T, strict=True))
+    if backend != "pandas":
+        return make_frame(backend, {number_repeats([*labels, "value"])[-1]: labels, **columns})
+    frame = make_frame(backend, columns)
+    frame.index = list(labels)
+    return frame
+
+
+def axis_names(n_axes: int) -> list[str]:
+    """Return names for what the values of a large attribute share."""
+    return [f"axis {number}" for number in range(1, n_axes + 1)]
+
+
+def compact_names(vocabulary: Vocabulary, n_axes: Mapping[int, int], own: bool) -> list[str]:
+    """Return a name for every column of X: one a value, and the axes that values share.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The values.
+    n_axes : mapping from attributes to int
+        The attributes whose values share axes, and how many.
+    own : bool
+        Whether the values of these have columns of their own as well.
+    """
+    if not n_axes:
+        return vocabulary.feature_names()
+    names = []
+    for attribute, column in enumerate(vocabulary.columns):
+        if own or attribute not in n_axes:
+            names += [f"{column}={value}" for value in vocabulary.labels(attribute)]
+        names += [f"{column}|{axis}" for axis in axis_names(n_axes.get(attribute, 0))]
+    return number_repeats(names)
+
+
+def full_names(
+    vocabulary: Vocabulary, labels: Sequence[tuple[str, str]], widths: Sequence[Sequence[int]]
+) -> list[str]:
+    """Return a name for every kernel column, or axis of a large attribute's kernel."""
+    names = []
+    for attribute, (column, of_spaces) in enumerate(zip(vocabulary.columns, widths, strict=True)):
+        values = vocabulary.labels(attribute)
+        for (coupling, kernel), width in zip(labels, of_spaces, strict=True):
+            marks = (
+                [f"={value}" for value in values]
+                if width == len(values)
+                else [f"|{axis}" for axis in axis_names(width)]
+            )
+            names += [f"{column}{mark}|{coupling}|{kernel}" for mark in marks]
+    return number_repeats(names)
+
+
+def _keys(vocabulary: Vocabulary) -> tuple[list[str], list[str]]:
+    attributes: list[str] = []
+    values: list[str] = []
+    for attribute, column in enumerate(vocabulary.columns):
+        labels = vocabulary.labels(attribute)
+        attributes += [column] * len(labels)
+        values += labels
+    return attributes, values

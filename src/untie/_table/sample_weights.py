@@ -1,0 +1,76 @@
+"""Validation of the rows' weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._util.types import FloatArray
+
+
+def split_weights(data: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """Take the column of weights out of a frame, if `sample_weight` is a column's name."""
+    if not isinstance(sample_weight, str):
+        return data, sample_weight
+    frame = nw.from_native(data, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise TypeError(
+            f"sample_weight={sample_weight!r} names a column, but {type(data).__name__} has no "
+            "names; pass one weight a row."
+        )
+    if sample_weight not in frame.columns:
+        raise ValueError(
+            f"sample_weight={sample_weight!r} is no column of the table; its columns are "
+            f"{frame.columns}."
+        )
+    return frame.drop(sample_weight).to_native(), frame[sample_weight].to_numpy()
+
+
+def check_weights(
+    sample_weight: Any, n_rows: int
+) -> tuple[FloatArray | None, NDArray[np.bool_] | None]:
+    """Return the positive weights and, unless all are, which rows they belong to.
+
+    A row of weight 0 is as if absent.
+    """
+    if sample_weight is None:
+        return None, None
+    weights = read_weights(sample_weight, n_rows)
+    if not weights.any():
+        raise ValueError("Every sample weight is zero; at least one row must count.")
+    return positive_weights(weights)
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return one finite weight a row, none negative; all may be 0."""
+    if getattr(getattr(sample_weight, "dtype", None), "kind", "") in ("M", "m"):
+        raise ValueError("sample_weight must hold one number a row, not dates or times.")
+    try:
+        weights = np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold one number a row: {error}.") from error
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}, but the table has {n_rows} rows; pass "
+            "one weight a row."
+        )
+    if not np.isfinite(weights).all():
+        row = int(np.flatnonzero(~np.isfinite(weights))[0])
+        raise ValueError(f"sample_weight of row {row} is {weights[row]}; it must be finite.")
+    if weights.min(initial=0.0) < 0:
+        row = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(f"sample_weight of row {row} is negative: {weights[row]}.")
+    return weights
+
+
+def positive_weights(weights: FloatArray) -> tuple[FloatArray, NDArray[np.bool_] | None]:
+    """Return the positive ones and, unless all are, which rows they belong to."""
+    if weights.all():
+        return weights, None
+    keep = weights > 0
+    return weights[keep], keep

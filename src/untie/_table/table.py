@@ -1,0 +1,301 @@
+"""Any frame or array -> named columns -> integer codes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeVar
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+from numpy.typing import NDArray
+from scipy import sparse
+
+from untie._table.column_codes import factorize, plain
+from untie._table.vocabulary import Vocabulary, sort_values
+from untie._util.parallel import in_threads, pays
+from untie._util.types import Codes, Value, smallest_unsigned
+from untie._util.warn import warn_user
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table read from any library.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns' names; ``x0``, ``x1``, ... for an array.
+    columns : tuple of narwhals Series or arrays of shape (n_rows,)
+        The cells.
+    n_rows : int
+        Number of rows.
+    backend : str
+        The library that frames for the user are made with.
+    source : frame or array
+        What the columns were taken from.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Any, ...]
+    n_rows: int
+    backend: str
+    source: Any
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedTable:
+    """Codes of a table, and the values that the vocabulary does not have."""
+
+    codes: Codes
+    unknown: list[list[Value]]
+
+
+def read_table(data: Any, min_rows: int = 1) -> Table:
+    """Take a pandas, polars or pyarrow table, an array or a list of rows.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When `data` is not a table; the message says what to pass instead.
+    """
+    if sparse.issparse(data):
+        raise TypeError(
+            "Sparse data was passed, but a table of categories is required: pass the table "
+            "itself, or .toarray() if its zeros are a category."
+        )
+    if hasattr(data, "to_struct_array") and hasattr(data, "schema"):  # a pyarrow RecordBatch
+        data = nw.from_arrow(data, backend="pyarrow")
+    try:
+        frame = nw.from_native(data, pass_through=True)
+    except DuplicateError as error:
+        raise ValueError(f"Column names must be distinct; rename columns. {error}") from None
+    if nw.dependencies.is_into_series(data):
+        raise ValueError("A series is one column; pass a table, with .to_frame() if it is all.")
+    if not isinstance(frame, nw.DataFrame):
+        _refuse_lazy(data)
+    table = _read_frame(frame) if isinstance(frame, nw.DataFrame) else _read_array(data)
+    shape = (table.n_rows, len(table.names))
+    if table.n_rows < min_rows:
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required."
+        )
+    if not table.names:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+        )
+    return table
+
+
+def array_names(n_columns: int) -> tuple[str, ...]:
+    """Return the names that the columns of an array get, as in scikit-learn."""
+    return tuple(f"x{column}" for column in range(n_columns))
+
+
+def table_of_names(names: Sequence[str]) -> Table:
+    """Return an empty table with these columns: a frame, or an array if the names are its."""
+    empty = np.empty((0, len(names)))
+    if tuple(names) == array_names(len(names)):
+        return Table(tuple(names), (), 0, "pandas", empty)
+    import pandas as pd
+
+    return Table(tuple(names), (), 0, "pandas", pd.DataFrame(empty, columns=list(names)))
+
+
+def learn_vocabulary(
+    table: Table,
+    keep: NDArray[np.bool_] | None = None,
+    categories: Sequence[Sequence[Value]] | None = None,
+) -> tuple[Vocabulary, EncodedTable]:
+    """Find the values of each column, and code the rows.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    keep : boolean array of shape (n_rows,), optional
+        The rows to use; the others are as if absent.
+    categories : sequence of sequences, optional
+        The values of each column, in this order, instead of those that occur.
+    """
+
+    def one_column(column: int) -> tuple[NDArray[Any], list[Value], tuple[Value, ...]]:
+        codes, found = factorize(table.columns[column], table.names[column])
+        if keep is not None:
+            codes = codes[keep]
+        if categories is None:
+            values = sort_values(used_values(codes, found))
+        else:
+            values = tuple(categories[column])
+        return *translate(codes, found, _positions(values)), values
+
+    results = map_columns(one_column, table)
+    vocabulary = Vocabulary(table.names, tuple(values for *_, values in results))
+    return vocabulary, EncodedTable(
+        [codes for codes, *_ in results], [unknown for _, unknown, _ in results]
+    )
+
+
+def encode(table: Table, vocabulary: Vocabulary) -> EncodedTable:
+    """Code the rows of a table with a vocabulary that is already known."""
+
+    def one_column(column: int) -> tuple[NDArray[Any], list[Value]]:
+        codes, found = factorize(table.columns[column], table.names[column])
+        return translate(codes, found, vocabulary.positions[column])
+
+    results = map_columns(one_column, table)
+    return EncodedTable([codes for codes, _ in results], [unknown for _, unknown in results])
+
+
+def warn_of_distinct_floats(table: Table, vocabulary: Vocabulary) -> None:
+    """Warn of float columns in which most rows have a value of their own."""
+    for name, values in zip(table.names, vocabulary.values, strict=True):
+        n_floats = sum(isinstance(value, float) for value in values)
+        if n_floats > max(10, table.n_rows / 2):
+            warn_user(
+                f"Column {name!r} holds numbers that are nearly all distinct; as categories they "
+                "say nothing. Bin the column (pandas.qcut, KBinsDiscretizer) or drop it."
+            )
+
+
+def check_categories(categories: Any, names: Sequence[str]) -> list[tuple[Value, ...]] | None:
+    """Validate the user's lists of values: one list per column, no value twice."""
+    if isinstance(categories, str) and categories == "auto":
+        return None
+    if isinstance(categories, str) or not isinstance(categories, Iterable):
+        raise ValueError(f"categories must be 'auto' or a list of lists, got {categories!r}.")
+    lists = [_category_list(entries) for entries in categories]
+    if len(lists) != len(names):
+        raise ValueError(
+            f"categories has {len(lists)} lists but the table has {len(names)} columns; "
+            "pass one list of values per column."
+        )
+    for name, values in zip(names, lists, strict=True):
+        if len(set(values)) < len(values):
+            raise ValueError(f"categories of column {name!r} name a value twice: {values}.")
+        if not values:
+            raise ValueError(f"categories of column {name!r} are empty; name its values.")
+    return lists
+
+
+def _category_list(entries: Any) -> tuple[Value, ...]:
+    if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
+        raise ValueError(
+            f"categories must be 'auto' or a list of lists, one per column, but has {entries!r} "
+            "in the place of a list."
+        )
+    values = tuple(plain(value) for value in entries)
+    try:
+        hash(values)
+    except TypeError as error:
+        raise TypeError(f"categories must be hashable, got {values!r:.60}: {error}.") from None
+    return values
+
+
+def _positions(values: Sequence[Value]) -> dict[Value, int]:
+    return {value: code for code, value in enumerate(values)}
+
+
+def translate(
+    codes: NDArray[Any],
+    found: list[Value],
+    positions: dict[Value, int],
+) -> tuple[NDArray[Any], list[Value]]:
+    """Turn positions in `found` into the vocabulary's codes; list what it does not have."""
+    size = len(positions)
+    target = [positions.get(value, size) for value in found]
+    # A frame may declare categories that no cell has: these are not unknown values.
+    unknown = [v for v in used_values(codes, found) if v not in positions] if size in target else []
+    return np.array(target, dtype=smallest_unsigned(size)).take(codes), unknown
+
+
+def used_values(codes: NDArray[Any], found: list[Value]) -> list[Value]:
+    """Return the values that some cell has."""
+    is_used = np.bincount(codes, minlength=len(found)) > 0
+    return [value for value, used in zip(found, is_used, strict=True) if used]
+
+
+def map_columns(function: Callable[[int], T], table: Table) -> list[T]:
+    """Call a function with each column's number, in threads where that pays."""
+    columns = range(len(table.names))
+    # The libraries' hash tables release the interpreter lock.
+    return in_threads(function, columns, pays(table.n_rows * len(columns)))
+
+
+def _refuse_lazy(data: Any) -> None:
+    """Say how to load a table that is read piece by piece, where only a whole one will do."""
+    for method in ("toArrow", "collect", "compute", "to_arrow_table", "to_table", "read_all"):
+        if hasattr(data, method):
+            raise TypeError(f"{type(data).__name__} is lazy; call .{method}() on it first.")
+
+
+def _read_frame(frame: nw.DataFrame[Any]) -> Table:
+    names = tuple(str(name) for name in frame.columns)
+    repeated = sorted(name for name, n in Counter(names).items() if n > 1)
+    if repeated:
+        raise ValueError(
+            f"Column names must be distinct; rename columns, as these occur again: {repeated}."
+        )
+    implementation = frame.implementation
+    if implementation.is_polars() or implementation.is_pyarrow():
+        columns = tuple(frame.iter_columns())
+        return Table(names, columns, len(frame), implementation.value, frame.to_native())
+    pandas = nw.from_native(frame.to_pandas(), eager_only=True)
+    return Table(names, tuple(pandas.iter_columns()), len(pandas), "pandas", pandas.to_native())
+
+
+def _read_array(data: Any) -> Table:
+    array = _as_array(data)
+    if array.dtype.kind == "c":
+        raise ValueError(
+            "Complex data not supported: pass one column for each part, binned if it is continuous."
+        )
+    if array.ndim != 2:
+        raise ValueError(_explain_shape(array))
+    columns = tuple(array[:, column] for column in range(array.shape[1]))
+    return Table(array_names(len(columns)), columns, len(array), "pandas", array)
+
+
+def _as_array(data: Any) -> NDArray[Any]:
+    if isinstance(data, np.ma.MaskedArray):
+        array = np.array(data.data, dtype=object)
+        array[np.ma.getmaskarray(data)] = None
+        return array
+    is_array = isinstance(data, np.ndarray) or hasattr(data, "__array__")
+    if isinstance(data, str | bytes | dict) or not (is_array or isinstance(data, Iterable)):
+        raise TypeError(
+            f"A table is required, got {type(data).__name__}: pass a pandas, polars or "
+            "pyarrow table, a 2-D array or a list of rows."
+        )
+    if is_array:
+        return np.asarray(data)
+    return _array_of_rows(list(data))
+
+
+def _array_of_rows(rows: list[Any]) -> NDArray[Any]:
+    if not all(isinstance(row, list | tuple) or getattr(row, "shape", ()) for row in rows):
+        return np.asarray(rows, dtype=object)
+    lengths = sorted({len(row) for row in rows}) or [0]
+    if len(lengths) > 1:
+        raise ValueError(
+            f"The rows have different lengths: {lengths}; pad the short ones with None, which "
+            "is a value of its own."
+        )
+    # As objects and cell by cell, so that numpy neither turns the row ["a", 1] into
+    # ["a", "1"] nor takes a tuple in a cell apart.
+    cells = chain.from_iterable(rows)
+    n_cells = len(rows) * lengths[0]
+    return np.fromiter(cells, dtype=object, count=n_cells).reshape(len(rows), lengths[0])
+
+
+def _explain_shape(array: NDArray[Any]) -> str:
+    return (
+        f"Expected 2D array, got {array.ndim}D array instead: shape={array.shape}. Reshape "
+        "your data with .reshape(-1, 1) if it has a single column, or .reshape(1, -1) if it "
+        "is a single row."
+    )

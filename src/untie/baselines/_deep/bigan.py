@@ -1,0 +1,162 @@
+"""BiGAN: an adversarially learned encoder over wide-and-deep networks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from untie._util.checks import check_number, check_one_of
+from untie._util.types import Codes, FloatArray
+from untie.baselines._deep.base import DeepEncoder
+from untie.baselines._deep.features import Features
+from untie.baselines._deep.settings import Settings
+
+if TYPE_CHECKING:
+    from untie.baselines._deep.bigan_model import BiGANModel
+    from untie.baselines._deep.layers import Noise
+
+
+class BiGAN(DeepEncoder):
+    """A bidirectional generative adversarial network; a row's vector is its code.
+
+    A discriminator learns to tell pairs (row, its code by the encoder) from pairs (row made by
+    the generator, the code it was made from); encoder and generator learn to deceive it. When
+    they succeed, each is the other's inverse. All three are wide-and-deep networks as in
+    `VAE`. Codes lie between -1 and 1.
+
+    `fit` needs PyTorch (``pip install 'untie[deep]'``); a fitted encoder does not.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default="auto"
+        Dimensions of the codes; by default the number of columns, but at least 2 and at
+        most 16.
+    layer : {"output", "hidden"}, default="output"
+        What a row's vector is: its code, or the last hidden layer of the encoder.
+    temperature : float, default=0.67
+        Of the generator's soft choices among values, which its gradients are taken from.
+    hidden : tuple of int, default=(64, 32)
+        Widths of the encoder's and the discriminator's layers; the generator has them reversed.
+    max_cross : int, default=2000
+        Largest number of pairs of values in the wide part; if there are more, the most
+        frequent are kept.
+    learning_rate : float, default=2e-4
+        Adam's, whose first decay rate is 0.5.
+    batch_size : int, default=64
+        Rows in a step.
+    max_epochs : int, default=300
+        Largest number of passes over the rows.
+    l2 : float, default=2.5e-5
+        Shrinkage of all weights.
+    patience : int or None, default=None
+        Learning stops when both sides' losses have come to rest: the mean of so many epochs is
+        that of as many before. None: never, as adversaries may rest and move again.
+    tol : float, default=1e-2
+        What counts as a move, in nats.
+    device : {"auto", "cpu", "cuda"} or "cuda:1", ..., default="auto"
+        Where to learn; by default on a GPU if there is one and batches have at least 256 rows,
+        as it gains nothing on small ones. A seed gives the same result on a CPU whatever its
+        number of cores; a GPU rounds otherwise.
+    verbose : int, default=0
+        A line on stderr every so many epochs.
+    callback : function, default=None
+        Called with a `Progress` after each epoch; learning stops if it returns True.
+    random_state : int, RandomState or None, default=None
+        Seed of the starting weights, the order of the rows and the noise.
+    categories : "auto" or list of lists, default="auto"
+        The values of each column, if they are known beforehand.
+    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
+        What to do about a value not seen in `fit`; an ignored one enters the network as the
+        mixture of its column's values.
+    min_frequency : int or float, default=None
+        Values with less weight (int) or a lower share of it (float) are taken together.
+    max_categories : int, default=None
+        Largest number of values of a column; the rarest are taken together.
+
+    Attributes
+    ----------
+    loss_curve_ : list of float
+        The sum of both sides' losses in nats, mean of each epoch. Do not expect it to fall: what
+        one side gains the other loses.
+    curves_ : dict of str to list of float
+        The losses of the "discriminator" and of "encoder_generator"; both are 2 ln 2 = 1.386
+        when the discriminator can only guess.
+    n_iter_ : int
+        Epochs run.
+    n_components_ : int
+        Dimensions of the codes.
+    device_ : str
+        Where it was learned.
+    vocabulary_ : Vocabulary
+        The values of each attribute.
+    counts_ : Counts
+        How often they occur together.
+
+    Examples
+    --------
+    >>> from untie.baselines import BiGAN
+    >>> table = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]]
+    >>> BiGAN(max_epochs=20, random_state=0).fit_transform(table).shape
+    (4, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        layer: str = "output",
+        temperature: float = 0.67,
+        hidden: tuple[int, ...] = (64, 32),
+        max_cross: int = 2000,
+        learning_rate: float = 2e-4,
+        batch_size: int = 64,
+        max_epochs: int = 300,
+        l2: float = 2.5e-5,
+        patience: int | None = None,
+        tol: float = 1e-2,
+        device: str = "auto",
+        verbose: int = 0,
+        callback: Any = None,
+        random_state: Any = None,
+        categories: Any = "auto",
+        handle_unknown: str = "ignore",
+        min_frequency: float | None = None,
+        max_categories: int | None = None,
+    ) -> None:
+        super().__init__(
+            n_components,
+            hidden=hidden,
+            max_cross=max_cross,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            max_epochs=max_epochs,
+            l2=l2,
+            patience=patience,
+            tol=tol,
+            device=device,
+            verbose=verbose,
+            callback=callback,
+            random_state=random_state,
+            categories=categories,
+            handle_unknown=handle_unknown,
+            min_frequency=min_frequency,
+            max_categories=max_categories,
+        )
+        self.layer = layer
+        self.temperature = temperature
+
+    def _make_model(self, features: Features, settings: Settings, noise: Noise) -> BiGANModel:
+        from untie.baselines._deep.bigan_model import BiGANModel
+
+        return BiGANModel(features, settings, noise, float(self.temperature))
+
+    def _check_more(self) -> None:
+        check_one_of("layer", self.layer, ("output", "hidden"))
+        check_number("temperature", self.temperature)
+
+    def _vectors(self, codes: Codes) -> FloatArray:
+        is_hidden = self.layer == "hidden"
+        return self._network.hidden(codes) if is_hidden else super()._vectors(codes)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self._network.deep) if self.layer == "hidden" else self.n_components_

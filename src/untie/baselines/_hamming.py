@@ -1,0 +1,41 @@
+"""Hamming: two values are equal or not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from untie._count.counts import Counts
+from untie._util.types import FloatArray
+from untie.baselines._distances import ValueDistance
+
+
+class Hamming(ValueDistance):
+    """Distance 0 for equal values, 1 for different ones; a row's is the number of mismatches.
+
+    Parameters
+    ----------
+    categories : "auto" or list of lists, default="auto"
+        The values of each column, if they are known beforehand.
+    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
+        What to do about a value not seen in `fit`; an ignored one is neutral: its distance to a
+        value is the mean distance of the rows' own values to it.
+    min_frequency : int or float, default=None
+        Values with less weight (int) or a lower share of it (float) are taken together.
+    max_categories : int, default=None
+        Largest number of values of a column; the rarest are taken together.
+
+    Attributes
+    ----------
+    distances_ : list of arrays of shape (n_values, n_values)
+        The distances of each attribute's values.
+
+    Examples
+    --------
+    >>> from untie.baselines import Hamming
+    >>> Hamming().fit([["a", "x"], ["b", "x"], ["b", "y"]]).pairwise([["a", "x"], ["b", "y"]])
+    array([[0., 2.],
+           [2., 0.]])
+    """
+
+    def _value_distances(self, counts: Counts) -> list[FloatArray]:
+        return [1.0 - np.eye(size) for size in counts.sizes]

@@ -1,0 +1,129 @@
+"""CDE's steps, each a function: counts -> two matrices -> clusters of values -> vectors.
+
+All values of all attributes stand together.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy.linalg import svd
+
+from untie._count.counts import Counts
+from untie._learn.dependence import symmetric_uncertainty
+from untie._util.types import FloatArray
+from untie.baselines._k_means import best_partition, squared_distances
+from untie.baselines._signs import orient
+
+SAME = 10
+"""Decimals, relative to the largest number, in which equal rows of a matrix agree."""
+
+
+def co_occurrence(counts: Counts) -> FloatArray:
+    """Return P(j | i), the share of the rows with value i that have value j.
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> co_occurrence(count_table([["a", "x"], ["b", "x"]]).counts)
+    array([[1. , 0. , 1. ],
+           [0. , 1. , 1. ],
+           [0.5, 0.5, 1. ]])
+    """
+    return counts.dense() / _positive(counts.frequencies)[:, None]
+
+
+def occurrence(counts: Counts, variant: str) -> FloatArray:
+    """Return rho(i, j) p(i) / p(j), with rho how much their attributes depend on each other.
+
+    rho is 1 within an attribute; with ``variant="reference"`` also between any two values that
+    never meet.
+    """
+    uncertainty = symmetric_uncertainty(counts)
+    np.fill_diagonal(uncertainty, 1.0)
+    dependence = np.repeat(np.repeat(uncertainty, counts.sizes, axis=0), counts.sizes, axis=1)
+    if variant == "reference":
+        dependence[counts.dense() == 0] = 1.0
+    return dependence * (counts.frequencies[:, None] / _positive(counts.frequencies))
+
+
+def cluster_indicators(
+    matrix: FloatArray, alpha: float, n_init: int, random_state: RandomState
+) -> list[FloatArray]:
+    """Cluster the rows for k = 2, 3, ... and return 0/1 columns of each k's clusters.
+
+    A cluster of at most one value, or of all but at most one, is left out; the k in which more
+    than ``ceil(k / alpha)`` are left out is the last, and there are no more clusters than
+    distinct rows.
+
+    Parameters
+    ----------
+    matrix : array of shape (n_values, n_columns)
+        What values are compared by.
+    alpha : float
+        Up to one cluster in so many may be left out.
+    n_init : int
+        Number of starts of each clustering.
+    random_state : RandomState
+        Where the starts are drawn from.
+
+    Returns
+    -------
+    list of arrays of shape (n_values, n_clusters kept), one per k
+    """
+    if len(matrix) < 2:
+        return []
+    rows, multiplicity, row_of = _distinct_rows(matrix)
+    distances = squared_distances(rows)
+    clusterings = []
+    for n_clusters in range(2, len(rows) + 1):
+        labels, _ = best_partition(distances, multiplicity, n_clusters, n_init, random_state)
+        indicators = np.eye(n_clusters)[labels[row_of]]
+        sizes = indicators.sum(axis=0)
+        keep = (sizes > 1) & (sizes < len(matrix) - 1)
+        clusterings.append(indicators[:, keep])
+        if n_clusters - np.count_nonzero(keep) > math.ceil(n_clusters / alpha):
+            break
+    return clusterings
+
+
+def principal_components(indicators: FloatArray, beta: float) -> FloatArray:
+    """Return the principal components whose range over the values is at least `beta`.
+
+    With a small beta only those go that are 0 everywhere: distances are those of the
+    indicators. Where nothing is left, one column of zeros stands for it.
+    """
+    if not indicators.size:
+        return np.zeros((len(indicators), 1))
+    left, lengths, _ = svd(indicators - indicators.mean(axis=0), full_matrices=False)
+    components = left * lengths
+    components = components[:, np.ptp(components, axis=0) >= beta]
+    if not components.shape[1]:
+        return np.zeros((len(indicators), 1))
+    return components * orient(components, np.ones(len(components)))
+
+
+def _positive(frequencies: FloatArray) -> FloatArray:
+    """Put 1 in the place of 0: what never occurs is left out later."""
+    return np.where(frequencies > 0, frequencies, 1.0)
+
+
+def _distinct_rows(matrix: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
+    """Return the distinct rows, how many values have each, and the number of each value's.
+
+    They are ordered by their sorted entries: the starts of k-means, which are drawn by position,
+    then depend neither on the names of the values nor on the order of the columns.
+    """
+    largest = np.abs(matrix).max()
+    rounded = np.ascontiguousarray(np.round(matrix / largest, SAME))
+    as_bytes = rounded.view(np.dtype((np.void, rounded.itemsize * rounded.shape[1]))).ravel()
+    _, first, inverse, n_same = np.unique(
+        as_bytes, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.lexsort(np.sort(rounded[first], axis=1).T)
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
+    return matrix[first[order]], n_same[order].astype(float), position[inverse]

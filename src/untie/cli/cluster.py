@@ -1,0 +1,170 @@
+"""``untie cluster``: groups of similar rows, what makes them, and each row's group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from untie._engines.relation import Relation
+from untie._engines.writing import write_relation
+from untie._table.column_codes import is_missing
+from untie._table.frames import columns_of
+from untie._table.vocabulary import number_repeats
+from untie._util.extras import need
+from untie.cli.guard import UserError
+from untie.cli.options import (
+    Clusters,
+    File,
+    Format,
+    Output,
+    OutputFormat,
+    Seed,
+    TableOptions,
+    sharing,
+)
+from untie.cli.showing import check_output, chosen_format, print_table, say, show
+from untie.cli.table import PreparedTable, open_table
+from untie.cli.waiting import waiting
+from untie.clusterer import UNTIEClusterer
+from untie.encoder import UNTIE
+from untie.explain import cluster_profile
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[cyan]untie cluster mushroom.csv --label class[/cyan]  the groups, and what makes them
+
+[cyan]untie cluster mushroom.csv --k 5 --output grouped.csv[/cyan]  every row with its group
+
+[cyan]untie cluster 'logs/*.parquet' --lazy -o grouped.parquet[/cyan]  more rows than memory holds
+
+In a pipe, or with --format csv, the rows come out with their cluster as a last column."""
+
+N_TYPICAL = 4
+"""Values named for each cluster."""
+
+
+@sharing(TableOptions)
+def run(
+    options: TableOptions,
+    file: File = None,
+    k: Clusters = None,
+    output: Output = None,
+    lazy: Annotated[
+        bool,
+        typer.Option("--lazy", help="Read the rows piece by piece, several times; needs --output."),
+    ] = False,
+    format_: OutputFormat = None,
+    seed: Seed = 0,
+) -> None:
+    """Group similar rows and show what makes each group.
+
+    The largest cluster is 0. Of each, the values are named that are far more frequent in it than
+    elsewhere, with their share in it and elsewhere.
+    """
+    check_output(output)
+    clusterer = UNTIEClusterer(
+        k or "auto",
+        encoder=UNTIE(k or "auto", random_state=seed),
+        random_state=seed,
+    )
+    if lazy:
+        _cluster_lazily(clusterer, file, options, output)
+        return
+    table = open_table(file, options, in_memory_now=True)
+    frame, weights = table.frame(), table.weights()
+    with waiting("clustering", options.quiet):
+        labels = clusterer.fit(frame, sample_weight=weights).labels_
+    _tell(clusterer, table, labels, options.quiet)
+    how = chosen_format(format_)
+    if output is not None or how != Format.table:
+        show(_labelled(table.source, labels), how, output)
+    if how == Format.table:
+        with waiting("describing the clusters", options.quiet):
+            summary = _summary(frame, labels, weights)
+        print_table(summary, f"{clusterer.n_clusters_} clusters")
+
+
+def _tell(
+    clusterer: UNTIEClusterer, table: PreparedTable, labels: NDArray[Any], quiet: bool
+) -> None:
+    if clusterer.k_choice_ is not None:
+        say(clusterer.k_choice_.verdict, quiet)
+    if table.label is not None:
+        # Here, as they take a while that untie --help need not.
+        from sklearn.metrics import adjusted_rand_score
+
+        from untie.evaluation import clustering_f_score
+
+        answers = table.column(table.label)
+        known = np.array([not is_missing(answer) for answer in answers])
+        truth = np.array([str(answer) for answer in answers], dtype=object)[known]
+        f_score = clustering_f_score(truth, labels[known])
+        ari = adjusted_rand_score(truth.astype(str), labels[known])
+        say(f"With {table.label}: F {f_score:.3f}, adjusted Rand index {ari:.3f}.", quiet)
+
+
+def _labelled(source: Any, labels: NDArray[Any]) -> dict[str, Sequence[Any]]:
+    columns = columns_of(source)
+    return {**columns, _new_name(list(columns)): labels.tolist()}
+
+
+def _new_name(names: Sequence[str]) -> str:
+    return number_repeats([*names, "cluster"])[-1]
+
+
+def _summary(frame: Any, labels: NDArray[Any], weights: Any) -> dict[str, list[Any]]:
+    """Return a line for each cluster: its size and the values that are typical of it."""
+    profile = columns_of(cluster_profile(frame, labels, weights))
+    sizes = np.bincount(labels, weights)
+    typical: dict[int, list[str]] = {number: [] for number in range(len(sizes))}
+    for number, attribute, value, share, elsewhere in zip(
+        profile["cluster"],
+        profile["attribute"],
+        profile["value"],
+        profile["share"],
+        profile["share_elsewhere"],
+        strict=True,
+    ):
+        if len(typical[number]) < N_TYPICAL and share > elsewhere:
+            typical[number].append(f"{attribute}={value} ({share:.0%}, elsewhere {elsewhere:.0%})")
+    return {
+        "cluster": list(typical),
+        "rows" if weights is None else "weight": sizes.tolist(),
+        "share": [f"{size / sizes.sum():.0%}" for size in sizes],
+        "typical values": [", ".join(entries) for entries in typical.values()],
+    }
+
+
+def _cluster_lazily(
+    clusterer: UNTIEClusterer, file: str | None, options: TableOptions, output: Any
+) -> None:
+    """Group rows that are never all in memory, and write them."""
+    if output is None:
+        raise UserError("--lazy needs --output FILE, where the rows and their clusters go.")
+    table = open_table(file, options, in_memory_now=False)
+    if not isinstance(table.source, Relation):
+        raise UserError("--lazy needs DuckDB: pip install 'untie[files]'.")
+    clusterer.fit(table.data, sample_weight=table.weight)
+    if clusterer.k_choice_ is not None:
+        say(clusterer.k_choice_.verdict, options.quiet)
+    write_relation(_with_clusters(clusterer, table), output)
+
+
+def _with_clusters(clusterer: UNTIEClusterer, table: PreparedTable) -> Relation:
+    """Return the rows as they were read, with their cluster as a last column."""
+    pa = need("pyarrow")
+    source = table.source
+    schema = source.schema.append(pa.field(_new_name(source.columns), pa.int32()))
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        for batch in source.batches():
+            rows = pa.Table.from_batches([batch])
+            labels = clusterer.predict(table.preparation.apply(rows))
+            arrays = [*batch.columns, pa.array(labels, pa.int32())]
+            yield pa.RecordBatch.from_arrays(arrays, names=schema.names).select(list(columns))
+
+    return Relation(schema, read, source.origin, source.n_rows)

@@ -1,0 +1,58 @@
+"""``untie datasets``: tables to try things on."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from untie._table.frames import columns_of
+from untie.cli.guard import UserError
+from untie.cli.options import Output, OutputFormat
+from untie.cli.showing import check_output, say, show
+from untie.datasets import bundled_names, load, names
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[cyan]untie datasets[/cyan]  what there is
+
+[cyan]untie datasets zoo --output zoo.csv[/cyan]
+
+[cyan]untie datasets mushroom | untie cluster - --label class[/cyan]"""
+
+LABEL = "class"
+
+
+def run(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="A data set to write.", show_default=False),
+    ] = None,
+    output: Output = None,
+    format_: OutputFormat = None,
+) -> None:
+    """List the data sets that come along, or write one; its last column, class, is the answer."""
+    check_output(output)
+    if name is None:
+        _list(format_, output)
+        return
+    try:
+        X, y = load(name)
+    except (FileNotFoundError, ValueError) as error:
+        raise UserError(str(error)) from error
+    label = LABEL if LABEL not in X.columns else f"{LABEL} (answer)"
+    show({**columns_of(X), label: y.tolist()}, format_, output)
+
+
+def _list(format_: OutputFormat, output: Output) -> None:
+    bundled = {*bundled_names(), "threeof9"}
+    columns: dict[str, list[object]] = {key: [] for key in ("name", "rows", "columns", "classes")}
+    for name in names():
+        if name in bundled:
+            X, y = load(name)
+            columns["name"].append(name)
+            columns["rows"].append(len(X))
+            columns["columns"].append(X.shape[1])
+            columns["classes"].append(y.nunique())
+    show(columns, format_, output, "Data sets")
+    say("Write one: untie datasets NAME --output NAME.csv", quiet=output is not None)

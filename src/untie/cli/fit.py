@@ -1,0 +1,58 @@
+"""``untie fit``: learn from a table and keep the model in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from untie.cli.guard import UserError
+from untie.cli.options import Clusters, File, Seed, TableOptions, sharing
+from untie.cli.showing import check_output, say
+from untie.cli.table import open_table
+from untie.cli.waiting import waiting
+from untie.encoder import UNTIE
+from untie.model_file import save_encoder
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[cyan]untie fit mushroom.csv --output mushroom.untie[/cyan]
+
+[cyan]untie fit 'sales/*.parquet' --drop price -o sales.untie[/cyan]  files that need not fit in \
+memory
+
+The model keeps how columns were binned; [cyan]untie transform[/cyan] does the same to new rows."""
+
+
+@sharing(TableOptions)
+def run(
+    options: TableOptions,
+    file: File = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="MODEL", help="Where to keep the model; needed."),
+    ] = None,
+    k: Clusters = None,
+    components: Annotated[
+        int | None,
+        typer.Option(min=1, help="Numbers per row that transform gives.", show_default="all"),
+    ] = None,
+    seed: Seed = 0,
+) -> None:
+    """Learn from a table and keep the model in a file."""
+    if output is None:
+        raise UserError("Say where to keep the model: --output model.untie")
+    check_output(output, None)
+    table = open_table(file, options, in_memory_now=False)
+    encoder = UNTIE(k or "auto", n_components=components, random_state=seed)
+    with waiting("learning", options.quiet):
+        encoder.fit(table.data, sample_weight=table.weight)
+    save_encoder(encoder, output, table.preparation)
+    rows = encoder.counts_.n_rows
+    sizes = encoder.vocabulary_.sizes
+    say(
+        f"Learned from {rows:,} rows, {len(sizes)} columns with {sum(sizes):,} values, for "
+        f"{encoder.n_clusters_} clusters: {output}",
+        options.quiet,
+    )

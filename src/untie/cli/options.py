@@ -1,0 +1,212 @@
+"""The options that sub-commands share, written once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from untie._util.progress import hidden
+
+READING, COLUMNS, RESULT = "Reading", "Columns", "Result"
+
+
+class Format(StrEnum):
+    """How results are written."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+File = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, TSV, JSON lines or Parquet; a pattern such as 'data/*.parquet'; - is standard "
+        "input.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write here, in the format of the ending (.csv, .tsv, .json, .parquet).",
+        rich_help_panel=RESULT,
+        show_default=False,
+    ),
+]
+Kept = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="NAMES",
+        help="Columns of FILE to show as well, such as a key.",
+        rich_help_panel=RESULT,
+        show_default=False,
+    ),
+]
+Clusters = Annotated[
+    int | None,
+    typer.Option("--k", min=2, help="Number of clusters.", show_default="chosen"),
+]
+Seed = Annotated[int, typer.Option(help="Seed of everything that is random.")]
+OutputFormat = Annotated[
+    Format | None,
+    typer.Option(
+        "--format",
+        help="How to print.",
+        show_default="table on a terminal, else csv",
+        rich_help_panel=RESULT,
+    ),
+]
+
+
+def _option(*names: str, panel: str, **settings: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=panel, show_default=False, **settings)
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """How rows are read."""
+
+    sql: Annotated[
+        str | None,
+        _option(
+            "--sql",
+            panel=READING,
+            metavar="QUERY",
+            help="A DuckDB query in the place of FILE: \"SELECT * FROM 'a.csv' WHERE ...\".",
+        ),
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        _option(
+            "--missing",
+            panel=READING,
+            metavar="TEXTS",
+            help="Cells that are missing, besides empty ones: --missing '?,NA'.",
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        _option(
+            "--delimiter",
+            panel=READING,
+            metavar="CHAR",
+            help="What stands between cells; found out if not given.",
+        ),
+    ] = None
+    encoding: Annotated[
+        str, _option("--encoding", panel=READING, metavar="NAME", help="Of text; utf-8.")
+    ] = "utf-8"
+    quiet: Annotated[
+        bool, _option("--quiet", "-q", panel=RESULT, help="No notes, no progress; errors only.")
+    ] = False
+
+
+@dataclass(frozen=True)
+class TableOptions(SourceOptions):
+    """How rows are read, and which of their columns are learned from."""
+
+    columns: Annotated[
+        list[str] | None,
+        _option(
+            "--columns",
+            panel=COLUMNS,
+            metavar="NAMES",
+            help="Learn from these alone: --columns age,city. None is left out, whatever it holds.",
+        ),
+    ] = None
+    drop: Annotated[
+        list[str] | None,
+        _option("--drop", panel=COLUMNS, metavar="NAMES", help="Leave these out."),
+    ] = None
+    label: Annotated[
+        str | None,
+        _option(
+            "--label",
+            panel=COLUMNS,
+            metavar="NAME",
+            help="A column with the answer: not learned from, used to judge results.",
+        ),
+    ] = None
+    weight: Annotated[
+        str | None,
+        _option(
+            "--weight", panel=COLUMNS, metavar="NAME", help="How often each row counts; a column."
+        ),
+    ] = None
+    bins: Annotated[
+        int,
+        typer.Option(min=2, help="Ranges that numbers are binned into.", rich_help_panel=COLUMNS),
+    ] = 5
+    max_values: Annotated[
+        int,
+        typer.Option(
+            min=2,
+            help="Values of a column that are told apart; rarer ones are taken together.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = 100
+
+
+def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a dataclass; it gets them as one argument, `options`."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        hints = get_type_hints(command, include_extras=True)
+        shared_hints = get_type_hints(kind, include_extras=True)
+        own = [
+            parameter.replace(annotation=hints[name])
+            for name, parameter in inspect.signature(command).parameters.items()
+            if name != "options"
+        ]
+        shared = [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=field.default,
+                annotation=shared_hints[field.name],
+            )
+            for field in fields(kind)
+        ]
+
+        def run(**arguments: Any) -> None:
+            options = kind(**{field.name: arguments.pop(field.name) for field in fields(kind)})
+            with hidden() if options.quiet else nullcontext():
+                command(options=options, **arguments)
+
+        run.__name__, run.__doc__ = command.__name__, _flowing(command.__doc__ or "")
+        parameters = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own
+        ] + shared
+        # typer reads the signature from here; to the type checker a function has none.
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return decorate
+
+
+def _flowing(text: str) -> str:
+    """Return text whose lines end with the paragraph, to be broken where the terminal ends."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def split_names(given: list[str] | None, known: list[str]) -> list[str]:
+    """Return names that were given one by one or with commas; a name may hold a comma itself."""
+    names: list[str] = []
+    for entry in given or []:
+        names += [entry] if entry in known else [name.strip() for name in entry.split(",")]
+    return list(dict.fromkeys(name for name in names if name))

@@ -1,0 +1,236 @@
+"""A path, standard input or a query -> a table, lazy where DuckDB is installed."""
+
+from __future__ import annotations
+
+import atexit
+import codecs
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from untie._engines.duck import query_relation, text_relation
+from untie._engines.parquet import parquet_relation
+from untie._engines.relation import Relation
+from untie._engines.scanning import find_files
+from untie._util.extras import need
+from untie.cli.guard import UserError, is_interrupt
+from untie.cli.sniff import GZIP, Kind, explain, open_plain, sniff
+
+UTF8 = "utf-8"
+STDIN = "-"
+
+
+def read_source(
+    source: str | None,
+    sql: str | None = None,
+    delimiter: str | None = None,
+    encoding: str = UTF8,
+    missing: Sequence[str] = (),
+) -> tuple[Any, list[str]]:
+    """Open what the user names.
+
+    Returns
+    -------
+    table : Relation or frame
+        The rows.
+    remarks : list of str
+        What the user should know of how they are read.
+    """
+    if (source is None) == (sql is None):
+        raise UserError(
+            "Name a file (or - for standard input), or a query with --sql; one of them."
+        )
+    if sql is not None:
+        return _with_rows(_without(query_relation(sql), missing), "The query"), []
+    assert source is not None
+    paths = [_spool_stdin()] if source == STDIN else find_files(source)
+    shown = "Standard input" if source == STDIN else repr(paths[0])
+    _check_encoding(encoding)
+    if delimiter is not None and len(delimiter) != 1:
+        raise UserError(f"--delimiter takes one character, got {delimiter!r}; for a tab: $'\\t'.")
+    kinds = {path: sniff(path, shown, delimiter, encoding) for path in paths[:1]}
+    kind = kinds[paths[0]]
+    remarks = []
+    if kind.name == "csv" and delimiter is None and kind.delimiter not in (",", "\t"):
+        remarks.append(f"{shown}: cells stand between {kind.delimiter!r}")
+    if kind.name != "parquet" and encoding.lower() not in (UTF8, "utf8"):
+        paths = [_recode(path, encoding) for path in paths]
+    else:
+        paths = [_plain(path) for path in paths]
+    return _with_rows(_open(paths, shown, kind, missing), shown), remarks
+
+
+def _with_rows(table: Any, shown: str) -> Any:
+    """Refuse a table without rows."""
+    if isinstance(table, Relation):
+        reader = table.select(table.columns[:1]).batches()
+        has_rows = any(batch.num_rows for batch in reader)
+    else:
+        has_rows = len(table) > 0
+    if not has_rows:
+        names = ", ".join(names_of(table)[:5])
+        raise UserError(f"{shown} has names of columns ({names}) but no rows.")
+    return table
+
+
+def _open(paths: list[str], shown: str, kind: Kind, missing: Sequence[str]) -> Any:
+    origin = shown if len(paths) == 1 else f"{len(paths)} files ({shown}, ...)"
+    if kind.name == "parquet":
+        return _without(parquet_relation(paths, origin), missing)
+    if find_spec("duckdb") is None or find_spec("pyarrow") is None:
+        return _read_frame(paths, shown, kind, missing)
+    with _explaining(paths, shown, kind):
+        if kind.name == "json":
+            relation = _without(text_relation(paths, "json", "infer", origin), missing)
+        else:
+            # As text, so that cells come out as they went in: 007, 1.50, t.
+            relation = text_relation(paths, "csv", "text", origin, kind.delimiter, missing)
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        with _explaining(paths, shown, kind):
+            yield from relation.select(columns).batches()
+
+    return Relation(relation.schema, read, origin)
+
+
+@contextmanager
+def _explaining(paths: list[str], shown: str, kind: Kind) -> Iterator[None]:
+    """Turn DuckDB's messages into what is wrong with the file, where that can be found out."""
+    try:
+        yield
+    except ValueError as error:
+        if is_interrupt(error):
+            raise
+        for path in paths:
+            reason = explain(path, shown if len(paths) == 1 else repr(path), kind, UTF8)
+            if reason:
+                raise UserError(reason) from error
+        raise UserError(_first_line(error)) from error
+
+
+def _first_line(error: BaseException) -> str:
+    """Return what matters of DuckDB's messages, which go on with all settings of the reader."""
+    return str(error).partition("\n")[0].partition("Correct the file")[0].strip()
+
+
+def _read_frame(paths: list[str], shown: str, kind: Kind, missing: Sequence[str]) -> Any:
+    """Read a text file with what is installed, if it is one CSV file."""
+    library = next((name for name in ("pandas", "polars") if find_spec(name)), None)
+    if kind.name != "csv" or len(paths) > 1 or library is None:
+        raise UserError(f"{shown} is read by DuckDB; install it: pip install 'untie[files]'.")
+    try:
+        if library == "pandas":
+            import pandas as pd
+
+            return pd.read_csv(
+                paths[0],
+                sep=kind.delimiter,
+                dtype=str,
+                keep_default_na=False,
+                na_values=["", *missing],
+            )
+        import polars as pl
+
+        return pl.read_csv(
+            paths[0],
+            separator=kind.delimiter,
+            null_values=["", *missing],
+            infer_schema=False,
+        )
+    except Exception as error:  # their parsers raise many kinds
+        raise UserError(explain(paths[0], shown, kind, UTF8) or _first_line(error)) from error
+
+
+def _without(relation: Relation, missing: Sequence[str]) -> Relation:
+    """Return a relation in which some texts are missing cells."""
+    if not missing:
+        return relation
+    pa, pc = need("pyarrow"), need("pyarrow.compute")
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        for batch in relation.select(columns).batches():
+            arrays = []
+            for array in batch.columns:
+                if pa.types.is_dictionary(array.type):
+                    array = array.dictionary_decode()
+                if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+                    is_missing = pc.is_in(array, pa.array(missing, array.type))
+                    array = pc.if_else(is_missing, pa.scalar(None, array.type), array)
+                arrays.append(array)
+            yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+    fields = [
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in relation.schema
+    ]
+    return Relation(pa.schema(fields), read, relation.origin, relation.n_rows)
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise UserError(
+            f"There is no encoding {encoding!r}; often it is utf-8, latin-1, cp1252 or utf-16."
+        ) from None
+
+
+def _scratch(name: str) -> str:
+    """Return the path of a file that is gone when the command ends."""
+    folder = tempfile.mkdtemp(prefix="untie-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return os.path.join(folder, name)
+
+
+def _spool_stdin() -> str:
+    """Keep standard input, as it is read more than once."""
+    if sys.stdin.isatty():
+        raise UserError("Nothing is piped into untie: cat data.csv | untie fit - ...")
+    path = _scratch("input")
+    with open(path, "wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return path
+
+
+def _plain(path: str) -> str:
+    """Return a file that DuckDB can read: it knows by the name alone that one is compressed."""
+    with open(path, "rb") as file:
+        if path.lower().endswith(".gz") or file.read(2) != GZIP:
+            return path
+    copy = _scratch("plain")
+    with open_plain(path) as packed, open(copy, "wb") as target:
+        shutil.copyfileobj(packed, target)
+    return copy
+
+
+def _recode(path: str, encoding: str) -> str:
+    """Return a copy in UTF-8."""
+    copy = _scratch("recoded")
+    try:
+        with open_plain(path) as file, open(copy, "wb") as target:
+            decoder = codecs.getincrementaldecoder(encoding)()
+            while piece := file.read(2**20):
+                target.write(decoder.decode(piece).encode())
+            target.write(decoder.decode(b"", final=True).encode())
+    except UnicodeError as error:
+        raise UserError(f"{path!r} is not {encoding}: {error}.") from error
+    return copy
+
+
+def in_memory(table: Any) -> Any:
+    """Return a table whose rows are all in memory."""
+    return table.collect() if isinstance(table, Relation) else table
+
+
+def names_of(table: Any) -> list[str]:
+    """Return the names of a table's columns."""
+    if isinstance(table, Relation):
+        return table.columns
+    return [str(name) for name in nw.from_native(table, eager_only=True).columns]

@@ -1,0 +1,148 @@
+"""Results -> a table for people, CSV or JSON; on standard output or in a file."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from untie._util.extras import need
+from untie._util.whole_files import whole_file
+from untie.cli.guard import UserError
+from untie.cli.options import Format
+
+ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".pq")
+
+Columns = Mapping[str, Sequence[Any]]
+
+
+def check_output(path: Path | None, endings: Sequence[str] | None = ENDINGS) -> None:
+    """Find out before the work that a file can't be written."""
+    if path is None:
+        return
+    plain = path.with_suffix("") if path.suffix == ".gz" else path
+    if endings is not None and plain.suffix.lower() not in endings:
+        raise UserError(
+            f"{str(path)!r} has none of the endings {', '.join(endings)}, by which the format is "
+            "chosen; rename the file to write."
+        )
+    # Opens a temporary file beside it and takes it away again.
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(f"{str(path)!r} is a folder; name a file to write to.")
+        probe = path.with_name(f".{path.name}-probe")
+        probe.touch()
+        probe.unlink()
+    except FileNotFoundError:
+        raise UserError(f"The folder {str(path.parent)!r} does not exist; make it first.") from None
+    except PermissionError:
+        raise UserError(f"Can't write to {str(path.parent)!r}: permission denied.") from None
+
+
+def chosen_format(asked: Format | None) -> Format:
+    """Return how to print: for people on a terminal, for programs in a pipe."""
+    return asked or (Format.table if sys.stdout.isatty() else Format.csv)
+
+
+def show(
+    columns: Columns,
+    asked: Format | None = None,
+    output: Path | None = None,
+    title: str | None = None,
+) -> None:
+    """Print columns, or write them to a file; there, the ending says how.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequences
+        The cells, column by column.
+    asked : Format, optional
+        How to print them.
+    output : path, optional
+        Where to write them.
+    title : str, optional
+        What the table is, for people.
+    """
+    if output is not None:
+        write_file(columns, output)
+        return
+    how = chosen_format(asked)
+    if how == Format.table:
+        print_table(columns, title)
+    else:
+        sys.stdout.write(as_text(columns, how))
+
+
+def print_table(columns: Columns, title: str | None = None) -> None:
+    """Print columns for people."""
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for name, cells in columns.items():
+        is_number = any(isinstance(cell, int | float) for cell in cells)
+        table.add_column(Text(name), justify="right" if is_number else "left", overflow="fold")
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*(Text(_for_people(cell)) for cell in row))
+    # In a pipe there is no width to keep to; what is cut off there is lost.
+    width = None if sys.stdout.isatty() else 200
+    Console(width=width, highlight=False).print(table)
+
+
+def _for_people(cell: Any) -> str:
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return "-"
+    if isinstance(cell, float):
+        if cell == 0 or 1e-3 <= abs(cell) < 1e6:
+            return f"{cell:.3f}".rstrip("0").rstrip(".")
+        return f"{cell:.2g}"
+    return str(cell)
+
+
+def as_text(columns: Columns, how: Format, delimiter: str = ",") -> str:
+    """Return columns as CSV or JSON."""
+    rows = zip(*(map(_plain, cells) for cells in columns.values()), strict=True)
+    if how == Format.json:
+        records = [dict(zip(columns, row, strict=True)) for row in rows]
+        return json.dumps(records, ensure_ascii=False, indent=1, default=str) + "\n"
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _plain(cell: Any) -> Any:
+    """Return a cell that JSON and CSV have; NaN, which JSON has not, is missing."""
+    if isinstance(cell, np.generic):
+        cell = cell.item()
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
+
+def write_file(columns: Columns, path: Path) -> None:
+    """Write columns to a file that appears as a whole."""
+    is_packed = path.suffix == ".gz"
+    suffix = (path.with_suffix("") if is_packed else path).suffix.lower()
+    with whole_file(path) as temporary:
+        if suffix in (".parquet", ".pq"):
+            pa = need("pyarrow")
+            table = pa.table({name: list(map(_plain, cells)) for name, cells in columns.items()})
+            need("pyarrow.parquet").write_table(table, temporary)
+            return
+        how = Format.json if suffix == ".json" else Format.csv
+        content = as_text(columns, how, "\t" if suffix == ".tsv" else ",").encode()
+        temporary.write_bytes(gzip.compress(content, mtime=0) if is_packed else content)
+
+
+def say(text: str, quiet: bool) -> None:
+    """Print a remark where it does not mix with results."""
+    if not quiet:
+        print(text, file=sys.stderr)

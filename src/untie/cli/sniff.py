@@ -1,0 +1,171 @@
+"""What a file is, by its name and its first bytes; what is wrong with it, in words."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from untie._engines.duck import DELIMITERS
+from untie._engines.scanning import KINDS
+from untie.cli.guard import UserError
+
+FIRST_BYTES = 2**18
+"""How much of a file is looked at."""
+
+OTHER_DELIMITERS = (",", ";", "\t", "|")
+"""What may stand between cells, the likeliest first."""
+
+GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a file is.
+
+    Parameters
+    ----------
+    name : {"csv", "json", "parquet"}
+        Its format; TSV is CSV with another delimiter.
+    delimiter : str
+        What stands between the cells of CSV.
+    header : tuple of str
+        The names in the first line of CSV; empty where it can't be read here.
+    """
+
+    name: str
+    delimiter: str = ","
+    header: tuple[str, ...] = ()
+
+
+def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
+    """Find out what a file is.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    shown : str
+        Its name in messages.
+    delimiter : str or None
+        What the user says stands between cells.
+    encoding : str
+        What text is encoded in.
+    """
+    with open_plain(path) as file:
+        first = file.read(FIRST_BYTES)
+    by_name = KINDS.get(_suffix(path))
+    if not first.strip():
+        raise UserError(f"{shown} is empty; a table has names in its first line and rows below.")
+    if by_name == "parquet" or first.startswith(_PARQUET):
+        return Kind("parquet")
+    if first.startswith(_ZSTD):  # DuckDB can read it, Python can't
+        return Kind("json" if by_name == "json" else "csv", delimiter or DELIMITERS["csv"])
+    text = _decode(first, shown, encoding)
+    if by_name == "json" or (by_name is None and text.lstrip().startswith("{")):
+        return Kind("json")
+    delimiter = delimiter or _delimiter(text, DELIMITERS.get(by_name or "csv", ","))
+    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    _check_header(header, shown)
+    return Kind("csv", delimiter, tuple(header))
+
+
+@contextmanager
+def open_plain(path: str) -> Iterator[BinaryIO]:
+    """Open a file, through gzip if it is compressed so."""
+    with open(path, "rb") as file:
+        is_gzip = file.read(2) == GZIP
+        file.seek(0)
+        if not is_gzip:
+            yield file
+            return
+        try:
+            with gzip.open(file) as plain:
+                yield plain  # type: ignore[misc]  # it reads as a file does
+        except (EOFError, gzip.BadGzipFile) as error:
+            raise UserError(f"{path!r} is no whole gzip file: {error}.") from error
+
+
+def _suffix(path: str) -> str:
+    stem, suffix = os.path.splitext(path.lower())
+    return os.path.splitext(stem)[1] if suffix in (".gz", ".zst") else suffix
+
+
+def _decode(first: bytes, shown: str, encoding: str) -> str:
+    if first.startswith(_UTF16) and encoding.lower().replace("-", "") == "utf8":
+        raise UserError(f"{shown} is encoded in UTF-16; add --encoding utf-16.")
+    if b"\0" in first and not encoding.lower().startswith(("utf-16", "utf16", "utf-32", "utf32")):
+        raise UserError(
+            f"{shown} is a binary file, not a table as text; untie reads CSV, TSV, JSON lines "
+            "and Parquet, and anything that DuckDB reads with --sql."
+        )
+    # The last character may be cut; what is wrong further on is said by `explain`.
+    text = first.decode(encoding, errors="replace").removeprefix("\ufeff")
+    return text if len(first) < FIRST_BYTES else text[: text.rfind("\n") + 1] or text
+
+
+def _delimiter(text: str, usual: str) -> str:
+    """Return what cells stand between: the usual mark, unless only another one makes columns."""
+    lines = text.splitlines()[:50]
+    widths = {mark: _widths(lines, mark) for mark in (usual, *OTHER_DELIMITERS)}
+    for mark, found in widths.items():
+        if found[0] > 1 and (mark == usual or len(set(found)) == 1):
+            return mark
+    return usual
+
+
+def _widths(lines: list[str], mark: str) -> list[int]:
+    try:
+        return [len(row) for row in csv.reader(lines, delimiter=mark) if row] or [0]
+    except csv.Error:
+        return [0]
+
+
+def _check_header(header: list[str], shown: str) -> None:
+    seen: dict[str, int] = {}
+    for position, name in enumerate(header, start=1):
+        # DuckDB takes names that differ in case alone for the same, and would rename one.
+        if name.strip() and name.lower() in seen:
+            raise UserError(
+                f"{shown} has two columns called {name!r} (columns {seen[name.lower()]} and "
+                f"{position}); rename one in the first line."
+            )
+        seen[name.lower()] = position
+
+
+def explain(path: str, shown: str, kind: Kind, encoding: str) -> str | None:
+    """Return what is wrong with a text file that can't be read, or None if nothing is found."""
+    with open_plain(path) as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode(encoding)
+            except UnicodeDecodeError as error:
+                byte = line[error.start : error.start + 1].hex()
+                return (
+                    f"{shown}, line {number}, is not {encoding.upper()} (byte 0x{byte}); say what "
+                    "it is encoded in, such as --encoding latin-1."
+                )
+    if kind.name != "csv":
+        return None
+    with open_plain(path) as file:
+        text = io.TextIOWrapper(file, encoding=encoding, newline="")
+        reader = csv.reader(text, delimiter=kind.delimiter)
+        n_names = len(next(reader, []))
+        for row in reader:
+            if row and len(row) != n_names:
+                return (
+                    f"{shown}, line {reader.line_num}, has {_cells(len(row))}, but the first line "
+                    f"has {n_names} names. Correct the line (quote cells that hold "
+                    f"{kind.delimiter!r}), or say what stands between cells: --delimiter."
+                )
+    return None
+
+
+def _cells(n: int) -> str:
+    return "1 cell" if n == 1 else f"{n} cells"

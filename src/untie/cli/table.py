@@ -1,0 +1,163 @@
+"""The user's file as the sub-commands see it: read, prepared, and talked about."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from untie._engines.relation import check_columns
+from untie._prepare import Preparation, prepare
+from untie._prepare.note import KEPT
+from untie.cli.guard import UserError
+from untie.cli.options import TableOptions, split_names
+from untie.cli.reading import in_memory, names_of, read_source
+from untie.cli.waiting import waiting
+
+SHOWN_NOTES = 30
+"""More notes than these are counted, not printed."""
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTable:
+    """A table whose columns are categories.
+
+    Parameters
+    ----------
+    source : Relation or frame
+        The rows as they were read.
+    data : Relation or frame
+        The columns that are learned from, prepared; and that of the weights, if there is one.
+    preparation : Preparation
+        What was done.
+    weight, label : str or None
+        The columns with the weights and the answers.
+    """
+
+    source: Any
+    data: Any
+    preparation: Preparation
+    weight: str | None
+    label: str | None
+
+    def frame(self) -> Any:
+        """Return the columns that are learned from, all rows in memory."""
+        frame = nw.from_native(in_memory(self.data), eager_only=True)
+        return frame.select(list(self.preparation.columns)).to_native()
+
+    def weights(self) -> Any:
+        """Return the weights of all rows, or None."""
+        if self.weight is None:
+            return None
+        return np.asarray(self.column(self.weight), dtype=float)
+
+    def column(self, name: str) -> list[Any]:
+        """Return a column of the rows as they were read."""
+        if hasattr(self.source, "select") and hasattr(self.source, "collect"):
+            return self.source.select([name]).collect()[name].to_pylist()
+        return nw.from_native(self.source, eager_only=True)[name].to_list()
+
+    def cells(self, names: list[str] | None, positions: Sequence[int]) -> dict[str, list[Any]]:
+        """Return columns of some rows as they were read."""
+        known = names_of(self.source)
+        chosen = split_names(names, known)
+        check_columns(chosen, known, "the table", ", which --keep names")
+        rows = nw.from_native(self.source, eager_only=True)
+        return {name: rows[name][list(positions)].to_list() for name in chosen}
+
+
+def open_table(source: str | None, options: TableOptions, in_memory_now: bool) -> PreparedTable:
+    """Read and prepare a table, and tell the user what was done to its columns.
+
+    Parameters
+    ----------
+    source : str or None
+        The file.
+    options : TableOptions
+        What the user asked for.
+    in_memory_now : bool
+        Whether all rows are needed at once.
+    """
+    missing = split_names(options.missing, [])
+    table, remarks = read_source(source, options.sql, options.delimiter, options.encoding, missing)
+    if in_memory_now:
+        with waiting("reading", options.quiet):
+            table = in_memory(table)
+    chosen, drop = _chosen(options, names_of(table))
+    with waiting("looking at the columns", options.quiet):
+        preparation = prepare(
+            table,
+            columns=chosen,
+            drop=drop,
+            bins=options.bins,
+            max_values=options.max_values,
+            weight=options.weight,
+        )
+    if not options.quiet:
+        _tell(preparation, remarks)
+    keep = [] if options.weight is None else [options.weight]
+    data = preparation.apply(table, keep=keep)
+    return PreparedTable(table, data, preparation, options.weight, options.label)
+
+
+def _chosen(options: TableOptions, known: list[str]) -> tuple[list[str] | None, list[str]]:
+    """Return the columns to learn from, None for all that can be, and those to leave out."""
+    columns, drop = split_names(options.columns, known), split_names(options.drop, known)
+    for option, names in (
+        ("--columns", columns),
+        ("--drop", drop),
+        ("--label", [options.label]),
+        ("--weight", [options.weight]),
+    ):
+        for name in names:
+            if name is not None and name not in known:
+                raise UserError(
+                    unknown("column", name, known, f"in the table, which {option} names")
+                )
+    if options.label is not None:
+        drop.append(options.label)
+    return columns or None, drop
+
+
+def unknown(what: str, name: str, known: Sequence[str], where: str) -> str:
+    """Return a message about something that there is not, and what there is instead."""
+    close = get_close_matches(name, known, n=3)
+    close = close or [other for other in known if other.lower() == name.lower()]
+    some = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
+    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {some}."
+    return f"There is no {what} {name!r} {where}; {hint}"
+
+
+def check_learned(preparation: Preparation, name: str) -> None:
+    """Refuse a column that was not learned from, and say why it was not."""
+    if name in preparation.columns:
+        return
+    note = next((note for note in preparation.notes if note.column == name), None)
+    if note is None:
+        known = [note.column for note in preparation.notes] or preparation.columns
+        raise UserError(unknown("column", name, known, "in the table"))
+    remedy = "" if note.reason == "as asked" else "; to have it, name it with --columns"
+    raise UserError(f"The column {name!r} was {note.action}, {note.reason}{remedy}.")
+
+
+def _tell(preparation: Preparation, remarks: list[str]) -> None:
+    notes = [note for note in preparation.notes if note.action != KEPT or note.reason]
+    notes = [note for note in notes if note.reason != "as asked"]
+    lines = [*remarks, *map(str, notes)]
+    for line in lines[:SHOWN_NOTES]:
+        print(line, file=sys.stderr)
+    if any("not as missing" in note.reason for note in notes):
+        print(
+            "Say which cells are missing with --missing, such as --missing '?,NA'", file=sys.stderr
+        )
+    if any("taken together" in note.reason or "values, hardly" in note.reason for note in notes):
+        print(
+            "Tell more values apart with --max-values, such as --max-values 3000", file=sys.stderr
+        )
+    if len(lines) > SHOWN_NOTES:
+        print(f"... and {len(lines) - SHOWN_NOTES:,} more columns", file=sys.stderr)

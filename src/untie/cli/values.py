@@ -1,0 +1,78 @@
+"""``untie values``: which values of a column are alike, and why."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from untie._table.frames import columns_of
+from untie.cli.guard import UserError
+from untie.cli.learning import Model, learned
+from untie.cli.options import File, Output, OutputFormat, Seed, TableOptions, sharing
+from untie.cli.showing import check_output, show
+from untie.cli.table import check_learned
+from untie.explain import alike_values, why_alike
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[cyan]untie values mushroom.csv[/cyan]  the most alike, in all columns
+
+[cyan]untie values mushroom.csv --column odor[/cyan]
+
+[cyan]untie values mushroom.csv --column odor --why foul,spicy[/cyan]  what the two share
+
+alikeness: from -1 to 1, how far the rows that have one value are like those that have the other \
+in all other columns; similarity: of the learned vectors."""
+
+
+@sharing(TableOptions)
+def run(
+    options: TableOptions,
+    file: File = None,
+    column: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The column to look at.", show_default="all"),
+    ] = None,
+    why: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VALUE,VALUE", help="Two values of --column to explain.", show_default=False
+        ),
+    ] = None,
+    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of lines.")] = 20,
+    model: Model = None,
+    output: Output = None,
+    format_: OutputFormat = None,
+    seed: Seed = 0,
+) -> None:
+    """Find values that occur in the same company, such as spellings of one thing, and say why."""
+    check_output(output)
+    if why is not None and column is None:
+        raise UserError("--why needs the column: --column odor --why foul,spicy")
+    table, encoder = learned(file, options, model, None, seed)
+    if column is not None:
+        check_learned(table.preparation, column)
+    if why is None:
+        found = columns_of(alike_values(encoder, column, n))
+        show(found, format_, output, "Values in the same company")
+        return
+    assert column is not None
+    labels = encoder.vocabulary_.labels(encoder.vocabulary_.index_of(column))
+    first, second = _two(why, labels, column)
+    found = columns_of(why_alike(encoder, column, first, second, n))
+    found = {
+        {"share": f"beside {first}", "other_share": f"beside {second}"}.get(name, name): cells
+        for name, cells in found.items()
+    }
+    show(found, format_, output, f"What {first} and {second} share, and what tells them apart")
+
+
+def _two(text: str, labels: list[str], column: str) -> tuple[str, str]:
+    """Return two values that a comma stands between; they may hold commas themselves."""
+    for place, mark in enumerate(text):
+        first, second = text[:place].strip(), text[place + 1 :].strip()
+        if mark == "," and first in labels and second in labels:
+            return first, second
+    some = ", ".join(labels[:10]) + (", ..." if len(labels) > 10 else "")
+    raise UserError(f"--why takes two values of {column!r}, got {text!r}; there are {some}.")

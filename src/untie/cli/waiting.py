@@ -1,0 +1,38 @@
+"""Something that moves for whoever waits longer than a moment."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+
+from untie._util.progress import PATIENCE
+
+
+@contextmanager
+def waiting(what: str, quiet: bool) -> Iterator[None]:
+    """Show what is done on the terminal, if it takes more than a second.
+
+    Parameters
+    ----------
+    what : str
+        What is done.
+    quiet : bool
+        Whether to show nothing.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    status = Console(stderr=True).status(f"{what} ...")
+    timer = threading.Timer(PATIENCE, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()

@@ -1,0 +1,215 @@
+"""UNTIE beside other methods on one table: the same clusters asked of all, the same scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.utils import check_random_state
+
+from untie._count.row_sample import RowSample
+from untie._learn.choose import gain_of
+from untie._table import frames
+from untie._table.column_codes import is_missing
+from untie._util.checks import check_integer
+from untie._util.types import FloatArray
+from untie.baselines import CDE, MCA, OneHot
+from untie.cluster import KModes
+from untie.comparison._rows import N_INIT, Partition, Rows, distinct_rows, partition_by, resample
+from untie.encoder import UNTIE
+from untie.evaluation import clustering_f_score
+from untie.k_choice import adjusted_rand
+
+SILHOUETTE_ROWS = 2_000
+"""Rows whose distances are all computed."""
+
+CDE_VALUES = 400
+"""More values than these take CDE minutes."""
+
+METHODS: dict[str, Callable[[int, int], Any]] = {
+    "UNTIE": lambda k, seed: UNTIE(k, random_state=seed),
+    "one-hot": lambda k, seed: OneHot(),
+    "MCA": lambda k, seed: MCA(max(k - 1, 2)),
+    "k-modes": lambda k, seed: KModes(k, n_init=N_INIT, random_state=seed),
+    "CDE": lambda k, seed: CDE(random_state=seed),
+}
+"""Number of clusters and seed -> encoder, whose vectors k-means clusters, or clusterer."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How good a method's clusters are.
+
+    Parameters
+    ----------
+    method : str
+        Its name.
+    gain : float
+        Description gain: by how many nats a row its clusters describe the table better than none.
+    silhouette : float
+        Mean silhouette by the share of columns in which rows differ, from -1 to 1.
+    stability : float
+        Mean adjusted Rand index of its clusters and those of resampled rows; 1 is the same.
+    f_score, ari : float or None
+        Clustering F and adjusted Rand index with the label, if there is one.
+    """
+
+    method: str
+    gain: float
+    silhouette: float
+    stability: float
+    f_score: float | None = None
+    ari: float | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The scores of all methods.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters asked of each.
+    n_rows : int
+        Rows that were compared; fewer than the table's if it is large.
+    scores : tuple of Scores
+        In the order of the methods.
+    skipped : tuple of str
+        Methods that were left out, and why.
+    backend : str
+        The library of `table`.
+    """
+
+    n_clusters: int
+    n_rows: int
+    scores: tuple[Scores, ...]
+    skipped: tuple[str, ...]
+    backend: str = "pandas"
+
+    def table(self) -> Any:
+        """Return a frame with one line a method."""
+        names = [field.name for field in fields(Scores)]
+        if all(score.f_score is None for score in self.scores):
+            names = names[:4]
+        columns = {name: [getattr(score, name) for score in self.scores] for name in names}
+        return frames.make_frame(self.backend, columns)
+
+
+def compare(
+    data: Any,
+    n_clusters: int,
+    *,
+    y: Any = None,
+    sample_weight: Any = None,
+    methods: Iterable[str] = METHODS,
+    n_resamples: int = 5,
+    random_state: Any = 0,
+    watch: Callable[[list[str]], Iterable[str]] | None = None,
+) -> Comparison:
+    """Cluster a table with several methods and score the clusters.
+
+    Parameters
+    ----------
+    data : table of shape (n_rows, n_columns)
+        In memory, of categories. Of more than 10,000 rows so many are drawn.
+    n_clusters : int
+        Number of clusters, the same for all.
+    y : array of shape (n_rows,), optional
+        The right answer, to score the clusters with; rows where it is missing do not count there.
+    sample_weight : array of shape (n_rows,), optional
+        How often each row counts.
+    methods : iterable of str
+        Some of "UNTIE", "one-hot", "MCA", "k-modes", "CDE".
+    n_resamples : int, default=5
+        Resamples of the rows, for stability.
+    random_state : int, RandomState or None, default=0
+        For everything that is drawn.
+    watch : callable, optional
+        Takes the methods and gives them one after another, to show progress.
+
+    Examples
+    --------
+    >>> from untie.comparison import compare
+    >>> from untie.datasets import load
+    >>> X, y = load("zoo")
+    >>> compare(X, 7, y=y, methods=["UNTIE", "one-hot"]).table().columns.tolist()
+    ['method', 'gain', 'silhouette', 'stability', 'f_score', 'ari']
+    """
+    check_integer("n_clusters", n_clusters, 2, "an integer of at least 2")
+    check_integer("n_resamples", n_resamples, 1, "a positive integer")
+    chosen = list(methods)
+    unknown = [name for name in chosen if name not in METHODS]
+    if unknown:
+        raise ValueError(f"There is no method {unknown[0]!r}; choose among {list(METHODS)}.")
+    rng = check_random_state(random_state)
+    seed = int(rng.randint(2**31 - 1))
+    rows = distinct_rows(data, sample_weight, y, rng)
+    if len(rows.weights) < n_clusters:
+        raise ValueError(
+            f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters."
+        )
+    encoder = UNTIE(n_clusters, random_state=seed).fit(rows.frame, sample_weight=rows.weights)
+    skipped = []
+    n_values = sum(encoder.vocabulary_.sizes)
+    if "CDE" in chosen and n_values > CDE_VALUES:
+        chosen.remove("CDE")
+        skipped.append(f"CDE, as it takes long for {n_values:,} values")
+    draws = resample(rows.weights, n_resamples, rng)
+    judge = _Judge(rows, encoder, n_clusters, seed)
+    scores = []
+    for name in watch(chosen) if watch else chosen:
+        method = encoder if name == "UNTIE" else METHODS[name](n_clusters, seed)
+        scores.append(judge.score(name, partition_by(method, rows, n_clusters, seed), draws))
+    return Comparison(
+        n_clusters, len(rows.members), tuple(scores), tuple(skipped), encoder.library_
+    )
+
+
+class _Judge:
+    """Scores clusters of the rows of one table.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+    encoder : UNTIE
+        Fitted on them; its counts say what the columns have in common.
+    n_clusters : int
+        Number of clusters asked for.
+    seed : int
+        For the rows that silhouettes are computed of.
+    """
+
+    def __init__(self, rows: Rows, encoder: UNTIE, n_clusters: int, seed: int) -> None:
+        self.rows, self.n_clusters = rows, n_clusters
+        self.codes = np.column_stack(encoder.codes(rows.frame)).astype(np.int64)
+        numbers = np.arange(len(self.codes), dtype=np.uint64)
+        self.gain = gain_of(RowSample(numbers, self.codes, rows.weights), encoder.counts_)
+        n_rows = len(rows.members)
+        self.looked_at = np.sort(RandomState(seed).permutation(n_rows)[:SILHOUETTE_ROWS])
+
+    def score(self, name: str, partition: Partition, draws: list[FloatArray]) -> Scores:
+        """Return the scores of a method."""
+        rows = self.rows
+        labels = partition(rows.weights)
+        again = [adjusted_rand(labels, partition(draw), rows.weights) for draw in draws]
+        f_score, ari = None, None
+        if rows.answers is not None:
+            known = np.array([not is_missing(answer) for answer in rows.answers])
+            truth, found = rows.answers[known], labels[rows.members][known]
+            f_score = clustering_f_score(truth, found)
+            ari = float(adjusted_rand_score(truth.astype(str), found))
+        gain = self.gain(labels, len(np.unique(labels)))
+        return Scores(name, gain, self._silhouette(labels), float(np.mean(again)), f_score, ari)
+
+    def _silhouette(self, labels: NDArray[np.intp]) -> float:
+        members = self.rows.members[self.looked_at]
+        n_found = len(np.unique(labels[members]))
+        if not 1 < n_found < len(members):
+            return float("nan")
+        return float(silhouette_score(self.codes[members], labels[members], metric="hamming"))

@@ -1,0 +1,122 @@
+"""The rows that methods are compared on, and how a method clusters them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.cluster import KMeans
+
+from untie._count import memory
+from untie._learn.choose import shortened
+from untie._table.sample_weights import check_weights
+from untie._table.table import learn_vocabulary, read_table
+from untie._util.types import FloatArray
+from untie.cluster import KModes
+from untie.encoder import UNTIE
+
+MOST_ROWS = 10_000
+"""Rows that are clustered; of larger tables so many are drawn."""
+
+N_INIT = 10
+"""Starts of k-means and k-modes."""
+
+MOST_FILLED = 0.2
+"""Share of numbers other than 0 up to which long vectors are sparse."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Distinct rows of a table.
+
+    Parameters
+    ----------
+    frame : frame
+        The distinct rows.
+    weights : array of shape (n_distinct,)
+        How often each counts.
+    members : integer array of shape (n_rows,)
+        Which of them each row is.
+    answers : array of shape (n_rows,) or None
+        The right cluster of each row.
+    """
+
+    frame: Any
+    weights: FloatArray
+    members: NDArray[np.intp]
+    answers: NDArray[Any] | None
+
+
+def distinct_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> Rows:
+    """Return the distinct rows of a table, or of some of its rows where there are very many."""
+    table = read_table(data)
+    answers = None if y is None else np.asarray(y, dtype=object)
+    if answers is not None and answers.shape != (table.n_rows,):
+        raise ValueError(f"y has shape {answers.shape}, but the table has {table.n_rows} rows.")
+    weights, keep = check_weights(sample_weight, table.n_rows)
+    chosen = np.arange(table.n_rows) if keep is None else np.flatnonzero(keep)
+    weights = np.ones(len(chosen)) if weights is None else weights
+    if len(chosen) > MOST_ROWS:
+        drawn = np.sort(rng.permutation(len(chosen))[:MOST_ROWS])
+        chosen, weights = chosen[drawn], weights[drawn]
+    _, encoded = learn_vocabulary(table)
+    codes = np.column_stack(encoded.codes)[chosen]
+    _, first, members = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    members = members.ravel()
+    totals = np.bincount(members, weights).astype(float)
+    frame = _rows_at(table.source, chosen[first])
+    return Rows(frame, totals, members, None if answers is None else answers[chosen])
+
+
+def _rows_at(source: Any, positions: NDArray[np.intp]) -> Any:
+    if isinstance(source, np.ndarray):
+        return source[positions]
+    return nw.from_native(source, eager_only=True)[positions.tolist(), :].to_native()
+
+
+def resample(weights: FloatArray, n_resamples: int, rng: RandomState) -> list[FloatArray]:
+    """Draw as many rows as there are, each time anew."""
+    n_draws = max(len(weights), round(float(weights.sum())))
+    shares = weights / weights.sum()
+    return [rng.multinomial(n_draws, shares).astype(float) for _ in range(n_resamples)]
+
+
+Partition = Callable[[FloatArray], NDArray[np.intp]]
+"""Weights of the distinct rows -> the cluster of each; rows of weight 0 are not learned from."""
+
+
+def partition_by(method: Any, rows: Rows, n_clusters: int, seed: int) -> Partition:
+    """Return how a method clusters the rows, for whatever weights they have."""
+    if isinstance(method, KModes):
+
+        def by_modes(weights: FloatArray) -> NDArray[np.intp]:
+            drawn = np.flatnonzero(weights)
+            method.fit(_rows_at(rows.frame, drawn), sample_weight=weights[drawn])
+            return np.asarray(method.predict(rows.frame), dtype=np.intp)
+
+        return by_modes
+    if not isinstance(method, UNTIE):
+        method.fit(rows.frame, sample_weight=rows.weights)
+    vectors = _points(np.asarray(method.transform(rows.frame), dtype=float), rows.weights)
+
+    def by_means(weights: FloatArray) -> NDArray[np.intp]:
+        drawn = np.flatnonzero(weights)
+        means = KMeans(n_clusters, n_init=N_INIT, random_state=seed)
+        means.fit(vectors[drawn], sample_weight=weights[drawn])
+        return np.asarray(means.predict(vectors), dtype=np.intp)
+
+    return by_means
+
+
+def _points(vectors: FloatArray, weights: FloatArray) -> Any:
+    """Return vectors with the same distances, in the form that k-means is fastest with."""
+    # A column with very many values makes vectors long, and nearly all of their numbers 0.
+    if vectors.shape[1] > memory.LARGE and np.count_nonzero(vectors) < MOST_FILLED * vectors.size:
+        return sparse.csr_matrix(vectors)
+    return shortened(vectors - weights @ vectors / weights.sum())

@@ -1,0 +1,162 @@
+"""What has changed between two tables: values, their frequencies, and how columns depend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from untie._util.checks import check_number
+from untie.explain._drift_inputs import count_both
+from untie.explain._drift_judge import Judge
+
+N_NAMED = 5
+"""Most names in a list of the verdict."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """What has changed from a reference to a new table.
+
+    Parameters
+    ----------
+    columns : frame
+        One line a column: attribute, moved (the share of the rows that would have to have another
+        value for the frequencies to be as before: total variation), p_value, drifted.
+    frequencies : frame
+        One line a value: attribute, value, share, new_share, change, p_value, drifted.
+    new_values, lost_values : frames
+        Values that only one of the tables has: attribute, value, count and share in that table,
+        expected (the rows that the other would have with the same share: few may be missing by
+        chance), p_value, drifted (by the p_value alone: a new value matters however few have it).
+    couplings : frame
+        One line a pair of columns: attribute, other_attribute, dependence and new_dependence
+        (symmetric uncertainty from 0 to 1, less chance), change, moved (the share of the new rows
+        that would have to have another combination for the columns to depend on each other as
+        before, their own frequencies left as they are), p_value, drifted.
+    n, n_new : float
+        Weight of the rows of either table.
+    alpha, min_effect : float
+        `drifted` is a p_value below alpha and a share moved (of a value: a change) of at
+        least min_effect.
+    drifted_columns : tuple of str
+        The columns whose frequencies have drifted, the most first.
+    drifted_couplings : tuple of pairs of str
+        The pairs of columns whose dependence has drifted, the most first.
+    appeared, disappeared : tuple of str
+        The new and lost values that are no accident, as ``column=value``, the most frequent first.
+    ignored : tuple of str
+        Columns that only the new table has; they are not looked at.
+    """
+
+    columns: Any
+    frequencies: Any
+    new_values: Any
+    lost_values: Any
+    couplings: Any
+    n: float
+    n_new: float
+    alpha: float
+    min_effect: float
+    drifted_columns: tuple[str, ...]
+    drifted_couplings: tuple[tuple[str, str], ...]
+    appeared: tuple[str, ...]
+    disappeared: tuple[str, ...]
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def has_drifted(self) -> bool:
+        """Whether anything has changed that is no accident and not small."""
+        values = self.appeared or self.disappeared
+        return bool(values or self.drifted_columns or self.drifted_couplings)
+
+    @property
+    def verdict(self) -> str:
+        """What has changed, in a few sentences."""
+        pairs = [f"{first} with {second}" for first, second in self.drifted_couplings]
+        changes = {
+            "New values": self.appeared,
+            "Lost values": self.disappeared,
+            "Shifted frequencies": self.drifted_columns,
+            "Changed couplings": pairs,
+            "Not looked at, as the reference lacks them": self.ignored,
+        }
+        said = [f"{what}: {_listed(names)}." for what, names in changes.items() if names]
+        return " ".join(said if self.has_drifted else ["No drift found.", *said])
+
+
+def drift(
+    reference: Any,
+    new: Any,
+    *,
+    alpha: float = 0.01,
+    min_effect: float = 0.05,
+) -> Drift:
+    """Compare a new table with the one that a model was made for.
+
+    Of two samples of the same source all frequencies differ a little, and of a million rows nearly
+    all differences are significant. So a column or a pair of columns counts as drifted if the
+    difference is both no accident and large: the p-value, corrected by Holm's method for all
+    columns (values, pairs), is below `alpha`, and at least the share `min_effect` of the rows has
+    moved.
+
+    Frequencies are tested by Pearson's chi-square, single values by Fisher's exact test. Couplings
+    are tested for equal odds ratios, whatever the frequencies: a column whose values became more
+    frequent does not break its couplings. The tests take weights as numbers of rows; weights that
+    sum to less than the rows are scaled up to them.
+
+    Parameters
+    ----------
+    reference : table, CountedTable or fitted UNTIE
+        What is usual. An encoder knows the counts of what it was fitted on.
+    new : table or CountedTable
+        What to look at; tables may be lazy. It must have the columns of the reference, in any order
+        if it is a table.
+    alpha : float, default=0.01
+        Largest p-value of a change.
+    min_effect : float, default=0.05
+        Smallest share of rows that have moved.
+
+    Returns
+    -------
+    Drift
+        `verdict`, `has_drifted`, and the frames `columns`, `frequencies`, `new_values`,
+        `lost_values` and `couplings`.
+
+    Examples
+    --------
+    >>> from untie.explain import drift
+    >>> rows = [["sea", "fish", "a"], ["land", "cow", "a"], ["sea", "fish", "b"]] * 100
+    >>> drift(rows, rows).verdict
+    'No drift found.'
+    >>> drift(rows, [["sea", "whale", "b"]] * 12 + rows).verdict
+    'New values: x1=whale.'
+    """
+    check_number("alpha", alpha, zero=True)
+    check_number("min_effect", min_effect, zero=True)
+    before, after, backend, ignored = count_both(reference, new)
+    judge = Judge(before, after, backend, alpha, min_effect)
+    columns, drifted_columns = judge.columns()
+    couplings, drifted_couplings = judge.couplings()
+    new_values, appeared = judge.only_in(after.counts, before.counts)
+    lost_values, disappeared = judge.only_in(before.counts, after.counts)
+    return Drift(
+        columns,
+        judge.frequencies(),
+        new_values,
+        lost_values,
+        couplings,
+        before.counts.n,
+        after.counts.n,
+        alpha,
+        min_effect,
+        drifted_columns,
+        drifted_couplings,
+        appeared,
+        disappeared,
+        ignored,
+    )
+
+
+def _listed(names: Any) -> str:
+    more = len(names) - N_NAMED
+    return ", ".join(names[:N_NAMED]) + (f" and {more} more" if more > 0 else "")

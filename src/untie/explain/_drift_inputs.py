@@ -1,0 +1,118 @@
+"""A reference and a new table of any kind -> their counts, in the codes of one vocabulary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from untie._count.counts import CountedTable
+from untie._count.grouping import Grouping
+from untie._count.memory import check_memory
+from untie._engines.counted_input import count_table
+from untie._engines.lazy import as_lazy
+from untie._table.table import read_table
+from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
+from untie.encoder import UNTIE
+
+
+def count_both(reference: Any, new: Any) -> tuple[CountedTable, CountedTable, str, tuple[str, ...]]:
+    """Count both tables.
+
+    Returns
+    -------
+    before, after : CountedTable
+        With the same vocabulary.
+    backend : str
+        The library of frames for the user.
+    ignored : tuple of str
+        Columns of the new table that the reference does not have.
+    """
+    before, grouping, backend = _reference(reference)
+    new, ignored = _own_columns(new, before.vocabulary.columns)
+    after = new if isinstance(new, CountedTable) else count_table(new)
+    # Arrays have no names; what stands in the same place is the same column.
+    after = CountedTable(
+        Vocabulary(before.vocabulary.columns, after.vocabulary.values), after.counts
+    )
+    if grouping is not None:
+        after = _grouped(after, grouping)
+    union = before.vocabulary.union(after.vocabulary)
+    check_memory(union.sizes, union.columns, n_rows=before.counts.n_rows + after.counts.n_rows)
+    return before.align(union), after.align(union), backend, ignored
+
+
+def _reference(reference: Any) -> tuple[CountedTable, Grouping | None, str]:
+    """Return the counts, how rare values were taken together in them, and the library."""
+    if isinstance(reference, UNTIE):
+        check_is_fitted(reference)
+        kept = reference.model_.ungrouped
+        if kept is not None:
+            return CountedTable(kept.vocabulary, kept.counts), None, reference.library_
+        counted = CountedTable(reference.vocabulary_, reference.counts_)
+        return counted, reference.grouping_, reference.library_
+    if isinstance(reference, CountedTable):
+        return CountedTable(reference.vocabulary, reference.counts), None, "pandas"
+    lazy = as_lazy(reference)
+    known = read_table(reference) if lazy is None else lazy
+    backend = getattr(known, "backend", "pandas")  # a Dask frame is of pandas frames
+    counted = count_table(reference)
+    return CountedTable(counted.vocabulary, counted.counts), None, backend
+
+
+def _own_columns(new: Any, names: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
+    """Return the columns of the reference, by name where there are names, and the others' names."""
+    if isinstance(new, CountedTable):
+        _check_columns(new.vocabulary.columns, names)
+        if new.vocabulary.columns != names:
+            raise ValueError(
+                "The columns of the counted tables stand in another order: "
+                f"{new.vocabulary.columns} and {names}; count them in the same order."
+            )
+        return new, ()
+    lazy = as_lazy(new)
+    if lazy is not None:
+        _check_columns(lazy.columns, names)
+        return lazy.select(list(names)), _others(lazy.columns, names)
+    frame = nw.from_native(new, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        present = [str(name) for name in frame.columns]
+        _check_columns(present, names)
+        places = [present.index(name) for name in names]  # names may be numbers
+        return frame[:, places].to_native(), _others(present, names)
+    table = read_table(new)
+    if len(table.names) != len(names):
+        raise ValueError(
+            f"The new table has {len(table.names)} columns, the reference {len(names)}: {names}."
+        )
+    return new, ()
+
+
+def _check_columns(present: Any, names: tuple[str, ...]) -> None:
+    missing = [name for name in names if name not in present]
+    if missing:
+        raise ValueError(
+            f"The new table has no column {', '.join(map(repr, missing))}; it must have those of "
+            f"the reference: {names}."
+        )
+
+
+def _others(present: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in present if name not in names)
+
+
+def _grouped(counted: CountedTable, grouping: Grouping) -> CountedTable:
+    """Take the values together that the reference has taken together."""
+    values, targets = [], []
+    for place, found in enumerate(counted.vocabulary.values):
+        positions = grouping.raw.positions[place]
+        rare = {v for v in found if v in positions and grouping.rare[place][positions[v]]}
+        kept = sort_values([INFREQUENT if v in rare else v for v in dict.fromkeys(found)])
+        kept = tuple(dict.fromkeys(kept))
+        code = {value: number for number, value in enumerate(kept)}
+        values.append(kept)
+        targets.append(np.array([code[INFREQUENT if v in rare else v] for v in found], np.intp))
+    vocabulary = Vocabulary(counted.vocabulary.columns, tuple(values))
+    return CountedTable(vocabulary, counted.counts.relabel(targets, vocabulary.sizes))

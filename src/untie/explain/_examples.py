@@ -1,0 +1,184 @@
+"""Rows that are typical of a cluster, and rows between two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._count.packed_rows import distinct_rows
+from untie._learn.value_space import ValueSpace, add_up, count_members
+from untie._table import frames
+from untie._util.types import Codes, FloatArray
+from untie.encoder import UNTIE
+from untie.explain._inputs import (
+    Partition,
+    check_encoder,
+    check_labels,
+    check_number_of,
+    check_row_weights,
+    encode_rows,
+)
+
+
+def prototypes(
+    encoder: UNTIE, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
+) -> Any:
+    """Return the rows nearest to the mean of their cluster; equal rows are listed once.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        In memory.
+    labels : array of shape (n_rows,)
+        The cluster of each row.
+    n : int, default=3
+        Rows of each cluster.
+    sample_weight : array of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    frame
+        cluster, rank (from 1), position (of the first of equal rows), distance (to the mean of the
+        cluster's vectors), weight (of the rows of the cluster that are equal to it; their number,
+        without weights).
+
+    Examples
+    --------
+    >>> from untie import UNTIE
+    >>> from untie.explain import prototypes
+    >>> drinks = [["red", "wine"], ["white", "wine"], ["brown", "beer"], ["red", "wine"]]
+    >>> encoder = UNTIE(n_clusters=2).fit(drinks)
+    >>> prototypes(encoder, drinks, ["wines", "wines", "beers", "wines"], n=1).round(2)
+      cluster  rank  position  distance  weight
+    0   beers     1         2      0.00     1.0
+    1   wines     1         0      1.18     2.0
+    """
+    n = check_number_of("n", n)
+    clusters, codes, weights, distances = _distances(encoder, data, labels, sample_weight)
+    kinds = distinct_rows(
+        [*codes, clusters.members],
+        [*ValueSpace(encoder.model_.vectors.tables).n_codes, len(clusters)],
+        weights,
+    )
+    own = distances[kinds.first, clusters.members[kinds.first]]
+    own[kinds.weights == 0] = np.inf
+    chosen = _best_of_each(clusters.members[kinds.first], own, kinds.first, n)
+    rows = kinds.first[chosen]
+    members = clusters.members[rows]
+    columns = {
+        "cluster": [clusters.names[member] for member in members],
+        "rank": _ranks(members),
+        "position": rows,
+        "distance": np.sqrt(own[chosen]),
+        "weight": kinds.weights[chosen],
+    }
+    return frames.make_frame(encoder.library_, columns)
+
+
+def border_cases(
+    encoder: UNTIE, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
+) -> Any:
+    """Return the rows of each cluster that are nearest to another one; equal rows once.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        In memory.
+    labels : array of shape (n_rows,)
+        The cluster of each row; at least two clusters.
+    n : int, default=3
+        Rows of each cluster.
+    sample_weight : array of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    frame
+        cluster, rank (from 1), position (of the first of equal rows), other (the other cluster
+        whose mean is nearest), margin: (b - a) / max(a, b) with the distances a to the mean of its
+        own cluster and b to the other's. 1 is well inside, 0 in the middle of the two; below 0
+        the row is nearer to the other.
+
+    Examples
+    --------
+    >>> from untie import UNTIE
+    >>> from untie.explain import border_cases
+    >>> rows = [["a", "a", "a"]] * 9 + [["b", "b", "b"]] * 9 + [["a", "b", "b"]]
+    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> border_cases(encoder, rows, [0] * 9 + [1] * 10, n=1)[["cluster", "position", "other"]]
+       cluster  position  other
+    0        0         0      1
+    1        1        18      0
+    """
+    n = check_number_of("n", n)
+    clusters, codes, weights, distances = _distances(encoder, data, labels, sample_weight)
+    if len(clusters) < 2:
+        raise ValueError(f"A border needs two clusters; all labels are {clusters.names[0]!r}.")
+    kinds = distinct_rows(
+        [*codes, clusters.members],
+        [*ValueSpace(encoder.model_.vectors.tables).n_codes, len(clusters)],
+        weights,
+    )
+    members = clusters.members[kinds.first]
+    to_all = np.sqrt(distances[kinds.first])
+    every = np.arange(len(members))
+    own = to_all[every, members]
+    to_all[every, members] = np.inf
+    other = to_all.argmin(axis=1)
+    farther = np.maximum(own, to_all[every, other])
+    gap = to_all[every, other] - own
+    margin = np.divide(gap, farther, out=np.zeros_like(gap), where=farther > 0)
+    margin[kinds.weights == 0] = np.inf
+    chosen = _best_of_each(members, margin, kinds.first, n)
+    columns = {
+        "cluster": [clusters.names[member] for member in members[chosen]],
+        "rank": _ranks(members[chosen]),
+        "position": kinds.first[chosen],
+        "other": [clusters.names[member] for member in other[chosen]],
+        "margin": margin[chosen],
+    }
+    return frames.make_frame(encoder.library_, columns)
+
+
+def _distances(
+    encoder: UNTIE, data: Any, labels: Any, sample_weight: Any
+) -> tuple[Partition, Codes, FloatArray, FloatArray]:
+    """Return the clusters, the rows and their squared distances to all clusters' means."""
+    check_encoder(encoder)
+    codes = encode_rows(encoder, data)
+    clusters = check_labels(labels, len(codes[0]))
+    weights = check_row_weights(sample_weight, len(codes[0]))
+    sizes = np.bincount(clusters.members, weights, minlength=len(clusters))
+    if not sizes.all():
+        name = clusters.names[int(np.argmin(sizes))]
+        raise ValueError(f"Every row of cluster {name!r} has the weight 0; it has no mean.")
+    space = ValueSpace(encoder.model_.vectors.tables)
+    counts = count_members(codes, space.n_codes, clusters.members, len(clusters), weights)
+    tables = space.distances_to_points(space.centres(counts))
+    distances = np.empty((len(codes[0]), len(clusters)))
+    for rows, block in add_up(tables, codes):
+        distances[rows] = block
+    return clusters, codes, weights, distances
+
+
+def _best_of_each(
+    members: NDArray[np.intp], scores: FloatArray, positions: NDArray[np.intp], n: int
+) -> NDArray[np.intp]:
+    """Return, cluster by cluster, the entries of the lowest scores; infinite ones are out."""
+    # Sums in another order differ in their last digits; such rows are equally good.
+    order = np.lexsort((positions, np.round(scores, 9), members))
+    return order[(_ranks(members[order]) <= n) & np.isfinite(scores[order])]
+
+
+def _ranks(members: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the entries' numbers in their cluster, from 1; clusters stand one after another."""
+    starts = np.flatnonzero(np.diff(members, prepend=-1))
+    lengths = np.diff(np.append(starts, len(members)))
+    return np.arange(1, len(members) + 1) - np.repeat(starts, lengths)

@@ -1,0 +1,174 @@
+"""What the questions take: rows, positions of rows, labels; and cells as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from untie._table import frames
+from untie._table.column_codes import factorize
+from untie._table.sample_weights import read_weights
+from untie._table.table import encode, read_table
+from untie._table.vocabulary import INFREQUENT, sort_values
+from untie._util.checks import check_integer
+from untie._util.types import Codes, FloatArray, Value
+from untie.encoder import UNTIE
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Clusters of rows.
+
+    Parameters
+    ----------
+    names : tuple
+        The clusters, sorted.
+    members : integer array of shape (n_rows,)
+        The number of each row's cluster.
+    """
+
+    names: tuple[Value, ...]
+    members: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def check_labels(labels: Any, n_rows: int) -> Partition:
+    """Return the clusters that labels of any type name, one label a row."""
+    array = np.asarray(labels)
+    if array.shape != (n_rows,):
+        raise ValueError(
+            f"labels has shape {array.shape}, but the table has {n_rows} rows; pass one label a "
+            "row, in the order of the rows."
+        )
+    codes, found = factorize(array, "labels")
+    if None in found:
+        row = int(np.flatnonzero(codes == found.index(None))[0])
+        raise ValueError(f"labels of row {row} is missing; every row must be in a cluster.")
+    names = sort_values(found)
+    places = {name: place for place, name in enumerate(names)}
+    return Partition(names, np.array([places[value] for value in found], dtype=np.intp)[codes])
+
+
+def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return one weight a row; ones if none are given."""
+    return np.ones(n_rows) if sample_weight is None else read_weights(sample_weight, n_rows)
+
+
+def check_encoder(encoder: Any) -> UNTIE:
+    """Refuse what is no fitted UNTIE."""
+    if not isinstance(encoder, UNTIE):
+        raise TypeError(
+            f"A fitted UNTIE is required, got {type(encoder).__name__}; of an UNTIEClusterer pass "
+            "its encoder_."
+        )
+    check_is_fitted(encoder)
+    return encoder
+
+
+def one_row(encoder: UNTIE, row: Any) -> Any:
+    """Return a row of any form as a table with one row.
+
+    Parameters
+    ----------
+    row : mapping, pandas Series, sequence of cells or table with one row
+        A mapping or Series has the cells by their columns' names.
+    """
+    names = encoder.vocabulary_.columns
+    if nw.dependencies.is_pandas_series(row):
+        row = {str(name): cell for name, cell in row.items()}
+    if isinstance(row, Mapping):
+        absent = [name for name in names if name not in row]
+        if absent:
+            raise ValueError(f"The row has no cell for {absent}; its columns must be {names}.")
+        return _frame(encoder, [row[name] for name in names])
+    if isinstance(row, list | tuple) and len(row) == len(names) and not _is_nested(row):
+        return _frame(encoder, list(row))
+    table = read_table(row, min_rows=0)
+    if table.n_rows != 1:
+        raise ValueError(
+            f"One row is required, got a table of {table.n_rows}; pass data[i:i+1] or a dict of "
+            "its cells."
+        )
+    return row
+
+
+def check_positions(rows: Any, n_rows: int) -> NDArray[np.intp] | None:
+    """Return positions of rows, or None if `rows` is something else."""
+    if isinstance(rows, Integral) and not isinstance(rows, bool | np.bool_):
+        rows = [rows]
+    if isinstance(rows, range | list | tuple | np.ndarray) and np.ndim(rows) == 1:
+        array = np.asarray(rows)
+        if array.dtype.kind in "iu" and array.ndim == 1:
+            outside = array[(array < 0) | (array >= n_rows)]
+            if len(outside):
+                raise ValueError(f"There is no row {outside[0]}; the table has {n_rows} rows.")
+            return array.astype(np.intp)
+    return None
+
+
+def check_number_of(name: str, n: Any) -> int:
+    """Return a positive integer."""
+    check_integer(name, n, 1, "a positive integer")
+    return int(n)
+
+
+def cell_texts(encoder: UNTIE, data: Any, positions: NDArray[np.intp] | None = None) -> Any:
+    """Return the cells of some rows as text: one list per attribute.
+
+    A rare value that the model takes together with others, or one that it does not know, is
+    written as it is, and said to be so.
+    """
+    table = read_table(data, min_rows=0)
+    source = table.source
+    if positions is not None:
+        if isinstance(source, np.ndarray):
+            source = source[positions]
+        else:
+            source = nw.from_native(source, eager_only=True)[positions.tolist(), :].to_native()
+        table = read_table(source, min_rows=0)
+    raw = encode(table, encoder.grouping_.raw).codes
+    model = encoder.grouping_.apply_to_codes(raw)
+    texts = []
+    for attribute, column in enumerate(table.columns):
+        cells, found = factorize(column, table.names[attribute])
+        labels = encoder.vocabulary_.labels(attribute)
+        values = encoder.vocabulary_.values[attribute]
+        line = []
+        for cell, code in zip(cells, model[attribute], strict=True):
+            if code < len(values) and values[code] is not INFREQUENT:
+                line.append(labels[code])
+            else:
+                text = "missing" if found[cell] is None else str(found[cell])
+                line.append(text + (" (rare)" if code < len(values) else " (unknown)"))
+        texts.append(line)
+    return texts
+
+
+def encode_rows(encoder: UNTIE, data: Any) -> Codes:
+    """Code the rows of a table in memory."""
+    codes = encoder.codes(data)
+    if not len(codes[0]):
+        raise ValueError("The table has no rows.")
+    return codes
+
+
+def _frame(encoder: UNTIE, cells: list[Any]) -> Any:
+    names = encoder.vocabulary_.columns
+    if not hasattr(encoder, "feature_names_in_"):
+        return [cells]
+    return frames.make_frame(
+        encoder.library_, {name: [cell] for name, cell in zip(names, cells, strict=True)}
+    )
+
+
+def _is_nested(row: Any) -> bool:
+    return any(isinstance(cell, list | dict | np.ndarray) for cell in row)

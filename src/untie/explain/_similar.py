@@ -1,0 +1,77 @@
+"""Why two rows are similar."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from untie._learn.value_space import ValueSpace
+from untie._table import frames
+from untie._util.types import FloatArray
+from untie.encoder import UNTIE
+from untie.explain._inputs import cell_texts, check_encoder, one_row
+
+
+def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
+    """Return what each attribute contributes to the similarity of two rows.
+
+    The similarity of two rows is a sum over the attributes, and so is their squared distance:
+    these are the terms.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    row, other : row
+        A table with one row, a dict or pandas Series with the cells by name, or the list of cells.
+
+    Returns
+    -------
+    frame
+        One line an attribute, the largest contribution first: attribute, value, other_value,
+        contribution (they add up to ``encoder.similarity``), share (of the similarity; 0 if that is
+        0) and distance (they add up to the squared distance of the rows' vectors: what tells the
+        rows apart). Contributions of kernels may be large for values that differ: see
+        ``distance``.
+
+    Examples
+    --------
+    >>> from untie import UNTIE
+    >>> from untie.explain import why_similar
+    >>> rows = [["red", "wine", "no"], ["red", "wine", "yes"], ["brown", "beer", "no"]] * 5
+    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> parts = why_similar(encoder, rows[0], rows[1])
+    >>> parts[["attribute", "value", "other_value", "share"]].round(2)
+      attribute value other_value  share
+    0        x0   red         red   0.49
+    1        x1  wine        wine   0.49
+    2        x2    no         yes   0.03
+    """
+    check_encoder(encoder)
+    rows = [one_row(encoder, entry) for entry in (row, other)]
+    contributions, distances = _parts(encoder, *rows)
+    texts = [[cells[0] for cells in cell_texts(encoder, entry)] for entry in rows]
+    order = np.lexsort((distances, -np.round(contributions, 12)))
+    total = contributions.sum()
+    columns = {
+        "attribute": [encoder.vocabulary_.columns[place] for place in order],
+        "value": [texts[0][place] for place in order],
+        "other_value": [texts[1][place] for place in order],
+        "contribution": contributions[order],
+        "share": contributions[order] / total if total else np.zeros(len(order)),
+        "distance": distances[order],
+    }
+    return frames.make_frame(encoder.library_, columns)
+
+
+def _parts(encoder: UNTIE, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the terms of the similarity and of the squared distance; shape (n_attributes,)."""
+    space = ValueSpace(encoder.model_.vectors.tables)
+    first, second = encoder.codes(row), encoder.codes(other)
+    contributions, distances = np.empty((2, len(space)))
+    for attribute in range(len(space)):
+        left, right = (space.vectors(attribute, codes[attribute])[0] for codes in (first, second))
+        contributions[attribute] = left @ right
+        distances[attribute] = np.square(left - right).sum()
+    return contributions, distances

@@ -1,0 +1,155 @@
+"""Whether clusters come back when the rows are drawn anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from untie._count.row_sample import RowSample
+from untie._learn.means import count_distinct, sample_vectors
+from untie._table import frames
+from untie._util.k_means import best_labels
+from untie._util.types import FloatArray
+from untie.encoder import UNTIE
+from untie.explain._inputs import (
+    check_encoder,
+    check_labels,
+    check_number_of,
+    check_row_weights,
+    encode_rows,
+)
+
+MOST_ROWS = 2_000
+"""Rows that are drawn from, most."""
+
+DRAWS = 1_000
+"""Most rows of a resample."""
+
+N_STARTS = 5
+"""Of k-means, for each resample."""
+
+WORDS = ((0.85, "stable"), (0.75, "fairly stable"), (0.6, "doubtful"), (0.0, "dissolves"))
+"""Lowest stability of each verdict (the bounds are those of Hennig, 2007)."""
+
+
+def cluster_stability(
+    encoder: UNTIE,
+    data: Any,
+    labels: Any,
+    *,
+    n_resamples: int = 20,
+    sample_weight: Any = None,
+    random_state: Any = 0,
+) -> Any:
+    """Return how well each cluster comes back in resampled rows.
+
+    Rows are drawn with replacement, and k-means makes as many clusters of their learned vectors
+    as there are labels. A cluster's stability is the mean, over the resamples, of the Jaccard index
+    of its drawn rows and the new cluster that is most like them (Hennig, 2007): 1 if it
+    comes back as it is. Labels that k-means on these vectors did not make are compared all the
+    same, and are unstable where it would not make them.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        In memory. Of large tables 2,000 rows are drawn from, so small clusters may lack rows.
+    labels : array of shape (n_rows,)
+        The cluster of each row.
+    n_resamples : int, default=20
+        Number of resamples: as many draws as there are rows, 1,000 at most.
+    sample_weight : array of shape (n_rows,), optional
+        How often each row counts.
+    random_state : int, RandomState or None, default=0
+        For the draws and the starts of k-means.
+
+    Returns
+    -------
+    frame
+        cluster, share (of all rows), stability, lowest (in any resample) and verdict: "stable"
+        from 0.85 on, "fairly stable" from 0.75, "doubtful" from 0.6, else "dissolves"; "not
+        sampled" if no resample had a row of it.
+
+    Examples
+    --------
+    >>> from untie import UNTIE
+    >>> from untie.explain import cluster_stability
+    >>> rows = [["red", "wine", "glass"]] * 20 + [["brown", "beer", "jug"]] * 10
+    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> cluster_stability(encoder, rows, [0] * 20 + [1] * 10).round(2)
+       cluster  share  stability  lowest verdict
+    0        0   0.67        1.0     1.0  stable
+    1        1   0.33        1.0     1.0  stable
+    """
+    check_encoder(encoder)
+    n_resamples = check_number_of("n_resamples", n_resamples)
+    codes = encode_rows(encoder, data)
+    clusters = check_labels(labels, len(codes[0]))
+    weights = check_row_weights(sample_weight, len(codes[0]))
+    rng = check_random_state(random_state)
+    drawn = _some_rows(weights, rng)
+    rows = np.stack([column[drawn].astype(np.int64) for column in codes], axis=1)
+    sample = RowSample(np.arange(len(drawn), dtype=np.uint64), rows, weights[drawn])
+    vectors = sample_vectors(encoder.model_.vectors, sample)
+    found = _jaccards(
+        vectors, weights[drawn], clusters.members[drawn], len(clusters), n_resamples, rng
+    )
+    seen = np.isfinite(found).any(axis=0)
+    stability, lowest = np.full((2, len(clusters)), np.nan)
+    stability[seen] = np.nanmean(found[:, seen], axis=0)
+    lowest[seen] = np.nanmin(found[:, seen], axis=0)
+    sizes = np.bincount(clusters.members, weights, minlength=len(clusters))
+    columns = {
+        "cluster": list(clusters.names),
+        "share": sizes / sizes.sum(),
+        "stability": stability,
+        "lowest": lowest,
+        "verdict": [_word(number) for number in stability],
+    }
+    return frames.make_frame(encoder.library_, columns)
+
+
+def _some_rows(weights: FloatArray, rng: RandomState) -> NDArray[np.intp]:
+    able = np.flatnonzero(weights)
+    if not len(able):
+        raise ValueError("Every sample weight is zero; at least one row must count.")
+    if len(able) <= MOST_ROWS:
+        return able
+    return np.sort(rng.choice(able, MOST_ROWS, replace=False))
+
+
+def _jaccards(
+    vectors: FloatArray,
+    weights: FloatArray,
+    members: NDArray[np.intp],
+    n_clusters: int,
+    n_resamples: int,
+    rng: RandomState,
+) -> FloatArray:
+    """Return the best Jaccard index of each cluster in each resample; NaN where it has no row."""
+    # Weights may be scaled to any sum; the rows are then the least that there is to go by.
+    n_draws = int(min(max(weights.sum(), len(weights)), DRAWS))
+    result = np.full((n_resamples, n_clusters), np.nan)
+    for line in result:
+        draws = rng.multinomial(n_draws, weights / weights.sum()).astype(float)
+        drawn = np.flatnonzero(draws)
+        k = min(n_clusters, count_distinct(vectors[drawn]))
+        seed = RandomState(rng.randint(2**31 - 1))
+        new = best_labels(vectors[drawn], draws[drawn], k, N_STARTS, seed)
+        joint = np.bincount(
+            members[drawn] * k + new, draws[drawn], minlength=n_clusters * k
+        ).reshape(n_clusters, k)
+        old_sizes, new_sizes = joint.sum(axis=1), joint.sum(axis=0)
+        either = old_sizes[:, None] + new_sizes - joint
+        there = old_sizes > 0
+        line[there] = (joint[there] / either[there]).max(axis=1)
+    return result
+
+
+def _word(stability: float) -> str:
+    return next((word for least, word in WORDS if stability >= least), "not sampled")

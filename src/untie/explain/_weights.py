@@ -1,0 +1,128 @@
+"""What the learned weights favour."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from untie._learn.parameters import check_parameters
+from untie._learn.spaces import KernelSpaces, build_spaces, identity_spaces, side_by_side
+from untie._learn.spectrum import energies
+from untie._learn.value_space import ValueSpace
+from untie._table import frames
+from untie._util.checks import check_one_of
+from untie._util.types import FloatArray
+from untie.encoder import UNTIE
+from untie.explain._inputs import check_encoder
+
+GROUPINGS = ("attribute", "coupling", "kernel", "attribute x coupling")
+
+
+def weight_shares(encoder: UNTIE, by: str = "attribute") -> Any:
+    """Return each attribute's, coupling's or kernel's share of what tells rows apart.
+
+    The squared distance of two rows is a sum over the attributes, their couplings and kernels.
+    A share is that of the mean over all pairs of rows that were learned from (equally, of the
+    variance of the rows' vectors): it has both the weights in it and how much the values vary.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    by : {"attribute", "coupling", "kernel", "attribute x coupling"}, default="attribute"
+        What to share out between. The coupling "matching" is that of the values themselves,
+        without any coupling.
+
+    Returns
+    -------
+    frame
+        `by` (for "attribute x coupling": attribute and coupling) and share, the largest first; the
+        shares add up to 1, unless all rows are equal.
+
+    Examples
+    --------
+    >>> from untie import UNTIE
+    >>> from untie.explain import weight_shares
+    >>> rows = [["red", "wine", "no"], ["red", "wine", "yes"], ["brown", "beer", "no"]] * 5
+    >>> encoder = UNTIE(n_clusters=2, solver="uniform", kernels="paper").fit(rows)
+    >>> weight_shares(encoder).round(2)
+      attribute  share
+    0        x0   0.34
+    1        x1   0.34
+    2        x2   0.32
+    >>> weight_shares(encoder, by="coupling").round(2)
+      coupling  share
+    0    inter   0.71
+    1    intra   0.29
+    """
+    check_encoder(encoder)
+    check_one_of("by", by, GROUPINGS)
+    if by == "attribute":
+        keys, found = {by: list(encoder.vocabulary_.columns)}, _of_attributes(encoder)
+    elif by in ("coupling", "kernel"):
+        names, table = _summed(encoder, by)
+        keys, found = {by: names}, table.sum(axis=0)
+    else:
+        names, table = _summed(encoder, "coupling")
+        columns = encoder.vocabulary_.columns
+        keys = {"attribute": [column for column in columns for _ in names]}
+        keys["coupling"], found = names * len(columns), table.ravel()
+    total = found.sum()
+    shares = found / total if total > 0 else found
+    order = np.argsort(-np.round(shares, 12), kind="stable")
+    sorted_keys = {name: [entries[place] for place in order] for name, entries in keys.items()}
+    return frames.make_frame(encoder.library_, {**sorted_keys, "share": shares[order]})
+
+
+def _of_attributes(encoder: UNTIE) -> FloatArray:
+    """Return the variance of each attribute's vectors over the rows."""
+    counts = encoder.counts_
+    space = ValueSpace(encoder.model_.vectors.tables)
+    result = []
+    for attribute in range(len(space)):
+        frequencies = counts.frequencies[counts.span(attribute)]
+        distances = space.squared_distances(attribute, space.vectors(attribute, [-1]))[:-1, 0]
+        result.append(float(frequencies @ distances))
+    return np.array(result)
+
+
+def _summed(encoder: UNTIE, by: str) -> tuple[list[str], FloatArray]:
+    """Return the couplings or kernels, and the variance of each in each attribute.
+
+    Returns
+    -------
+    names, array of shape (n_attributes, n_names)
+    """
+    keys = [label[GROUPINGS.index(by) - 1] for label in encoder.model_.labels]
+    names = list(dict.fromkeys(keys))
+    result = np.zeros((len(encoder.vocabulary_.columns), len(names)))
+    for key, found in zip(keys, _of_spaces(encoder).T, strict=True):
+        result[:, names.index(key)] += found
+    return names, result
+
+
+def _of_spaces(encoder: UNTIE) -> FloatArray:
+    """Return the variance of each kernel space's coordinates; (n_attributes, n_spaces)."""
+    spaces = _spaces(encoder)
+    weighted = energies(spaces, encoder.counts_) * encoder.omega_
+    of_attributes = [
+        [float(space.sum()) for space in np.split(part, np.cumsum(widths)[:-1])]
+        for part, widths in zip(spaces.split(weighted), spaces.widths, strict=True)
+    ]
+    return np.array(of_attributes)
+
+
+def _spaces(encoder: UNTIE) -> KernelSpaces:
+    """Build the kernel spaces again that the encoder was fitted with; models do not keep them."""
+    recipe = check_parameters(encoder)
+    counts = encoder.counts_
+    spaces = identity_spaces(counts)  # also what a degenerate table is learned with
+    if spaces.labels != encoder.model_.labels:
+        kernels = build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
+        spaces = side_by_side(spaces, kernels) if recipe.chooses else kernels
+    if spaces.labels != encoder.model_.labels:
+        raise ValueError(
+            "The encoder's couplings or kernels were changed since it was fitted; fit it again."
+        )
+    return spaces

@@ -1,0 +1,106 @@
+"""What a fitted encoder says of its exports: the methods that `UNTIE` has from here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from untie.export._encoder import encoder_to_onnx, encoder_to_sql
+from untie.export._sql import SqlTransform
+
+
+class Exportable:
+    """An encoder that can be written for where the data stays."""
+
+    def to_sql(
+        self,
+        dialect: str,
+        *,
+        source: str | Sequence[str],
+        lookup: str | Sequence[str] = "untie_lookup",
+        keep: str | Sequence[str] = (),
+        names: Sequence[str] | None = None,
+    ) -> SqlTransform:
+        """Write `transform` as SQL, for rows that stay in their database.
+
+        The vectors come as doubles whatever `dtype` says. Unknown values are treated as
+        `handle_unknown` says: they are neutral, join the rare ones or make the query fail; only
+        "warn" has no warnings there. NULL and NaN are missing cells. The columns must have the
+        types that they had in `fit`, each one of text, integers, floats, booleans, dates or times.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "postgres", "spark", "bigquery"}
+            The database.
+        source : str or sequence of str
+            The table with the rows, such as "orders" or "sales.orders"; a list of its parts if a
+            part has a dot in it. Its columns have the names seen in `fit` (``x0``, ... for arrays).
+        lookup : str or sequence of str, default="untie_lookup"
+            How the names of the two look-up tables begin; ``_values`` and ``_vectors`` follow.
+        keep : sequence of str or "*", default=()
+            Columns of the source to return as well, such as a key: SQL keeps no order of rows.
+        names : sequence of str, optional
+            The columns of the result, instead of `get_feature_names_out`.
+
+        Returns
+        -------
+        SqlTransform
+            `setup` (statements to run once), `query` and `teardown`; `str` makes one script of the
+            first two.
+
+        Examples
+        --------
+        >>> from untie import UNTIE
+        >>> rows = [["red", "no"], ["blue", "no"], ["red", "yes"], ["red", "yes"]]
+        >>> encoder = UNTIE(2, n_components=1).fit(rows)
+        >>> print(encoder.to_sql("postgres", source="sales.orders", keep=["id"]).query)
+        SELECT
+          source_row."id",
+          vector_1.v1 + vector_2.v1 AS "untie0"
+        FROM "sales"."orders" AS source_row
+        LEFT JOIN "untie_lookup_values" AS key_1
+          ON key_1.attribute = 'x0' AND key_1.text_value = source_row."x0"
+        LEFT JOIN "untie_lookup_vectors" AS vector_1
+          ON vector_1.attribute = 'x0' AND vector_1.code = COALESCE(key_1.code, 2)
+        LEFT JOIN "untie_lookup_values" AS key_2
+          ON key_2.attribute = 'x1' AND key_2.text_value = source_row."x1"
+        LEFT JOIN "untie_lookup_vectors" AS vector_2
+          ON vector_2.attribute = 'x1' AND vector_2.code = COALESCE(key_2.code, 2)
+        """
+        check_is_fitted(self)
+        return encoder_to_sql(self, dialect, source, lookup, keep, names)
+
+    def to_onnx(self, *, missing: str = "") -> Any:
+        """Write `transform` as a model that runs in onnxruntime from raw cells.
+
+        Needs onnx (``pip install 'untie[onnx]'``). The model has one input per column, of shape
+        (n_rows,) and with the column's name: strings, int64 for integers, bool for booleans,
+        float64 for other numbers and for numbers and booleans that had missing cells, which NaN
+        stands for. Its output "vectors" has shape (n_rows, n_output_columns) and type `dtype`; the
+        names of its columns are the model's metadata "feature_names". The same encoder always gives
+        the same bytes.
+
+        Dates, and columns with values of several types, can't be exported: turn them into text
+        before `fit`. A model can't fail: handle_unknown="error" is refused.
+
+        Parameters
+        ----------
+        missing : str, default=""
+            The text that stands for a missing cell in inputs of text; no value of the table.
+
+        Returns
+        -------
+        onnx.ModelProto
+
+        Examples
+        --------
+        >>> from untie import UNTIE
+        >>> rows = [["red", 1], ["blue", 1], ["red", 2], ["red", 2]]
+        >>> model = UNTIE(2).fit(rows).to_onnx()
+        >>> [entry.name for entry in model.graph.input]
+        ['x0', 'x1']
+        """
+        check_is_fitted(self)
+        return encoder_to_onnx(self, missing)

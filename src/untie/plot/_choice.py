@@ -1,0 +1,87 @@
+"""Why that number of clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from untie.k_choice import KChoice
+from untie.plot import _style as style
+
+
+def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
+    """Draw how good each number of clusters is, and how sure the choice.
+
+    Above: the score that the choice is made by, and the description gain. Below: how stable the
+    clusters are under resampling, their silhouette, and as bars the share of resamples in which
+    each number is the best.
+
+    Needs matplotlib (``pip install 'untie[report]'``).
+
+    Parameters
+    ----------
+    choice : KChoice
+        What `untie.choose_k` returns.
+    ax : array of two matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Returns
+    -------
+    array of two matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from untie import UNTIE, choose_k, plot
+    >>> from untie.datasets import load
+    >>> X, y = load("zoo")
+    >>> above, below = plot.choice_of_k(choose_k(UNTIE().fit(X), X))
+    >>> above.get_ylabel(), below.get_xlabel()
+    ('nats a row', 'number of clusters')
+    """
+    pair = _check_pair(ax)
+    if not isinstance(choice, KChoice):
+        raise TypeError(
+            f"A KChoice is required, got {type(choice).__name__}; untie.choose_k(encoder, data) "
+            "returns one."
+        )
+    axes = style.new_axes(2, 6.4, 5.2) if pair is None else pair
+    above, below = axes
+    ks = np.array(choice.ks)
+    _line(above, ks, choice.score, 0, "score: gain x stability")
+    _line(above, ks, choice.gain, 1, "gain over no clusters")
+    above.set_ylabel("nats a row")
+    agreed = [float(np.mean(choice.chosen == k)) for k in ks]
+    below.bar(ks, agreed, color=style.GREY, alpha=0.45, width=0.6, label="resamples that choose it")
+    _line(below, ks, choice.stability, 2, "stability (adjusted Rand index)")
+    _line(below, ks, choice.silhouette, 3, "silhouette")
+    below.set(xlabel="number of clusters", ylabel="share or index")
+    for one in axes:
+        one.axvline(choice.k, color=style.GREY, lw=1.2, ls=(0, (4, 3)), zorder=0)
+        one.set_xticks(ks)
+        one.set_xlim(ks[0] - 0.6, ks[-1] + 0.6)
+        handles, labels = one.get_legend_handles_labels()
+        style.add_legend(one, handles, labels)
+    style.set_title(above, choice.verdict)
+    return axes
+
+
+def _line(axes: Any, ks: Any, values: Any, number: int, label: str) -> None:
+    values = np.where(np.isfinite(values), values, np.nan)  # resamples may not make so many
+    axes.plot(ks, values, **style.group_style(number), lw=1.5, ms=5, label=label)
+
+
+def _check_pair(ax: Any) -> Any:
+    if ax is None:
+        style.check_axes(None)
+        return None
+    pair = np.ravel(np.asarray(ax, dtype=object))
+    if len(pair) != 2:
+        raise TypeError(
+            f"ax must be two matplotlib Axes, got {len(pair)}; make them by pyplot.subplots(2)."
+        )
+    for one in pair:
+        style.check_axes(one)
+    return pair

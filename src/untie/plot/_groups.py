@@ -1,0 +1,99 @@
+"""Labels of rows -> a few groups that have a colour each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._table.column_codes import factorize
+from untie._table.table import read_table
+from untie._table.vocabulary import distinct_labels, sort_values
+from untie.plot import _style as style
+
+MOST_GROUPS = 12
+"""Of more labels the rarest are taken together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of rows.
+
+    Parameters
+    ----------
+    title : str
+        What they are groups of.
+    names : list of str
+        One text for each, with its number of rows.
+    members : integer array of shape (n_rows,)
+        The number of each row's group.
+    has_others : bool
+        Whether the last group is that of all other labels.
+    """
+
+    title: str
+    names: list[str]
+    members: NDArray[np.intp]
+    has_others: bool
+
+    def style(self, number: int) -> dict[str, Any]:
+        """Return colour and marker of a group."""
+        if self.has_others and number == len(self.names) - 1:
+            return {"color": style.GREY, "marker": "."}
+        return style.group_style(number)
+
+    def of_points(self, positions: NDArray[np.intp], n_points: int) -> NDArray[np.intp]:
+        """Return the group that most rows of each point are in.
+
+        Parameters
+        ----------
+        positions : integer array of shape (n_rows,)
+            The point that each row is; -1 if none.
+        n_points : int
+            Number of points.
+        """
+        n_groups = len(self.names)
+        drawn = positions >= 0
+        cells = positions[drawn] * n_groups + self.members[drawn]
+        counts = np.bincount(cells, minlength=n_points * n_groups).reshape(n_points, n_groups)
+        return counts.argmax(axis=1)
+
+
+def read_groups(data: Any, labels: Any) -> Groups:
+    """Return the groups that labels, or the name of a column, make."""
+    table = read_table(data)
+    if isinstance(labels, str):
+        if labels not in table.names:
+            raise ValueError(
+                f"There is no column {labels!r} to colour by; the columns are {table.names}. Or "
+                "pass one label a row."
+            )
+        column, title = table.columns[table.names.index(labels)], labels
+    else:
+        column, title = np.asarray(labels), str(getattr(labels, "name", None) or "")
+        if column.shape != (table.n_rows,):
+            raise ValueError(
+                f"labels has shape {column.shape}, but the table has {table.n_rows} rows; pass one "
+                "label a row, in the order of the rows."
+            )
+    codes, found = factorize(column, title or "labels")
+    values = sort_values(found)
+    places = {value: place for place, value in enumerate(values)}
+    members = np.array([places[value] for value in found], dtype=np.intp)[codes]
+    counts = np.bincount(members, minlength=len(values))
+    texts = distinct_labels(values)
+    if len(values) <= MOST_GROUPS:
+        names = [_name(text, count) for text, count in zip(texts, counts, strict=True)]
+        return Groups(title, names, members, False)
+    kept = np.sort(np.argsort(-counts, kind="stable")[: MOST_GROUPS - 1])
+    targets = np.full(len(values), len(kept), dtype=np.intp)
+    targets[kept] = np.arange(len(kept))
+    names = [_name(texts[place], counts[place]) for place in kept]
+    names.append(f"{len(values) - len(kept):,} others ({np.delete(counts, kept).sum():,})")
+    return Groups(title, names, targets[members], True)
+
+
+def _name(text: str, count: int) -> str:
+    return f"{style.short(text)} ({count:,})"

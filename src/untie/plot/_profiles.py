@@ -1,0 +1,173 @@
+"""What makes each cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from untie._util.checks import check_one_of
+from untie._util.types import FloatArray
+from untie.explain._inputs import check_number_of
+from untie.explain._profile import cluster_profile
+from untie.plot import _style as style
+
+STRONGEST = 3.0
+"""Lifts of 8 and more, or of 1/8 and less, have the same colour."""
+MOST_CLUSTERS = 16
+MOST_LINES = 60
+
+Line = tuple[str, str]
+"""An attribute and a value."""
+
+
+def cluster_profiles(
+    data: Any,
+    labels: Any,
+    show: str = "lift",
+    n: int = 5,
+    ax: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    """Draw the most telling values of each cluster as a heat map.
+
+    A line is a value, a column a cluster; the number is the share of the cluster's rows that have
+    the value, the colour its lift, or the share again. The numbers are those of
+    `untie.explain.cluster_profile`.
+
+    Needs matplotlib (``pip install 'untie[report]'``).
+
+    Parameters
+    ----------
+    data : table of shape (n_rows, n_columns)
+        In memory. Any columns: those that the clusters were made of, or others.
+    labels : array of shape (n_rows,)
+        The cluster of each row. Of more than 16 clusters the largest are drawn.
+    show : {"lift", "share"}, default="lift"
+        What the colours are. The lift is the share in the cluster divided by the share in the
+        whole table: on a scale of doublings, above 0 is more than usual.
+    n : int, default=5
+        Values of each cluster, its most telling ones (highest information, then highest share);
+        those of all clusters are drawn, each once. Fewer, if they would be more than 60.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+    sample_weight : array of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from untie import plot
+    >>> rows = [["red", "wine"]] * 4 + [["white", "wine"]] * 2 + [["brown", "beer"]] * 4
+    >>> ax = plot.cluster_profiles(rows, [1] * 6 + [0] * 4, n=2)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['x0 = brown', 'x1 = beer', 'x1 = wine', 'x0 = red']
+    """
+    style.check_axes(ax)
+    check_one_of("show", show, ("lift", "share"))
+    n = check_number_of("n", n)
+    frame = nw.from_native(cluster_profile(data, labels, sample_weight), eager_only=True)
+    columns = frame.to_dict(as_series=False)
+    sizes = _sizes(columns)
+    clusters = sorted(sizes, key=lambda name: -sizes[name])[:MOST_CLUSTERS]
+    clusters = [name for name in sizes if name in clusters]
+    n_lines = min(n, max(1, MOST_LINES // len(clusters)))
+    shown = _most_telling(columns, clusters, n_lines)
+    share, lift = (_table(columns, name, shown, clusters) for name in ("share", "lift"))
+    notes = [f"the {n_lines} most telling values of each, {len(shown)} in all"]
+    if len(clusters) < len(sizes):
+        notes.append(f"the {len(clusters)} largest of {len(sizes)} clusters")
+    names = [f"{style.short(name, 24)} = {style.short(value)}" for name, value in shown]
+    # The heat map gets its width, however long the names are.
+    width = 1.9 + 0.55 * max(2, len(clusters)) + style.LETTER * max(map(len, names))
+    axes = style.get_axes(ax, width, max(3.0, 1.6 + 0.23 * len(shown)))
+    image = _draw(axes, share, lift, show)
+    style.write_cells(axes, image, [[_percent(cell) for cell in line] for line in share])
+    style.set_labels(axes, "y", names, longest=60)
+    total = sum(sizes.values())
+    names = [f"{style.short(name, 18)} ({_percent(sizes[name] / total)})" for name in clusters]
+    style.set_labels(axes, "x", names)
+    _turn_long_labels(axes, clusters)
+    style.set_title(axes, "Share of each cluster's rows with a value", notes)
+    return axes
+
+
+def _sizes(columns: dict[str, list[Any]]) -> dict[Any, float]:
+    """Return the weight of each cluster: that of all values of any one attribute."""
+    result: dict[Any, float] = {}
+    first = columns["attribute"][0]
+    for cluster, attribute, count in zip(
+        columns["cluster"], columns["attribute"], columns["count"], strict=True
+    ):
+        result[cluster] = result.get(cluster, 0.0) + (count if attribute == first else 0.0)
+    return result
+
+
+def _most_telling(columns: dict[str, list[Any]], clusters: list[Any], n: int) -> list[Line]:
+    """Return the most telling lines of each cluster, each value once."""
+    found: dict[Any, list[Line]] = {name: [] for name in clusters}
+    # With a single cluster no value tells anything; the most frequent come first then.
+    order = np.lexsort((-np.array(columns["share"]), -np.round(columns["information"], 12)))
+    for place in order:
+        own = found.get(columns["cluster"][place])
+        if own is not None and len(own) < n:
+            own.append((columns["attribute"][place], columns["value"][place]))
+    return list(dict.fromkeys(line for lines in found.values() for line in lines))
+
+
+def _table(
+    columns: dict[str, list[Any]], name: str, lines: list[Line], clusters: list[Any]
+) -> FloatArray:
+    """Return the numbers of lines and clusters; a value that a cluster has not is 0."""
+    result = np.zeros((len(lines), len(clusters)))
+    rows = {line: place for place, line in enumerate(lines)}
+    places = {cluster: place for place, cluster in enumerate(clusters)}
+    for cluster, attribute, value, number in zip(
+        columns["cluster"], columns["attribute"], columns["value"], columns[name], strict=True
+    ):
+        if cluster in places and (attribute, value) in rows:
+            result[rows[attribute, value], places[cluster]] = number
+    return result
+
+
+def _draw(axes: Any, share: FloatArray, lift: FloatArray, show: str) -> Any:
+    if show == "share":
+        image = axes.imshow(share, cmap=style.SHARES, vmin=0.0, vmax=1.0, aspect="auto")
+        axes.figure.colorbar(image, ax=axes, label="share of the cluster's rows", shrink=0.8)
+        return image
+    from matplotlib.colors import LinearSegmentedColormap
+
+    doublings = np.log2(np.maximum(lift, 2.0**-STRONGEST))
+    image = axes.imshow(
+        np.minimum(doublings, STRONGEST),
+        cmap=LinearSegmentedColormap.from_list("lift", style.DIFFERENCES),
+        vmin=-STRONGEST,
+        vmax=STRONGEST,
+        aspect="auto",
+    )
+    ticks = [-3, -2, -1, 0, 1, 2, 3]
+    bar = axes.figure.colorbar(image, ax=axes, label="times the usual share", shrink=0.8)
+    bar.set_ticks(ticks, labels=["≤ 1/8", "1/4", "1/2", "1", "2", "4", "≥ 8"])
+    return image
+
+
+def _percent(share: float) -> str:
+    if share == 0:
+        return "–"  # noqa: RUF001  # a value that the cluster has not
+    text = f"{share:.0%}"
+    return text if text != "0%" else "<1%"
+
+
+def _turn_long_labels(axes: Any, clusters: list[Any]) -> None:
+    axes.tick_params(length=0)
+    axes.set_xlabel("cluster (share of all rows)")
+    labels = axes.get_xticklabels()
+    if len(clusters) > 1 and max(len(label.get_text()) for label in labels) > 6:
+        for label in labels:
+            label.set(rotation=45, ha="right", rotation_mode="anchor")

@@ -1,0 +1,107 @@
+"""What the learned weights favour."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from untie._util.extras import need
+from untie.encoder import UNTIE
+from untie.explain._inputs import check_number_of
+from untie.explain._weights import weight_shares
+from untie.plot import _style as style
+
+BOTH = "attribute x coupling"
+
+
+def weights(encoder: UNTIE, by: str = "attribute", ax: Any = None, max_lines: int = 30) -> Any:
+    """Draw each attribute's, coupling's or kernel's share of what tells rows apart.
+
+    The numbers are those of `untie.explain.weight_shares`.
+
+    Needs matplotlib (``pip install 'untie[report]'``).
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    by : {"attribute", "coupling", "kernel", "attribute x coupling"}, default="attribute"
+        What the lines are; the last is a heat map.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+    max_lines : int, default=30
+        Of more lines the smallest are one bar together, or are left out of a heat map; the title
+        says so.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from untie import UNTIE, plot
+    >>> from untie.datasets import load
+    >>> ax = plot.weights(UNTIE().fit(load("zoo")[0]), by="coupling")
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['matching', 'inter', 'intra']
+    """
+    style.check_axes(ax)
+    max_lines = check_number_of("max_lines", max_lines)
+    frame = nw.from_native(weight_shares(encoder, by=by), eager_only=True)
+    columns = frame.to_dict(as_series=False)
+    if by == BOTH:
+        return _heat_map(columns, ax, max_lines)
+    names, shares = columns[by], np.asarray(columns["share"], dtype=float)
+    notes = []
+    if len(names) > max_lines:
+        rest = len(names) - max_lines + 1
+        names = [*names[: max_lines - 1], f"{rest} others together"]
+        shares = np.append(shares[: max_lines - 1], shares[max_lines - 1 :].sum())
+        notes = [f"the {max_lines - 1} largest of {max_lines - 1 + rest}"]
+    axes = style.get_axes(ax, 6.4, 1.2 + 0.22 * len(names))
+    colours = [style.COLOURS[0]] * len(names)
+    if notes:
+        colours[-1] = style.GREY
+    bars = axes.barh(range(len(names)), shares, color=colours, height=0.75)
+    axes.bar_label(bars, [_percent(share) for share in shares], padding=3, fontsize=style.FONT_SIZE)
+    style.set_labels(axes, "y", names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlim(0.0, 1.15 * float(shares.max()) or 1.0)
+    axes.xaxis.set_major_formatter(need("matplotlib.ticker", "report", "Plots").PercentFormatter(1))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel("share of the variance of the rows' vectors")
+    style.set_title(axes, f"What tells rows apart, by {by}", notes)
+    return axes
+
+
+def _heat_map(columns: dict[str, list[Any]], ax: Any, max_lines: int) -> Any:
+    shares: dict[str, float] = {}
+    for attribute, share in zip(columns["attribute"], columns["share"], strict=True):
+        shares[attribute] = shares.get(attribute, 0.0) + share
+    attributes = sorted(shares, key=lambda name: -round(shares[name], 12))[:max_lines]
+    couplings = list(dict.fromkeys(columns["coupling"]))
+    table = np.zeros((len(attributes), len(couplings)))
+    places = {name: place for place, name in enumerate(attributes)}
+    for attribute, coupling, share in zip(*columns.values(), strict=True):
+        if attribute in places:
+            table[places[attribute], couplings.index(coupling)] = share
+    axes = style.get_axes(ax, 2.8 + 1.1 * len(couplings), 1.2 + 0.24 * len(attributes))
+    image = axes.imshow(table, cmap=style.SHARES, vmin=0.0, aspect="auto")
+    style.write_cells(axes, image, [[_percent(share) for share in line] for line in table])
+    style.set_labels(axes, "y", attributes)
+    style.set_labels(axes, "x", couplings)
+    axes.tick_params(length=0)
+    left_out = len(shares) - len(attributes)
+    notes = [f"the {len(attributes)} largest of {len(shares)} attributes"] if left_out else []
+    style.set_title(axes, "Share of what tells rows apart", notes)
+    return axes
+
+
+def _percent(share: float) -> str:
+    if 0 < share < 0.0995:
+        return f"{share:.1%}" if share >= 0.0005 else "<0.1%"
+    return f"{share:.0%}"

@@ -1,0 +1,151 @@
+"""Heat maps: which values of a column are alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from untie._learn.value_space import ValueSpace
+from untie._table.frames import columns_of
+from untie._util.types import FloatArray
+from untie.explain import alike_values
+from untie.explain._values import alikeness
+from untie.report._limits import HEAT_MAPS, HEAT_VALUES, shown
+from untie.report._study import Study
+from untie.report._table import TableView, view
+
+LEARNED = 0.1
+"""Cosines of learned vectors are shown where two values have more than this in common."""
+
+LEAST = 0.1
+"""Values with less in common are not called alike."""
+
+N_PAIRS = 20
+"""Pairs of values that are listed."""
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """How alike the values of a column are.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    name : str
+        Of the file it is downloaded as.
+    labels : tuple of str
+        Its values.
+    numbers : tuple of tuples of float
+        From -1 to 1.
+    learned : tuple of tuples of float or None
+        The cosines of the learned vectors, where two values have some in common.
+    said : str
+        What there is to see, in words.
+    """
+
+    column: str
+    name: str
+    labels: tuple[str, ...]
+    numbers: tuple[tuple[float, ...], ...]
+    learned: tuple[tuple[float, ...], ...] | None
+    said: str
+
+
+def heat_maps(study: Study) -> dict[str, Any]:
+    """Return a heat map for each of the main columns, and the most alike pairs of all."""
+    if len(study.names) < 2:
+        return {"maps": [], "pairs": None, "n_columns": 1}
+    wanted = [name for name in study.shares["attribute"] if _size(study, name) > 1]
+    maps = [_heat_map(study, name, number) for number, name in enumerate(wanted[:HEAT_MAPS])]
+    return {"maps": maps, "pairs": _pairs(study), "n_columns": len(wanted)}
+
+
+def _size(study: Study, name: str) -> int:
+    return study.encoder.vocabulary_.sizes[study.names.index(name)]
+
+
+def _heat_map(study: Study, name: str, number: int) -> HeatMap:
+    place = study.names.index(name)
+    counts = study.encoder.counts_
+    frequencies = counts.frequencies[counts.span(place)]
+    codes = np.sort(np.argsort(-frequencies, kind="stable")[:HEAT_VALUES])
+    codes = codes[frequencies[codes] > 0]
+    found = np.clip(alikeness(study.encoder, place, codes), -1.0, 1.0)
+    labels = study.encoder.vocabulary_.labels(place)
+    order = _order(study, name, [labels[code] for code in codes], found)
+    codes, found = codes[order], found[np.ix_(order, order)]
+    texts = tuple(shown(labels[code], 30) for code in codes)
+    return HeatMap(
+        shown(name),
+        f"values-{number}",
+        texts,
+        _rounded(found),
+        _learned(study, place, codes),
+        _said(texts, found, len(frequencies)),
+    )
+
+
+def _order(study: Study, name: str, labels: list[str], found: FloatArray) -> NDArray[np.intp]:
+    """Return ranges in their order, and other values so that alike ones are beside each other."""
+    ranges = study.preparation and study.preparation.labels(name)
+    if ranges:
+        places = {label: place for place, label in enumerate(ranges)}
+        return np.argsort([places.get(label, len(places)) for label in labels], kind="stable")
+    if len(labels) < 3:
+        return np.arange(len(labels))
+    apart = np.maximum(1.0 - (found + found.T) / 2.0, 0.0)
+    np.fill_diagonal(apart, 0.0)
+    return np.asarray(leaves_list(linkage(squareform(apart), "average", optimal_ordering=True)))
+
+
+def _learned(study: Study, place: int, codes: NDArray[np.intp]) -> Any:
+    vectors = ValueSpace(study.encoder.model_.vectors.tables).vectors(place, codes)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    cosines = unit @ unit.T
+    apart = cosines[~np.eye(len(codes), dtype=bool)]
+    return _rounded(cosines) if np.abs(apart).max(initial=0.0) > LEARNED else None
+
+
+def _rounded(numbers: FloatArray) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(float(x) + 0.0 for x in line) for line in np.round(numbers, 2))
+
+
+def _said(labels: tuple[str, ...], found: FloatArray, n_values: int) -> str:
+    said = ""
+    if len(labels) < n_values:
+        said = f"The {len(labels)} most frequent of {n_values:,} values. "
+    first, second = np.triu_indices(len(labels), 1)
+    if not len(first):
+        return said
+    numbers = found[first, second]
+    best = int(np.argmax(np.round(numbers, 9)))
+    if numbers[best] < LEAST:
+        return f"{said}No two values occur in similar company."
+    pair = f"{labels[first[best]]} and {labels[second[best]]}"
+    return f"{said}Most alike: {pair} ({numbers[best]:.2f})."
+
+
+def _pairs(study: Study) -> TableView | None:
+    found = columns_of(alike_values(study.encoder, n=N_PAIRS))
+    kept = [line for line, alikeness in enumerate(found["alikeness"]) if alikeness >= LEAST]
+    if not kept:
+        return None
+    kinds = {
+        "attribute": "text",
+        "value": "text",
+        "other_value": "text",
+        "alikeness": "number",
+        "similarity": "number",
+        "weight": "count",
+        "other_weight": "count",
+    }
+    caption = "The values that occur in the most similar company"
+    lines = {key: [cells[line] for line in kept] for key, cells in found.items()}
+    return view("alike-values", caption, kinds, lines)

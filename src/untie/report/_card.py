@@ -1,0 +1,144 @@
+"""What was read, and what was done with it."""
+
+from __future__ import annotations
+
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note
+from untie.report._limits import LISTED_COLUMNS, TEXT, shown
+from untie.report._study import Study
+from untie.report._table import TableView, count, percent, view
+
+LIBRARIES = ("untie", "numpy", "scipy", "scikit-learn")
+
+
+def data_card(study: Study) -> dict[str, Any]:
+    """Return the facts, the table of columns and remarks."""
+    return {
+        "facts": _facts(study),
+        "table": _columns(study),
+        "remarks": _remarks(study),
+        "made": _made(study),
+    }
+
+
+def _made(study: Study) -> list[tuple[str, str]]:
+    """Return what may differ between two runs; nothing else on the page does."""
+    versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    return [
+        ("Seed", str(study.seed)),
+        ("Versions", f"Python {platform.python_version()}, {versions}"),
+        ("Made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
+    ]
+
+
+def _facts(study: Study) -> list[tuple[str, str]]:
+    facts = [("Rows", count(study.n_rows))]
+    if study.weights is not None:
+        facts.append(("Weight of the rows", count(float(study.weights.sum()))))
+    notes = _notes(study)
+    learned = len(study.names)
+    facts.append(("Columns", f"{len(notes):,} read, {learned:,} learned from"))
+    for action, what in ((BINNED, "Binned into ranges"), (LEFT_OUT, "Left out")):
+        names = [note.column for note in notes if note.action == action]
+        if names:
+            facts.append((what, f"{len(names):,}: {_listed(names)}"))
+    facts.append(("Distinct values", count(sum(study.encoder.vocabulary_.sizes))))
+    missing = sum(_missing(study, place) for place in range(learned))
+    share = missing / (study.encoder.counts_.n * learned)
+    facts.append(("Missing cells", "none" if not missing else percent(share)))
+    grouped = [values for values in study.encoder.infrequent_categories_ if values is not None]
+    if grouped:
+        total = sum(map(len, grouped))
+        facts.append(("Rare values taken together", f"{total:,} in {len(grouped):,} columns"))
+    facts.append(("Clusters", count(len(study.clusters))))
+    return facts
+
+
+def _columns(study: Study) -> TableView:
+    notes = {note.column: note for note in _notes(study)}
+    places = {name: place for place, name in enumerate(study.names)}
+    lines: dict[str, list[Any]] = {
+        key: []
+        for key in ("column", "what_was_done", "values", "missing", "most_frequent", "its_share")
+    }
+    for name in list(notes)[:LISTED_COLUMNS]:
+        lines["column"].append(name)
+        lines["what_was_done"].append(_done(notes[name]))
+        values: tuple[Any, ...] = (None, None, None, None)
+        if name in places:
+            values = _values(study, places[name])
+        for key, cell in zip(
+            ("values", "missing", "most_frequent", "its_share"), values, strict=True
+        ):
+            lines[key].append(cell)
+    kinds = {
+        "column": "text",
+        "what_was_done": "long",
+        "values": "count",
+        "missing": "share",
+        "most_frequent": "text",
+        "its_share": "share",
+    }
+    return view("columns", "The columns, and what was done to them", kinds, lines)
+
+
+def _values(study: Study, place: int) -> tuple[int, float, str, float]:
+    counts = study.encoder.counts_
+    frequencies = counts.frequencies[counts.span(place)]
+    best = int(frequencies.argmax())
+    share = _missing(study, place) / counts.n
+    label = study.encoder.vocabulary_.labels(place)[best]
+    return len(frequencies), share, label, float(frequencies[best]) / counts.n
+
+
+def _missing(study: Study, place: int) -> float:
+    """Return the weight of a column's missing cells."""
+    position = study.encoder.vocabulary_.positions[place].get(None)
+    counts = study.encoder.counts_
+    return 0.0 if position is None else float(counts.frequencies[counts.span(place)][position])
+
+
+def _notes(study: Study) -> tuple[Note, ...]:
+    if study.preparation is not None:
+        return study.preparation.notes
+    return tuple(Note(name, KEPT) for name in study.names)
+
+
+def _done(note: Note) -> str:
+    """Return what a note says, without the column's name."""
+    return str(Note("", note.action, note.reason)).removeprefix(": ")
+
+
+def _remarks(study: Study) -> list[str]:
+    """Say what the page does not show."""
+    remarks = []
+    n_notes, n_shown = len(_notes(study)), len(study.main_columns)
+    n_able = len(study.able)
+    if n_able < study.n_rows:
+        remarks.append(
+            f"{study.n_rows - n_able:,} of {study.n_rows:,} rows have the weight 0; they are not "
+            "on the map."
+        )
+    if len(study.sample) < n_able:
+        remarks.append(
+            f"The map shows {len(study.sample):,} of {n_able:,} rows, drawn by chance with "
+            "some of every cluster; all other figures are of all rows, unless they say otherwise."
+        )
+    if n_notes > LISTED_COLUMNS:
+        remarks.append(f"The first {LISTED_COLUMNS} of {n_notes:,} columns are listed.")
+    if n_shown < len(study.names):
+        remarks.append(
+            f"Of {len(study.names):,} columns at most {n_shown} are shown in the map, the cards "
+            "and the heat maps: those that tell rows apart most."
+        )
+    remarks.append(f"Names and values of more than {TEXT} characters are cut.")
+    return remarks
+
+
+def _listed(names: list[str], most: int = 8) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(shown(name, 40) for name in names[:most]) + more

@@ -1,0 +1,187 @@
+"""A card for each cluster: its size, what makes it, rows that are typical and rows between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from untie._table.frames import columns_of
+from untie.explain import border_cases, cluster_profile, cluster_stability, prototypes
+from untie.explain._inputs import cell_texts
+from untie.report._limits import CARD_COLUMNS, CARD_VALUES, CARDS, shown
+from untie.report._study import Study
+from untie.report._table import TableView, count, percent, view
+
+SURE = 0.05
+"""Values with a smaller corrected p-value are said to be typical."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is said of a cluster.
+
+    Parameters
+    ----------
+    number : int
+        The cluster.
+    size, share : str
+        Weight of its rows, in numbers and as a share.
+    stability : str
+        Whether it comes back in resampled rows.
+    typical : tuple of str
+        Its most telling values.
+    values, typical_rows : TableView
+        What makes it, and rows near its mean.
+    border_rows : TableView or None
+        Rows near another cluster.
+    """
+
+    number: int
+    size: str
+    share: str
+    stability: str
+    typical: tuple[str, ...]
+    values: TableView
+    typical_rows: TableView
+    border_rows: TableView | None
+
+
+def cards(study: Study) -> dict[str, Any]:
+    """Return the cards of the largest clusters, and a table of all."""
+    profile = columns_of(cluster_profile(study.frame, study.labels, study.weights))
+    stability = columns_of(
+        cluster_stability(
+            study.encoder,
+            study.frame,
+            study.labels,
+            sample_weight=study.weights,
+            random_state=study.seed,
+        )
+    )
+    largest = [study.clusters[place] for place in np.argsort(-study.sizes, kind="stable")[:CARDS]]
+    examples = _examples(study)
+    made = [_card(study, number, profile, stability, examples) for number in sorted(largest)]
+    return {
+        "cards": made,
+        "table": _all(study, stability),
+        "unit": "rows" if study.weights is None else "in sum of weights",
+        "n_more": len(study.clusters) - len(made),
+    }
+
+
+Lines = dict[str, list[Any]]
+
+
+def _card(
+    study: Study, number: int, profile: Lines, stability: Lines, examples: dict[str, Lines]
+) -> Card:
+    place = study.clusters.index(number)
+    lines = _lines_of(profile, number)
+    over = [line for line, lift in enumerate(lines["lift"]) if lift > 1][:CARD_VALUES]
+    lines = {key: [cells[line] for line in over] for key, cells in lines.items()}
+    kinds = {
+        "attribute": "text",
+        "value": "text",
+        "share": "bar",
+        "share_elsewhere": "bar",
+        "lift": "number",
+        "p_value": "p",
+        "count": "count",
+    }
+    typical = tuple(
+        f"{shown(attribute, 40)} = {shown(value, 40)}"
+        for attribute, value, p in zip(
+            lines["attribute"], lines["value"], lines["p_value"], strict=True
+        )
+        if p < SURE
+    )
+    caption = f"Values that are more frequent in cluster {number} than elsewhere"
+    rows = {name: _lines_of(found, number) for name, found in examples.items()}
+    borders = rows["borders"]
+    notes = [
+        f"almost cluster {other}" if margin >= 0 else f"nearer to cluster {other}"
+        for other, margin in zip(borders.get("other", []), borders.get("margin", []), strict=True)
+    ]
+    copies = [f"{count(weight)} such" for weight in rows["typical"]["weight"]]
+    return Card(
+        number,
+        count(study.sizes[place]),
+        percent(study.sizes[place] / study.sizes.sum()),
+        _said(stability["verdict"][place], stability["stability"][place]),
+        typical,
+        view(f"cluster-{number}-values", caption, kinds, lines),
+        _rows(
+            study,
+            f"cluster-{number}-typical",
+            f"Typical rows of cluster {number}",
+            rows["typical"]["position"],
+            copies,
+        ),
+        _rows(
+            study,
+            f"cluster-{number}-border",
+            f"Rows of cluster {number} near another",
+            borders["position"],
+            notes,
+        )
+        if borders
+        else None,
+    )
+
+
+def _examples(study: Study) -> dict[str, Lines]:
+    some = (study.encoder, study.frame, study.labels)
+    weights = study.weights
+    found = {"typical": columns_of(prototypes(*some, sample_weight=weights)), "borders": {}}
+    if len(study.clusters) > 1:
+        found["borders"] = columns_of(border_cases(*some, sample_weight=weights))
+    return found
+
+
+def _lines_of(lines: Lines, number: int) -> Lines:
+    if not lines:
+        return {}
+    chosen = [line for line, cluster in enumerate(lines["cluster"]) if cluster == number]
+    return {key: [cells[line] for line in chosen] for key, cells in lines.items()}
+
+
+def _rows(
+    study: Study, name: str, caption: str, positions: list[int], notes: list[str]
+) -> TableView:
+    """Return rows side by side, one line a column of the user's: long names fit a phone."""
+    texts = cell_texts(study.encoder, study.frame, np.array(positions, dtype=np.intp))
+    kept = set(study.shares["attribute"][:CARD_COLUMNS])
+    places = [place for place, column in enumerate(study.names) if column in kept]
+    heads = [f"row {position:,} ({note})" for position, note in zip(positions, notes, strict=True)]
+    columns: Lines = {"column": [study.names[place] for place in places]}
+    columns |= {head: [texts[place][row] for place in places] for row, head in enumerate(heads)}
+    return view(name, caption, dict.fromkeys(columns, "text"), columns)
+
+
+def _all(study: Study, stability: Lines) -> TableView:
+    columns = {
+        "cluster": study.clusters,
+        "rows": study.sizes.tolist(),
+        "share": stability["share"],
+        "stability": stability["stability"],
+        "lowest": stability["lowest"],
+        "verdict": stability["verdict"],
+    }
+    kinds = {
+        "cluster": "count",
+        "rows": "count",
+        "share": "bar",
+        "stability": "number",
+        "lowest": "number",
+        "verdict": "text",
+    }
+    if study.weights is not None:
+        columns["sum of weights"] = columns.pop("rows")
+        kinds = {("sum of weights" if key == "rows" else key): kinds[key] for key in kinds}
+    return view("clusters", "All clusters", kinds, columns)
+
+
+def _said(verdict: str, stability: float | None) -> str:
+    return verdict if stability is None or np.isnan(stability) else f"{verdict} ({stability:.2f})"

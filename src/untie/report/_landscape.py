@@ -1,0 +1,219 @@
+"""The map: where rows lie, what their cells are and which rows are nearest to them, and why."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from threadpoolctl import threadpool_limits
+
+from untie._table.column_codes import is_missing
+from untie._util.types import FloatArray
+from untie.explain._inputs import cell_texts
+from untie.report._limits import MAP_TEXT_BYTES, N_NEIGHBORS, N_REASONS, TEXT, short, shown
+from untie.report._pairs import Kinds, find_kinds
+from untie.report._study import Study
+
+SIDE = 10_000
+"""Coordinates are whole numbers from 0 to this."""
+
+FEWEST_FOR_TSNE = 10
+"""Distinct rows below which t-SNE has nothing to show."""
+
+GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
+
+
+def landscape(study: Study) -> dict[str, Any]:
+    """Return the data of the map, as plain as JSON."""
+    kinds = find_kinds(study.encoder, study.rows(study.sample))
+    columns, places = _columns(study)
+    return {
+        "rows": study.sample.tolist(),
+        "clusters": study.labels[study.sample].tolist(),
+        "kinds": kinds.members.tolist(),
+        "first": kinds.first.tolist(),
+        "layouts": _layouts(kinds, study.seed),
+        "columns": columns,
+        "n_cells": len(places),
+        "neighbors": _neighbors(kinds, places),
+        "n_rows": study.n_rows,
+        "n_columns": len(study.names),
+    }
+
+
+def embed(data: Any) -> str:
+    """Return JSON that may stand in a script element, whatever text is in it.
+
+    Examples
+    --------
+    >>> embed(["</script>", "a & b"]).count(chr(92) + "u00")
+    3
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _columns(study: Study) -> tuple[list[dict[str, Any]], list[int]]:
+    """Return the cells of the columns that are shown, and which columns these are."""
+    texts = cell_texts(study.encoder, study.frame, study.sample)
+    places, size = list(study.main_columns), TEXT
+    while True:
+        columns = [_column(study, place, texts[place], size) for place in places]
+        if study.answers is not None:
+            columns.append(_answers(study, size))
+        taken = len(embed([column["labels"] for column in columns]).encode())
+        if taken <= MAP_TEXT_BYTES or (len(places) == 1 and size < 10):
+            break
+        if size > TEXT // 4 or len(places) == 1:
+            size //= 2
+        else:
+            kept = set(study.shares["attribute"][: len(places) // 2])
+            places = [place for place in places if study.names[place] in kept]
+    return columns, places
+
+
+def _column(study: Study, place: int, cells: list[str], size: int) -> dict[str, Any]:
+    name = study.names[place]
+    ranges = study.preparation and study.preparation.labels(name)
+    known = list(ranges or study.encoder.vocabulary_.labels(place))
+    n_ranges = len(set(ranges or ()).intersection(cells))
+    return {"name": shown(name), **_coded(cells, known, size), "ordered": n_ranges}
+
+
+def _answers(study: Study, size: int) -> dict[str, Any]:
+    assert study.answers is not None
+    cells = study.answers.of(study.sample)
+    texts = ["missing" if is_missing(cell) else str(cell) for cell in cells]
+    name = f"{shown(study.answers.name)} (not learned from)"
+    return {"name": name, **_coded(texts, [], size), "ordered": 0, "is_answer": True}
+
+
+def _coded(cells: list[str], known: list[str], size: int) -> dict[str, Any]:
+    """Return labels in their order, and the number of each cell's."""
+    order = {label: number for number, label in enumerate(known)}
+    present = sorted(set(cells), key=lambda text: (order.get(text, len(order)), text))
+    places = {label: number for number, label in enumerate(present)}
+    return {
+        "labels": [shown(label, size) for label in present],
+        "codes": [places[cell] for cell in cells],
+    }
+
+
+def _layouts(kinds: Kinds, seed: int) -> dict[str, list[int]]:
+    """Return the places of the rows: x and y of the first, of the second, ..."""
+    plane = _principal_plane(kinds)
+    layouts = {"PCA": plane}
+    if len(kinds) >= FEWEST_FOR_TSNE:
+        layouts = {"t-SNE": _tsne(kinds.distances, plane, seed), **layouts}
+    return {name: _on_grid(places, kinds.members) for name, places in layouts.items()}
+
+
+def _principal_plane(kinds: Kinds) -> FloatArray:
+    """Return the two leading principal components of the rows, from their similarities."""
+    weights = np.bincount(kinds.members) / len(kinds.members)
+    means = kinds.similarities @ weights
+    centred = kinds.similarities - means - means[:, None] + weights @ means
+    roots = np.sqrt(weights)
+    n = len(kinds)
+    values, vectors = eigh(roots[:, None] * centred * roots, subset_by_index=[max(n - 2, 0), n - 1])
+    values, vectors = values[::-1], vectors[:, ::-1]
+    scales = np.sqrt(np.maximum(values, 0.0))
+    places = np.zeros((len(kinds), 2))
+    places[:, : len(values)] = vectors / roots[:, None] * scales
+    places[:, : len(values)][:, values < 1e-12 * max(values[0], 1e-300)] = 0.0
+    # An eigenvector's sign is arbitrary; that of the largest entry is the table's own.
+    largest = np.abs(np.round(places, 9)).argmax(axis=0)
+    return places * np.where(places[largest, [0, 1]] < 0, -1.0, 1.0)
+
+
+def _tsne(distances: FloatArray, start: FloatArray, seed: int) -> FloatArray:
+    from sklearn.manifold import TSNE  # takes a moment to import
+
+    spread = start[:, 0].std()
+    tsne = TSNE(
+        metric="precomputed",
+        init=start / spread * 1e-4 if spread > 0 else "random",
+        perplexity=min(30.0, (len(distances) - 1) / 3.0),
+        angle=0.7,
+        max_iter=500,
+        random_state=seed,
+    )
+    with threadpool_limits(1):  # the same sums in the same order
+        return np.asarray(tsne.fit_transform(distances), dtype=float)
+
+
+def _on_grid(places: FloatArray, members: NDArray[np.intp]) -> list[int]:
+    """Scale places to the map's square, with copies of a row in a small spiral around it."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    extent = max(float((high - low).max()), 1e-12)
+    unit = (places - (low + high) / 2.0) / extent * 0.94 + 0.5
+    number = _numbers_among_equals(members)
+    radius = 0.004 * np.sqrt(number)
+    spiral = np.stack([np.cos(number * GOLDEN_ANGLE), np.sin(number * GOLDEN_ANGLE)], axis=1)
+    final = np.clip(unit[members] + radius[:, None] * spiral, 0.0, 1.0)
+    return np.rint(final * SIDE).astype(int).ravel().tolist()
+
+
+def _numbers_among_equals(members: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return how many equal rows come before each row."""
+    order = np.argsort(members, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(members))[:-1]])
+    numbers = np.empty(len(members), dtype=np.intp)
+    numbers[order] = np.arange(len(members)) - starts[members[order]]
+    return numbers
+
+
+def _neighbors(kinds: Kinds, columns: list[int]) -> list[list[list[Any]]]:
+    """Return the nearest other kinds of each kind.
+
+    Returns
+    -------
+    list of lists
+        For each kind, for each neighbour: its kind, distance, similarity, and for the columns that
+        add most to the similarity in turn: the column's number among those shown, what it adds to
+        the similarity and what it adds to the squared distance.
+    """
+    n = min(N_NEIGHBORS, len(kinds) - 1)
+    if n == 0:
+        return [[] for _ in range(len(kinds))]
+    distances = kinds.distances.copy()
+    np.fill_diagonal(distances, np.inf)
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :n]
+    left, right = np.repeat(np.arange(len(kinds)), n), nearest.ravel()
+    similarity, apart = np.empty((2, len(left), len(columns)))
+    for number, attribute in enumerate(columns):
+        similarity[:, number], apart[:, number] = kinds.parts(attribute, left, right)
+    order = np.lexsort((apart, -np.round(similarity, 9)), axis=1)
+    # What sets two rows apart is as interesting as what they share.
+    listed = [_reasons(line, apart[pair]) for pair, line in enumerate(order)]
+    found = [
+        [
+            int(right[pair]),
+            short(distances[left[pair], right[pair]]),
+            short(kinds.similarities[left[pair], right[pair]]),
+            [
+                entry
+                for column in listed[pair]
+                for entry in (
+                    int(column),
+                    short(similarity[pair, column]),
+                    short(apart[pair, column]),
+                )
+            ],
+        ]
+        for pair in range(len(left))
+    ]
+    return [found[start : start + n] for start in range(0, len(found), n)]
+
+
+def _reasons(by_similarity: NDArray[np.intp], apart: FloatArray) -> list[int]:
+    """Return the columns that a pair is most alike in, and those that it differs in most."""
+    by_difference = [int(column) for column in np.argsort(-apart, kind="stable") if apart[column]]
+    half = by_difference[: N_REASONS // 2]
+    alike = [int(column) for column in by_similarity if column not in half]
+    return alike[: N_REASONS - len(half)] + half

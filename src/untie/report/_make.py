@@ -1,0 +1,204 @@
+"""A table -> its page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from untie._engines.lazy import as_lazy
+from untie._prepare import Preparation
+from untie._table.sample_weights import positive_weights, read_weights, split_weights
+from untie._table.table import read_table
+from untie._util.checks import check_integer
+from untie.clusterer import UNTIEClusterer
+from untie.encoder import UNTIE
+from untie.explain._inputs import check_encoder, encode_rows
+from untie.report._page import Watch, make_page
+from untie.report._recipe import Recipe, Wish, recipe_of, recipe_of_encoder
+from untie.report._report import Report
+from untie.report._study import Answers, Study
+
+
+def make_report(
+    data: Any,
+    *,
+    n_clusters: int | str = "auto",
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    label: str | None = None,
+    weight: str | None = None,
+    bins: int = 5,
+    max_values: int = 100,
+    title: str = "the table",
+    random_state: int = 0,
+) -> Report:
+    """Learn from a table, find groups of similar rows and write a page about them.
+
+    The page is one HTML file of at most 5 MB that needs no network: what was done to the columns,
+    a map of the rows, the groups and what makes them, values that are alike, what the weights
+    favour, how the number of groups was chosen, other methods on the same rows, unusual rows, and
+    the code that makes it again. Large tables are sampled for the map, and the page says so.
+
+    Needs jinja2 (``pip install 'untie[report]'``).
+
+    Parameters
+    ----------
+    data : table of shape (n_rows, n_columns)
+        In memory, with columns of any kind; :func:`untie.prepare` makes categories of them.
+    n_clusters : int or "auto", default="auto"
+        Number of groups; "auto" chooses it.
+    columns : sequence of str, optional
+        The only columns to learn from.
+    drop : sequence of str
+        Columns to leave out.
+    label : str, optional
+        A column with the answer: not learned from, shown on the map and used to judge methods.
+    weight : str, optional
+        A column that says how often each row counts.
+    bins : int, default=5
+        Ranges that numbers are binned into.
+    max_values : int, default=100
+        Values of a column that are told apart; the rarest of more are taken together.
+    title : str
+        What the table is called.
+    random_state : int, default=0
+        Seed of all that is drawn; the same table and seed give the same page but for the time.
+
+    Returns
+    -------
+    Report
+        ``save(path)`` writes it; a notebook shows it.
+
+    Examples
+    --------
+    >>> from untie.datasets import load
+    >>> from untie.report import make_report
+    >>> X, y = load("zoo")
+    >>> report = make_report(X.head(40), n_clusters=2, title="zoo")
+    >>> report.summary.partition(".")[0]
+    'The 40 rows of zoo fall into 2 groups of similar rows'
+    """
+    check_integer("random_state", random_state, 0, "a whole number, so that the page can name it")
+    _check_in_memory(data)
+    if isinstance(drop, str):
+        raise TypeError(f"drop must be a list of names, got {drop!r}: [{drop!r}].")
+    title = title or Wish.title
+    wish = Wish(
+        n_clusters, columns, tuple(drop), label, weight, bins, max_values, title, random_state
+    )
+    preparation = wish.prepare(data)
+    kept = {name: _cells(data, name) for name in (label, weight) if name is not None}
+    return report_prepared(
+        preparation.apply(data),
+        preparation,
+        wish,
+        answers=None if label is None else kept[label],
+        weights=None if weight is None else np.asarray(kept[weight], dtype=float),
+    )
+
+
+def report_prepared(
+    frame: Any,
+    preparation: Preparation,
+    wish: Wish,
+    *,
+    answers: Sequence[Any] | None = None,
+    weights: Any = None,
+    recipe: Recipe | None = None,
+    watch: Watch | None = None,
+) -> Report:
+    """Make the page of a table whose columns are categories.
+
+    Parameters
+    ----------
+    frame : frame
+        The columns to learn from, prepared.
+    preparation : Preparation
+        What was done to them.
+    wish : Wish
+        What the user asked for.
+    answers : sequence, optional
+        The cells of the column ``wish.label``.
+    weights : array of shape (n_rows,), optional
+        How often each row counts.
+    recipe : Recipe, optional
+        How the page was asked for; by default, that of `make_report`.
+    watch : callable, optional
+        Shows progress; see `make_page`.
+    """
+    seed = wish.random_state
+    weights = None if weights is None else read_weights(weights, read_table(frame).n_rows)
+    encoder = UNTIE(wish.n_clusters, random_state=seed)
+    clusterer = UNTIEClusterer(wish.n_clusters, encoder=encoder, random_state=seed)
+    clusterer.fit(frame, sample_weight=weights)
+    study = Study(
+        encoder=clusterer.encoder_,
+        frame=frame,
+        labels=clusterer.labels_.astype(np.intp),
+        weights=weights,
+        choice=clusterer.k_choice_,
+        preparation=preparation,
+        answers=None if answers is None else Answers(str(wish.label), answers),
+        title=wish.title,
+        seed=seed,
+        recipe=recipe or recipe_of(wish),
+    )
+    return make_page(study, watch)
+
+
+def report_of_encoder(
+    encoder: UNTIE,
+    data: Any,
+    n_clusters: int | str | None = None,
+    *,
+    sample_weight: Any = None,
+    title: str = "the table",
+    random_state: int = 0,
+) -> Report:
+    """Make the page of rows that a fitted encoder knows the columns of; see `UNTIE.report`."""
+    check_encoder(encoder)
+    check_integer("random_state", random_state, 0, "a whole number, so that the page can name it")
+    _check_in_memory(data)
+    title = title or Wish.title
+    n_clusters = encoder.n_clusters if n_clusters is None else n_clusters
+    data, sample_weight = split_weights(data, sample_weight)
+    codes = encode_rows(encoder, data)
+    counted, weights, positive = codes, None, None
+    if sample_weight is not None:
+        weights = read_weights(sample_weight, len(codes[0]))
+        positive, keep = positive_weights(weights)
+        counted = codes if keep is None else [column[keep] for column in codes]
+    clusterer = UNTIEClusterer(n_clusters, random_state=random_state)
+    clusterer._check_parameters()
+    clusterer._learn_codes(encoder, counted, positive)
+    study = Study(
+        encoder=encoder,
+        frame=read_table(data).source,
+        labels=clusterer._nearest(codes).astype(np.intp),
+        weights=weights,
+        choice=clusterer.k_choice_,
+        preparation=None,
+        answers=None,
+        title=title,
+        seed=random_state,
+        recipe=recipe_of_encoder(encoder, n_clusters, title, random_state, weights is not None),
+    )
+    return make_page(study)
+
+
+def _check_in_memory(data: Any) -> None:
+    if as_lazy(data) is not None:
+        raise ValueError(
+            "The report needs all rows in memory, but this table is read piece by piece; collect "
+            "it first, or some of its rows."
+        )
+
+
+def _cells(data: Any, name: str) -> list[Any]:
+    """Return the cells of a column of the user's table."""
+    table = read_table(data)
+    column = table.columns[table.names.index(name)]
+    return column.to_list() if isinstance(column, nw.Series) else list(column)

@@ -1,0 +1,221 @@
+"""What was asked for, and the code that makes the page again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from untie._prepare import Preparation, prepare
+from untie.encoder import UNTIE
+
+UNKNOWN = "data = ...  # the table"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked for; see `make_report`."""
+
+    n_clusters: int | str = "auto"
+    columns: Sequence[str] | None = None
+    drop: tuple[str, ...] = ()
+    label: str | None = None
+    weight: str | None = None
+    bins: int = 5
+    max_values: int = 100
+    title: str = "the table"
+    random_state: int = 0
+
+    def prepare(self, data: Any) -> Preparation:
+        """Find out how the table becomes one of categories."""
+        return prepare(
+            data,
+            columns=self.columns,
+            drop=self.unwanted,
+            bins=self.bins,
+            max_values=self.max_values,
+            weight=self.weight,
+        )
+
+    @property
+    def unwanted(self) -> list[str]:
+        """The columns to leave out."""
+        return [*self.drop, *([] if self.label is None else [self.label])]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a page is made again.
+
+    Parameters
+    ----------
+    call : str
+        Python that makes it of `data`.
+    steps : str
+        Python that does the main steps one by one.
+    n_clusters : int or "auto"
+        The number of clusters that was asked for.
+    reading : str
+        Python that makes `data`.
+    path : str or None
+        The file that the table came from, if it is known.
+    arguments : sequence of str or None
+        Those of the command; a file comes before them. None if no command makes the page.
+    """
+
+    call: str
+    steps: str
+    n_clusters: int | str
+    reading: str = UNKNOWN
+    path: str | None = None
+    arguments: Sequence[str] | None = ()
+
+    def python(self) -> str:
+        """Return Python code."""
+        return f"{self.reading}\n{self.call}\n"
+
+    def step_by_step(self) -> str:
+        """Return Python code for those who go on from here."""
+        return f"{self.reading}\n{self.steps}\n"
+
+    def command(self) -> str | None:
+        """Return the line for the terminal, if there is one.
+
+        Examples
+        --------
+        >>> print(Recipe("", "", 3, path="my data.csv", arguments=["--k", "3"]).command())
+        untie report 'my data.csv' --k 3
+        """
+        if self.arguments is None:
+            return None
+        file = [] if "--sql" in self.arguments else [self.path or "data.csv"]
+        return " ".join(shlex.quote(part) for part in ["untie", "report", *file, *self.arguments])
+
+
+def recipe_of(
+    wish: Wish,
+    path: str | None = None,
+    options: Sequence[str] = (),
+    reading: str | None = None,
+) -> Recipe:
+    """Return how a page of `make_report`, or of the command, is made again.
+
+    Parameters
+    ----------
+    wish : Wish
+        What was asked for.
+    path : str, optional
+        The file.
+    options : sequence of str
+        Arguments of the command that say how the file is read.
+    reading : str, optional
+        Python that reads it.
+    """
+    given = {field.name: getattr(wish, field.name) for field in fields(Wish)}
+    defaults = {field.name: field.default for field in fields(Wish)}
+    written = _call("make_report", "data", given, defaults)
+    call = f'from untie.report import make_report\n\n{written}.save("report.html")'
+    arguments = [*_arguments(wish, path), *options]
+    return Recipe(call, _steps(wish), wish.n_clusters, reading or UNKNOWN, path, arguments)
+
+
+def recipe_of_encoder(
+    encoder: UNTIE, n_clusters: Any, title: str, seed: int, has_weights: bool
+) -> Recipe:
+    """Return how a page of `UNTIE.report` is made again."""
+    weights = ", sample_weight=weights" if has_weights else ""
+    reading = f"{UNKNOWN}\nweights = ...  # of its rows" if has_weights else UNKNOWN
+    given = {"n_clusters": n_clusters, "title": title, "random_state": seed}
+    defaults = {"n_clusters": encoder.n_clusters, "title": "the table", "random_state": 0}
+    call = _call("encoder.report", f"data{weights}", given, defaults)
+    written = f"encoder = {encoder!r}.fit(data{weights})"
+    return Recipe(
+        f'from untie import UNTIE\n\n{written}\n{call}.save("report.html")',
+        "from untie import UNTIE, UNTIEClusterer\n"
+        "from untie.explain import cluster_profile, outliers\n\n"
+        f"encoder = {encoder!r}\n"
+        f"clusterer = UNTIEClusterer({n_clusters!r}, encoder=encoder, random_state={seed})\n"
+        + _found("data", weights),
+        n_clusters,
+        reading,
+        arguments=None,  # the command learns with settings of its own
+    )
+
+
+def _call(name: str, first: str, given: dict[str, Any], defaults: dict[str, Any]) -> str:
+    """Write a call with the arguments that are not the defaults.
+
+    Examples
+    --------
+    >>> _call("f", "data", {"k": 2, "bins": 5}, {"k": None, "bins": 5})
+    'f(data, k=2)'
+    """
+    named = [f"{key}={value!r}" for key, value in given.items() if value != defaults[key]]
+    return f"{name}({', '.join([first, *named])})"
+
+
+def _steps(wish: Wish) -> str:
+    given = {
+        "columns": wish.columns,
+        "drop": wish.unwanted,
+        "bins": wish.bins,
+        "max_values": wish.max_values,
+        "weight": wish.weight,
+    }
+    usual = Wish()
+    defaults: dict[str, Any] = {
+        "columns": None,
+        "drop": [],
+        "bins": usual.bins,
+        "max_values": usual.max_values,
+        "weight": None,
+    }
+    prepared = _call("prepare", "data", given, defaults)
+    k, seed = wish.n_clusters, wish.random_state
+    numpy, weights, argument = "", "", ""
+    if wish.weight is not None:
+        numpy = "import numpy as np\n\n"
+        weights = f"weights = np.asarray(data[{wish.weight!r}], dtype=float)\n"
+        argument = ", sample_weight=weights"
+    return (
+        f"{numpy}from untie import UNTIE, UNTIEClusterer, prepare\n"
+        "from untie.explain import cluster_profile, outliers\n\n"
+        f"preparation = {prepared}\n"
+        f"rows = preparation.apply(data)\n{weights}"
+        f"encoder = UNTIE({k!r}, random_state={seed})\n"
+        f"clusterer = UNTIEClusterer({k!r}, encoder=encoder, random_state={seed})\n"
+        + _found("rows", argument)
+    )
+
+
+def _found(rows: str, weights: str) -> str:
+    """Write what is done with a clusterer."""
+    return (
+        f"labels = clusterer.fit({rows}{weights}).labels_\n"
+        f"profile = cluster_profile({rows}, labels{weights})\n"
+        f"unusual = outliers(clusterer.encoder_, {rows})"
+    )
+
+
+def _arguments(wish: Wish, path: str | None) -> list[str]:
+    """Return the options of the command."""
+    arguments: list[str] = []
+    usual = (Wish.title, Path(path or "").name)
+    for name in wish.columns or ():
+        arguments += ["--columns", name]
+    for name in wish.drop:
+        arguments += ["--drop", name]
+    options = {
+        "--label": wish.label,
+        "--weight": wish.weight,
+        "--k": None if wish.n_clusters == "auto" else str(wish.n_clusters),
+        "--bins": None if wish.bins == Wish.bins else str(wish.bins),
+        "--max-values": None if wish.max_values == Wish.max_values else str(wish.max_values),
+        "--title": None if wish.title in usual else wish.title,
+        "--seed": str(wish.random_state) if wish.random_state else None,
+    }
+    for option, text in options.items():
+        arguments += [] if text is None else [option, text]
+    return arguments

@@ -1,0 +1,145 @@
+"""All that the page is about: a table, its encoder and its clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from untie._prepare import Preparation
+from untie._table.frames import columns_of
+from untie._util.types import FloatArray
+from untie.encoder import UNTIE
+from untie.explain import weight_shares
+from untie.k_choice import KChoice
+from untie.report._limits import LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS
+from untie.report._recipe import Recipe
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """A column that was not learned from.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    cells : sequence
+        Its cells, one a row.
+    """
+
+    name: str
+    cells: Sequence[Any]
+
+    def of(self, positions: NDArray[np.intp]) -> list[Any]:
+        """Return the cells of some rows."""
+        return [self.cells[int(position)] for position in positions]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A table of categories, an encoder fitted on it and clusters of its rows.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    frame : frame or array
+        The rows, with the encoder's columns.
+    labels : integer array of shape (n_rows,)
+        The cluster of each row; all clusters have rows.
+    weights : array of shape (n_rows,) or None
+        How often each row counts.
+    choice : KChoice or None
+        How the number of clusters was chosen, if it was.
+    preparation : Preparation or None
+        How the rows were made from the user's table.
+    answers : Answers or None
+        A column to judge the clusters by.
+    title : str
+        What the table is called.
+    seed : int
+        Of all that is drawn.
+    recipe : Recipe
+        How the page was asked for.
+    """
+
+    encoder: UNTIE
+    frame: Any
+    labels: NDArray[np.intp]
+    weights: FloatArray | None
+    choice: KChoice | None
+    preparation: Preparation | None
+    answers: Answers | None
+    title: str
+    seed: int
+    recipe: Recipe
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that were learned from."""
+        return self.encoder.vocabulary_.columns
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.labels)
+
+    @cached_property
+    def clusters(self) -> list[int]:
+        """The clusters' numbers."""
+        return [int(number) for number in np.unique(self.labels)]
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """Weight of each cluster's rows, in the order of `clusters`."""
+        totals = np.bincount(self.labels, self.weights).astype(float)
+        return totals[self.clusters]
+
+    @cached_property
+    def shares(self) -> dict[str, list[Any]]:
+        """Each column's share of what tells rows apart, the largest first."""
+        return columns_of(weight_shares(self.encoder))
+
+    @cached_property
+    def main_columns(self) -> list[int]:
+        """The columns that tell rows apart most, as many as the map shows, in their order."""
+        places = {name: place for place, name in enumerate(self.names)}
+        return sorted(places[name] for name in self.shares["attribute"][:MAP_COLUMNS])
+
+    @cached_property
+    def able(self) -> NDArray[np.intp]:
+        """Positions of the rows that count: those with a weight above 0."""
+        return np.arange(self.n_rows) if self.weights is None else np.flatnonzero(self.weights)
+
+    @cached_property
+    def sample(self) -> NDArray[np.intp]:
+        """Positions of the rows on the map: drawn, and some of each cluster."""
+        able = self.able
+        if len(able) <= MAP_ROWS:
+            return able
+        drawn = RandomState(self.seed).permutation(able)
+        chosen = np.zeros(self.n_rows, dtype=bool)
+        least = min(LEAST_OF_A_CLUSTER, MAP_ROWS // len(self.clusters))
+        for number in self.clusters:
+            chosen[drawn[self.labels[drawn] == number][:least]] = True
+        n_left = MAP_ROWS - np.count_nonzero(chosen)
+        chosen[drawn[~chosen[drawn]][:n_left]] = True
+        return np.flatnonzero(chosen)
+
+    def rows(self, positions: NDArray[np.intp]) -> Any:
+        """Return some rows."""
+        return rows_at(self.frame, positions)
+
+
+def rows_at(frame: Any, positions: NDArray[np.intp]) -> Any:
+    """Return some rows of a frame or array."""
+    if isinstance(frame, np.ndarray):
+        return frame[positions]
+    return nw.from_native(frame, eager_only=True)[positions.tolist(), :].to_native()

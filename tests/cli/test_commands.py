@@ -1,0 +1,472 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+import untie
+from command_cases import NOTES, ask, refused, rows_of, write_people
+from untie._prepare import prepare
+from untie.cli.app import app
+from untie.explain import neighbors, outliers
+from untie.model_file import load_prepared
+
+COMMANDS = [
+    "report",
+    "cluster",
+    "neighbors",
+    "outliers",
+    "values",
+    "compare",
+    "fit",
+    "transform",
+    "datasets",
+    "paper",
+]
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write_people(tmp_path / "people.csv")
+
+
+@pytest.fixture
+def frame(people):
+    return pd.read_csv(people, dtype=str)
+
+
+def test_help_lists_every_command_and_each_has_an_example():
+    assert [command.name for command in app.registered_commands] == COMMANDS
+    listed = ask("--help").stdout
+    for name in COMMANDS:
+        assert f" {name} " in listed
+        assert f"untie {name}" in ask(name, "--help").stdout
+
+
+def test_help_breaks_lines_where_the_terminal_ends():
+    paragraphs = ask("cluster", "--help").stdout.split("\n")
+    first = next(line for line in paragraphs if "The largest cluster is 0" in line)
+    following = paragraphs[paragraphs.index(first) + 1]
+    assert len(f"{first.rstrip()} {following.split()[0]}") > 79  # the next word had no room
+
+
+def test_the_command_has_one_name_however_it_is_started():
+    told = subprocess.run([sys.executable, "-m", "untie", "fit", "--help"], capture_output=True)
+    assert b"Usage: untie fit " in told.stdout
+
+
+def test_version_and_nothing():
+    assert ask("--version").stdout == f"untie {untie.__version__}\n"
+    assert "Usage" in ask().output
+
+
+def test_completion_is_offered():
+    assert "--install-completion" in ask("--help").stdout
+
+
+def test_fit_keeps_the_ranges_and_transform_uses_them(people, tmp_path, frame):
+    model = tmp_path / "people.untie"
+    answer = ask("fit", people, "--output", model, "--label", "group", "--k", 2)
+    assert answer.exit_code == 0
+    assert answer.stdout == ""
+    assert answer.stderr.startswith(NOTES)
+    encoder, preparation = load_prepared(model)
+    assert preparation == prepare(frame, drop=["group"])
+    few = tmp_path / "few.csv"
+    frame.head(3).drop(columns="group").to_csv(few, index=False)  # whose own ranges were others
+    expected = encoder.transform(preparation.apply(frame.head(3)))
+    for name in ("v.csv", "v.parquet"):
+        answer = ask("transform", model, few, "--keep", "customer_id", "--output", tmp_path / name)
+        assert answer.exit_code == 0, answer.output
+        read = pd.read_csv if name.endswith("csv") else pd.read_parquet
+        found = read(tmp_path / name)
+        assert found.columns[0] == "customer_id"
+        np.testing.assert_allclose(found.iloc[:, 1:].to_numpy(), expected)
+    printed = pd.DataFrame(rows_of(ask("transform", model, few).stdout)).astype(float)
+    np.testing.assert_allclose(printed.to_numpy(), expected)
+    piped = ask("transform", model, "-", "--format", "json", stdin=few.read_bytes())
+    records = pd.DataFrame(json.loads(piped.stdout))
+    np.testing.assert_allclose(records.to_numpy(), expected)
+    table = ask("transform", model, few, "--format", "table")
+    assert "This is the beginning" in table.stderr
+    assert "age=up to" in table.stdout
+
+
+def test_models_without_a_preparation_still_work(people, tmp_path, frame):
+    columns = ["colour", "size"]
+    encoder = untie.UNTIE(2).fit(frame[columns])
+    encoder.save(tmp_path / "plain.untie")
+    answer = ask("transform", tmp_path / "plain.untie", people)
+    found = pd.DataFrame(rows_of(answer.stdout)).astype(float).to_numpy()
+    np.testing.assert_allclose(found, encoder.transform(frame[columns]))
+    answer = ask("outliers", people, "--model", tmp_path / "plain.untie", "-n", 2)
+    assert len(rows_of(answer.stdout)) == 2
+
+
+def test_a_model_with_a_preparation_is_a_model(people, tmp_path):
+    ask("fit", people, "-o", tmp_path / "m.untie", "-q")
+    assert untie.load_model(tmp_path / "m.untie").n_features_in_ == 5
+
+
+def test_fit_and_transform_with_weights(people, tmp_path, frame):
+    frame["w"] = np.arange(len(frame)) % 3
+    frame.to_csv(tmp_path / "weighted.csv", index=False)
+    repeated = frame.loc[frame.index.repeat(frame["w"])]
+    ask("fit", tmp_path / "weighted.csv", "--weight", "w", "-o", tmp_path / "w.untie", "--k", 2)
+    encoder, preparation = load_prepared(tmp_path / "w.untie")
+    other = untie.UNTIE(2, random_state=0).fit(preparation.apply(repeated))
+    np.testing.assert_allclose(encoder.omega_, other.omega_)
+    assert encoder.counts_.n == frame["w"].sum()
+
+
+def test_quiet_says_nothing(people, tmp_path):
+    answer = ask("fit", people, "-o", tmp_path / "m.untie", "--quiet")
+    assert answer.output == ""
+    assert (tmp_path / "m.untie").exists()
+
+
+def test_columns_and_drop(people, tmp_path):
+    ask("fit", people, "-o", tmp_path / "m.untie", "--columns", "size,shape", "--columns", "age")
+    assert load_prepared(tmp_path / "m.untie")[1].columns == ("age", "size", "shape")
+    ask("fit", people, "-o", tmp_path / "m.untie", "--drop", "size,shape", "--bins", "2")
+    preparation = load_prepared(tmp_path / "m.untie")[1]
+    assert preparation.columns == ("age", "colour", "group")
+    assert len(preparation.labels("age")) == 2
+
+
+def test_cluster_prints_groups_for_people(people):
+    answer = ask("cluster", people, "--label", "group", "--k", 2, "--format", "table")
+    assert answer.exit_code == 0
+    assert "2 clusters" in answer.stdout
+    assert "colour=red" in answer.stdout
+    assert "elsewhere" in answer.stdout
+    assert "With group: F 0.9" in answer.stderr or "With group: F 1.0" in answer.stderr
+
+
+def test_cluster_gives_every_row_its_cluster(people, tmp_path, frame):
+    answer = ask("cluster", people, "--label", "group", "--k", 2)
+    piped = pd.DataFrame(rows_of(answer.stdout))
+    assert piped[frame.columns.tolist()].equals(frame)
+    assert adjusted_rand_score(frame["group"], piped["cluster"]) > 0.8
+    sizes = piped["cluster"].value_counts()
+    assert sizes["0"] >= sizes["1"]
+    for name in ("out.csv", "out.tsv", "out.json", "out.parquet", "out.csv.gz"):
+        path = tmp_path / name
+        assert ask("cluster", people, "--label", "group", "--k", 2, "-o", path).stdout == ""
+        if name == "out.tsv":
+            found = pd.read_csv(path, sep="\t")
+        else:
+            kind = name.split(".")[1]
+            found = getattr(pd, f"read_{kind}")(path)
+        assert found["cluster"].astype(str).tolist() == piped["cluster"].tolist()
+
+
+def test_cluster_chooses_k_and_says_how_sure(people):
+    answer = ask("cluster", people, "--drop", "age,group")
+    assert "2 clusters, the best number in " in answer.stderr
+
+
+def test_cluster_lazily_writes_the_same(people, tmp_path):
+    options = ("--drop", "group", "--k", 2, "-o")
+    ask("cluster", people, *options, tmp_path / "a.csv")
+    ask("cluster", people, *options, tmp_path / "b.csv", "--lazy")
+    first, second = (pd.read_csv(tmp_path / name) for name in ("a.csv", "b.csv"))
+    assert list(first.columns) == list(second.columns)
+    assert adjusted_rand_score(first["cluster"], second["cluster"]) == 1
+    assert first.drop(columns="cluster").equals(second.drop(columns="cluster"))
+    assert "--lazy needs --output" in refused("cluster", people, "--lazy")
+
+
+def test_a_column_that_was_left_out_is_said_to_be(people):
+    found = refused("values", people, "--column", "customer_id", "-q")
+    assert "'customer_id' was left out, looks like an id; to have it, name it with" in found
+    assert "was left out, looks" in refused("neighbors", people, "--where", "customer_id=3", "-q")
+    found = refused("values", people, "--column", "size", "--drop", "size", "-q")
+    assert "'size' was left out, as asked." in found
+
+
+def test_names_that_options_give_are_looked_up(people):
+    for option in ("--columns", "--drop", "--label", "--weight"):
+        found = refused("cluster", people, option, "colors")
+        assert f"no column 'colors' in the table, which {option} names; did you mean 'col" in found
+
+
+def test_more_values_than_usual_can_be_told_apart(tmp_path):
+    path = tmp_path / "towns.csv"
+    towns = [f"town {number},{'ab'[number % 2]}" for number in range(150)] * 3
+    path.write_text("\n".join(["town,side", *towns]) + "\n")
+    answer = ask("values", path, "--column", "town", "-n", 20_000)
+    names = {line["value"] for line in rows_of(answer.stdout)}
+    assert len(names) < 100
+    assert "--max-values" in answer.stderr
+    answer = ask("values", path, "--column", "town", "-n", 20_000, "--max-values", 150)
+    lines = rows_of(answer.stdout)
+    assert len({line[key] for line in lines for key in ("value", "other_value")}) == 150
+    assert "--max-values" not in answer.stderr
+
+
+def test_a_column_called_cluster_stays(people, tmp_path, frame):
+    frame.rename(columns={"group": "cluster"}).to_csv(tmp_path / "c.csv", index=False)
+    found = rows_of(ask("cluster", tmp_path / "c.csv", "--k", 2).stdout)
+    assert found[0]["cluster"] == "a"
+    assert found[0]["cluster#2"] in "01"
+
+
+def test_neighbors_of_a_row_are_those_of_the_library(people, tmp_path, frame):
+    ask("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
+    encoder, preparation = load_prepared(tmp_path / "m.untie")
+    expected = neighbors(encoder, preparation.apply(frame), 7, n=4).to_pandas()
+    found = pd.DataFrame(
+        rows_of(ask("neighbors", people, "--row", 7, "-n", 4, "--drop", "group").stdout)
+    )
+    assert found["row"].astype(int).tolist() == expected["position"].tolist()
+    np.testing.assert_allclose(found["distance"].astype(float), expected["distance"])
+    with_model = ask("neighbors", people, "--row", 7, "-n", 4, "--model", tmp_path / "m.untie")
+    assert pd.DataFrame(rows_of(with_model.stdout)).equals(found)
+    long = ask("neighbors", people, "--row", 7, "-n", 4, "--drop", "group", "--why")
+    parts = pd.DataFrame(rows_of(long.stdout)).astype({"contribution": float, "distance": float})
+    total = parts.groupby("row", sort=False)[["contribution", "distance"]].sum()
+    np.testing.assert_allclose(total["contribution"], expected["similarity"])
+    np.testing.assert_allclose(total["distance"], expected["distance"] ** 2, atol=1e-12)
+
+
+def test_neighbors_without_copies_and_with_keys(people, frame):
+    cells = frame[["colour", "size", "shape"]]
+    row = next(i for i in range(120) if tuple(cells.loc[i]) == ("blue", "small", "flat"))
+    call = ("neighbors", people, "--columns", "colour,size,shape", "--row", row, "-n", 5)
+    found = rows_of(ask(*call, "--keep", "customer_id,age").stdout)
+    assert all(float(line["distance"]) < 1e-6 for line in found)
+    found = rows_of(ask(*call, "--keep", "customer_id,age", "--distinct").stdout)
+    assert [line["customer_id"] for line in found] == [f"c{line['row']}" for line in found]
+    rows = [tuple(cells.loc[int(line["row"])]) for line in found]
+    assert len(set(rows)) == 5
+    assert ("blue", "small", "flat") not in rows
+    distances = [float(line["distance"]) for line in found]
+    assert distances == sorted(distances)
+    assert distances[0] > 1e-6
+    for line, kind in zip(found, rows, strict=True):
+        assert int(line["row"]) == next(i for i in range(120) if tuple(cells.loc[i]) == kind)
+    assert "which --keep names" in refused(*call, "--keep", "id")
+
+
+@pytest.mark.filterwarnings("default:Every column has a single value")
+def test_a_table_of_equal_rows_has_no_distinct_neighbors(people):
+    said = refused("neighbors", people, "--columns", "country", "--row", 1, "--distinct")
+    assert said.splitlines()[-1] == "untie: All rows of the table are equal to that one."
+    assert "untie: note: Every column has a single value" in said
+
+
+def test_neighbors_of_values(people, frame):
+    call = ("neighbors", people, "--drop", "group", "-n", 3)
+    found = rows_of(ask(*call, "--where", "colour=blue", "--where", "age=30").stdout)
+    low, high = 18, 90
+    for line in found:
+        row = frame.loc[int(line["row"])]
+        assert row["colour"] == "blue"
+        assert low <= int(row["age"]) <= high
+        assert "colour=blue" in line["alike in"]
+        assert "(any)" not in line["differs in"]
+    ages = {line["alike in"].partition("age=")[2].split(" 2")[0] for line in found}
+    assert len(ages) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "Say what to look for"),
+        (["--row", "1", "--where", "a=b"], "Say what to look for"),
+        (["--row", "120"], "There is no row 120; the table has 120, counted from 0"),
+        (["--where", "blue"], "--where takes NAME=VALUE"),
+        (["--where", "color=blue"], "no column 'color' in the table; did you mean 'colour'"),
+        (["--where", "colour=blu"], "no value 'blu' in the column 'colour'; did you mean 'blue'"),
+        (["--row", "1", "--drop", "colr"], "no column 'colr'"),
+        (["--row", "1", "--label", "colr"], "which --label names"),
+        (["--row", "1", "--weight", "colour"], "can't hold the weights"),
+        (["--row", "1", "--model", "no.untie"], "No such file or directory: no.untie"),
+        (["--row", "1", "--output", "x.doc"], "has none of the endings"),
+        (["--row", "1", "--output", "no/x.csv"], "The folder 'no' does not exist"),
+    ],
+)
+def test_mistakes_of_neighbors(people, options, message):
+    said = refused("neighbors", people, *options)
+    assert message in said.splitlines()[-1]
+
+
+def test_outliers_are_those_of_the_library(people, tmp_path, frame):
+    ask("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
+    encoder, preparation = load_prepared(tmp_path / "m.untie")
+    expected = outliers(encoder, preparation.apply(frame), n=5).to_pandas()
+    found = json.loads(
+        ask("outliers", people, "-n", 5, "--drop", "group", "--format", "json").stdout
+    )
+    assert [line["row"] for line in found] == expected["position"].tolist()
+    assert [line["reason"] for line in found] == expected["reason"].tolist()
+    with_key = ask("outliers", people, "-n", 5, "--drop", "group", "--keep", "customer_id").stdout
+    keys = [line["customer_id"] for line in rows_of(with_key)]
+    assert keys == [f"c{line['row']}" for line in found]
+
+
+def test_values_that_are_alike(tmp_path):
+    rows = [("ale", "jug"), ("stout", "jug"), ("port", "glass"), ("sherry, dry", "glass")] * 20
+    path = tmp_path / "drinks.csv"
+    pd.DataFrame(rows, columns=["drink", "vessel"]).to_csv(path, index=False)
+    found = rows_of(ask("values", path, "-n", 2).stdout)
+    assert {(line["value"], line["other_value"]) for line in found} == {
+        ("ale", "stout"),
+        ("port", "sherry, dry"),
+    }
+    why = rows_of(ask("values", path, "--column", "drink", "--why", "port,sherry, dry").stdout)
+    assert why[0]["attribute"] == "vessel"
+    assert float(why[0]["beside sherry, dry"]) in (0, 1)
+    assert "--why needs the column" in refused("values", path, "--why", "a,b")
+    assert "takes two values" in refused("values", path, "--column", "drink", "--why", "ale,beer")
+    assert "no column 'food'" in refused("values", path, "--column", "food")
+
+
+def test_compare_scores_every_method(people, tmp_path):
+    answer = ask("compare", people, "--label", "group")
+    lines = rows_of(answer.stdout)
+    assert [line["method"] for line in lines] == ["UNTIE", "one-hot", "MCA", "k-modes", "CDE"]
+    assert all(0 <= float(line["f_score"]) <= 1 for line in lines)
+    assert "2 clusters of 120 rows" in answer.stderr
+    answer = ask("compare", people, "--drop", "group", "--k", 3, "-o", tmp_path / "c.json")
+    assert answer.stdout == ""
+    assert "f_score" not in json.loads((tmp_path / "c.json").read_text())[0]
+
+
+def test_datasets_are_listed_and_written(tmp_path):
+    listed = {line["name"]: line for line in rows_of(ask("datasets").stdout)}
+    assert listed["zoo"] == {"name": "zoo", "rows": "101", "columns": "16", "classes": "7"}
+    assert set(listed) >= set(untie.datasets.bundled_names())
+    ask("datasets", "zoo", "--output", tmp_path / "zoo.csv")
+    X, y = untie.datasets.load("zoo")
+    written = pd.read_csv(tmp_path / "zoo.csv", dtype=str)
+    assert written["class"].tolist() == y.tolist()
+    assert written.drop(columns="class").to_numpy().tolist() == X.to_numpy().tolist()
+    assert "did you mean 'zoo'" in refused("datasets", "zo")
+
+
+def test_markup_in_cells_is_text(tmp_path):
+    rows = [("[bold]x[/bold]", "[/]"), ("<b>", "y")] * 20
+    path = tmp_path / "t.csv"
+    pd.DataFrame(rows, columns=["a[red]", "b"]).to_csv(path, index=False)
+    answer = ask("cluster", path, "--k", 2, "--format", "table")
+    assert answer.exit_code == 0, answer.output
+    assert "a[red]=[bold]x[/bold]" in answer.stdout
+
+
+def test_placeholders_are_pointed_out(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "x,?\ny,1\n" * 9)
+    answer = ask("fit", path, "-o", tmp_path / "m.untie")
+    assert "b: kept, '?' counted as a value, not as missing" in answer.stderr
+    assert "--missing '?,NA'" in answer.stderr
+    answer = ask("fit", path, "-o", tmp_path / "m.untie", "--missing", "?")
+    assert "--missing" not in answer.stderr
+
+
+def test_many_notes_are_counted(tmp_path):
+    path = tmp_path / "t.csv"
+    names = [f"c{number}" for number in range(50)]
+    lines = [[*names, "x"], ["1"] * 50 + ["a"], ["1"] * 50 + ["b"]]
+    path.write_text("\n".join(map(",".join, lines)))
+    answer = ask("fit", path, "-o", tmp_path / "m.untie")
+    assert "... and 20 more columns" in answer.stderr
+
+
+def test_nothing_to_learn_from(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n1,2\n")
+    assert "No column is left to learn from" in refused("fit", path, "-o", tmp_path / "m.untie")
+    assert "Say where to keep the model" in refused("fit", path)
+
+
+def test_library_warnings_are_notes(tmp_path, monkeypatch, people):
+    import warnings
+
+    from untie.cli import fit as fit_module
+
+    def save(*arguments):
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            warnings.warn("mind the gap", UserWarning, stacklevel=1)
+
+    monkeypatch.setattr(fit_module, "save_encoder", save)
+    answer = ask("fit", people, "-o", tmp_path / "m.untie", "-q")
+    assert answer.stderr == "untie: note: mind the gap\n"
+    assert answer.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (OSError(28, "No space left on device"), 1, "No space left on device. Nothing was left"),
+        (MemoryError("3 GiB"), 1, "there is not enough memory (3 GiB)"),
+        (KeyError("x"), 1, "failed, which should not happen: KeyError: 'x'. UNTIE_DEBUG=1"),
+        (KeyboardInterrupt(), 130, "stopped; no half-written file"),
+        (ValueError("Column 'x' is odd."), 2, "Column 'x' is odd."),
+    ],
+)
+def test_errors_get_a_code_and_a_line(people, tmp_path, monkeypatch, error, code, said):
+    from untie.cli import fit as fit_module
+
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr(fit_module, "save_encoder", fail)
+    line = refused("fit", people, "-o", tmp_path / "m.untie", "-q", code=code)
+    assert line.startswith(f"untie: {said}")
+    assert line.count("\n") == 1
+    monkeypatch.setenv("UNTIE_DEBUG", "1")
+    answer = ask("fit", people, "-o", tmp_path / "m.untie", "-q")
+    assert "Traceback" in answer.stderr
+    assert answer.exit_code == code
+
+
+def test_report_writes_a_page_and_says_what_it_found(people, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answer = ask("report", people, "--label", "group", "--k", 2)
+    assert answer.exit_code == 0, answer.output
+    assert answer.stdout == ""
+    assert answer.stderr.startswith(NOTES)
+    assert "The 120 rows of people.csv fall into 2 groups" in answer.stderr
+    assert answer.stderr.endswith("The report is in people-report.html; open it in a browser.\n")
+    page = (tmp_path / "people-report.html").read_text()
+    assert "<title>Report: people.csv</title>" in page
+    assert "customer_id" in page
+    assert "adjusted Rand index</th>" in page
+    quiet = ask("report", people, "-q", "--k", 2, "-o", tmp_path / "other.html", "--title", "<b>")
+    assert quiet.output == ""
+    assert "<h1>&lt;b&gt;</h1>" in (tmp_path / "other.html").read_text()
+
+
+def test_report_writes_no_packed_page(people, tmp_path):
+    said = refused("report", people, "--output", tmp_path / "page.html.gz")
+    assert "is not compressed" in said
+    assert not list(tmp_path.glob("*.gz"))
+
+
+def test_report_reads_pipes_queries_and_weights(people, tmp_path, monkeypatch, frame):
+    monkeypatch.chdir(tmp_path)
+    piped = ask("report", "-", "--k", 2, "--missing", "odd", stdin=people.read_bytes())
+    assert piped.exit_code == 0, piped.output
+    page = (tmp_path / "report.html").read_text()
+    assert "untie report data.csv --k 2 --missing odd" in page
+    query = f"SELECT * FROM '{people}' WHERE colour <> 'odd'"
+    assert ask("report", "--sql", query, "--k", 2, "-o", "q.html").exit_code == 0
+    page = (tmp_path / "q.html").read_text()
+    assert f"The {(frame.colour != 'odd').sum()} rows of the table" in page
+    assert "<code>untie report --k 2 --sql " in page
+    frame.assign(w=2).to_csv(tmp_path / "w.csv", index=False)
+    assert ask("report", "w.csv", "--weight", "w", "--k", 2).exit_code == 0
+    assert "Weight of the rows</dt><dd>240</dd>" in (tmp_path / "w-report.html").read_text()
+
+
+def test_report_refuses_before_the_work(people, tmp_path):
+    assert "none of the endings .html" in refused("report", people, "-o", tmp_path / "page.pdf")
+    assert "does not exist" in refused("report", people, "-o", tmp_path / "no" / "page.html")
+    assert "'nothing'" in refused("report", people, "--label", "nothing", "-o", tmp_path / "p.html")
+    assert list(tmp_path.glob("*.html")) == []

@@ -1,0 +1,241 @@
+import gzip
+import io
+import os
+
+import pandas as pd
+import pytest
+
+from command_cases import ask, refused, rows_of, write_people
+from untie.cli import reading
+from untie.cli.guard import UserError
+from untie.cli.reading import in_memory, names_of, read_source
+
+ROWS = [{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]
+
+
+def read(path, **options):
+    table, remarks = read_source(str(path), **options)
+    return in_memory(table).to_pylist(), remarks
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_file(content, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write_file
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv", "a,b\nx,1\ny,2\n"),
+        ("t.csv", "a,b\r\nx,1\r\ny,2\r\n"),
+        ("t.csv", "\ufeffa,b\nx,1\ny,2"),
+        ("t.csv", '"a","b"\n"x","1"\n"y","2"\n'),
+        ("t.tsv", "a\tb\nx\t1\ny\t2\n"),
+        ("t.txt", "a,b\nx,1\ny,2\n"),
+        ("t.csv.gz", gzip.compress(b"a,b\nx,1\ny,2\n", mtime=0)),
+        ("t.csv", gzip.compress(b"a,b\nx,1\ny,2\n", mtime=0)),
+        ("odd [1].csv", "a,b\nx,1\ny,2\n"),
+    ],
+)
+def test_text_files(write, name, content):
+    assert read(write(content, name)) == (ROWS, [])
+
+
+@pytest.mark.parametrize("mark", [";", "|"])
+def test_other_delimiters_are_found_and_said(write, mark):
+    path = write(f"a{mark}b\nx{mark}1\ny{mark}2\n")
+    assert read(path) == (ROWS, [f"{str(path)!r}: cells stand between {mark!r}"])
+
+
+def test_tabs_in_a_csv_file_are_found(write):
+    assert read(write("a\tb\nx\t1\ny\t2\n"))[0] == ROWS
+
+
+def test_a_delimiter_can_be_named(write):
+    assert read(write("a:b\nx:1\ny:2\n"), delimiter=":") == (ROWS, [])
+    with pytest.raises(UserError, match="one character"):
+        read(write("a:b\n"), delimiter="::")
+
+
+def test_commas_in_cells_make_no_columns(write):
+    assert read(write('a;b\n"x;1,5";2,5\n'))[0] == [{"a": "x;1,5", "b": "2,5"}]
+
+
+def test_one_column_is_a_table(write):
+    assert read(write("a\nx\ny\n"))[0] == [{"a": "x"}, {"a": "y"}]
+
+
+def test_parquet_and_json_lines(tmp_path, write):
+    pd.DataFrame(ROWS).to_parquet(tmp_path / "t.parquet")
+    assert read(tmp_path / "t.parquet") == (ROWS, [])
+    assert read(write('{"a": "x", "b": "1"}\n{"a": "y", "b": "2"}\n', "t.jsonl")) == (ROWS, [])
+    assert read(write('{"a": "x", "b": "1"}\n{"a": "y", "b": "2"}\n', "t.data")) == (ROWS, [])
+
+
+def test_a_pattern_reads_all_its_files(write):
+    path = write("a,b\nx,1\n", "1.csv")
+    write("a,b\ny,2\n", "2.csv")
+    assert read(path.parent / "*.csv")[0] == ROWS
+
+
+def test_a_query(write):
+    path = write("a,b\nx,1\ny,2\n")
+    table, _ = read_source(None, sql=f"SELECT a FROM '{path}' WHERE b > 1")
+    assert in_memory(table).to_pylist() == [{"a": "y"}]
+
+
+def test_cells_stay_as_they_are_written(write):
+    path = write("a,b,c\n007,1.50,t\n010,2,f\n")
+    assert read(path)[0] == [
+        {"a": "007", "b": "1.50", "c": "t"},
+        {"a": "010", "b": "2", "c": "f"},
+    ]
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet", "query"])
+def test_missing_cells_can_be_named(write, tmp_path, kind):
+    path, options = write("a,b\nx,?\n,2\nNA,3\n"), {}
+    if kind == "json":
+        path = write('{"a": "x", "b": "?"}\n{"b": "2"}\n{"a": "NA", "b": "3"}\n', "t.jsonl")
+    elif kind == "parquet":
+        path = tmp_path / "t.parquet"
+        pd.DataFrame({"a": ["x", None, "NA"], "b": ["?", "2", "3"]}).to_parquet(path)
+    if kind == "query":
+        sql = f"SELECT * FROM read_csv('{path}', all_varchar = true)"
+        table, _ = read_source(None, sql=sql, missing=["?", "NA"])
+        rows = in_memory(table).to_pylist()
+    else:
+        rows = read(path, missing=["?", "NA"], **options)[0]
+    assert rows == [{"a": "x", "b": None}, {"a": None, "b": "2"}, {"a": None, "b": "3"}]
+
+
+def test_other_encodings(write):
+    path = write("a,b\nné,1\n".encode("latin-1"))
+    assert read(path, encoding="latin-1")[0] == [{"a": "né", "b": "1"}]
+    path = write("a,b\nné,1\n".encode("utf-16"))
+    assert read(path, encoding="utf-16")[0] == [{"a": "né", "b": "1"}]
+    with pytest.raises(UserError, match="no encoding 'klingon'"):
+        read(path, encoding="klingon")
+
+
+LATE = "a,b\n" + "x,1\n" * 50_000
+
+BAD = {
+    "empty": ("", "is empty"),
+    "blank": (" \n\n", "is empty"),
+    "only a header": ("a,b\n", "has names of columns (a, b) but no rows"),
+    "binary": (bytes(range(256)) * 30, "is a binary file"),
+    "duplicate headers": ("a,b,a\n1,2,3\n", "two columns called 'a' (columns 1 and 3)"),
+    "headers in two cases": ("A,a\n1,2\n", "two columns called 'a'"),
+    "invalid UTF-8": (b"a,b\nx,\xe9t\xe9\n", "line 2, is not UTF-8 (byte 0xe9)"),
+    "invalid UTF-8 far down": (LATE.encode() + b"\xff,1\n", "line 50002, is not UTF-8"),
+    "short row": ("a,b\nx,1\ny\n", "line 3, has 1 cell, but the first line has 2 names"),
+    "long row": ("a,b\nx,1\ny,2,3\n", "line 3, has 3 cells, but the first line has 2 names"),
+    "long row far down": (LATE + "y,2,3\n", "line 50002, has 3 cells"),
+    "UTF-16": ("a,b\nx,1\n".encode("utf-16"), "is encoded in UTF-16; add --encoding utf-16"),
+    "cut gzip": (gzip.compress(LATE.encode())[:-20], "is no whole gzip file"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files_get_one_line(write, tmp_path, name):
+    content, message = BAD[name]
+    said = refused("fit", write(content), "--output", tmp_path / "model.untie")
+    assert message in said
+    assert said.startswith("untie: ")
+    assert said.count("\n") == 1
+    assert os.listdir(tmp_path) == ["table.csv"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.parquet", b"PAR1 and no more", "can't be read as Parquet"),
+        ("t.jsonl", '{"a": 1}\n{"a": ', "Malformed JSON"),
+    ],
+)
+def test_bad_files_of_other_kinds(write, tmp_path, name, content, message):
+    said = refused("fit", write(content, name), "-o", tmp_path / "model.untie")
+    assert message in said
+    assert said.count("\n") == 1
+    assert "untie.scan" not in said
+
+
+def test_files_that_are_none(tmp_path):
+    output = ("-o", tmp_path / "model.untie")
+    assert "There is no file" in refused("fit", tmp_path / "no.csv", *output)
+    assert "No file matches the pattern" in refused("fit", tmp_path / "*.csv", *output)
+    assert "is a folder" in refused("fit", tmp_path, *output)
+    assert "Name a file" in refused("fit", *output)
+    assert "Name a file" in refused("fit", "a.csv", "--sql", "SELECT 1", *output)
+    assert "the query can't be read" in refused("fit", "--sql", "SELECT * FROM nowhere", *output)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_without_permission(write, tmp_path):
+    path = write("a,b\nx,1\n")
+    path.chmod(0)
+    assert "Permission denied" in refused("fit", path, "-o", tmp_path / "model.untie")
+
+
+def test_a_file_that_the_system_refuses(write, tmp_path, monkeypatch):
+    path = write("a,b\nx,1\n")
+
+    def refuse(*arguments):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(reading, "sniff", refuse)
+    said = refused("fit", path, "-o", tmp_path / "model.untie")
+    assert said == f"untie: Permission denied: {path}\n"
+
+
+def test_ten_thousand_columns(write, tmp_path):
+    n = 10_000
+    lines = [",".join(f"c{i}" for i in range(n))]
+    lines += [",".join("ab"[(row + column) % 2] for column in range(n)) for row in range(4)]
+    path = write("\n".join(lines))
+    chosen = ",".join(f"c{i}" for i in range(5, 9))
+    answer = ask("fit", path, "-o", tmp_path / "m.untie", "--columns", chosen)
+    assert answer.exit_code == 0
+    assert "Learned from 4 rows, 4 columns" in answer.stderr
+
+
+def hide(monkeypatch, *names):
+    """Make libraries look as if they were not installed."""
+    found = reading.find_spec
+    monkeypatch.setattr(reading, "find_spec", lambda name: None if name in names else found(name))
+
+
+def test_without_duckdb_a_csv_file_is_read_all_the_same(tmp_path, monkeypatch, write):
+    found = reading.find_spec
+    monkeypatch.setattr(
+        reading, "find_spec", lambda name: None if name == "duckdb" else found(name)
+    )
+    path = write_people(tmp_path / "people.csv")
+    answer = ask("cluster", path, "--k", "2", "--format", "csv")
+    assert answer.exit_code == 0, answer.output
+    assert len(rows_of(answer.stdout)) == 120
+    assert "pip install 'untie[files]'" in refused(
+        "cluster", write('{"a": 1}\n', "t.jsonl"), "--k", "2"
+    )
+    said = refused("cluster", write("a,b\nx,1\ny\nz,1,2\n"))
+    assert "line 3, has 1 cell" in said or "line 4, has 3 cells" in said
+
+
+def test_without_duckdb_and_pandas_polars_reads(monkeypatch, write):
+    hide(monkeypatch, "duckdb", "pandas")
+    table, _ = read_source(str(write("a,b\nx,?\ny,2\n")), missing=["?"])
+    assert table.rows() == [("x", None), ("y", "2")]
+    assert names_of(table) == ["a", "b"]
+
+
+def test_standard_input_may_be_compressed(tmp_path):
+    path = write_people(tmp_path / "people.csv")
+    packed = gzip.compress(path.read_bytes())
+    answer = ask("fit", "-", "-o", tmp_path / "m.untie", stdin=io.BytesIO(packed).read())
+    assert answer.exit_code == 0, answer.output

@@ -1,0 +1,170 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+
+from untie import UNTIE
+from untie._count import memory
+from untie._learn.choose import votes
+from untie._learn.description import description_gain
+from untie.cluster import KModes
+from untie.comparison import _methods as compare_module
+from untie.comparison import _rows as compare_rows
+from untie.comparison._methods import METHODS, compare
+from untie.datasets import load
+from untie.evaluation import clustering_f_score
+from untie.k_choice import choose_k
+
+
+@pytest.fixture
+def groups():
+    """Return a table with two obvious groups, some rows the same, and the groups."""
+    rng = np.random.default_rng(5)
+    y = np.repeat(["a", "b"], 60)
+    cells = {
+        name: np.where(rng.random(120) < 0.85, np.where(y == "a", "u", "v"), "w")
+        for name in ("p", "q", "r", "s")
+    }
+    return pd.DataFrame(cells), y
+
+
+def by_method(comparison):
+    return {score.method: score for score in comparison.scores}
+
+
+def test_obvious_groups_are_found_by_all(groups):
+    X, y = groups
+    scores = by_method(compare(X, 2, y=y))
+    assert list(scores) == list(METHODS)
+    for score in scores.values():
+        assert score.ari > 0.7
+        assert score.f_score > 0.9
+        assert score.gain > 0
+        assert 0 < score.stability <= 1
+        assert score.silhouette > 0.2
+
+
+def test_scores_are_those_of_the_clusters(groups):
+    """k-modes has one answer here, so that its clusters can be made again from outside."""
+    X, y = groups
+    score = by_method(compare(X, 2, y=y, methods=["k-modes"]))["k-modes"]
+    labels = KModes(2, n_init=50, random_state=1).fit_predict(X)
+    codes = np.column_stack([pd.factorize(X[name], sort=True)[0] for name in X])
+    encoder = UNTIE(2).fit(X)
+    expected = description_gain(
+        codes, (3, 3, 3, 3), np.ones(120), labels.astype(np.intp), votes(encoder.counts_)
+    )
+    assert score.gain == pytest.approx(expected)
+    assert score.silhouette == pytest.approx(silhouette_score(codes, labels, metric="hamming"))
+    assert score.ari == pytest.approx(adjusted_rand_score(y, labels))
+    assert score.f_score == pytest.approx(clustering_f_score(y, labels))
+
+
+def test_weights_are_numbers_of_rows(groups):
+    X, _ = groups
+    weights = np.arange(120) % 3 + 1
+    weighted = compare(X, 2, sample_weight=weights, methods=["one-hot", "MCA"])
+    repeated = compare(X.loc[X.index.repeat(weights)], 2, methods=["one-hot", "MCA"])
+    for one, other in zip(weighted.scores, repeated.scores, strict=True):
+        assert one.gain == pytest.approx(other.gain)
+
+
+def test_the_order_of_the_rows_does_not_matter(groups):
+    X, y = groups
+    order = np.random.default_rng(0).permutation(120)
+    first = compare(X, 2, y=y, methods=["UNTIE", "k-modes"])
+    second = compare(X.iloc[order], 2, y=y[order], methods=["UNTIE", "k-modes"])
+    for one, other in zip(first.scores, second.scores, strict=True):
+        assert one.gain == pytest.approx(other.gain)
+        assert one.ari == pytest.approx(other.ari)
+
+
+def test_rows_without_an_answer_do_not_count(groups):
+    X, y = groups
+    holes = y.astype(object)
+    holes[::7] = None
+    known = np.array([answer is not None for answer in holes])
+    score = by_method(compare(X, 2, y=holes, methods=["k-modes"]))["k-modes"]
+    labels = KModes(2, n_init=50, random_state=1).fit_predict(X)
+    assert score.ari == pytest.approx(adjusted_rand_score(y[known], labels[known]))
+
+
+def test_large_tables_are_sampled(groups, monkeypatch):
+    X, y = groups
+    monkeypatch.setattr(compare_rows, "MOST_ROWS", 50)
+    monkeypatch.setattr(compare_module, "SILHOUETTE_ROWS", 20)
+    result = compare(X, 2, y=y, methods=["one-hot"])
+    assert result.n_rows == 50
+    assert result.scores[0].ari > 0.5
+
+
+def test_cde_is_left_out_where_it_takes_long(groups, monkeypatch):
+    X, _ = groups
+    monkeypatch.setattr(compare_module, "CDE_VALUES", 11)
+    result = compare(X, 2)
+    assert [score.method for score in result.scores] == [name for name in METHODS if name != "CDE"]
+    assert result.skipped == ("CDE, as it takes long for 12 values",)
+
+
+def test_the_frame_is_of_the_users_library(groups):
+    X, _ = groups
+    table = compare(pl.from_pandas(X), 2, methods=["one-hot"]).table()
+    assert isinstance(table, pl.DataFrame)
+    assert table.columns == ["method", "gain", "silhouette", "stability"]
+
+
+def test_arrays_and_lists_of_rows():
+    rows = [["red", "wine"], ["brown", "beer"]] * 20 + [["red", "beer"]]
+    assert compare(rows, 2, methods=["UNTIE", "k-modes"]).n_rows == 41
+
+
+def test_progress_can_be_watched(groups):
+    X, _ = groups
+    seen = []
+
+    def watch(names):
+        for name in names:
+            seen.append(name)
+            yield name
+
+    compare(X, 2, methods=["one-hot", "MCA"], watch=watch)
+    assert seen == ["one-hot", "MCA"]
+
+
+def test_untie_is_the_default_encoder():
+    """The gain of UNTIE's clusters is that which choose_k finds, up to the starts of k-means."""
+    X, _ = load("zoo")
+    score = by_method(compare(X, 4, methods=["UNTIE"]))["UNTIE"]
+    choice = choose_k(UNTIE(4).fit(X), X, [4])
+    assert score.gain == pytest.approx(choice.gain[0], abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_clusters": 1}, "n_clusters"),
+        ({"n_clusters": 500}, "distinct rows, too few for 500 clusters"),
+        ({"methods": ["magic"]}, "no method 'magic'"),
+        ({"n_resamples": 0}, "n_resamples"),
+        ({"y": ["a"]}, "y has shape"),
+    ],
+)
+def test_mistakes(groups, options, message):
+    X, _ = groups
+    with pytest.raises(ValueError, match=message):
+        compare(X, **{"n_clusters": 2, **options})
+
+
+def test_long_vectors_make_the_same_clusters(groups, monkeypatch):
+    data, y = groups
+    rng = np.random.default_rng(0)
+    data = data.assign(town=[f"{a}{rng.integers(0, 40)}" for a in y])
+    expected = compare(data, 2, y=y, methods=["UNTIE", "one-hot"]).table()
+    monkeypatch.setattr(memory, "LARGE", 20)
+    rows = compare_rows.distinct_rows(data, None, y, np.random.RandomState(0))
+    vectors = np.asarray(METHODS["one-hot"](2, 0).fit(rows.frame).transform(rows.frame))
+    assert sparse.issparse(compare_rows._points(vectors, rows.weights))
+    found = compare(data, 2, y=y, methods=["one-hot"]).table()
+    pd.testing.assert_frame_equal(found, expected[1:].reset_index(drop=True))

@@ -1,0 +1,191 @@
+"""The sample of rows is the same however the table comes."""
+
+import tracemalloc
+from collections import Counter
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tables import small_tables
+from untie import UNTIE, count_table
+from untie._count import row_sample
+from untie._count.counts import CountedTable
+from untie._count.row_sample import sample_rows
+from untie._table.table import learn_vocabulary, read_table
+
+
+def sampled(table, weights=None):
+    """Return the sampled rows as text, with their weights."""
+    counted = count_table(table, sample_weight=weights)
+    values = counted.vocabulary.values
+    rows = [
+        tuple(values[attribute][code] for attribute, code in enumerate(row))
+        for row in counted.sample.codes
+    ]
+    return dict(zip(rows, counted.sample.weights.tolist(), strict=True))
+
+
+@given(table=small_tables())
+def test_a_small_table_is_its_own_sample(table):
+    assert sampled(table) == Counter(table.itertuples(index=False, name=None))
+
+
+@given(table=small_tables(min_rows=2), data=st.data())
+@pytest.mark.parametrize("size", [3, 2000])
+def test_neither_order_nor_chunks_matter(table, data, size):
+    cut = data.draw(st.integers(1, len(table) - 1))
+    with (
+        mock.patch.object(row_sample, "SAMPLE_ROWS", size),
+        mock.patch.object(row_sample, "BLOCK_ROWS", data.draw(st.integers(1, 5))),
+    ):
+        whole = count_table(table)
+        parts = count_table(table[cut:]) + count_table(table[:cut])
+    for name in ("numbers", "codes", "weights"):
+        np.testing.assert_array_equal(getattr(parts.sample, name), getattr(whole.sample, name))
+
+
+@given(table=small_tables(), data=st.data())
+def test_weights_equal_repetition(table, data):
+    n_rows = len(table)
+    weights = data.draw(st.lists(st.integers(0, 3), min_size=n_rows, max_size=n_rows).filter(any))
+    assert sampled(table, weights) == sampled(table.loc[table.index.repeat(weights)])
+
+
+def test_rows_are_drawn_without_regard_to_their_values():
+    codes = np.arange(40_000) % 200, np.arange(40_000) // 200
+    table = np.stack(codes, axis=1)
+    sample = count_table(table).sample
+    assert len(sample.weights) == row_sample.SAMPLE_ROWS
+    for column in sample.codes.T:
+        # 2,000 of 40,000 rows: a value of 200 rows is expected 10 times.
+        assert np.bincount(column, minlength=200).max() < 30
+        assert abs(column.mean() - 99.5) < 5
+
+
+def test_values_that_are_equal_have_one_number():
+    kinds = [[1], [1.0], [True], [Decimal(1)], [Fraction(1)]]
+    numbers = set()
+    for (value,) in kinds:
+        table = read_table([[value, "x"]])
+        vocabulary, encoded = learn_vocabulary(table, None, None)
+        numbers.add(int(sample_rows(encoded.codes, vocabulary, None).numbers[0]))
+    assert len(numbers) == 1
+
+
+class Colour(str, Enum):  # noqa: UP042  # written as "Colour.RED", which a StrEnum is not
+    RED = "red"
+
+
+NOON = datetime(2020, 1, 1, 12, tzinfo=UTC)
+FIRST = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1)))  # before the first moment of UTC
+
+
+@pytest.mark.parametrize(
+    ("value", "peer"),
+    [
+        ((1, "a"), (1.0, "a")),
+        ((1, ("b", True)), (1, ("b", 1))),
+        (frozenset([1, "a"]), frozenset(["a", 1.0])),
+        (pd.Interval(0, 1), pd.Interval(0.0, 1.0)),
+        (NOON, NOON.astimezone(timezone(timedelta(hours=5)))),
+        (FIRST, FIRST),
+        ("red", Colour.RED),
+        (Decimal("1e5000"), Decimal("10e4999")),
+    ],
+)
+def test_equal_values_of_two_chunks_are_one(value, peer):
+    chunks = count_table([[value, "x"]]), count_table([[peer, "x"]])
+    merged = chunks[0] + chunks[1]
+    assert merged.vocabulary.sizes == (1, 1)
+    assert merged.sample.weights.tolist() == [2.0]
+
+
+def test_a_set_has_the_same_number_in_every_order():
+    # Integers that differ by multiples of eight stand in the order in which they came.
+    order = [8 * i for i in range(4)]
+    sets = [frozenset(order), frozenset(order[::-1])]
+    assert repr(sets[0]) != repr(sets[1])
+    numbers = [count_table([[one, "x"]]).sample.numbers[0] for one in sets]
+    assert numbers[0] == numbers[1]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1, "1", None, "None", "missing", 0.1, Decimal("0.1"), -1, -2],
+        [float("inf"), float("-inf"), 2**70, -(2**70), 1e300],
+        [date(2020, 1, 1), datetime(2020, 1, 1), "2020-01-01"],
+        [("a", 1), ("a", "1"), b"a", "a"],
+        [("a', 'text b",), ("a", "b"), ("b", "a"), frozenset("ab"), ()],
+        [pd.Interval(0, 1), pd.Interval(0, 1, closed="left"), (0, 1)],
+        [NOON, NOON.replace(tzinfo=None), NOON.replace(microsecond=1)],
+        [10**5000, 10**5000 + 1, -(10**5000), Decimal("1e-5000")],
+    ],
+)
+def test_values_that_differ_have_different_numbers(values):
+    table = [[value, "x"] for value in values]
+    assert len(count_table(table).sample.numbers) == len(values)
+
+
+def test_a_cell_counts_by_its_column():
+    assert len(count_table([["a", "b"], ["b", "a"]]).sample.numbers) == 2
+
+
+def test_without_one_sample_there_is_none():
+    first, second = count_table([["a", "x"]]), count_table([["b", "x"]])
+    assert (first + CountedTable(second.vocabulary, second.counts)).sample is None
+
+
+def test_unknown_values_stay_unknown():
+    counted = count_table([["a", "x"], ["b", "y"]], categories=[["a"], ["x", "y"]])
+    other = count_table([["a", "z"]], categories=[["a"], ["z"]])
+    sample = (counted + other).sample
+    unknown = [row for row in sample.codes.tolist() if row[0] == 1]
+    assert len(sample.codes) == 3
+    assert len(unknown) == 1
+
+
+def test_only_samples_add_up():
+    with pytest.raises(TypeError):
+        count_table([["a", "x"]]).sample + 1
+
+
+def test_the_rows_of_a_block_are_not_copied_whole():
+    table = read_table(np.zeros((4000, 300), dtype=int) + np.arange(4000)[:, None] % 2)
+    vocabulary, encoded = learn_vocabulary(table, None, None)
+    tracemalloc.start()
+    sample_rows(encoded.codes, vocabulary, None)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * sum(column.nbytes for column in encoded.codes)  # as 8-byte codes: 8 times
+
+
+@pytest.mark.parametrize(
+    ("sample", "reason"),
+    [
+        (count_table([["a"], ["b"]]).sample, "its rows have 1 columns, the counts 2"),
+        (count_table([["d", "x"]] + [[a, "y"] for a in "abc"]).sample, "beyond the values"),
+        (count_table([["a", "x"]] * 9 + [["b", "y"]]).sample, "more weight"),
+    ],
+)
+def test_rows_of_another_table_are_refused(sample, reason):
+    counted = count_table([["a", "x"], ["b", "y"], ["a", "y"]])
+    counted.sample.check(counted.counts.sizes, counted.counts.frequencies)
+    with pytest.raises(ValueError, match=reason):
+        sample.check(counted.counts.sizes, counted.counts.frequencies)
+    with pytest.raises(ValueError, match="not of the table that was counted"):
+        UNTIE(2).fit_counts(counted.counts, counted.vocabulary, sample)
+
+
+def test_only_a_sample_is_taken_for_one():
+    counted = count_table([["a", "x"], ["b", "y"]])
+    with pytest.raises(TypeError, match="what count_table gives, got list"):
+        UNTIE(2).fit_counts(counted.counts, counted.vocabulary, [["a", "x"]])

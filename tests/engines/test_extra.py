@@ -1,8 +1,0 @@
-import pytest
-
-from untie.engines.extra import need
-
-
-def test_a_missing_library_names_the_extra():
-    with pytest.raises(ImportError, match=r"need not_there: pip install 'untie\[files\]'"):
-        need("not_there.part")

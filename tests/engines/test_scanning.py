@@ -1,0 +1,232 @@
+import gzip
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import untie
+from untie._engines.duck import text_relation
+from untie._engines.scanning import find_files, kind_of
+
+
+def rows_of(relation):
+    return relation.collect().to_pydict()
+
+
+COLUMNS = {"code": ["01", "1", "x,y"], "n": ["1", "2", None]}
+TEXT_FILES = {
+    "a.csv": 'code,n\n01,1\n1,2\n"x,y",\n',
+    "a.tsv": "code\tn\n01\t1\n1\t2\nx,y\t\n",
+    "a.jsonl": '{"code": "01", "n": 1}\n{"code": "1", "n": 2}\n{"code": "x,y"}\n',
+}
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("name", TEXT_FILES)
+def test_text_files(name, compressed, tmp_path):
+    path = tmp_path / (name + ".gz" * compressed)
+    content = TEXT_FILES[name].encode()
+    path.write_bytes(gzip.compress(content) if compressed else content)
+    assert rows_of(untie.scan(path, types="text")) == COLUMNS
+    assert rows_of(untie.scan(path)) == {"code": COLUMNS["code"], "n": [1, 2, None]}
+
+
+def test_a_file_of_text_has_a_row_of_names(tmp_path):
+    (tmp_path / "a.csv").write_text("colour,taste\nred,dry\nwhite,dry\n")
+    assert untie.scan(tmp_path / "a.csv").columns == ["colour", "taste"]
+
+
+def test_text_files_are_put_together_by_name(tmp_path):
+    (tmp_path / "1.csv").write_text("a,b\nx,1\n")
+    (tmp_path / "2.csv").write_text("b,a\n2,y\n")
+    assert rows_of(untie.scan(tmp_path / "*.csv")) == {"a": ["x", "y"], "b": [1, 2]}
+
+
+def test_columns_are_chosen(tmp_path):
+    pq.write_table(pa.table({"a": ["x"], "b": ["y"], "c": ["z"]}), tmp_path / "t.parquet")
+    relation = untie.scan(tmp_path / "t.parquet", columns=["c", "a"])
+    assert rows_of(relation) == {"c": ["z"], "a": ["x"]}
+    assert relation.columns == ["c", "a"]
+    assert "1 rows, columns 'c', 'a'" in repr(relation)
+    with pytest.raises(
+        ValueError, match=r"no column 'd' in .*t.parquet'; its columns are 'a', 'b'"
+    ):
+        untie.scan(tmp_path / "t.parquet", columns=["d"])
+
+
+def test_queries():
+    assert rows_of(untie.scan(sql="SELECT 1 AS a, 'x' AS b")) == {"a": [1], "b": ["x"]}
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE wines AS SELECT 'red' AS colour")
+    relation = untie.scan(sql="SELECT * FROM wines", connection=connection)
+    assert rows_of(relation) == {"colour": ["red"]}
+
+
+def test_two_passes_at_the_same_time():
+    relation = untie.scan(sql="SELECT i % 7 AS a FROM range(300000) AS t(i)")
+    first = relation.batches()
+    n_first = next(first).num_rows
+    assert sum(batch.num_rows for batch in relation.batches()) == 300_000
+    assert n_first + sum(batch.num_rows for batch in first) == 300_000
+
+
+def test_names_with_quotes_and_brackets(tmp_path):
+    path = tmp_path / "it's [1].csv"
+    path.write_text('"a ""b""",c\nx,y\n')
+    assert rows_of(untie.scan(path)) == {'a "b"': ["x"], "c": ["y"]}
+
+
+def test_files_come_in_order_and_once(tmp_path):
+    for name in ("b.csv", "a.csv", "c.txt"):
+        (tmp_path / name).write_text("a\nx\n")
+    (tmp_path / "folder.csv").mkdir()
+    names = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+    assert find_files(tmp_path / "*.csv") == names
+    assert find_files([tmp_path / "b.csv", tmp_path / "*.csv"]) == names[::-1]
+
+
+def test_kinds():
+    assert kind_of("A.PARQUET") == "parquet"
+    assert kind_of("a.b.ndjson.gz") == "json"
+    with pytest.raises(ValueError, match=r"'a.xlsx' has none of the known endings .parquet"):
+        kind_of("a.xlsx")
+
+
+def test_missing_files(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no file '.*none.csv'; check the path"):
+        untie.scan(tmp_path / "none.csv")
+    with pytest.raises(FileNotFoundError, match=r"No file matches the pattern '.*\*.csv'"):
+        untie.scan(tmp_path / "*.csv")
+    with pytest.raises(
+        IsADirectoryError, match=r"is a folder; name its files, such as .*\*.parquet"
+    ):
+        untie.scan(tmp_path)
+    with pytest.raises(ValueError, match="list of files is empty"):
+        untie.scan([])
+
+
+def test_files_that_do_not_fit_together(tmp_path):
+    pq.write_table(pa.table({"a": ["x"], "b": ["y"]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"a": ["x"], "z": ["y"]}), tmp_path / "2.parquet")
+    with pytest.raises(ValueError, match=r"'.*1.parquet' has 'b', '.*2.parquet' does not"):
+        untie.scan(tmp_path / "*.parquet")
+    pq.write_table(pa.table({"a": ["x"], "b": [[1]]}), tmp_path / "2.parquet")
+    with pytest.raises(ValueError, match=r"2.parquet' has a column of another type.*b"):
+        untie.scan(tmp_path / "*.parquet")
+    (tmp_path / "3.csv").write_text("a,b\nx,y\n")
+    with pytest.raises(ValueError, match=r"different kinds: '.*2.parquet' and '.*3.csv'"):
+        untie.scan(tmp_path / "[23].*")
+    (tmp_path / "4.csv").write_text("a\nx\n")
+    with pytest.raises(ValueError, match=r"3.csv' has 'b', '.*4.csv' does not"):
+        untie.scan(tmp_path / "*.csv")
+
+
+def test_unreadable_files(tmp_path):
+    for name in ("a.parquet", "a.jsonl"):
+        (tmp_path / name).write_bytes(b"{not a file")
+        with pytest.raises(ValueError, match=rf"{name}' can't be read"):
+            untie.scan(tmp_path / name)
+
+
+def test_a_damaged_page_names_the_file(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": [f"v{i}" for i in range(5_000)]}), path)
+    content = bytearray(path.read_bytes())
+    content[4:2_000] = bytes(1_996)
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"a.parquet' can't be read as Parquet"):
+        untie.UNTIE(2).fit(untie.scan(path))
+
+
+@pytest.mark.parametrize(("late", "values"), [("1.5", (1, 1.5)), ("x", ("1", "x"))])
+def test_types_are_those_of_all_cells(late, values, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a\n" + "1\n" * 50_000 + f"{late}\n")
+    assert untie.count_table(untie.scan(path)).vocabulary.values == (values,)
+    path = tmp_path / "a.jsonl"
+    cell = late if late == "1.5" else f'"{late}"'
+    path.write_text('{"a": 1}\n' * 50_000 + f'{{"a": {cell}, "b": "y"}}\n')
+    assert untie.count_table(untie.scan(path)).vocabulary.values == (values, ("y", None))
+
+
+@pytest.mark.parametrize("types", ["infer", "text"])
+@pytest.mark.parametrize(
+    "content",
+    ["a,b\nx,y\n# 1 row\n", "a\nx,y\nu,v\n", "a,b\nx,y\nu\n", "a,b\nx,y\nu,v,w\n", "a;b\nx;y\n"],
+)
+def test_no_row_of_a_bad_file_is_left_out(content, types, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=r"(?s)a.csv' .*(can't be read|delim = ';')"):
+        untie.count_table(untie.scan(path, types=types))
+
+
+def test_text_is_not_taken_apart(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a\nx;y\n'u';v\n#1;2\n")
+    assert rows_of(untie.scan(path)) == {"a": ["x;y", "'u';v", "#1;2"]}
+
+
+def test_names_of_files_are_no_patterns(tmp_path):
+    folder = tmp_path / "year=2020"
+    folder.mkdir()
+    (folder / "a[1].csv").write_text("a\nright\n")
+    (folder / "a1.csv").write_text("a\nwrong\n")
+    assert rows_of(untie.scan(folder / "a[1].csv")) == {"a": ["right"]}
+
+
+def test_a_query_sees_what_its_connection_sees():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE wines AS SELECT 'wrong' AS colour")
+    connection.execute("CREATE TEMP TABLE wines AS SELECT 'red' AS colour")
+    connection.register("grapes", pa.table({"grape": ["merlot"]}))
+    query = "SELECT * FROM wines, grapes"
+    relation = untie.scan(sql=query, connection=connection)
+    assert rows_of(relation) == {"colour": ["red"], "grape": ["merlot"]}
+
+
+def test_files_with_narrower_types_hold_the_same_values(tmp_path):
+    decimals = pa.array([1.1]).cast(pa.decimal128(5, 2))
+    pq.write_table(pa.table({"a": decimals, "b": ["x"]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"b": [b"x"], "a": [1.1]}), tmp_path / "2.parquet")
+    counted = untie.count_table(untie.scan(tmp_path / "*.parquet"))
+    assert counted.vocabulary.values == ((1.1,), (b"x",))
+
+
+def test_bad_arguments():
+    with pytest.raises(TypeError, match="either files or sql="):
+        untie.scan()
+    with pytest.raises(TypeError, match="either files or sql="):
+        untie.scan("a.csv", sql="SELECT 1")
+    with pytest.raises(ValueError, match=r"(?s)the query can't be read: .*nonsense.*Correct"):
+        untie.scan(sql="nonsense")
+    with pytest.raises(ValueError, match="takes one SELECT statement, got 'CREATE"):
+        untie.scan(sql="CREATE TABLE t (a INT)")
+
+
+def test_types_are_checked(tmp_path):
+    (tmp_path / "a.csv").write_text("a\nx\n")
+    with pytest.raises(ValueError, match="types must be one of"):
+        untie.scan(tmp_path / "a.csv", types="str")
+
+
+def test_delimiters_and_missing_cells_can_be_told(tmp_path):
+    (tmp_path / "a.csv").write_text("x;y\n1;?\n;b\n")
+    paths = [str(tmp_path / "a.csv")]
+    relation = text_relation(paths, "csv", "infer", "the file", ";", ["?"])
+    assert relation.collect().to_pylist() == [{"x": 1, "y": None}, {"x": None, "y": "b"}]
+
+
+@pytest.mark.parametrize("header", ["a,b,a", "Name,name", '"x y",b,"X Y"'])
+def test_names_that_occur_again_are_refused(header, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(f"{header}\n" + ",".join("1" * (header.count(",") + 1)) + "\n")
+    with pytest.raises(ValueError, match=r"must be distinct.* these occur again: \['"):
+        untie.scan(path)
+
+
+def test_columns_without_names_are_not_taken_for_the_same(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(",b,\n1,2,3\n")
+    assert len(untie.scan(path).columns) == 3

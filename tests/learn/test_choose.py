@@ -1,0 +1,267 @@
+"""What the solver "auto" chooses, and that it chooses the same however the table comes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+
+from tables import latent_classes, small_tables
+from untie import UNTIE, Polynomial, count_table, load_model
+from untie._count.row_sample import SAMPLE_ROWS
+from untie._learn.attributes import votes
+from untie._learn.choose import _mean_gains, _numbers, description_gains
+from untie._learn.couplings import resolve_couplings
+from untie._learn.description import description_gain
+from untie._learn.kernels import resolve_kernels, resolve_normalization
+from untie._learn.solvers import ALTERNATIVES, SOLVERS, Problem
+from untie._learn.spaces import build_spaces, identity_spaces, side_by_side
+from untie.evaluation import clustering_f_score
+
+NAMES = ["relevance", "values", "kernels"]
+
+
+def test_the_best_comes_first_and_is_used():
+    table, _ = latent_classes(300, 3, 6, 4, seed=1)
+    encoder = UNTIE(3).fit(table)
+    gains = list(encoder.choice_.values())
+    assert set(encoder.choice_) == set(NAMES)
+    assert gains == sorted(gains, reverse=True)
+    chosen = next(iter(encoder.choice_))
+    spaces = side_by_side(
+        identity_spaces(counts := count_table(table).counts),
+        build_spaces(
+            counts,
+            resolve_couplings(("intra", "inter")),
+            resolve_kernels("paper"),
+            resolve_normalization("diagonal"),
+        ),
+    )
+    omega = ALTERNATIVES[chosen](Problem(spaces, counts, 3))
+    np.testing.assert_allclose(encoder.omega_, omega)
+
+
+def test_copies_of_a_noise_column_do_not_win():
+    table, classes = latent_classes(400, 4, 8, 3, seed=3, purity=0.6)
+    noise = np.random.default_rng(8).integers(0, 3, 400).astype(str)
+    other = np.random.default_rng(9)
+    copies = table.assign(
+        **{
+            f"noise{i}": np.where(other.random(400) < 0.95, noise, other.permutation(noise))
+            for i in range(5)
+        }
+    )
+    scores = []
+    for data in (table, copies):
+        X = UNTIE(4).fit_transform(data)
+        labels = KMeans(4, n_init=20, random_state=0).fit_predict(X)
+        scores.append(clustering_f_score(classes, labels))
+    assert scores[1] > scores[0] - 0.1 > 0.7
+
+
+@given(table=small_tables(min_rows=2), data=st.data())
+@pytest.mark.filterwarnings("ignore::UserWarning")  # random tables are degenerate
+def test_rows_in_another_order_give_the_same_model(table, data):
+    order = data.draw(st.permutations(range(len(table))))
+    first, second = UNTIE(2).fit(table), UNTIE(2).fit(table.iloc[list(order)])
+    assert first.choice_ == second.choice_
+    np.testing.assert_array_equal(first.omega_, second.omega_)
+
+
+def test_chunks_of_a_large_table_give_the_same_model():
+    table, _ = latent_classes(9000, 3, 9, 4, seed=0, purity=0.4)
+    assert len(table.drop_duplicates()) > 2 * SAMPLE_ROWS
+    whole = UNTIE(3).fit(table)
+    counted = count_table(table[5000:]) + count_table(table[:5000])
+    assert len(counted.sample.weights) == SAMPLE_ROWS
+    from_counts = UNTIE(3).fit_counts(counted.counts, counted.vocabulary, counted.sample)
+    grown = UNTIE(3).partial_fit(table[:1000]).partial_fit(table[1000:])
+    for other in (from_counts, grown):
+        assert other.choice_ == whole.choice_
+        np.testing.assert_array_equal(other.omega_, whole.omega_)
+
+
+def test_a_saved_model_goes_on_growing(tmp_path):
+    table, _ = latent_classes(400, 3, 6, 4, seed=2)
+    UNTIE(3).partial_fit(table[:200]).save(tmp_path / "model.untie")
+    loaded = load_model(tmp_path / "model.untie")
+    assert loaded.choice_ == UNTIE(3).fit(table[:200]).choice_
+    grown, whole = loaded.partial_fit(table[200:]), UNTIE(3).fit(table)
+    assert grown.choice_ == whole.choice_
+    np.testing.assert_array_equal(grown.omega_, whole.omega_)
+
+
+def test_without_rows_it_is_relevance():
+    table, _ = latent_classes(300, 3, 6, 4, seed=1)
+    counted = count_table(table)
+    encoder = UNTIE(3).fit_counts(counted.counts, counted.vocabulary)
+    assert encoder.choice_ == {}
+    weights = encoder.weights()
+    own = weights[weights["coupling"] == "matching"].set_index(["attribute", "value"])["omega"]
+    rare, frequent = (table["c0"].value_counts().index[i] for i in (-1, 0))
+    shares = table["c0"].value_counts(normalize=True)
+    assert own["c0", rare] / own["c0", frequent] == pytest.approx(
+        np.sqrt(shares[frequent] / shares[rare])
+    )
+
+
+def test_a_table_of_independent_columns_needs_no_warning():
+    rows = [[a, b] for a in "xy" for b in "uvw"]
+    encoder = UNTIE(2).fit(rows)  # warnings are errors here
+    assert encoder.choice_["kernels"] == -np.inf  # they tell no values apart
+    assert len(np.unique(encoder.transform(rows), axis=0)) == 6
+
+
+def test_fewer_distinct_rows_than_clusters():
+    encoder = UNTIE(4).fit([["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]])
+    assert encoder.choice_ == {}
+
+
+def test_couplings_kernels_or_a_solver_of_the_user_leave_no_choice(melons):
+    for parameters in ({"couplings": "inter"}, {"kernels": "F1"}, {"solver": "uniform"}):
+        assert UNTIE(2, **parameters).fit(melons).choice_ == {}
+    named = UNTIE(2, kernels="F1").fit(melons)
+    exact = UNTIE(2, couplings=("intra", "inter"), kernels="F1", solver="exact").fit(melons)
+    np.testing.assert_array_equal(named.omega_, exact.omega_)
+
+
+def test_a_seed_gives_the_same_choice_and_none_is_a_seed():
+    table, _ = latent_classes(200, 3, 5, 4, seed=5)
+    for seed in (None, 7):
+        first, second = (UNTIE(3, random_state=seed).fit(table).choice_ for _ in range(2))
+        assert first == second
+
+
+def test_vectors_that_make_too_few_clusters_are_out():
+    table, _ = latent_classes(100, 2, 4, 3, seed=0)
+    counted = count_table(table)
+    constant = [np.ones((size, 1)) for size in counted.counts.sizes]
+    values = [np.eye(size) for size in counted.counts.sizes]
+    rng = np.random.RandomState(0)
+    gains = description_gains(
+        {"constant": constant, "values": values}, counted.sample, counted.counts, 2, rng
+    )
+    assert gains["constant"] == -np.inf
+    assert np.isfinite(gains["values"])
+
+
+def test_the_gain_is_a_mean_over_numbers_of_clusters(monkeypatch):
+    def in_turns(rows, weights, n_clusters, n_starts, rng):
+        return np.arange(len(rows)) % n_clusters
+
+    monkeypatch.setattr("untie._learn.choose.best_labels", in_turns)
+    table, _ = latent_classes(80, 3, 5, 3, seed=2)
+    counted = count_table(table)
+    sample, counts = counted.sample, counted.counts
+    expected = 0.0
+    for number, weight in ((2, 0.25), (3, 0.5), (4, 0.25)):
+        labels = in_turns(sample.codes, None, number, None, None)
+        gain = description_gain(sample.codes, counts.sizes, sample.weights, labels, votes(counts))
+        expected += weight * gain
+    values = {"values": [np.eye(size) for size in counts.sizes]}
+    found = description_gains(values, sample, counts, 3, np.random.RandomState(0))
+    assert found["values"] == pytest.approx(expected, abs=1e-8)
+
+
+def test_numbers_that_one_candidate_cannot_make_count_for_none():
+    gains = np.array([[1.0, 2.0, 9.0], [1.5, 1.0, -np.inf], [7.0, -np.inf, -np.inf]])
+    assert _mean_gains(gains, 1) == [pytest.approx(5 / 3), pytest.approx(3.5 / 3), -np.inf]
+    assert _mean_gains(np.full((2, 3), -np.inf), 1) == [-np.inf, -np.inf]
+
+
+def test_a_wide_table_is_judged_by_the_number_asked_for_alone():
+    assert _numbers(2, 2000, 100) == [2, 3]
+    assert _numbers(5, 2000, 300) == [4, 5, 6]
+    assert _numbers(5, 2000, 3000) == [5]
+    assert _numbers(5, 100, 10**6) == [4, 5, 6]
+
+
+@pytest.mark.parametrize("n_values", [2, 3, 4, 5])
+def test_rounding_makes_no_clusters(n_values):
+    # Only the first two columns depend on another, so to kernels there are two kinds of rows.
+    rows = [[a, a, b, c, d] for a in "xy" for b in range(n_values) for c in "uvw" for d in "st"]
+    encoder = UNTIE(3).fit(rows)
+    assert encoder.choice_["kernels"] == -np.inf
+    assert UNTIE(2).fit(rows).choice_["kernels"] > -np.inf
+
+
+def test_rounding_makes_no_clusters_of_few_rows_with_many_values():
+    rows = [[i % 2, i // 2, *map(str, [i] * 10)] for i in range(12)]
+    counted = count_table(rows)
+    halves = [
+        np.eye(size)[:, :1] if size == 2 else np.ones((size, 9)) for size in counted.counts.sizes
+    ]
+    rng = np.random.RandomState(0)
+    gains = description_gains({"halves": halves}, counted.sample, counted.counts, 3, rng)
+    assert gains["halves"] == -np.inf
+
+
+def test_more_values_than_rows():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({f"c{i}": rng.integers(0, 15, 40).astype(str) for i in range(8)})
+    encoder = UNTIE(2).fit(table)
+    assert encoder.transform(table).shape[1] > 40
+    assert np.isfinite(list(encoder.choice_.values())).all()
+
+
+@pytest.mark.parametrize("solver", ["relevance", "discount"])
+def test_weights_have_the_energy_of_equal_ones(solver):
+    survey, _ = latent_classes(60, 3, 4, 3, seed=4)
+    weighted = UNTIE(3, solver=solver, output="full").fit_transform(survey)
+    equal = UNTIE(3, solver="uniform", output="full").fit_transform(survey)
+    assert solver in SOLVERS
+    assert weighted.var(axis=0).sum() == pytest.approx(equal.var(axis=0).sum())
+
+
+def test_rare_values_count_more():
+    table = pd.DataFrame({"a": list("xxxxxxxy"), "b": list("uuuuvvvv")})
+    encoder = UNTIE(2, couplings="matching", kernels=[Polynomial(1)], solver="relevance").fit(table)
+    omega = encoder.weights().set_index(["attribute", "value"])["omega"]
+    assert omega["a", "y"] / omega["a", "x"] == pytest.approx(np.sqrt(7))
+    assert omega["b", "u"] == pytest.approx(omega["b", "v"])
+
+
+def test_a_declared_value_that_never_occurs():
+    table = [["a", "x"], ["b", "y"], ["a", "y"], ["b", "x"]]
+    encoder = UNTIE(2, categories=[["a", "b", "c"], ["x", "y"]]).fit(table)
+    assert np.isfinite(encoder.transform([["c", "x"]])).all()
+
+
+def test_equal_partitions_tie_and_the_first_is_kept():
+    table = [["a", "x"]] * 9 + [["b", "y"]] * 5 + [["a", "y"]] * 3
+    unused = [str(number) for number in range(50)]
+    encoder = UNTIE(2, categories=[["a", "b", *unused], ["x", "y"]]).fit(table)
+    assert list(encoder.choice_) == NAMES
+    assert len(set(encoder.choice_.values())) == 1
+
+
+def test_where_nothing_varies_to_speak_of():
+    rows = [["a", "x"], ["b", "y"], ["a", "y"], ["b", "x"]]
+    with pytest.warns(UserWarning, match="kept apart by coordinates of their own"):
+        encoder = UNTIE(2).fit(rows, sample_weight=[1e14, 1, 1, 1])
+    assert encoder.choice_ == {}
+    assert len(np.unique(encoder.transform(rows), axis=0)) == 4
+
+
+def test_growing_without_a_sample_warns():
+    table, _ = latent_classes(200, 3, 5, 4, seed=5)
+    counted = count_table(table[:100])
+    before = [
+        UNTIE(3, solver="uniform").fit(table[:100]).set_params(solver="auto"),
+        UNTIE(3).fit_counts(counted.counts, counted.vocabulary),
+    ]
+    for encoder in before:
+        with pytest.warns(UserWarning, match="No sample was kept of the rows learned before"):
+            encoder.partial_fit(table[100:])
+        assert encoder.choice_ == {}
+
+
+def test_declared_values_change_no_gain():
+    table, _ = latent_classes(200, 3, 5, 4, seed=5)
+    categories = [sorted(set(table[c])) + [f"w{i}" for i in range(50)] for c in table]
+    plain = UNTIE(3).fit(table).choice_
+    declared = UNTIE(3, categories=categories).fit(table).choice_
+    # The scale of the kernels counts declared values, so they shift a little.
+    for name in ("relevance", "values"):
+        assert declared[name] == pytest.approx(plain[name], abs=0.02)

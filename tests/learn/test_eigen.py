@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+from untie._learn import eigen
+
+
+def random_matrix(values, seed=0):
+    rng = np.random.default_rng(seed)
+    vectors = np.linalg.qr(rng.standard_normal((len(values), len(values))))[0]
+    return (vectors * values) @ vectors.T
+
+
+@pytest.mark.parametrize("full_solver_size", [1500, 10])
+def test_leading_vectors(full_solver_size, monkeypatch):
+    monkeypatch.setattr(eigen, "FULL_SOLVER_SIZE", full_solver_size)
+    values = np.linspace(9, 0, 60)
+    gram = random_matrix(values)
+    space = eigen.leading(gram, 3)
+    np.testing.assert_allclose(space.values, values[:3], rtol=1e-10)
+    np.testing.assert_allclose(gram @ space.vectors, space.vectors * space.values, atol=1e-7)
+    np.testing.assert_array_equal(space.shares, 1)
+
+
+def test_equal_eigenvalues_share_the_last_place():
+    space = eigen.leading(np.diag([5.0, 2.0, 2.0, 2.0, 1.0]), 2)
+    np.testing.assert_allclose(space.shares, [1, 1 / 3, 1 / 3, 1 / 3])
+
+
+@pytest.mark.parametrize("full_solver_size", [1500, 10])
+@pytest.mark.parametrize("n_equal", [2, 3, 6, 20])
+def test_no_equal_eigenvalue_is_missed(n_equal, full_solver_size, monkeypatch):
+    monkeypatch.setattr(eigen, "FULL_SOLVER_SIZE", full_solver_size)
+    values = np.concatenate([[10.0], [5.0] * n_equal, np.linspace(3, 0, 79 - n_equal)])
+    for seed in range(20):
+        gram = random_matrix(values, seed)
+        space = eigen.leading(gram, 2)
+        np.testing.assert_allclose(space.shares, [1] + [1 / n_equal] * n_equal)
+        projector = space.vectors @ space.vectors.T
+        np.testing.assert_allclose(projector @ gram, gram @ projector, atol=1e-6)
+
+
+def test_fewer_vectors_where_the_rank_is_lower():
+    space = eigen.leading(np.diag([3.0, 0.0, 0.0]), 2)
+    np.testing.assert_allclose(space.values, [3.0])
+    assert eigen.leading(np.zeros((3, 3)), 2).vectors.shape == (3, 0)
+
+
+def test_eigenvalues_that_are_rounding_noise_are_left_out():
+    space = eigen.leading(np.diag([1.0, 2e-12, -1e-12, -2e-12]), 3)
+    np.testing.assert_allclose(space.values, [1.0])
