@@ -13,7 +13,7 @@ from tables import latent_classes
 from untie import UNTIE, KChoice, choose_k
 from untie._count.row_sample import sample_rows
 from untie._learn.choose import gain_of
-from untie.k_choice import _score, _smallest_good, _Trial, adjusted_rand
+from untie._learn.k_choice import _score, _smallest_good, _Trial, adjusted_rand
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 7])

@@ -6,12 +6,13 @@ from untie._count.counts import CountedTable, Counts
 from untie._engines.counted_input import count_table
 from untie._engines.scanning import scan
 from untie._engines.writing import sink
+from untie._learn.k_choice import KChoice
 from untie._learn.kernels import Gaussian, Pairs, Polynomial
 from untie._prepare import Note, Preparation, prepare
 from untie._table.vocabulary import Vocabulary
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
-from untie.k_choice import KChoice, choose_k
+from untie.k_choice import choose_k
 from untie.model_file import load_model
 from untie.report import Report, make_report
 

@@ -28,6 +28,7 @@ from untie._engines.lazy import as_streamed
 from untie._engines.relation import Relation
 from untie._engines.sampling import sample_table
 from untie._engines.streams import refuse_one_shot, stream_labels, walk_lazy
+from untie._learn.k_choice import AUTO_KS, N_RESAMPLES, KChoice, choose_number
 from untie._learn.means import (
     Centres,
     Pass,
@@ -50,13 +51,6 @@ from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
 from untie.encoder import UNTIE
-from untie.k_choice import KChoice, choose_k_of_sample
-
-AUTO_KS = range(2, 11)
-"""Numbers of clusters that ``n_clusters="auto"`` chooses from."""
-
-N_RESAMPLES = 10
-"""For the choice of the number of clusters."""
 
 LAZY_PASSES = 3
 """Most passes over a lazy table for its means; each reads all of it."""
@@ -303,7 +297,10 @@ class UNTIEClusterer(
         if self.n_clusters == "auto":
             if n_distinct <= AUTO_KS[0]:
                 return None, n_distinct
-            choice = choose_k_of_sample(encoder, sample, AUTO_KS, N_RESAMPLES, rng)
+            vectors, counts = encoder.model_.vectors, encoder.counts_
+            choice = choose_number(
+                vectors, sample, counts, AUTO_KS, N_RESAMPLES, rng, encoder.library_
+            )
             return choice, choice.k
         k = int(self.n_clusters)
         if k > n_distinct and n_distinct < SAMPLE_ROWS:

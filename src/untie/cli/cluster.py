@@ -27,8 +27,8 @@ from untie.cli.options import (
     sharing,
 )
 from untie.cli.showing import check_output, chosen_format, print_table, say, show
+from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, open_table
-from untie.cli.waiting import waiting
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
 from untie.explain import cluster_profile

@@ -20,8 +20,8 @@ from untie.cli.options import (
     sharing,
 )
 from untie.cli.showing import check_output, chosen_format, say, show
+from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, open_table
-from untie.cli.waiting import waiting
 from untie.encoder import UNTIE
 from untie.k_choice import choose_k
 

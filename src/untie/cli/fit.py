@@ -10,8 +10,8 @@ import typer
 from untie.cli.guard import UserError
 from untie.cli.options import Clusters, File, Seed, TableOptions, sharing
 from untie.cli.showing import check_output, say
+from untie.cli.spinner import waiting
 from untie.cli.table import open_table
-from untie.cli.waiting import waiting
 from untie.encoder import UNTIE
 from untie.model_file import save_encoder
 

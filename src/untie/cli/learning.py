@@ -12,8 +12,8 @@ from untie.cli.guard import UserError
 from untie.cli.options import TableOptions, split_names
 from untie.cli.reading import in_memory, read_source
 from untie.cli.showing import say
+from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, open_table
-from untie.cli.waiting import waiting
 from untie.encoder import UNTIE
 from untie.model_file import load_prepared
 

@@ -8,18 +8,18 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import typer
 
+from untie._inputs import one_row
 from untie._prepare import Preparation
 from untie._table.frames import columns_of
 from untie.cli.guard import UserError
 from untie.cli.learning import Model, learned
 from untie.cli.options import File, Kept, Output, OutputFormat, Seed, TableOptions, sharing
 from untie.cli.showing import check_output, show
+from untie.cli.spinner import waiting
 from untie.cli.table import check_learned, unknown
-from untie.cli.waiting import waiting
 from untie.encoder import UNTIE
 from untie.explain import neighbors as nearest
 from untie.explain import why_similar
-from untie.explain._inputs import one_row
 
 EXAMPLES = """[bold]Examples[/bold]
 

@@ -10,7 +10,7 @@ from untie._table.frames import columns_of
 from untie.cli.learning import Model, learned
 from untie.cli.options import File, Kept, Output, OutputFormat, Seed, TableOptions, sharing
 from untie.cli.showing import check_output, show
-from untie.cli.waiting import waiting
+from untie.cli.spinner import waiting
 from untie.explain import outliers as most_unusual
 
 EXAMPLES = """[bold]Examples[/bold]

@@ -21,7 +21,7 @@ from untie._engines.relation import Relation
 from untie._engines.scanning import find_files
 from untie._util.extras import need
 from untie.cli.guard import UserError, is_interrupt
-from untie.cli.sniff import GZIP, Kind, explain, open_plain, sniff
+from untie.cli.text_layout import GZIP, Kind, explain, open_plain, sniff
 
 UTF8 = "utf-8"
 STDIN = "-"

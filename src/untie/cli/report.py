@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from untie._util.extras import need
+from untie.cli.code_text import reading_code
 from untie.cli.compare import bar
 from untie.cli.guard import UserError
 from untie.cli.options import (
@@ -22,7 +23,6 @@ from untie.cli.options import (
     split_names,
 )
 from untie.cli.reading import STDIN, names_of
-from untie.cli.reading_code import reading_code
 from untie.cli.showing import check_output, say
 from untie.cli.table import open_table
 from untie.report._make import report_prepared

@@ -17,7 +17,7 @@ from untie._prepare.note import KEPT
 from untie.cli.guard import UserError
 from untie.cli.options import TableOptions, split_names
 from untie.cli.reading import in_memory, names_of, read_source
-from untie.cli.waiting import waiting
+from untie.cli.spinner import waiting
 
 SHOWN_NOTES = 30
 """More notes than these are counted, not printed."""

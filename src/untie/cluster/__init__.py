@@ -15,3 +15,7 @@ def __getattr__(name: str) -> Any:
 
         return KModes
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -3,3 +3,7 @@
 from untie.comparison._methods import Comparison, compare
 
 __all__ = ["Comparison", "compare"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from untie._count.row_sample import RowSample
 from untie._learn.choose import gain_of
+from untie._learn.k_choice import adjusted_rand
 from untie._table import frames
 from untie._table.column_codes import is_missing
 from untie._util.checks import check_integer
@@ -23,7 +24,6 @@ from untie.cluster import KModes
 from untie.comparison._rows import N_INIT, Partition, Rows, distinct_rows, partition_by, resample
 from untie.encoder import UNTIE
 from untie.evaluation import clustering_f_score
-from untie.k_choice import adjusted_rand
 
 SILHOUETTE_ROWS = 2_000
 """Rows whose distances are all computed."""

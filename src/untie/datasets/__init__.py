@@ -6,3 +6,7 @@ from untie.datasets._registry import load, names
 from untie.datasets._summary import describe
 
 __all__ = ["bundled_names", "describe", "load", "make_led24", "make_synthetic", "names"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -45,3 +45,7 @@ __all__ = [
     "published_names",
     "purity",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -59,7 +59,7 @@ def average_ranks(scores: Any, higher_is_better: bool = True) -> FloatArray:
     >>> average_ranks([[0.9, 0.8, 0.8], [0.7, 0.9, 0.5]])
     array([1.5 , 1.75, 2.75])
     """
-    return _ranks(_read_scores(scores), higher_is_better).mean(axis=0)
+    return _rank_rows(_read_scores(scores), higher_is_better).mean(axis=0)
 
 
 def friedman(
@@ -89,7 +89,7 @@ def friedman(
             f"scores has {n_sets} rows (data sets) and {n_methods} columns (methods); the test "
             "needs at least two of each."
         )
-    ranks = _ranks(values, higher_is_better)
+    ranks = _rank_rows(values, higher_is_better)
     mean_ranks = ranks.mean(axis=0)
     expected = (n_methods + 1) / 2
     chi2 = 12 * n_sets / (n_methods * (n_methods + 1)) * float(((mean_ranks - expected) ** 2).sum())
@@ -148,7 +148,7 @@ def _share_untied(ranks: FloatArray) -> float:
     return 1.0 - tied / (n_sets * n_methods * (n_methods**2 - 1))
 
 
-def _ranks(scores: FloatArray, higher_is_better: bool) -> FloatArray:
+def _rank_rows(scores: FloatArray, higher_is_better: bool) -> FloatArray:
     return np.asarray(stats.rankdata(-scores if higher_is_better else scores, axis=1))
 
 

@@ -5,7 +5,7 @@ All answers are frames of the library that the table came in (pandas for arrays)
 
 from untie.explain._changes import Drift, drift
 from untie.explain._examples import border_cases, prototypes
-from untie.explain._nearest import neighbors
+from untie.explain._neighbors import neighbors
 from untie.explain._profile import cluster_profile
 from untie.explain._similar import why_similar
 from untie.explain._stability import cluster_stability
@@ -28,3 +28,7 @@ __all__ = [
     "why_outlier",
     "why_similar",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -8,11 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._count.packed_rows import distinct_rows
-from untie._learn.value_space import ValueSpace, add_up, count_members
-from untie._table import frames
-from untie._util.types import Codes, FloatArray
-from untie.encoder import UNTIE
-from untie.explain._inputs import (
+from untie._inputs import (
     Partition,
     check_encoder,
     check_labels,
@@ -20,6 +16,10 @@ from untie.explain._inputs import (
     check_row_weights,
     encode_rows,
 )
+from untie._learn.value_space import ValueSpace, add_up, count_members
+from untie._table import frames
+from untie._util.types import Codes, FloatArray
+from untie.encoder import UNTIE
 
 
 def prototypes(

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
+from untie._inputs import Partition, check_labels, check_row_weights
 from untie._table import frames
 from untie._table.table import learn_vocabulary, read_table
 from untie._util.types import FloatArray
 from untie.explain._corrected import holm
-from untie.explain._inputs import Partition, check_labels, check_row_weights
 
 
 def cluster_profile(data: Any, labels: Any, sample_weight: Any = None) -> Any:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from untie._inputs import cell_texts, check_encoder, one_row
 from untie._learn.value_space import ValueSpace
 from untie._table import frames
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
-from untie.explain._inputs import cell_texts, check_encoder, one_row
 
 
 def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:

@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from untie._count.row_sample import RowSample
-from untie._learn.means import count_distinct, sample_vectors
-from untie._table import frames
-from untie._util.k_means import best_labels
-from untie._util.types import FloatArray
-from untie.encoder import UNTIE
-from untie.explain._inputs import (
+from untie._inputs import (
     check_encoder,
     check_labels,
     check_number_of,
     check_row_weights,
     encode_rows,
 )
+from untie._learn.means import count_distinct, sample_vectors
+from untie._table import frames
+from untie._util.k_means import best_labels
+from untie._util.types import FloatArray
+from untie.encoder import UNTIE
 
 MOST_ROWS = 2_000
 """Rows that are drawn from, most."""

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.counts import Counts
+from untie._inputs import cell_texts, check_encoder, check_number_of, encode_rows, one_row
 from untie._table import frames
 from untie._util.types import Codes, FloatArray
 from untie.encoder import UNTIE
-from untie.explain._inputs import cell_texts, check_encoder, check_number_of, encode_rows, one_row
 
 TABLE_CELLS = 2**18
 """Pairs of attributes with at most so many pairs of values are looked up in a table."""

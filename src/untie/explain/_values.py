@@ -1,30 +1,18 @@
-"""Values that are alike, and the contexts that they share.
-
-Two values of a column are alike if the same values of the other columns are more frequent, or
-rarer, beside both of them than in the whole table. With p(b | a) the share of the value b of
-another column in the rows with a, and p(b) its share in all rows, the value a is described by the
-deviations (p(b | a) - p(b)) / sqrt(p(b)) over all b, as in correspondence analysis; two values are
-as alike as the cosine of their deviations. Those of a rare value are mostly chance, which gives
-them a squared length of (v - 1) (n - n_a) / (n_a (n - 1)) on average for another column of v
-values, if a is in n_a of n rows. The cosine is taken down by what chance makes up of both, so that
-values of which nothing is known are not alike.
-"""
+"""Values that are alike, and the contexts that they share: the formula is in `_learn.contexts`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
 from untie._count.counts import Counts
+from untie._inputs import check_encoder, check_number_of
+from untie._learn.contexts import alikeness_of, contexts_of
 from untie._learn.value_space import ValueSpace
 from untie._table import frames
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_encoder, check_number_of
 
 MOST_VALUES = 1_000
 """Of a column with more values only the most frequent are compared."""
@@ -124,7 +112,7 @@ def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) 
     n = check_number_of("n", n)
     attribute = encoder.vocabulary_.index_of(column)
     codes = [_code(encoder, attribute, entry) for entry in (value, other)]
-    contexts = _contexts(encoder.counts_, attribute, np.array(codes))
+    contexts = contexts_of(encoder.counts_, attribute, np.array(codes))
     scaled = contexts.scaled
     contributions = scaled[0] * scaled[1]
     kept = np.argsort(-np.abs(np.round(contributions, 12)), kind="stable")[:n]
@@ -144,81 +132,6 @@ def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) 
         "contribution": contributions[kept],
     }
     return frames.make_frame(encoder.library_, columns)
-
-
-def alikeness(encoder: UNTIE, attribute: int, codes: NDArray[np.intp]) -> FloatArray:
-    """Return the alikeness of every two of some values of an attribute; see `alike_values`."""
-    scaled = _contexts(encoder.counts_, attribute, codes).scaled
-    return scaled @ scaled.T
-
-
-@dataclass(frozen=True, eq=False)
-class _Contexts:
-    """What occurs beside some values of an attribute.
-
-    Parameters
-    ----------
-    shares : array of shape (n_chosen, n_contexts)
-        Share of each value of the other attributes in the rows with each value.
-    usual : array of shape (n_contexts,)
-        Their shares in all rows.
-    noise : array of shape (n_chosen,)
-        Squared length of the deviations that chance gives on average.
-    """
-
-    shares: FloatArray
-    usual: FloatArray
-    noise: FloatArray
-
-    @property
-    def scaled(self) -> FloatArray:
-        """Deviations whose inner products are the alikeness; shape (n_chosen, n_contexts)."""
-        deviations = (self.shares - self.usual) / np.sqrt(np.where(self.usual > 0, self.usual, 1.0))
-        squares = np.square(deviations).sum(axis=1)
-        # sqrt(1 - noise / squares) of the unit vector is what is more than chance.
-        known = np.sqrt(np.maximum(squares - self.noise, 0.0))
-        factors = np.divide(known, squares, out=np.zeros_like(known), where=squares > 1e-15)
-        return deviations * factors[:, None]
-
-
-def _contexts(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> _Contexts:
-    """Return what occurs beside some values; pairs with unknown values are left out."""
-    shares, usual = [], []
-    noise = np.zeros(len(codes))
-    scale = max(counts.n, counts.n_rows) / counts.n
-    for other in range(len(counts.sizes)):
-        if other == attribute:
-            continue
-        block: Any = counts.block(attribute, other)[codes]
-        beside = np.asarray(block.toarray() if sparse.issparse(block) else block, dtype=float)
-        totals = beside.sum(axis=1, keepdims=True)
-        all_rows = counts.frequencies[counts.span(other)]
-        share = all_rows / max(all_rows.sum(), np.finfo(float).tiny)
-        # Beside a value that meets only unknown ones, all is as usual.
-        part = np.divide(beside, totals, out=np.tile(share, (len(codes), 1)), where=totals > 0)
-        shares.append(part)
-        usual.append(share)
-        noise += _noise(
-            int(np.count_nonzero(all_rows)), totals[:, 0] * scale, all_rows.sum() * scale
-        )
-    if not usual:
-        raise ValueError("A context needs a second column; the encoder was fitted on one.")
-    return _Contexts(np.hstack(shares), np.concatenate(usual), noise)
-
-
-def alikeness_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> FloatArray:
-    """Return how alike some values of an attribute are; shape (n_chosen, n_chosen)."""
-    scaled = _contexts(counts, attribute, codes).scaled
-    return np.asarray(scaled @ scaled.T, dtype=float)
-
-
-def _noise(n_values: int, n_beside: FloatArray, n: float) -> FloatArray:
-    """Return the mean squared length of the deviations in rows drawn from all by chance."""
-    result = np.zeros(len(n_beside))
-    some = n_beside > 0
-    drawn = n_beside[some]
-    result[some] = max(n_values - 1, 0) * np.maximum(n - drawn, 0.0) / (drawn * max(n - 1.0, 1.0))
-    return result
 
 
 def _best_pairs(counts: Counts, attribute: int, n: int) -> list[tuple[float, int, int, int]]:

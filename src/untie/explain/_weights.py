@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from untie._inputs import check_encoder
 from untie._learn.parameters import check_parameters
 from untie._learn.spaces import KernelSpaces, build_spaces, identity_spaces, side_by_side
 from untie._learn.spectrum import energies
@@ -14,7 +15,6 @@ from untie._table import frames
 from untie._util.checks import check_one_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_encoder
 
 GROUPINGS = ("attribute", "coupling", "kernel", "attribute x coupling")
 

@@ -4,3 +4,7 @@ from untie.export._methods import Exportable
 from untie.export._sql import SqlTransform
 
 __all__ = ["Exportable", "SqlTransform"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -4,7 +4,7 @@ Each function takes fitted objects or data and returns the axes that it drew on:
 `ax`, or those of a new figure. Needs matplotlib (``pip install 'untie[report]'``).
 """
 
-from untie.evaluation._diagram import critical_difference_diagram as critical_difference
+from untie.evaluation import critical_difference_diagram as critical_difference
 from untie.plot._choice import choice_of_k
 from untie.plot._dendrogram import value_dendrogram
 from untie.plot._eigenvalues import spectrum
@@ -25,3 +25,7 @@ __all__ = [
     "value_dendrogram",
     "weights",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from untie.k_choice import KChoice
+from untie._learn.k_choice import KChoice
 from untie.plot import _style as style
 
 

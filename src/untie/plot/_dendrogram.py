@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
+from untie._inputs import check_encoder, check_number_of
+from untie._learn.contexts import alikeness_of
 from untie._learn.value_space import ValueSpace
 from untie._util.checks import check_one_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_encoder, check_number_of
-from untie.explain._values import alikeness_of
 from untie.plot import _style as style
 from untie.plot._values import most_frequent
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from untie._inputs import check_encoder
 from untie._learn.learning import LARGEST_AUTO
 from untie._learn.n_clusters import choose_n_clusters, noise_edge, standardised_eigenvalues
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_encoder
 from untie.plot import _style as style
 
 

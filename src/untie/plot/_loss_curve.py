@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from untie._inputs import check_encoder
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_encoder
 from untie.plot import _style as style
 
 WINDOW = 25

@@ -7,10 +7,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from untie._inputs import check_number_of
 from untie._util.checks import check_one_of
 from untie._util.types import FloatArray
-from untie.explain._inputs import check_number_of
-from untie.explain._profile import cluster_profile
+from untie.explain import cluster_profile
 from untie.plot import _style as style
 
 STRONGEST = 3.0

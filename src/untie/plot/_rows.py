@@ -11,11 +11,11 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from untie._count.packed_rows import distinct_rows
+from untie._inputs import check_encoder, check_number_of, encode_rows
 from untie._learn.value_space import ValueSpace
 from untie._util.checks import check_one_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_encoder, check_number_of, encode_rows
 from untie.plot import _points as points
 from untie.plot import _style as style
 from untie.plot._groups import Groups, read_groups

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from untie._inputs import check_encoder, check_number_of
 from untie._learn.value_space import ValueSpace
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_encoder, check_number_of
 from untie.plot import _style as style
 from untie.plot._labels import label_points
 from untie.plot._points import principal

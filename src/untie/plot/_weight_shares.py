@@ -7,10 +7,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from untie._inputs import check_number_of
 from untie._util.extras import need
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_number_of
-from untie.explain._weights import weight_shares
+from untie.explain import weight_shares
 from untie.plot import _style as style
 
 BOTH = "attribute x coupling"

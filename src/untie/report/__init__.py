@@ -4,3 +4,7 @@ from untie.report._make import make_report
 from untie.report._report import Report
 
 __all__ = ["Report", "make_report"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from untie._learn.contexts import alikeness_of
 from untie._learn.value_space import ValueSpace
 from untie._table.frames import columns_of
 from untie._util.types import FloatArray
 from untie.explain import alike_values
-from untie.explain._values import alikeness
 from untie.report._limits import HEAT_MAPS, HEAT_VALUES, shown
 from untie.report._study import Study
 from untie.report._table import TableView, view
@@ -76,7 +76,7 @@ def _heat_map(study: Study, name: str, number: int) -> HeatMap:
     frequencies = counts.frequencies[counts.span(place)]
     codes = np.sort(np.argsort(-frequencies, kind="stable")[:HEAT_VALUES])
     codes = codes[frequencies[codes] > 0]
-    found = np.clip(alikeness(study.encoder, place, codes), -1.0, 1.0)
+    found = np.clip(alikeness_of(study.encoder.counts_, place, codes), -1.0, 1.0)
     labels = study.encoder.vocabulary_.labels(place)
     order = _order(study, name, [labels[code] for code in codes], found)
     codes, found = codes[order], found[np.ix_(order, order)]

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from untie._inputs import cell_texts
 from untie._table.frames import columns_of
 from untie.explain import border_cases, cluster_profile, cluster_stability, prototypes
-from untie.explain._inputs import cell_texts
 from untie.report._limits import CARD_COLUMNS, CARD_VALUES, CARDS, shown
 from untie.report._study import Study
 from untie.report._table import TableView, count, percent, view

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
+from untie._inputs import cell_texts
 from untie._table.column_codes import is_missing
 from untie._util.types import FloatArray
-from untie.explain._inputs import cell_texts
 from untie.report._limits import MAP_TEXT_BYTES, N_NEIGHBORS, N_REASONS, TEXT, short, shown
 from untie.report._pairs import Kinds, find_kinds
 from untie.report._study import Study

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 
+from untie._learn.k_choice import KChoice
 from untie._table.frames import columns_of
 from untie.explain import outliers, weight_shares
-from untie.k_choice import KChoice
 from untie.report._limits import (
     COMPARED_NUMBERS,
     COMPARED_ROWS,

@@ -9,13 +9,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._engines.lazy import as_lazy
+from untie._inputs import check_encoder, encode_rows
 from untie._prepare import Preparation
 from untie._table.sample_weights import positive_weights, read_weights, split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_encoder, encode_rows
 from untie.report._page import Watch, make_page
 from untie.report._recipe import Recipe, Wish, recipe_of, recipe_of_encoder
 from untie.report._report import Report

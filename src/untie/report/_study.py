@@ -12,12 +12,12 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from untie._learn.k_choice import KChoice
 from untie._prepare import Preparation
 from untie._table.frames import columns_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 from untie.explain import weight_shares
-from untie.k_choice import KChoice
 from untie.report._limits import LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS
 from untie.report._recipe import Recipe
 

@@ -8,7 +8,7 @@ from typing import Any
 from untie._engines.scanning import find_files
 from untie.cli.options import SourceOptions, split_names
 from untie.cli.reading import STDIN, UTF8
-from untie.cli.sniff import sniff
+from untie.cli.text_layout import sniff
 
 
 def reading_code(source: str | None, options: SourceOptions) -> str | None:

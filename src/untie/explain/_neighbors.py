@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._inputs import check_encoder, check_number_of, check_positions, encode_rows
 from untie._learn.value_space import ValueSpace, add_up
 from untie._table import frames
 from untie._util.types import Codes, FloatArray
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_encoder, check_number_of, check_positions, encode_rows
 
 QUERIES = 64
 """Rows whose neighbours are looked for at a time."""

@@ -1,0 +1,177 @@
+"""The house keeps its floors: nothing imports upward, nothing goes in circles."""
+
+import ast
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import untie
+
+FLOORS = (
+    "_util",
+    "_table",
+    "_count",
+    "_learn",
+    "_engines",
+    "_prepare",
+    "export",
+    "_base",
+    "datasets",
+    "evaluation",
+    "baselines",
+    "cluster",
+    "preparer",
+    "encoder",
+    "k_choice",
+    "clusterer",
+    "model_file",
+    "_inputs",
+    "explain",
+    "comparison",
+    "plot",
+    "report",
+    "cli",
+)
+"""From the cellar to the roof: a floor may import those before it."""
+
+ROOT = Path(untie.__file__).parent
+ROOF = ("", "__main__")
+"""`untie/__init__.py` has the public names and `__main__.py` the command; no floor imports them."""
+
+
+def modules():
+    names = {}
+    for path in ROOT.rglob("*.py"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        names[".".join(part for part in parts if part != "__init__")] = path
+    return names
+
+
+MODULES = modules()
+TREES = {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
+
+
+def imports(name):
+    """Return the modules that a module imports, in functions and for types as well."""
+    found = set()
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name} imports relatively"
+            if node.module and node.module.split(".")[0] == "untie":
+                for alias in node.names:
+                    inner = f"{node.module}.{alias.name}"
+                    found.add(inner if inner[6:] in MODULES else node.module)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name.split(".")[0] == "untie"}
+    return {module.partition(".")[2] for module in found}
+
+
+IMPORTS = {name: imports(name) for name in MODULES}
+
+
+def floor(name):
+    return name.split(".")[0]
+
+
+def test_every_module_is_on_a_floor():
+    assert {floor(name) for name in MODULES} - set(ROOF) == set(FLOORS)
+
+
+@pytest.mark.parametrize("name", sorted(set(MODULES) - set(ROOF)))
+def test_nothing_imports_upward(name):
+    above = FLOORS[FLOORS.index(floor(name)) + 1 :]
+    upward = {
+        other
+        for other in IMPORTS[name]
+        if floor(other) in above or (other in ROOF and floor(name) != "cli")
+    }
+    assert not upward
+
+
+def test_nothing_goes_in_circles():
+    # A package and a module inside are one step apart: importing the module runs the package.
+    open_modules, done = [], set()
+
+    def visit(name):
+        assert name not in open_modules, " -> ".join([*open_modules, name])
+        if name in done:
+            return
+        open_modules.append(name)
+        for other in sorted(IMPORTS[name] - {name}):
+            visit(other)
+        open_modules.pop()
+        done.add(name)
+
+    for name in MODULES:
+        visit(name)
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_no_module_has_the_name_of_a_function_in_it(name):
+    functions = {node.name for node in TREES[name].body if isinstance(node, ast.FunctionDef)}
+    assert name.rpartition(".")[2] not in functions
+
+
+def test_no_module_is_hidden_by_a_name():
+    for found in pkgutil.walk_packages(untie.__path__, "untie."):
+        if found.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(found.name)
+        package, _, leaf = found.name.rpartition(".")
+        assert getattr(sys.modules[package], leaf) is module, found.name
+
+
+ALLOWED_PRIVATE = {
+    "_replace",  # named tuples have no other name for it
+    "_asdict",
+    "_fields",
+    "_getframe",  # sys has no other name for it
+    "_meta",  # Dask's empty frame; its documentation tells to use it
+    "_set_output",
+}
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_nothing_reaches_into_the_private_names_of_others(name):
+    own = {
+        node.name
+        for node in ast.walk(TREES[name])
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    } | {
+        node.attr
+        for node in ast.walk(TREES[name])
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in ("self", "cls")
+    }
+    reached = {
+        node.attr
+        for node in ast.walk(TREES[name])
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    }
+    assert reached - own <= ALLOWED_PRIVATE
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_private_parts_of_a_package_stay_in_it(name):
+    """A public package's modules with an underscore, and every name with one, are its own."""
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("untie."):
+            package, *inner = node.module.split(".")[1:]
+            if package != floor(name) and not package.startswith("_"):
+                assert not any(part.startswith("_") for part in inner), node.module
+            for alias in node.names:
+                is_module = f"{node.module}.{alias.name}"[6:] in MODULES
+                assert is_module or not alias.name.startswith("_"), alias.name
+
+
+@pytest.mark.parametrize("package", ["", "explain", "plot", "baselines", "evaluation", "datasets"])
+def test_dir_shows_what_a_user_may_call_and_nothing_else(package):
+    module = importlib.import_module(f"untie.{package}".rstrip("."))
+    assert sorted(module.__all__) == [name for name in dir(module) if not name.startswith("__")]
