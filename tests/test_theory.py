@@ -37,7 +37,7 @@ def kernel_kmeans_objective(similarity, indicators):
 
 
 @pytest.mark.parametrize("n_clusters", [2, 3])
-def test_theorem_3_normalised_cut_is_the_objective_of_the_scaled_similarity(melons, n_clusters):
+def test_theorem_3_normalized_cut_is_the_objective_of_the_scaled_similarity(melons, n_clusters):
     affinity = UNTIE(2, solver="uniform").fit(melons).similarity(melons)
     assert affinity.min() >= 0  # the theorem asks for a graph
     degrees = affinity.sum(axis=1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from untie._engines.sampling import sample_table
 from untie._learn.k_choice import KChoice, choose_number
+from untie._util.seeds import draws_of
 from untie.encoder import UNTIE
 
 
@@ -20,7 +20,7 @@ def choose_k(
     *,
     n_resamples: int = 10,
     sample_weight: Any = None,
-    random_state: Any = 0,
+    random_state: Any = None,
 ) -> KChoice:
     """Choose the number of clusters of a table, and tell how sure the choice is.
 
@@ -52,7 +52,7 @@ def choose_k(
         Resamples for stability: as many draws as there are rows, 1,000 at most.
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so; lazy tables take a name only.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState or None, default=None
         For the resamples and the starts of k-means.
 
     Returns
@@ -73,6 +73,6 @@ def choose_k(
     """
     check_is_fitted(encoder)
     sample = sample_table(encoder, data, sample_weight)
-    rng = check_random_state(random_state)
+    rng = draws_of(random_state)
     vectors, counts = encoder.model_.vectors, encoder.counts_
     return choose_number(vectors, sample, counts, ks, n_resamples, rng, encoder.library_)

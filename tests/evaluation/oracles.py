@@ -118,7 +118,7 @@ def conditional_entropy(rows, clusters):
     return total
 
 
-def normalised_cut(similarity, clusters):
+def normalized_cut(similarity, clusters):
     names = sorted(set(clusters))
     total = 0.0
     everyone = range(len(clusters))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from cases import ANY_FRAMES
 from evaluation import oracles
 from tables import small_tables
-from untie.evaluation import category_utility, conditional_entropy, normalised_cut
+from untie.evaluation import category_utility, conditional_entropy, normalized_cut
 
 
 @given(small_tables(), st.randoms(use_true_random=False))
@@ -49,16 +49,16 @@ def test_extremes_of_tables():
 
 
 @given(st.integers(0, 1000))
-def test_normalised_cut_by_its_definition(seed):
+def test_normalized_cut_by_its_definition(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 9))
     half = rng.random((n, n)) * rng.integers(0, 2, (n, n))
     similarity, clusters = half + half.T, rng.integers(0, 3, n).tolist()
-    found = normalised_cut(similarity, clusters)
-    assert found == pytest.approx(oracles.normalised_cut(similarity, clusters), abs=1e-12)
+    found = normalized_cut(similarity, clusters)
+    assert found == pytest.approx(oracles.normalized_cut(similarity, clusters), abs=1e-12)
     assert 0 <= found <= 1
     order = rng.permutation(n)
-    moved = normalised_cut(similarity[np.ix_(order, order)], [f"c{clusters[i]}" for i in order])
+    moved = normalized_cut(similarity[np.ix_(order, order)], [f"c{clusters[i]}" for i in order])
     assert moved == pytest.approx(found, abs=1e-12)
     # The paper turns the mean cut into a trace: they add up to 1 where all are connected.
     sums = [similarity[np.array(clusters) == c].sum() for c in set(clusters)]
@@ -71,13 +71,13 @@ def test_normalised_cut_by_its_definition(seed):
         assert found == pytest.approx(1 - trace, abs=1e-12)
 
 
-def test_extremes_of_the_normalised_cut():
+def test_extremes_of_the_normalized_cut():
     apart = np.kron(np.eye(2), np.ones((2, 2)))
-    assert normalised_cut(apart, [0, 0, 1, 1]) == 0
-    assert normalised_cut(apart, [0, 0, 0, 0]) == 0
-    assert normalised_cut(apart, [0, 1, 0, 1]) == 0.5
-    assert normalised_cut(1 - np.eye(2), [0, 1]) == 1
-    assert normalised_cut(np.zeros((2, 2)), [0, 1]) == 0
+    assert normalized_cut(apart, [0, 0, 1, 1]) == 0
+    assert normalized_cut(apart, [0, 0, 0, 0]) == 0
+    assert normalized_cut(apart, [0, 1, 0, 1]) == 0.5
+    assert normalized_cut(1 - np.eye(2), [0, 1]) == 1
+    assert normalized_cut(np.zeros((2, 2)), [0, 1]) == 0
 
 
 BAD = {
@@ -92,10 +92,10 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_of_the_normalised_cut(case):
+def test_bad_input_of_the_normalized_cut(case):
     similarity, clusters, message = BAD[case]
     with pytest.raises(ValueError, match=message):
-        normalised_cut(similarity, clusters)
+        normalized_cut(similarity, clusters)
 
 
 @pytest.mark.parametrize("measure", [category_utility, conditional_entropy])

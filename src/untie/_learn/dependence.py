@@ -18,7 +18,7 @@ def symmetric_uncertainty(counts: Counts, less_chance: bool = False) -> FloatArr
     """Return twice the mutual information, divided by the sum of the entropies; shape (m, m).
 
     It lies between 0 (independent) and 1 (each attribute determines the other), also known as
-    mutual information normalised by the arithmetic mean. Two constant attributes have 0.
+    mutual information normalized by the arithmetic mean. Two constant attributes have 0.
 
     Parameters
     ----------

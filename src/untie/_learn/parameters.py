@@ -6,7 +6,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from untie._learn.couplings import resolve_couplings
 from untie._learn.kernels import resolve_kernels, resolve_normalization
@@ -14,6 +13,7 @@ from untie._learn.learning import Recipe
 from untie._learn.solvers import SOLVERS, Settings
 from untie._table.unknown import HANDLE_UNKNOWN
 from untie._util.checks import check_integer, check_number, check_one_of, is_number
+from untie._util.seeds import draws_of
 
 AUTO = "auto"
 
@@ -77,10 +77,7 @@ def _recipe(encoder: Any) -> Recipe:
             encoder.batch_size,
             encoder.max_iter,
             encoder.tol,
-            # A choice is the same every time unless the user wants to see it vary.
-            check_random_state(
-                0 if chooses and encoder.random_state is None else encoder.random_state
-            ),
+            draws_of(encoder.random_state),
         ),
         chooses,
     )

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from untie._count.counts import Counts
 from untie._learn.spectrum import mean_vector
 from untie._util.checks import check_integer, check_number, check_one_of
+from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie.baselines._encoders import CountEncoder
 from untie.baselines._value_clusters import (
@@ -46,7 +46,7 @@ class CDE(CountEncoder):
         Number of starts of each k-means. The time grows with it, and with the number of values
         about to the third power: seconds for 500 values, where `max_categories` may help.
     random_state : int, RandomState or None, default=None
-        For the starts of k-means. Two fits can differ without it.
+        For the starts of k-means.
     categories : "auto" or list of lists, default="auto"
         The values of each column, if they are known beforehand.
     handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
@@ -102,7 +102,7 @@ class CDE(CountEncoder):
         check_number("beta", self.beta, zero=True)
         check_one_of("variant", self.variant, ("reference", "plain"))
         check_integer("n_init", self.n_init, 1, "a positive integer")
-        random_state = check_random_state(self.random_state)
+        random_state = draws_of(self.random_state)
         seen = counts.frequencies > 0
         matrices = [co_occurrence(counts), occurrence(counts, self.variant)]
         clusterings = [

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TableInput
@@ -19,6 +18,7 @@ from untie._table import frames
 from untie._table.sample_weights import check_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer, check_number
+from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
 from untie.baselines._latent_em import Sample, make_sample, posterior, sort_classes
@@ -205,7 +205,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         self._report(table, coded)
         vocabulary = coded.grouping.vocabulary
         sample = make_sample(coded.rows.codes, vocabulary.sizes, coded.rows.weights)
-        found = search.run(sample, check_random_state(self.random_state))
+        found = search.run(sample, draws_of(self.random_state))
         self._remember(table)
         self.grouping_ = coded.grouping
         self.vocabulary_ = vocabulary

@@ -54,7 +54,7 @@ class Sample:
         """Weight of all rows."""
         return float(self.weights.sum())
 
-    def normalise(self, weights: FloatArray) -> FloatArray:
+    def normalize(self, weights: FloatArray) -> FloatArray:
         """Divide weights of values, shape (n_values, any), by their sum over the attribute."""
         totals = np.add.reduceat(weights, self.starts, axis=0)
         sizes = np.diff(np.append(self.starts, len(weights)))
@@ -108,7 +108,7 @@ def make_sample(codes: Codes, sizes: Sequence[int], weights: FloatArray | None) 
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
     transposed = one_hot.T.tocsr()
     sample = Sample(one_hot, transposed, totals, starts, np.zeros(0))
-    shares = sample.normalise((transposed @ totals)[:, None])[:, 0]
+    shares = sample.normalize((transposed @ totals)[:, None])[:, 0]
     return replace(sample, shares=shares)
 
 
@@ -187,7 +187,7 @@ def _objective(sample: Sample, model: Model, logs: FloatArray, smoothing: float)
 
 
 def _model(sample: Sample, class_weights: FloatArray, profiles: FloatArray) -> Model:
-    logs = np.log(np.maximum(sample.normalise(profiles), TINY))
+    logs = np.log(np.maximum(sample.normalize(profiles), TINY))
     logs[sample.shares == 0] = 0.0
     return Model(np.log(np.maximum(class_weights / class_weights.sum(), TINY)), logs)
 

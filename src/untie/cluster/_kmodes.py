@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TableInput
@@ -22,6 +22,7 @@ from untie._table import frames
 from untie._table.sample_weights import check_weights
 from untie._table.table import read_table
 from untie._table.vocabulary import Vocabulary
+from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 from untie.baselines import ValueDistance
@@ -242,7 +243,7 @@ class KModes(ClusterMixin, TableInput):
                     ConvergenceWarning,
                 )
             return one_row_a_cluster(problem)
-        rng = check_random_state(self.random_state)
+        rng = draws_of(self.random_state)
         n_runs = 1 if given is not None or self.init in DETERMINISTIC else int(self.n_init)
         runs = (
             run(

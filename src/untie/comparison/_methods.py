@@ -10,7 +10,6 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score, silhouette_score
-from sklearn.utils import check_random_state
 
 from untie._count.row_sample import RowSample
 from untie._learn.choose import gain_of
@@ -18,6 +17,7 @@ from untie._learn.k_choice import adjusted_rand
 from untie._table import frames
 from untie._table.column_codes import is_missing
 from untie._util.checks import check_integer
+from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie.baselines import CDE, MCA, OneHot
 from untie.cluster import KModes
@@ -108,7 +108,7 @@ def compare(
     sample_weight: Any = None,
     methods: Iterable[str] = METHODS,
     n_resamples: int = 5,
-    random_state: Any = 0,
+    random_state: Any = None,
     watch: Callable[[list[str]], Iterable[str]] | None = None,
 ) -> Comparison:
     """Cluster a table with several methods and score the clusters.
@@ -127,7 +127,7 @@ def compare(
         Some of "UNTIE", "one-hot", "MCA", "k-modes", "CDE".
     n_resamples : int, default=5
         Resamples of the rows, for stability.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState or None, default=None
         For everything that is drawn.
     watch : callable, optional
         Takes the methods and gives them one after another, to show progress.
@@ -146,7 +146,7 @@ def compare(
     unknown = [name for name in chosen if name not in METHODS]
     if unknown:
         raise ValueError(f"There is no method {unknown[0]!r}; choose among {list(METHODS)}.")
-    rng = check_random_state(random_state)
+    rng = draws_of(random_state)
     seed = int(rng.randint(2**31 - 1))
     rows = distinct_rows(data, sample_weight, y, rng)
     if len(rows.weights) < n_clusters:

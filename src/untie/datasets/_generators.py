@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_scalar
 
+from untie._util.seeds import draws_of
 from untie.datasets._columns import LABEL, to_frames
 
 # For each digit, which segments are lit: top, upper left, upper right, middle, lower left,
@@ -22,7 +23,7 @@ def make_led24(
     n_rows: int = 3200,
     noise: float = 0.1,
     *,
-    random_state: Any = 0,
+    random_state: Any = None,
     frame: Any = "pandas",
 ) -> tuple[Any, Any]:
     """Draw digits of an LED display with faulty segments, and bits that say nothing.
@@ -37,7 +38,7 @@ def make_led24(
         The number of rows.
     noise : float, default=0.1
         The probability that a segment is inverted.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState or None, default=None
         The same number gives the same table.
     frame : {"pandas", "polars", "pyarrow"}, default="pandas"
         The library of the table that is returned.
@@ -57,7 +58,7 @@ def make_led24(
     """
     check_scalar(n_rows, "n_rows", Integral, min_val=1)
     _check_share(noise, "noise")
-    random = check_random_state(random_state)
+    random = draws_of(random_state)
     digits = random.randint(10, size=n_rows)
     segments = _SEGMENTS[digits] ^ (random.random_sample((n_rows, 7)) < noise)
     bits = np.hstack([segments, random.randint(2, size=(n_rows, _N_IRRELEVANT))])
@@ -73,7 +74,7 @@ def make_synthetic(
     *,
     n_classes: int = 2,
     coupling: float = 0.5,
-    random_state: Any = 0,
+    random_state: Any = None,
     frame: Any = "pandas",
 ) -> tuple[Any, Any]:
     """Draw a table of given size: the synthetic tables of the paper's timings.
@@ -97,7 +98,7 @@ def make_synthetic(
         The number of classes.
     coupling : float, default=0.5
         How much attributes tell of the class and thereby of each other, from 0 (nothing) to 1.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState or None, default=None
         The same number gives the same table.
     frame : {"pandas", "polars", "pyarrow"}, default="pandas"
         The library of the table that is returned.
@@ -120,7 +121,7 @@ def make_synthetic(
     check_scalar(n_classes, "n_classes", Integral, min_val=1)
     check_scalar(n_rows, "n_rows", Integral, min_val=max(n_values, n_classes))
     _check_share(coupling, "coupling")
-    random = check_random_state(random_state)
+    random = draws_of(random_state)
     classes = random.permutation(np.arange(n_rows) % n_classes)
     typical = random.randint(n_values, size=(n_classes, n_attributes))
     codes = np.where(

@@ -72,7 +72,7 @@ def _entropy_given_label(table: FloatArray) -> float:
     return float(bits @ table.sum(axis=0) / table.sum())
 
 
-def normalised_cut(S: Any, labels: Any) -> float:
+def normalized_cut(S: Any, labels: Any) -> float:
     """Return the mean over clusters of the share of their similarity that leaves them.
 
     For a cluster, the paper's Definition 1 with all other objects as the second set: the
@@ -93,7 +93,7 @@ def normalised_cut(S: Any, labels: Any) -> float:
 
     Examples
     --------
-    >>> normalised_cut([[1.0, 0.5, 0.5], [0.5, 1.0, 0.5], [0.5, 0.5, 1.0]], [0, 0, 1])
+    >>> normalized_cut([[1.0, 0.5, 0.5], [0.5, 1.0, 0.5], [0.5, 0.5, 1.0]], [0, 0, 1])
     0.375
     """
     similarity = _check_similarity(S)
@@ -122,7 +122,7 @@ def _check_similarity(S: Any) -> FloatArray:
     if similarity.min(initial=0.0) < 0:
         row, column = np.argwhere(similarity < 0)[0]
         raise ValueError(
-            f"S[{row}, {column}] is {similarity[row, column]:g}; a normalised cut needs "
+            f"S[{row}, {column}] is {similarity[row, column]:g}; a normalized cut needs "
             "similarities that are not negative. Shift or scale them first."
         )
     gap = np.abs(similarity - similarity.T)

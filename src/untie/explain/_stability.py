@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from untie._count.row_sample import RowSample
 from untie._inputs import (
@@ -20,6 +19,7 @@ from untie._inputs import (
 from untie._learn.means import count_distinct, sample_vectors
 from untie._table import frames
 from untie._util.k_means import best_labels
+from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 
@@ -43,7 +43,7 @@ def cluster_stability(
     *,
     n_resamples: int = 20,
     sample_weight: Any = None,
-    random_state: Any = 0,
+    random_state: Any = None,
 ) -> Any:
     """Return how well each cluster comes back in resampled rows.
 
@@ -65,7 +65,7 @@ def cluster_stability(
         Number of resamples: as many draws as there are rows, 1,000 at most.
     sample_weight : array of shape (n_rows,), optional
         How often each row counts.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState or None, default=None
         For the draws and the starts of k-means.
 
     Returns
@@ -91,7 +91,7 @@ def cluster_stability(
     codes = encode_rows(encoder, data)
     clusters = check_labels(labels, len(codes[0]))
     weights = check_row_weights(sample_weight, len(codes[0]))
-    rng = check_random_state(random_state)
+    rng = draws_of(random_state)
     drawn = _some_rows(weights, rng)
     rows = np.stack([column[drawn].astype(np.int64) for column in codes], axis=1)
     sample = RowSample(np.arange(len(drawn), dtype=np.uint64), rows, weights[drawn])

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state
 
 from untie._count.packed_rows import distinct_rows
 from untie._inputs import check_encoder, check_number_of, encode_rows
 from untie._learn.value_space import ValueSpace
 from untie._util.checks import check_one_of
+from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 from untie.plot import _points as points
@@ -27,7 +27,7 @@ def map_rows(
     labels: Any = None,
     method: str = "tsne",
     ax: Any = None,
-    random_state: Any = 0,
+    random_state: Any = None,
     max_rows: int = 2_000,
 ) -> Any:
     """Draw the rows of a table as points: the more similar, the nearer.
@@ -52,7 +52,7 @@ def map_rows(
         drawn by their principal components.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState or None, default=None
         For the sample and the map.
     max_rows : int, default=2000
         Of more distinct rows so many are drawn at random; the title says so.
@@ -80,7 +80,7 @@ def map_rows(
     max_rows = check_number_of("max_rows", max_rows)
     if method == "umap":
         points.check_umap()
-    rng = check_random_state(random_state)
+    rng = draws_of(random_state)
     groups = None if labels is None else read_groups(data, labels)
     rows = _sample(encoder, data, max_rows, rng)
     if len(rows.weights) < points.FEWEST:

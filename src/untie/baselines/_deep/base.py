@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from untie._count.tally import Tally
+from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie.baselines._base import CountBased
 from untie.baselines._deep.features import Features, distinct_rows, make_features
@@ -81,7 +81,7 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
         features = make_features(counted.counts, settings.max_cross)
         codes, weights = distinct_rows(counted.rows.codes, counted.rows.weights)
         device = training.choose_device(settings.device, settings.batch_size)
-        seeds = check_random_state(self.random_state).randint(2**31, size=2, dtype=np.int64)
+        seeds = draws_of(self.random_state).randint(2**31, size=2, dtype=np.int64)
         with training.one_thread():
             model = self._make_model(features, settings, layers.Noise(int(seeds[0]), device))
             rows = training.OneHotRows(features, codes, device)
