@@ -33,7 +33,7 @@ def make_report(
     bins: int = 5,
     max_values: int = 100,
     title: str = "the table",
-    random_state: int = 0,
+    random_state: int | None = None,
 ) -> Report:
     """Learn from a table, find groups of similar rows and write a page about them.
 
@@ -64,7 +64,7 @@ def make_report(
         Values of a column that are told apart; the rarest of more are taken together.
     title : str
         What the table is called.
-    random_state : int, default=0
+    random_state : int or None, default=None
         Seed of all that is drawn; the same table and seed give the same page but for the time.
 
     Returns
@@ -81,14 +81,12 @@ def make_report(
     >>> report.summary.partition(".")[0]
     'The 40 rows of zoo fall into 2 groups of similar rows'
     """
-    check_integer("random_state", random_state, 0, "a whole number, so that the page can name it")
+    seed = _seed(random_state)
     _check_in_memory(data)
     if isinstance(drop, str):
         raise TypeError(f"drop must be a list of names, got {drop!r}: [{drop!r}].")
     title = title or Wish.title
-    wish = Wish(
-        n_clusters, columns, tuple(drop), label, weight, bins, max_values, title, random_state
-    )
+    wish = Wish(n_clusters, columns, tuple(drop), label, weight, bins, max_values, title, seed)
     preparation = wish.prepare(data)
     kept = {name: _cells(data, name) for name in (label, weight) if name is not None}
     return report_prepared(
@@ -156,11 +154,11 @@ def report_of_encoder(
     *,
     sample_weight: Any = None,
     title: str = "the table",
-    random_state: int = 0,
+    random_state: int | None = None,
 ) -> Report:
     """Make the page of rows that a fitted encoder knows the columns of; see `UNTIE.report`."""
     check_encoder(encoder)
-    check_integer("random_state", random_state, 0, "a whole number, so that the page can name it")
+    seed = _seed(random_state)
     _check_in_memory(data)
     title = title or Wish.title
     n_clusters = encoder.n_clusters if n_clusters is None else n_clusters
@@ -171,7 +169,7 @@ def report_of_encoder(
         weights = read_weights(sample_weight, len(codes[0]))
         positive, keep = positive_weights(weights)
         counted = codes if keep is None else [column[keep] for column in codes]
-    clusterer = UNTIEClusterer(n_clusters, random_state=random_state)
+    clusterer = UNTIEClusterer(n_clusters, random_state=seed)
     clusterer._check_parameters()
     clusterer._learn_codes(encoder, counted, positive)
     study = Study(
@@ -183,8 +181,8 @@ def report_of_encoder(
         preparation=None,
         answers=None,
         title=title,
-        seed=random_state,
-        recipe=recipe_of_encoder(encoder, n_clusters, title, random_state, weights is not None),
+        seed=seed,
+        recipe=recipe_of_encoder(encoder, n_clusters, title, seed, weights is not None),
     )
     return make_page(study)
 
@@ -202,3 +200,9 @@ def _cells(data: Any, name: str) -> list[Any]:
     table = read_table(data)
     column = table.columns[table.names.index(name)]
     return column.to_list() if isinstance(column, nw.Series) else list(column)
+
+
+def _seed(random_state: Any) -> int:
+    seed = 0 if random_state is None else random_state
+    check_integer("random_state", seed, 0, "a whole number, so that the page can name it")
+    return int(seed)
