@@ -168,7 +168,7 @@ def test_numbers_are_binned_on_request():
     prepared = clusterer.prepared(table)
     assert list(prepared.columns) == ["age", "pet", "home"]
     profile = cluster_profile(prepared, clusterer.labels_)
-    assert set(profile.attribute) == {"age", "pet", "home"}
+    assert set(profile.column) == {"age", "pet", "home"}
     assert clusterer.transform(table).shape == (400, 2)
     assert UNTIEClusterer(2).fit(table[["pet"]]).prepared(table) is table
     np.testing.assert_array_equal(clusterer.predict(table.drop(columns="id")), clusterer.labels_)

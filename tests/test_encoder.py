@@ -110,7 +110,7 @@ def test_weights_have_names_and_parts(melons):
     fitted = UNTIE(2, solver="exact").fit(melons)
     frame = fitted.weights()
     assert list(frame.columns) == [
-        "attribute",
+        "column",
         "coupling",
         "kernel",
         "value",
@@ -121,7 +121,7 @@ def test_weights_have_names_and_parts(melons):
     assert len(frame) == 252
     np.testing.assert_array_equal(frame["omega"], fitted.omega_)
     np.testing.assert_allclose(frame["beta"] * frame["alpha"] ** 2, frame["omega"], atol=1e-12)
-    spaces = frame.groupby(["attribute", "coupling", "kernel"])
+    spaces = frame.groupby(["column", "coupling", "kernel"])
     np.testing.assert_allclose(spaces["omega"].mean(), spaces["beta"].first())
 
 
@@ -311,7 +311,7 @@ def test_columns_with_numbers_for_names(melons):
     encoder = UNTIE(2).fit(melons)
     assert encoder.get_feature_names_out()[0] == "0=blurry"
     assert list(encoder.value_similarity(1).columns) == ["black", "green", "white", "yellow"]
-    assert set(encoder.value_vectors()["attribute"]) == {"0", "1", "2"}
+    assert set(encoder.value_vectors()["column"]) == {"0", "1", "2"}
 
 
 def test_a_generator_of_rows(melons):

@@ -84,10 +84,10 @@ def test_frames_come_back_in_the_library_of_the_table(library):
     square = encoder.value_similarity(own_names[0])
     assert all(isinstance(frame, frame_type) for frame in (vectors, weights, square))
     names = column_names(vectors)
-    assert names == ["attribute", "value", *encoder.get_feature_names_out()]
+    assert names == ["column", "value", *encoder.get_feature_names_out()]
     assert names[2:] == [f"{name}={label}" for name, label in labels(columns, own_names)]
     assert len(vectors) == 8
-    assert column_names(weights)[:5] == ["attribute", "coupling", "kernel", "value", "omega"]
+    assert column_names(weights)[:5] == ["column", "coupling", "kernel", "value", "omega"]
     assert column_names(square)[-3:] == ["x", "y", "missing"]
 
 

@@ -70,7 +70,7 @@ def test_theorem_2_the_similarity_is_the_papers_sum_of_kernels(survey):
     X = full_features(survey.to_numpy().tolist())  # columns in the order of `weights`
     frame = encoder.weights()
     S = np.zeros((len(X), len(X)))
-    for _, space in frame.groupby(["attribute", "coupling", "kernel"]):
+    for _, space in frame.groupby(["column", "coupling", "kernel"]):
         reconstructed = X[:, space.index] * space["alpha"].to_numpy()
         S += space["beta"].iloc[0] * reconstructed @ reconstructed.T
     np.testing.assert_allclose(encoder.similarity(survey), S, atol=1e-8)

@@ -16,7 +16,7 @@ def inter_row(dataset, method, value, share=0.5):
 
 
 def intra_row(dataset, value, printed=0.5):
-    return {"dataset": dataset, "value": value, "attribute": value, "printed": printed}
+    return {"dataset": dataset, "value": value, "column": value, "printed": printed}
 
 
 @pytest.fixture

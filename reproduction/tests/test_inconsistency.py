@@ -12,7 +12,7 @@ from untie_paper.run.experiment import Effort, Results
 
 
 def indicator_rows(values):
-    rows = [{"dataset": d, "value": v, "attribute": v, "printed": v} for d, v in values.items()]
+    rows = [{"dataset": d, "value": v, "column": v, "printed": v} for d, v in values.items()]
     return rows + [
         {"dataset": d, "method": "UNTIE", "inter": -v, "inter_share": v} for d, v in values.items()
     ]

@@ -358,7 +358,7 @@ default="auto"
         return self.model_.vectors.similarity(self.codes(A), right)
 
     def value_vectors(self) -> Any:
-        """Return a frame with one row a value: attribute, value and its vector.
+        """Return a frame with one row per value: column, value and its vector.
 
         A row's vector in `transform` is the sum of the vectors of its values.
         """
@@ -380,7 +380,7 @@ default="auto"
     def weights(self) -> Any:
         """Return a frame with the weight of every kernel column.
 
-        Columns: attribute, coupling, kernel, value, omega, and the paper's beta (of the
+        Columns: column, coupling, kernel, value, omega, and the paper's beta (of the
         kernel space) and alpha (of the value in it) with omega = beta * alpha^2, of which
         only the product is determined; beta is taken as omega's mean over the space.
         """
@@ -395,7 +395,7 @@ default="auto"
 
         Such a column (more than 500 values) has kernel matrices that are not formed: a kernel is
         taken through landmarks, some of the values, and of that its leading axes are kept. Columns:
-        attribute, coupling, kernel, axes (how many are kept) and error, the part of the centred
+        column, coupling, kernel, axes (how many are kept) and error, the part of the centred
         kernel's trace that the landmarks do not give. Without such columns the frame is empty, and
         the model is exact.
         """

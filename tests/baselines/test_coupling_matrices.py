@@ -38,7 +38,7 @@ def test_the_contexts_of_dilca_make_its_distances(melons):
 
 def test_the_clusterings_of_cde_make_its_distances(melons):
     cde = CDE(random_state=0).fit(melons)
-    vectors = cde.value_vectors().drop(columns=["attribute", "value"]).to_numpy()
+    vectors = cde.value_vectors().drop(columns=["column", "value"]).to_numpy()
     for attribute, matrices in enumerate(cde.coupling_matrices()):
         rows = vectors[cde.counts_.span(attribute)]
         distances = np.linalg.norm(rows[:, None] - rows, axis=2)

@@ -182,7 +182,7 @@ class TestModel:
 
     def test_probabilities_follow_bayes_rule(self, model, hidden):
         table = hidden[0].head(20)
-        profiles = model.class_profiles().set_index(["attribute", "value"])
+        profiles = model.class_profiles().set_index(["column", "value"])
         for row, found, log in zip(
             table.itertuples(index=False),
             model.predict_proba(table),
@@ -199,7 +199,7 @@ class TestModel:
         for column in model.profiles_:
             np.testing.assert_allclose(column.sum(axis=0), 1.0)
         frame = model.class_profiles()
-        assert frame.columns.tolist() == ["attribute", "value", "class0", "class1", "class2"]
+        assert frame.columns.tolist() == ["column", "value", "class0", "class1", "class2"]
         assert len(frame) == 32
 
     def test_criteria_count_the_free_probabilities(self, model, hidden):
@@ -220,7 +220,7 @@ class TestModel:
 
     def test_an_unknown_value_leaves_its_column_out(self, model, hidden):
         table = hidden[0].head(5).assign(c3="unheard of")
-        profiles = model.class_profiles().set_index(["attribute", "value"])
+        profiles = model.class_profiles().set_index(["column", "value"])
         joint = np.tile(model.weights_, (5, 1))
         for name in table.columns.drop("c3"):
             joint *= profiles.loc[[(name, value) for value in table[name]]].to_numpy()

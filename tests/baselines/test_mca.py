@@ -79,14 +79,14 @@ def test_each_axis_equals_the_oracles_up_to_its_sign(hidden):
     np.testing.assert_allclose(np.abs(X), np.abs(rows[:, :4]), atol=1e-9)
     np.testing.assert_allclose(X.var(axis=0), eigenvalues[:4])
     values = encoder.column_coordinates()
-    assert values[["attribute", "value"]].iloc[5].tolist() == ["c1", "v1"]
+    assert values[["column", "value"]].iloc[5].tolist() == ["c1", "v1"]
     np.testing.assert_allclose(np.abs(values.filter(like="mca")), np.abs(columns[:, :4]), atol=1e-9)
 
 
 def test_a_value_stands_at_the_mean_of_its_rows(hidden):
     encoder = MCA(3)
     X = encoder.fit_transform(hidden)
-    values = encoder.column_coordinates().set_index(["attribute", "value"])
+    values = encoder.column_coordinates().set_index(["column", "value"])
     for value in ("v0", "v3"):
         mean = X[hidden["c2"] == value].mean(axis=0)
         expected = mean / np.sqrt(encoder.eigenvalues_)
@@ -183,7 +183,7 @@ class TestUnusualTables:
     def test_an_unknown_value_contributes_nothing(self, hidden):
         encoder = MCA(3).fit(hidden)
         one = hidden.head(1).assign(c0="unheard of")
-        vectors = encoder.value_vectors().set_index(["attribute", "value"])
+        vectors = encoder.value_vectors().set_index(["column", "value"])
         others = [vectors.loc[(name, value)] for name, value in one.iloc[0].items() if name != "c0"]
         np.testing.assert_allclose(encoder.transform(one)[0], sum(others), atol=1e-12)
         nowhere = encoder.transform(hidden.head(1).map(lambda _: "unheard of"))

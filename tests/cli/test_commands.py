@@ -319,7 +319,7 @@ def test_values_that_are_alike(tmp_path):
         ("port", "sherry, dry"),
     }
     why = rows_of(ask("values", path, "--column", "drink", "--why", "port,sherry, dry").stdout)
-    assert why[0]["attribute"] == "vessel"
+    assert why[0]["column"] == "vessel"
     assert float(why[0]["beside sherry, dry"]) in (0, 1)
     assert "--why needs the column" in refused("values", path, "--why", "a,b")
     assert "takes two values" in refused("values", path, "--column", "drink", "--why", "ale,beer")

@@ -78,7 +78,7 @@ def intra(rows, classes, average):
             x = math.sqrt(sum(share**2 for share in shares))
             numbers.append(1 - (1 - x) / (1 - math.sqrt(n_classes * (1 / n_classes) ** 2)))
         by_attribute.append(numbers)
-    if average == "attribute":
+    if average == "column":
         return sum(sum(n) / len(n) for n in by_attribute) / len(by_attribute)
     n_terms = sum(map(len, by_attribute)) if average == "value" else len(by_attribute)
     return sum(map(sum, by_attribute)) / n_terms

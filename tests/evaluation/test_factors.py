@@ -15,7 +15,7 @@ SWEETNESS = ["low", "low", "low", "low", "high", "high"]
 
 
 @pytest.mark.parametrize(
-    ("average", "expected"), [("value", 0.473465), ("attribute", 0.404641), ("printed", 1.420394)]
+    ("average", "expected"), [("value", 0.473465), ("column", 0.404641), ("printed", 1.420394)]
 )
 def test_oracle_of_intra(melons, average, expected):
     assert intra_factor(melons, SWEETNESS, average) == pytest.approx(expected, abs=1e-6)
@@ -44,7 +44,7 @@ def test_intra_is_that_of_the_definition(table, random):
     classes = [0, 1] + [random.randrange(3) for _ in range(len(table) - 2)]
     rows = table.to_numpy().tolist()
     order = random.sample(range(len(rows)), len(rows))
-    for average in ("value", "attribute", "printed"):
+    for average in ("value", "column", "printed"):
         expected = oracles.intra(rows, classes, average)
         assert intra_factor(table, classes, average) == pytest.approx(expected, abs=1e-9)
         moved = intra_factor(table.iloc[order], [f"c{classes[i]}" for i in order], average)

@@ -48,7 +48,7 @@ def test_a_broken_coupling_is_named_and_nothing_else():
     assert found.drifted_columns == found.appeared == found.disappeared == ()
     assert found.verdict == "Changed couplings: a with b."
     line = found.couplings.iloc[0]
-    assert (line.attribute, line.other_attribute) == ("a", "b")
+    assert (line.column, line.other_column) == ("a", "b")
     assert line.dependence > 0.3
     assert line.new_dependence < 0.01
     assert line.change == pytest.approx(line.new_dependence - line.dependence)
@@ -71,7 +71,7 @@ def test_shifted_frequencies_do_not_break_couplings():
     assert set(found.drifted_columns) == {"a", "b"}
     assert found.drifted_couplings == ()
     line = found.frequencies.iloc[0]
-    assert (line.attribute, line.value) == ("a", "x")
+    assert (line.column, line.value) == ("a", "x")
     assert line.share == pytest.approx((before.a == "x").mean())
     assert line.new_share == pytest.approx((after[keep].a == "x").mean())
     assert line.p_value < 1e-6
@@ -81,7 +81,7 @@ def test_small_changes_of_large_tables_are_not_reported():
     before, after = usual(200_000, 0), usual(200_000, 1)
     after.loc[:6_000, "c"] = "u"
     found = drift(before, after)
-    c = found.columns.set_index("attribute").loc["c"]
+    c = found.columns.set_index("column").loc["c"]
     assert c.p_value < 0.01
     assert not c.drifted
     assert not found.has_drifted

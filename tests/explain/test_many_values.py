@@ -71,7 +71,7 @@ def test_prototypes_and_border_cases(encoder, table, vectors, labels):
 def test_shares_of_attributes(encoder, table, vectors):
     names = encoder.get_feature_names_out()
     variance = vectors.var(axis=0)
-    found = explain.weight_shares(encoder).set_index("attribute").share
+    found = explain.weight_shares(encoder).set_index("column").share
     for column in table:
         own = [name.startswith((f"{column}=", f"{column}|")) for name in names]
         assert found[column] == pytest.approx(variance[own].sum() / variance.sum())
@@ -94,7 +94,7 @@ def test_outliers_add_up(encoder, table):
 
 def test_profile_and_stability(encoder, table, labels):
     profile = explain.cluster_profile(table, labels)
-    assert len(profile[profile.attribute == "town"]) > 1000
+    assert len(profile[profile.column == "town"]) > 1000
     assert (profile.p_value == 1).mean() > 0.9  # the labels are those of no group
     stability = explain.cluster_stability(encoder, table, labels, n_resamples=3)
     assert stability.cluster.tolist() == [0, 1, 2]

@@ -33,7 +33,7 @@ def slow_profile(table, labels):
                 lift = share / has.mean()
                 p = fisher_exact(square, alternative="greater").pvalue
                 lines.append((cluster, name, value, share, elsewhere, lift, p, count))
-    keys, shares = ["cluster", "attribute", "value"], ["share", "share_elsewhere", "lift"]
+    keys, shares = ["cluster", "column", "value"], ["share", "share_elsewhere", "lift"]
     return pd.DataFrame(lines, columns=[*keys, *shares, "p_value", "count"])
 
 
@@ -43,7 +43,7 @@ def test_against_counting(table, data):
     expected = slow_profile(table, labels)
     found = cluster_profile(table, labels)
     assert len(found) == len(expected)
-    both = found.merge(expected, on=["cluster", "attribute", "value"], suffixes=("", "_slow"))
+    both = found.merge(expected, on=["cluster", "column", "value"], suffixes=("", "_slow"))
     assert len(both) == len(expected)
     for name in ("share", "share_elsewhere", "lift", "count"):
         np.testing.assert_allclose(both[name], both[name + "_slow"], atol=1e-12)

@@ -30,7 +30,7 @@ def test_contributions_add_up_to_the_similarity_of_all_pairs(encoder, melons):
 
 
 def test_each_contribution_is_that_of_the_two_values(encoder, melons):
-    parts = why_similar(encoder, melons.iloc[[0]], melons.iloc[[2]]).set_index("attribute")
+    parts = why_similar(encoder, melons.iloc[[0]], melons.iloc[[2]]).set_index("column")
     for name in melons:
         expected = encoder.value_similarity(name).loc[melons[name][0], melons[name][2]]
         assert parts.contribution[name] == pytest.approx(expected, abs=1e-9)
@@ -70,7 +70,7 @@ def test_arrays_and_other_libraries(melons):
     array = melons.to_numpy()
     encoder = UNTIE(2).fit(array)
     parts = why_similar(encoder, list(array[0]), array[1:2])
-    assert set(parts.attribute) == {"x0", "x1", "x2"}
+    assert set(parts.column) == {"x0", "x1", "x2"}
     frame = pl.DataFrame(melons.to_dict("list"))
     encoder = UNTIE(2).fit(frame)
     parts = why_similar(encoder, frame[0], frame.row(1, named=True))
@@ -82,7 +82,7 @@ def test_rare_and_unknown_values_are_said_to_be_so():
     rows = pd.DataFrame({"a": ["x"] * 5 + ["y"] * 5 + ["q", "r"], "b": ["u", "v"] * 6})
     encoder = UNTIE(2, min_frequency=2).fit(rows)
     parts = why_similar(encoder, {"a": "q", "b": "u"}, {"a": "new", "b": None})
-    parts = parts.set_index("attribute")
+    parts = parts.set_index("column")
     assert parts.value["a"] == "q (rare)"
     assert parts.other_value["a"] == "new (unknown)"
     assert parts.other_value["b"] == "missing (unknown)"

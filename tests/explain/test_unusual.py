@@ -49,12 +49,12 @@ def test_scores_of_any_table(table):
 def test_each_part_is_half_of_the_pairs_it_is_in():
     table = latent_classes(60, 2, 4, 3, seed=1)[0]
     encoder = UNTIE(2).fit(table)
-    parts = why_outlier(encoder, table.iloc[7]).set_index("attribute")
+    parts = why_outlier(encoder, table.iloc[7]).set_index("column")
     for place, name in enumerate(table):
         terms = {k: slow_surprise(table, 7, place, k) for k in range(4) if k != place}
         assert parts.part[name] == pytest.approx(sum(terms.values()) / 2)
         best = max(terms, key=terms.get)
-        assert terms[list(table).index(parts.with_attribute[name])] == pytest.approx(terms[best])
+        assert terms[list(table).index(parts.with_column[name])] == pytest.approx(terms[best])
 
 
 def planted(name="mushroom", n_rows=1500, n_planted=10):
@@ -88,7 +88,7 @@ def test_values_that_never_meet_are_named():
     assert found.score[1] == 0
     assert found.reason[1] == ""
     why = why_outlier(encoder, table.iloc[60])
-    assert why.attribute[0] == "animal"
+    assert why.column[0] == "animal"
     assert why["count"][0] == 0
     assert why.expected[0] == pytest.approx(15.0)
 

@@ -51,10 +51,10 @@ def test_against_explicit_rows(table):
     assert len(found) == n_pairs
     assert (np.diff(found.alikeness) <= 1e-9).all()
     for line in found.itertuples():
-        expected = slow_alikeness(table, line.attribute, line.value, line.other_value)
+        expected = slow_alikeness(table, line.column, line.value, line.other_value)
         assert line.alikeness == pytest.approx(expected, abs=1e-9)
-        assert line.weight == (table[line.attribute] == line.value).sum()
-        why = why_alike(encoder, line.attribute, line.value, line.other_value, n=1000)
+        assert line.weight == (table[line.column] == line.value).sum()
+        why = why_alike(encoder, line.column, line.value, line.other_value, n=1000)
         assert why.contribution.sum() == pytest.approx(expected, abs=1e-9)
 
 
@@ -63,10 +63,10 @@ def test_contexts_by_hand():
     encoder = UNTIE(2).fit(table)
     why = why_alike(encoder, "c1", "v0", "v1", n=100)
     for line in why.itertuples():
-        assert line.attribute != "c1"
-        usual = (table[line.attribute] == line.value).mean()
-        share = (table[line.attribute][table.c1 == "v0"] == line.value).mean()
-        other = (table[line.attribute][table.c1 == "v1"] == line.value).mean()
+        assert line.column != "c1"
+        usual = (table[line.column] == line.value).mean()
+        share = (table[line.column][table.c1 == "v0"] == line.value).mean()
+        other = (table[line.column][table.c1 == "v1"] == line.value).mean()
         assert (line.usual_share, line.share, line.other_share) == pytest.approx(
             (usual, share, other)
         )

@@ -29,7 +29,7 @@ def test_against_the_variance_of_the_full_coordinates(name, table):
     full = type(encoder)(**{**encoder.get_params(), "output": "full"}).fit(table)
     variance = np.asarray(full.transform(table)).var(axis=0)
     lines = full.weights()  # one line a coordinate, in their order
-    for by in ("attribute", "coupling", "kernel"):
+    for by in ("column", "coupling", "kernel"):
         expected = {
             key: variance[(lines[by] == key).to_numpy()].sum() / variance.sum()
             for key in dict.fromkeys(lines[by])
@@ -45,10 +45,10 @@ def test_attributes_and_couplings_at_once(name, table):
     encoder = ENCODERS[name]
     full = type(encoder)(**{**encoder.get_params(), "output": "full"}).fit(table)
     lines = full.weights().assign(variance=np.asarray(full.transform(table)).var(axis=0))
-    expected = lines.groupby(["attribute", "coupling"]).variance.sum() / lines.variance.sum()
-    found = weight_shares(full, by="attribute x coupling")
-    assert list(found.columns) == ["attribute", "coupling", "share"]
-    assert found.set_index(["attribute", "coupling"]).share.to_dict() == pytest.approx(
+    expected = lines.groupby(["column", "coupling"]).variance.sum() / lines.variance.sum()
+    found = weight_shares(full, by="column x coupling")
+    assert list(found.columns) == ["column", "coupling", "share"]
+    assert found.set_index(["column", "coupling"]).share.to_dict() == pytest.approx(
         expected.to_dict(), abs=1e-9
     )
     assert (np.diff(found.share) <= 1e-9).all()
@@ -65,7 +65,7 @@ def test_a_column_with_very_many_values(monkeypatch, solver):
     assert len(set(full.model_.widths[-1])) > 1  # the kernels have unequal numbers of axes
     variance = np.asarray(full.transform(table)).var(axis=0)
     lines = full.weights().assign(variance=variance / variance.sum())
-    for by in ("attribute", "coupling", "kernel"):
+    for by in ("column", "coupling", "kernel"):
         found = weight_shares(full, by).set_index(by).share
         expected = lines.groupby(by).variance.sum()
         assert found.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
@@ -75,7 +75,7 @@ def test_the_share_is_that_of_the_mean_squared_distance(table):
     encoder = UNTIE(3, solver="uniform").fit(table)
     names = encoder.get_feature_names_out()
     vectors = encoder.transform(table)
-    found = weight_shares(encoder).set_index("attribute").share
+    found = weight_shares(encoder).set_index("column").share
     pairs = np.random.default_rng(0).integers(0, len(table), (20_000, 2))
     squares = np.square(vectors[pairs[:, 0]] - vectors[pairs[:, 1]])
     for name in table:
@@ -87,7 +87,7 @@ def test_weights_of_rows_count(table):
     weights = np.random.default_rng(0).integers(0, 3, len(table))
     expected = weight_shares(UNTIE(3).fit(table.loc[table.index.repeat(weights)]))
     found = weight_shares(UNTIE(3).fit(table, sample_weight=weights))
-    assert found.attribute.tolist() == expected.attribute.tolist()
+    assert found.column.tolist() == expected.column.tolist()
     np.testing.assert_allclose(found.share, expected.share)
 
 
@@ -110,7 +110,7 @@ def test_degenerate_tables():
 def test_bad_input(table):
     encoder = UNTIE(3).fit(table)
     with pytest.raises(ValueError, match="by must be one of"):
-        weight_shares(encoder, by="column")
+        weight_shares(encoder, by="attribute")
     encoder.set_params(couplings="joint", kernels="F3")
     with pytest.raises(ValueError, match="changed since it was fitted"):
         weight_shares(encoder, by="kernel")
@@ -121,8 +121,8 @@ def test_kernels_of_a_column_with_many_values_may_have_fewer_axes(solver, table,
     monkeypatch.setattr(memory, "LARGE", 3)
     encoder = UNTIE(3, kernels="paper", solver=solver).fit(table)
     assert len(encoder.omega_) < 2 * 13 * sum(encoder.vocabulary_.sizes)  # axes, not values
-    parts = weight_shares(encoder, by="attribute x coupling").groupby("attribute").share.sum()
-    whole = weight_shares(encoder).set_index("attribute").share  # from the vectors themselves
+    parts = weight_shares(encoder, by="column x coupling").groupby("column").share.sum()
+    whole = weight_shares(encoder).set_index("column").share  # from the vectors themselves
     assert parts.to_dict() == pytest.approx(whole.to_dict(), rel=1e-6)
     for by in ("coupling", "kernel"):
         assert weight_shares(encoder, by=by).share.sum() == pytest.approx(1)

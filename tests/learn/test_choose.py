@@ -98,7 +98,7 @@ def test_without_rows_it_is_relevance():
     encoder = UNTIE(3).fit_counts(counted.counts, counted.vocabulary)
     assert encoder.choice_ == {}
     weights = encoder.weights()
-    own = weights[weights["coupling"] == "matching"].set_index(["attribute", "value"])["omega"]
+    own = weights[weights["coupling"] == "matching"].set_index(["column", "value"])["omega"]
     rare, frequent = (table["c0"].value_counts().index[i] for i in (-1, 0))
     shares = table["c0"].value_counts(normalize=True)
     assert own["c0", rare] / own["c0", frequent] == pytest.approx(
@@ -217,7 +217,7 @@ def test_weights_have_the_energy_of_equal_ones(solver):
 def test_rare_values_count_more():
     table = pd.DataFrame({"a": list("xxxxxxxy"), "b": list("uuuuvvvv")})
     encoder = UNTIE(2, couplings="matching", kernels=[Polynomial(1)], solver="relevance").fit(table)
-    omega = encoder.weights().set_index(["attribute", "value"])["omega"]
+    omega = encoder.weights().set_index(["column", "value"])["omega"]
     assert omega["a", "y"] / omega["a", "x"] == pytest.approx(np.sqrt(7))
     assert omega["b", "u"] == pytest.approx(omega["b", "v"])
 

@@ -118,7 +118,7 @@ def test_sparse_output_equals_dense(melons):
 def test_value_rows_add_up_to_rows(melons):
     for parameters in ({}, {"n_components": 2}, {"output": "full"}):
         encoder = UNTIE(2, **parameters).fit(melons)
-        frame = encoder.value_vectors().set_index(["attribute", "value"])
+        frame = encoder.value_vectors().set_index(["column", "value"])
         expected = sum(
             frame.loc[[(column, value) for value in melons[column]]].to_numpy() for column in melons
         )

@@ -38,7 +38,7 @@ def plots(encoder, data, column):
         ),
         "cluster_profiles one": lambda ax: plot.cluster_profiles(data, 0 * labels, ax=ax),
     }
-    for by in ("attribute", "coupling", "kernel", "attribute x coupling"):
+    for by in ("column", "coupling", "kernel", "column x coupling"):
         calls[f"weights {by}"] = lambda ax, by=by: plot.weights(encoder, by, ax=ax)
     return calls
 

@@ -13,7 +13,7 @@ from untie.explain import cluster_profile, weight_shares
 from untie.plot._style import GREY, short
 
 
-@pytest.mark.parametrize("by", ["attribute", "coupling", "kernel"])
+@pytest.mark.parametrize("by", ["column", "coupling", "kernel"])
 def test_bars_are_the_shares(zoo, by):
     ax = plot.weights(zoo[0], by, ax=new_axes())
     expected = weight_shares(zoo[0], by)
@@ -33,11 +33,11 @@ def test_small_bars_are_one(zoo):
 
 
 def test_the_heat_map_of_weights(zoo):
-    ax = plot.weights(zoo[0], "attribute x coupling", ax=new_axes(), max_lines=6)
+    ax = plot.weights(zoo[0], "column x coupling", ax=new_axes(), max_lines=6)
     table = ax.images[0].get_array()
-    frame = weight_shares(zoo[0], "attribute x coupling").set_index(["attribute", "coupling"])
+    frame = weight_shares(zoo[0], "column x coupling").set_index(["column", "coupling"])
     attributes, couplings = tick_texts(ax, "y"), tick_texts(ax, "x")
-    assert attributes == weight_shares(zoo[0]).attribute[:6].tolist()
+    assert attributes == weight_shares(zoo[0]).column[:6].tolist()
     assert set(couplings) == {"matching", "inter", "intra"}
     for row, attribute in enumerate(attributes):
         for column, coupling in enumerate(couplings):
@@ -131,7 +131,7 @@ def clusters():
 
 def test_profiles_have_the_shares_and_lifts(clusters):
     X, labels = clusters
-    profile = cluster_profile(X, labels).set_index(["cluster", "attribute", "value"])
+    profile = cluster_profile(X, labels).set_index(["cluster", "column", "value"])
     share = plot.cluster_profiles(X, labels, show="share", n=3, ax=new_axes())
     lift = plot.cluster_profiles(X, labels, n=3, ax=new_axes())
     assert tick_texts(share, "y") == tick_texts(lift, "y")

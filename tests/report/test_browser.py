@@ -220,7 +220,7 @@ def test_a_click_shows_the_nearest_rows_and_why(tab):
     )
     rows = clusterer.prepared(frame)
     pair = [rows.iloc[[place]] for place in (data["rows"][row], numbers[1])]
-    expected = why_similar(clusterer.encoder_, *pair).set_index("attribute")
+    expected = why_similar(clusterer.encoder_, *pair).set_index("column")
     assert len(lines) - 1 == len(expected)
     for column, mine, theirs, adds, sets in lines[1:]:
         line = expected.loc[column]

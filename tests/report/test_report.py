@@ -82,7 +82,7 @@ def test_cards_say_what_the_library_says(zoo, zoo_page, zoo_clusterer):
     for number in range(4):
         own = profile[(profile.cluster == number) & (profile.lift > 1)].head(8)
         found = cells_of(zoo_page, f"cluster-{number}-values")
-        assert [line[:2] for line in found] == own[["attribute", "value"]].to_numpy().tolist()
+        assert [line[:2] for line in found] == own[["column", "value"]].to_numpy().tolist()
         columns = ["share", "share_elsewhere", "lift", "p_value", "count"]
         figures = np.array([line[2:] for line in found], dtype=float)
         np.testing.assert_allclose(figures, own[columns].to_numpy())
@@ -110,7 +110,7 @@ def test_outliers_weights_and_choice_are_those_of_the_library(zoo):
     assert [int(line[0]) for line in found] == expected.position.tolist()
     np.testing.assert_allclose([float(line[2]) for line in found], expected.score)
     assert found[0][4] == expected.reason[0]
-    for by in ("attribute", "coupling", "kernel"):
+    for by in ("column", "coupling", "kernel"):
         shares = weight_shares(clusterer.encoder_, by)
         found = cells_of(page, f"weights-by-{by}")
         assert [line[0] for line in found] == shares[by].tolist()
@@ -135,7 +135,7 @@ def test_neighbours_and_reasons_are_those_of_the_library(zoo, zoo_page, zoo_clus
         np.testing.assert_allclose([entry[1] for entry in found], expected.distance, rtol=1e-3)
         for other, distance, similarity, flat in found[:2]:
             parts = why_similar(encoder, distinct.iloc[[kind]], distinct.iloc[[other]])
-            parts = parts.set_index("attribute")
+            parts = parts.set_index("column")
             assert similarity == pytest.approx(parts.contribution.sum(), rel=1e-3)
             assert distance**2 == pytest.approx(parts.distance.sum(), rel=3e-3)
             assert len(flat) == 3 * 8

@@ -26,7 +26,7 @@ METHODS = ("UNTIE", "CDE", "DILCA", "COS")
 SHARE = " (share)"
 """Marks I_inter as a share of the couplings' size."""
 
-READINGS = {"value": "mean over values", "attribute": "mean over attributes", "printed": "printed"}
+READINGS = {"value": "mean over values", "column": "mean over attributes", "printed": "printed"}
 N_POINTS, BANDWIDTHS = 200, 3.0
 """Points of a curve, and how many bandwidths it goes beyond the values."""
 

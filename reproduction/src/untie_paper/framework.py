@@ -75,7 +75,7 @@ def toy_cell(tau: float, width: float, n_clusters: int) -> Cell:
     encoder.fit(table)
     names = [encoder.vocabulary_.labels(number) for number in range(len(COLUMNS))]
     vectors = inter(problem.counts, COLOR)
-    means = encoder.weights().groupby(["attribute", "coupling"], sort=False)["omega"].mean()
+    means = encoder.weights().groupby(["column", "coupling"], sort=False)["omega"].mean()
     return {
         "values": names[COLOR],
         "others": [value for number in (0, 2) for value in names[number]],

@@ -43,7 +43,7 @@ def value_vectors(
 ) -> Any:
     """Return attribute, value and one column a dimension."""
     attributes, values = _keys(vocabulary)
-    names = number_repeats(["attribute", "value", *names])
+    names = number_repeats(["column", "value", *names])
     columns = dict(zip(names, [attributes, values, *vectors.T], strict=True))
     return make_frame(backend, columns)
 
@@ -56,15 +56,13 @@ def weights(
     omega: FloatArray,
 ) -> Any:
     """Return attribute, coupling, kernel, value, omega, beta and alpha."""
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("attribute", "coupling", "kernel", "value")
-    }
+    columns: dict[str, list[Any]] = {name: [] for name in ("column", "coupling", "kernel", "value")}
     spaces = []
     start = 0
     for attribute, of_spaces in enumerate(widths):
         values = vocabulary.labels(attribute)
         for (coupling, kernel), width in zip(labels, of_spaces, strict=True):
-            columns["attribute"] += [vocabulary.columns[attribute]] * width
+            columns["column"] += [vocabulary.columns[attribute]] * width
             columns["coupling"] += [coupling] * width
             columns["kernel"] += [kernel] * width
             columns["value"] += values if width == len(values) else axis_names(width)
@@ -84,10 +82,10 @@ def errors(
 ) -> Any:
     """Return attribute, coupling, kernel, number of axes and error."""
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("attribute", "coupling", "kernel", "axes", "error")
+        name: [] for name in ("column", "coupling", "kernel", "axes", "error")
     }
     for attribute, of_spaces in found.items():
-        columns["attribute"] += [vocabulary.columns[attribute]] * len(labels)
+        columns["column"] += [vocabulary.columns[attribute]] * len(labels)
         columns["coupling"] += [coupling for coupling, _ in labels]
         columns["kernel"] += [kernel for _, kernel in labels]
         columns["axes"] += list(widths[attribute])

@@ -123,7 +123,7 @@ def _summary(frame: Any, labels: NDArray[Any], weights: Any) -> dict[str, list[A
     typical: dict[int, list[str]] = {number: [] for number in range(len(sizes))}
     for number, attribute, value, share, elsewhere in zip(
         profile["cluster"],
-        profile["attribute"],
+        profile["column"],
         profile["value"],
         profile["share"],
         profile["share_elsewhere"],

@@ -153,7 +153,7 @@ def _short(
     for part in parts:
         lines = list(
             zip(
-                part["attribute"],
+                part["column"],
                 part["value"],
                 part["other_value"],
                 part["share"],
@@ -178,10 +178,10 @@ def _short(
 
 
 def _long(found: dict[str, Any], parts: list[dict[str, Any]]) -> dict[str, Any]:
-    names = ("attribute", "value", "other_value", "contribution", "share", "distance")
+    names = ("column", "value", "other_value", "contribution", "share", "distance")
     columns: dict[str, Any] = {"row": []}
     for position, part in zip(found["position"], parts, strict=True):
-        columns["row"] += [position] * len(part["attribute"])
+        columns["row"] += [position] * len(part["column"])
     for name in names:
         columns[name] = [cell for part in parts for cell in part[name]]
     return columns

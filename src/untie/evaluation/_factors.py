@@ -14,7 +14,7 @@ from untie._learn.couplings import inter, intra
 from untie._util.types import FloatArray
 from untie.evaluation._contingency import values_by_label
 
-AVERAGES = ("value", "attribute", "printed")
+AVERAGES = ("value", "column", "printed")
 
 
 def intra_factor(X: Any, y: Any, average: str = "value") -> float:
@@ -31,7 +31,7 @@ def intra_factor(X: Any, y: Any, average: str = "value") -> float:
         The objects; a missing cell is a value of its own.
     y : array-like of shape (n_objects,)
         The class of each object; at least two classes.
-    average : {"value", "attribute", "printed"}, default="value"
+    average : {"value", "column", "printed"}, default="value"
         The mean over all values; the mean over attributes of the means over their values; or,
         as the paper prints it, the sum over all values divided by the number of attributes,
         which can exceed 1.
@@ -49,7 +49,7 @@ def intra_factor(X: Any, y: Any, average: str = "value") -> float:
     if n_classes < 2:
         raise ValueError("y has one class only; I_intra compares the classes of a value.")
     purities = [_purity_of_values(table, n_classes) for table in tables]
-    if average == "attribute":
+    if average == "column":
         return float(np.mean([values.mean() for values in purities]))
     together = np.concatenate(purities)
     return float(together.mean() if average == "value" else together.sum() / len(tables))

@@ -20,16 +20,16 @@ class Drift:
     Parameters
     ----------
     columns : frame
-        One line a column: attribute, moved (the share of the rows that would have to have another
+        One line per column: column, moved (the share of the rows that would have to have another
         value for the frequencies to be as before: total variation), p_value, drifted.
     frequencies : frame
-        One line a value: attribute, value, share, new_share, change, p_value, drifted.
+        One line per value: column, value, share, new_share, change, p_value, drifted.
     new_values, lost_values : frames
-        Values that only one of the tables has: attribute, value, count and share in that table,
+        Values that only one of the tables has: column, value, count and share in that table,
         expected (the rows that the other would have with the same share: few may be missing by
         chance), p_value, drifted (by the p_value alone: a new value matters however few have it).
     couplings : frame
-        One line a pair of columns: attribute, other_attribute, dependence and new_dependence
+        One line per pair of columns: column, other_column, dependence and new_dependence
         (symmetric uncertainty from 0 to 1, less chance), change, moved (the share of the new rows
         that would have to have another combination for the columns to depend on each other as
         before, their own frequencies left as they are), p_value, drifted.

@@ -52,7 +52,7 @@ class Judge:
         order = _largest_first(moved)
         frame = self._frame(
             {
-                "attribute": [names[place] for place in order],
+                "column": [names[place] for place in order],
                 "moved": moved[order],
                 "p_value": p_values[order],
                 "drifted": drifted[order],
@@ -68,7 +68,7 @@ class Judge:
         order = _largest_first(np.abs(change))
         return self._frame(
             {
-                "attribute": [attributes[place] for place in order],
+                "column": [attributes[place] for place in order],
                 "value": [values[place] for place in order],
                 "share": share[order],
                 "new_share": new_share[order],
@@ -88,7 +88,7 @@ class Judge:
         drifted = p_values < self.alpha
         frame = self._frame(
             {
-                "attribute": [attributes[place] for place in alone],
+                "column": [attributes[place] for place in alone],
                 "value": [values[place] for place in alone],
                 "count": some.frequencies[alone],
                 "share": shares,
@@ -123,8 +123,8 @@ class Judge:
         order = _largest_first(moved)
         frame = self._frame(
             {
-                "attribute": [names[pairs[place][0]] for place in order],
-                "other_attribute": [names[pairs[place][1]] for place in order],
+                "column": [names[pairs[place][0]] for place in order],
+                "other_column": [names[pairs[place][1]] for place in order],
                 "dependence": strength[order],
                 "new_dependence": new_strength[order],
                 "change": (new_strength - strength)[order],

@@ -35,7 +35,7 @@ def cluster_profile(data: Any, labels: Any, sample_weight: Any = None) -> Any:
         One line for each cluster and each value that occurs in it, for each cluster the most
         telling first:
 
-        - cluster, attribute, value;
+        - cluster, column, value;
         - share of the cluster's rows that have the value, share_elsewhere of the other rows;
         - lift: share divided by the share in the whole table;
         - information: share x log2(lift), bits; the lines are sorted by it, as a value
@@ -86,7 +86,7 @@ def cluster_profile(data: Any, labels: Any, sample_weight: Any = None) -> Any:
     texts = [vocabulary.labels(place) for place in range(len(parts))]
     columns = {
         "cluster": [clusters.names[place] for place in cluster[order]],
-        "attribute": [vocabulary.columns[place] for place in attribute[order]],
+        "column": [vocabulary.columns[place] for place in attribute[order]],
         "value": [texts[a][v] for a, v in zip(attribute[order], value[order], strict=True)],
         **{name: array[order] for name, array in numbers.items()},
     }

@@ -29,7 +29,7 @@ def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
     Returns
     -------
     frame
-        One line an attribute, the largest contribution first: attribute, value, other_value,
+        One line per column, the largest contribution first: column, value, other_value,
         contribution (they add up to ``encoder.similarity``), share (of the similarity; 0 if that is
         0) and distance (they add up to the squared distance of the rows' vectors: what tells the
         rows apart). Contributions of kernels may be large for values that differ: see
@@ -42,8 +42,8 @@ def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
     >>> rows = [["red", "wine", "no"], ["red", "wine", "yes"], ["brown", "beer", "no"]] * 5
     >>> encoder = UNTIE(n_clusters=2).fit(rows)
     >>> parts = why_similar(encoder, rows[0], rows[1])
-    >>> parts[["attribute", "value", "other_value", "share"]].round(2)
-      attribute value other_value  share
+    >>> parts[["column", "value", "other_value", "share"]].round(2)
+         column value other_value  share
     0        x0   red         red   0.49
     1        x1  wine        wine   0.49
     2        x2    no         yes   0.03
@@ -55,7 +55,7 @@ def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
     order = np.lexsort((distances, -np.round(contributions, 12)))
     total = contributions.sum()
     columns = {
-        "attribute": [encoder.vocabulary_.columns[place] for place in order],
+        "column": [encoder.vocabulary_.columns[place] for place in order],
         "value": [texts[0][place] for place in order],
         "other_value": [texts[1][place] for place in order],
         "contribution": contributions[order],

@@ -111,8 +111,8 @@ def why_outlier(encoder: UNTIE, row: Any) -> Any:
     Returns
     -------
     frame
-        One line an attribute, the largest part first: attribute, value, part (they add up to the
-        score), and the attribute and value that it is most surprising with: with_attribute,
+        One line per column, the largest part first: column, value, part (they add up to the
+        score), and the column and value that it is most surprising with: with_column,
         with_value, count (of other rows that have both) and expected.
 
     Examples
@@ -121,8 +121,8 @@ def why_outlier(encoder: UNTIE, row: Any) -> Any:
     >>> from untie.explain import why_outlier
     >>> rows = [["sea", "fish", "a"], ["land", "cow", "a"]] * 20 + [["sea", "cow", "a"]]
     >>> encoder = UNTIE(n_clusters=2).fit(rows)
-    >>> why_outlier(encoder, rows[-1])[["attribute", "value", "part", "with_value"]].round(2)
-      attribute value  part with_value
+    >>> why_outlier(encoder, rows[-1])[["column", "value", "part", "with_value"]].round(2)
+         column value  part with_value
     0        x0   sea   1.2        cow
     1        x1   cow   1.2        sea
     2        x2     a   0.0        sea
@@ -139,10 +139,10 @@ def why_outlier(encoder: UNTIE, row: Any) -> Any:
     cells = [surprises.cell(codes, 0, *pair) for pair in zip(order, partners, strict=True)]
     names = encoder.vocabulary_.columns
     columns = {
-        "attribute": [names[place] for place in order],
+        "column": [names[place] for place in order],
         "value": [texts[place] for place in order],
         "part": parts[order],
-        "with_attribute": [names[place] for place in partners],
+        "with_column": [names[place] for place in partners],
         "with_value": [texts[place] for place in partners],
         "count": [seen for seen, _ in cells],
         "expected": [expected for _, expected in cells],

@@ -33,7 +33,7 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     Returns
     -------
     frame
-        attribute, value, other_value, the most alike first; alikeness (from -1 to 1: the
+        column, value, other_value, the most alike first; alikeness (from -1 to 1: the
         cosine of how the frequencies of all values of the other columns deviate beside the
         two, taken down by what is chance; 0 is nothing in common), similarity (the cosine of their
         learned vectors; values that are kept apart have little, however alike their contexts are),
@@ -45,8 +45,8 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     >>> from untie.explain import alike_values
     >>> rows = [["ale", "jug"], ["stout", "jug"], ["port", "glass"], ["sherry", "glass"]] * 20
     >>> encoder = UNTIE(n_clusters=2).fit(rows)
-    >>> alike_values(encoder, n=2)[["attribute", "value", "other_value", "alikeness"]].round(2)
-      attribute value other_value  alikeness
+    >>> alike_values(encoder, n=2)[["column", "value", "other_value", "alikeness"]].round(2)
+         column value other_value  alikeness
     0        x0   ale       stout       0.96
     1        x0  port      sherry       0.96
     """
@@ -64,7 +64,7 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     frequencies = encoder.counts_.frequencies
     offsets = encoder.counts_.offsets
     columns = {
-        "attribute": [vocabulary.columns[attribute] for _, attribute, *_ in lines],
+        "column": [vocabulary.columns[attribute] for _, attribute, *_ in lines],
         "value": [texts[attribute][a] for _, attribute, a, _ in lines],
         "other_value": [texts[attribute][b] for _, attribute, _, b in lines],
         "alikeness": [alikeness for alikeness, *_ in lines],
@@ -92,7 +92,7 @@ def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) 
     Returns
     -------
     frame
-        One line a value of another column: attribute, value, share beside the first value,
+        One line per value of another column: column, value, share beside the first value,
         other_share beside the second, usual_share in the whole table, and contribution: above 0
         where both have more of it than usual, or both less. All contributions add up to the
         alikeness that `alike_values` gives. The largest come first, the most negative last.
@@ -104,7 +104,7 @@ def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) 
     >>> rows = [["ale", "jug"], ["stout", "jug"], ["port", "glass"], ["sherry", "glass"]] * 20
     >>> encoder = UNTIE(n_clusters=2).fit(rows)
     >>> why_alike(encoder, "x0", "ale", "stout").round(2)
-      attribute  value  share  other_share  usual_share  contribution
+         column  value  share  other_share  usual_share  contribution
     0        x1  glass    0.0          0.0          0.5          0.48
     1        x1    jug    1.0          1.0          0.5          0.48
     """
@@ -124,7 +124,7 @@ def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) 
         for label in encoder.vocabulary_.labels(place)
     ]
     columns = {
-        "attribute": [names[place][0] for place in kept],
+        "column": [names[place][0] for place in kept],
         "value": [names[place][1] for place in kept],
         "share": contexts.shares[0, kept],
         "other_share": contexts.shares[1, kept],

@@ -16,10 +16,10 @@ from untie._util.checks import check_one_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 
-GROUPINGS = ("attribute", "coupling", "kernel", "attribute x coupling")
+GROUPINGS = ("column", "coupling", "kernel", "column x coupling")
 
 
-def weight_shares(encoder: UNTIE, by: str = "attribute") -> Any:
+def weight_shares(encoder: UNTIE, by: str = "column") -> Any:
     """Return each attribute's, coupling's or kernel's share of what tells rows apart.
 
     The squared distance of two rows is a sum over the attributes, their couplings and kernels.
@@ -30,14 +30,14 @@ def weight_shares(encoder: UNTIE, by: str = "attribute") -> Any:
     ----------
     encoder : UNTIE
         Fitted.
-    by : {"attribute", "coupling", "kernel", "attribute x coupling"}, default="attribute"
+    by : {"column", "coupling", "kernel", "column x coupling"}, default="column"
         What to share out between. The coupling "matching" is that of the values themselves,
         without any coupling.
 
     Returns
     -------
     frame
-        `by` (for "attribute x coupling": attribute and coupling) and share, the largest first; the
+        `by` (for "column x coupling": attribute and coupling) and share, the largest first; the
         shares add up to 1, unless all rows are equal.
 
     Examples
@@ -47,7 +47,7 @@ def weight_shares(encoder: UNTIE, by: str = "attribute") -> Any:
     >>> rows = [["red", "wine", "no"], ["red", "wine", "yes"], ["brown", "beer", "no"]] * 5
     >>> encoder = UNTIE(n_clusters=2, solver="uniform", kernels="paper").fit(rows)
     >>> weight_shares(encoder).round(2)
-      attribute  share
+         column  share
     0        x0   0.34
     1        x1   0.34
     2        x2   0.32
@@ -58,7 +58,7 @@ def weight_shares(encoder: UNTIE, by: str = "attribute") -> Any:
     """
     check_encoder(encoder)
     check_one_of("by", by, GROUPINGS)
-    if by == "attribute":
+    if by == "column":
         keys, found = {by: list(encoder.vocabulary_.columns)}, _of_attributes(encoder)
     elif by in ("coupling", "kernel"):
         names, table = _summed(encoder, by)
@@ -66,7 +66,7 @@ def weight_shares(encoder: UNTIE, by: str = "attribute") -> Any:
     else:
         names, table = _summed(encoder, "coupling")
         columns = encoder.vocabulary_.columns
-        keys = {"attribute": [column for column in columns for _ in names]}
+        keys = {"column": [column for column in columns for _ in names]}
         keys["coupling"], found = names * len(columns), table.ravel()
     total = found.sum()
     shares = found / total if total > 0 else found

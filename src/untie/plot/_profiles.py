@@ -101,9 +101,9 @@ def cluster_profiles(
 def _sizes(columns: dict[str, list[Any]]) -> dict[Any, float]:
     """Return the weight of each cluster: that of all values of any one attribute."""
     result: dict[Any, float] = {}
-    first = columns["attribute"][0]
+    first = columns["column"][0]
     for cluster, attribute, count in zip(
-        columns["cluster"], columns["attribute"], columns["count"], strict=True
+        columns["cluster"], columns["column"], columns["count"], strict=True
     ):
         result[cluster] = result.get(cluster, 0.0) + (count if attribute == first else 0.0)
     return result
@@ -117,7 +117,7 @@ def _most_telling(columns: dict[str, list[Any]], clusters: list[Any], n: int) ->
     for place in order:
         own = found.get(columns["cluster"][place])
         if own is not None and len(own) < n:
-            own.append((columns["attribute"][place], columns["value"][place]))
+            own.append((columns["column"][place], columns["value"][place]))
     return list(dict.fromkeys(line for lines in found.values() for line in lines))
 
 
@@ -129,7 +129,7 @@ def _table(
     rows = {line: place for place, line in enumerate(lines)}
     places = {cluster: place for place, cluster in enumerate(clusters)}
     for cluster, attribute, value, number in zip(
-        columns["cluster"], columns["attribute"], columns["value"], columns[name], strict=True
+        columns["cluster"], columns["column"], columns["value"], columns[name], strict=True
     ):
         if cluster in places and (attribute, value) in rows:
             result[rows[attribute, value], places[cluster]] = number

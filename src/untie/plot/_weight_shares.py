@@ -13,10 +13,10 @@ from untie.encoder import UNTIE
 from untie.explain import weight_shares
 from untie.plot import _style as style
 
-BOTH = "attribute x coupling"
+BOTH = "column x coupling"
 
 
-def weights(encoder: UNTIE, by: str = "attribute", ax: Any = None, max_lines: int = 30) -> Any:
+def weights(encoder: UNTIE, by: str = "column", ax: Any = None, max_lines: int = 30) -> Any:
     """Draw each attribute's, coupling's or kernel's share of what tells rows apart.
 
     The numbers are those of `untie.explain.weight_shares`.
@@ -27,7 +27,7 @@ def weights(encoder: UNTIE, by: str = "attribute", ax: Any = None, max_lines: in
     ----------
     encoder : UNTIE
         Fitted.
-    by : {"attribute", "coupling", "kernel", "attribute x coupling"}, default="attribute"
+    by : {"column", "coupling", "kernel", "column x coupling"}, default="column"
         What the lines are; the last is a heat map.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
@@ -80,7 +80,7 @@ def weights(encoder: UNTIE, by: str = "attribute", ax: Any = None, max_lines: in
 
 def _heat_map(columns: dict[str, list[Any]], ax: Any, max_lines: int) -> Any:
     shares: dict[str, float] = {}
-    for attribute, share in zip(columns["attribute"], columns["share"], strict=True):
+    for attribute, share in zip(columns["column"], columns["share"], strict=True):
         shares[attribute] = shares.get(attribute, 0.0) + share
     attributes = sorted(shares, key=lambda name: -round(shares[name], 12))[:max_lines]
     couplings = list(dict.fromkeys(columns["coupling"]))

@@ -61,7 +61,7 @@ def heat_maps(study: Study) -> dict[str, Any]:
     """Return a heat map for each of the main columns, and the most alike pairs of all."""
     if len(study.names) < 2:
         return {"maps": [], "pairs": None, "n_columns": 1}
-    wanted = [name for name in study.shares["attribute"] if _size(study, name) > 1]
+    wanted = [name for name in study.shares["column"] if _size(study, name) > 1]
     maps = [_heat_map(study, name, number) for number, name in enumerate(wanted[:HEAT_MAPS])]
     return {"maps": maps, "pairs": _pairs(study), "n_columns": len(wanted)}
 
@@ -138,7 +138,7 @@ def _pairs(study: Study) -> TableView | None:
     if not kept:
         return None
     kinds = {
-        "attribute": "text",
+        "column": "text",
         "value": "text",
         "other_value": "text",
         "alikeness": "number",

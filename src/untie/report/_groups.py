@@ -82,7 +82,7 @@ def _card(
     over = [line for line, lift in enumerate(lines["lift"]) if lift > 1][:CARD_VALUES]
     lines = {key: [cells[line] for line in over] for key, cells in lines.items()}
     kinds = {
-        "attribute": "text",
+        "column": "text",
         "value": "text",
         "share": "bar",
         "share_elsewhere": "bar",
@@ -93,7 +93,7 @@ def _card(
     typical = tuple(
         f"{shown(attribute, 40)} = {shown(value, 40)}"
         for attribute, value, p in zip(
-            lines["attribute"], lines["value"], lines["p_value"], strict=True
+            lines["column"], lines["value"], lines["p_value"], strict=True
         )
         if p < SURE
     )
@@ -152,7 +152,7 @@ def _rows(
 ) -> TableView:
     """Return rows side by side, one line a column of the user's: long names fit a phone."""
     texts = cell_texts(study.encoder, study.frame, np.array(positions, dtype=np.intp))
-    kept = set(study.shares["attribute"][:CARD_COLUMNS])
+    kept = set(study.shares["column"][:CARD_COLUMNS])
     places = [place for place, column in enumerate(study.names) if column in kept]
     heads = [f"row {position:,} ({note})" for position, note in zip(positions, notes, strict=True)]
     columns: Lines = {"column": [study.names[place] for place in places]}

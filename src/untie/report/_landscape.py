@@ -72,7 +72,7 @@ def _columns(study: Study) -> tuple[list[dict[str, Any]], list[int]]:
         if size > TEXT // 4 or len(places) == 1:
             size //= 2
         else:
-            kept = set(study.shares["attribute"][: len(places) // 2])
+            kept = set(study.shares["column"][: len(places) // 2])
             places = [place for place in places if study.names[place] in kept]
     return columns, places
 

@@ -28,8 +28,8 @@ METHODS = ("UNTIE", "one-hot", "MCA", "k-modes")
 def weights(study: Study) -> list[TableView]:
     """Return the shares of columns, couplings and kernels."""
     tables = []
-    for by in ("attribute", "coupling", "kernel"):
-        found = study.shares if by == "attribute" else columns_of(weight_shares(study.encoder, by))
+    for by in ("column", "coupling", "kernel"):
+        found = study.shares if by == "column" else columns_of(weight_shares(study.encoder, by))
         found = {key: cells[:LISTED_COLUMNS] for key, cells in found.items()}
         caption = f"Share of each {'column' if by == 'attribute' else by} in what tells rows apart"
         kinds = {by: "text", "share": "scaled"}

@@ -111,7 +111,7 @@ class Study:
     def main_columns(self) -> list[int]:
         """The columns that tell rows apart most, as many as the map shows, in their order."""
         places = {name: place for place, name in enumerate(self.names)}
-        return sorted(places[name] for name in self.shares["attribute"][:MAP_COLUMNS])
+        return sorted(places[name] for name in self.shares["column"][:MAP_COLUMNS])
 
     @cached_property
     def able(self) -> NDArray[np.intp]:

@@ -52,7 +52,7 @@ def summary(study: Study, groups: dict[str, Any]) -> list[str]:
             f"The largest group has {largest.share} of the {what}; typical of it: "
             f"{', '.join(largest.typical[:3])}."
         )
-    main = [shown(name, 40) for name in study.shares["attribute"][:3]]
+    main = [shown(name, 40) for name in study.shares["column"][:3]]
     said.append(f"Rows differ most in {_and(main)}.")
     return said
 

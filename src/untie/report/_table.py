@@ -14,7 +14,6 @@ from untie.report._limits import LONG_TEXT, TEXT, shown
 Columns = Mapping[str, Sequence[Any]]
 
 NAMES = {
-    "attribute": "column",
     "other_value": "other value",
     "other_weight": "rows with the other",
     "weight": "rows with it",
