@@ -136,7 +136,7 @@ def landmarks_against_matrices(n_rows: int, n_values: int) -> None:
     header += ["chosen", "chosen with matrices"]
     error = np.abs(similar - near).max() / np.abs(similar).max()
     cells = [f"{n_values:,}", times["matrices"] / times["landmarks"], error]
-    print_table(header, [[*cells, next(iter(found.choice_)), next(iter(exact.choice_))]])
+    print_table(header, [[*cells, next(iter(found.gains_)), next(iter(exact.gains_))]])
 
 
 def _with_limit(n_values: int, work: Callable[[], UNTIE]) -> UNTIE:

@@ -24,7 +24,7 @@ def main() -> None:
     print(vectors.iloc[:3, :5].round(3).to_string(), "\n")
 
     print("Three representations were tried; nats per row that their clusters tell of the table:")
-    print({name: round(gain, 3) for name, gain in encoder.choice_.items()}, "\n")
+    print({name: round(gain, 3) for name, gain in encoder.gains_.items()}, "\n")
 
     column = "habitat"
     kernels = UNTIE(n_clusters=2, solver="uniform", normalization="cosine").fit(mushrooms)

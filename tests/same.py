@@ -16,7 +16,7 @@ def assert_same_counts(found, expected):
 def assert_same_model(found, expected):
     """Check fitted encoders."""
     assert found.vocabulary_ == expected.vocabulary_
-    assert found.choice_ == expected.choice_
+    assert found.gains_ == expected.gains_
     assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
     np.testing.assert_array_equal(found.counts_.matrix, expected.counts_.matrix)
     tables = zip(found.model_.lookup.tables, expected.model_.lookup.tables, strict=True)

@@ -59,7 +59,7 @@ EXACT = {
 def test_with_landmarks_enough_the_model_is_the_exact_one(options, few_are_many):
     exact, found = EXACT[options], UNTIE(3, **dict(options)).fit(TABLE)
     assert found.counts_.is_sparse
-    assert found.choice_ == pytest.approx(exact.choice_, abs=1e-6)
+    assert found.gains_ == pytest.approx(exact.gains_, abs=1e-6)
     similar = exact.similarity(TABLE[:50])
     scale = np.abs(similar).max()
     np.testing.assert_allclose(found.similarity(TABLE[:50]) / scale, similar / scale, atol=1e-5)
@@ -169,9 +169,9 @@ def test_columns_of_unknown_values(unknown, solver, few_are_many):
 
 def test_unknown_cells_of_a_large_column_are_at_the_mean_in_the_choice(few_are_many, monkeypatch):
     categories = [sorted(TABLE[name].unique())[: 20 if name == "town" else None] for name in TABLE]
-    found = UNTIE(3, categories=categories).fit(TABLE).choice_
+    found = UNTIE(3, categories=categories).fit(TABLE).gains_
     monkeypatch.undo()
-    assert found == pytest.approx(UNTIE(3, categories=categories).fit(TABLE).choice_, abs=1e-6)
+    assert found == pytest.approx(UNTIE(3, categories=categories).fit(TABLE).gains_, abs=1e-6)
 
 
 def test_copies_share_a_vote(few_are_many, monkeypatch):

@@ -122,7 +122,7 @@ default="auto"
         The solver's objective, step by step.
     n_iter_ : int
         Number of steps.
-    choice_ : dict
+    gains_ : dict
         For the solver "auto": how well each representation's clusters describe the table, in
         nats per row more than no clusters at all (-inf: its vectors do not make so many
         clusters); the one in use comes first. Empty where there was nothing to compare.
@@ -532,7 +532,7 @@ default="auto"
         self.omega_ = fitted.solution.omega
         self.loss_curve_ = fitted.solution.loss_curve
         self.n_iter_ = fitted.solution.n_iter
-        self.choice_ = dict(fitted.gains)
+        self.gains_ = dict(fitted.gains)
         return self
 
     def _rows(self, codes: Codes) -> NDArray[Any] | sparse.csr_array:

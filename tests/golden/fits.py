@@ -99,7 +99,7 @@ def of_frame(frame):
 
 def of_encoder(encoder, X):
     """Return what is kept of a fitted encoder."""
-    choice = sorted(encoder.choice_.items())
+    choice = sorted(encoder.gains_.items())
     return numbers(
         encoder.omega_,
         encoder.similarity(X[:40]),

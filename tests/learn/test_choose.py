@@ -25,10 +25,10 @@ NAMES = ["relevance", "values", "kernels"]
 def test_the_best_comes_first_and_is_used():
     table, _ = latent_classes(300, 3, 6, 4, seed=1)
     encoder = UNTIE(3).fit(table)
-    gains = list(encoder.choice_.values())
-    assert set(encoder.choice_) == set(NAMES)
+    gains = list(encoder.gains_.values())
+    assert set(encoder.gains_) == set(NAMES)
     assert gains == sorted(gains, reverse=True)
-    chosen = next(iter(encoder.choice_))
+    chosen = next(iter(encoder.gains_))
     spaces = side_by_side(
         identity_spaces(counts := count_table(table).counts),
         build_spaces(
@@ -65,7 +65,7 @@ def test_copies_of_a_noise_column_do_not_win():
 def test_rows_in_another_order_give_the_same_model(table, data):
     order = data.draw(st.permutations(range(len(table))))
     first, second = UNTIE(2).fit(table), UNTIE(2).fit(table.iloc[list(order)])
-    assert first.choice_ == second.choice_
+    assert first.gains_ == second.gains_
     np.testing.assert_array_equal(first.omega_, second.omega_)
 
 
@@ -78,7 +78,7 @@ def test_chunks_of_a_large_table_give_the_same_model():
     from_counts = UNTIE(3).fit_counts(counted.counts, counted.vocabulary, counted.sample)
     grown = UNTIE(3).partial_fit(table[:1000]).partial_fit(table[1000:])
     for other in (from_counts, grown):
-        assert other.choice_ == whole.choice_
+        assert other.gains_ == whole.gains_
         np.testing.assert_array_equal(other.omega_, whole.omega_)
 
 
@@ -86,9 +86,9 @@ def test_a_saved_model_goes_on_growing(tmp_path):
     table, _ = latent_classes(400, 3, 6, 4, seed=2)
     UNTIE(3).partial_fit(table[:200]).save(tmp_path / "model.untie")
     loaded = load_model(tmp_path / "model.untie")
-    assert loaded.choice_ == UNTIE(3).fit(table[:200]).choice_
+    assert loaded.gains_ == UNTIE(3).fit(table[:200]).gains_
     grown, whole = loaded.partial_fit(table[200:]), UNTIE(3).fit(table)
-    assert grown.choice_ == whole.choice_
+    assert grown.gains_ == whole.gains_
     np.testing.assert_array_equal(grown.omega_, whole.omega_)
 
 
@@ -96,7 +96,7 @@ def test_without_rows_it_is_relevance():
     table, _ = latent_classes(300, 3, 6, 4, seed=1)
     counted = count_table(table)
     encoder = UNTIE(3).fit_counts(counted.counts, counted.vocabulary)
-    assert encoder.choice_ == {}
+    assert encoder.gains_ == {}
     weights = encoder.weights()
     own = weights[weights["coupling"] == "matching"].set_index(["column", "value"])["omega"]
     rare, frequent = (table["c0"].value_counts().index[i] for i in (-1, 0))
@@ -109,18 +109,18 @@ def test_without_rows_it_is_relevance():
 def test_a_table_of_independent_columns_needs_no_warning():
     rows = [[a, b] for a in "xy" for b in "uvw"]
     encoder = UNTIE(2).fit(rows)  # warnings are errors here
-    assert encoder.choice_["kernels"] == -np.inf  # they tell no values apart
+    assert encoder.gains_["kernels"] == -np.inf  # they tell no values apart
     assert len(np.unique(encoder.transform(rows), axis=0)) == 6
 
 
 def test_fewer_distinct_rows_than_clusters():
     encoder = UNTIE(4).fit([["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]])
-    assert encoder.choice_ == {}
+    assert encoder.gains_ == {}
 
 
 def test_couplings_kernels_or_a_solver_of_the_user_leave_no_choice(melons):
     for parameters in ({"couplings": "inter"}, {"kernels": "F1"}, {"solver": "uniform"}):
-        assert UNTIE(2, **parameters).fit(melons).choice_ == {}
+        assert UNTIE(2, **parameters).fit(melons).gains_ == {}
     named = UNTIE(2, kernels="F1").fit(melons)
     exact = UNTIE(2, couplings=("intra", "inter"), kernels="F1", solver="exact").fit(melons)
     np.testing.assert_array_equal(named.omega_, exact.omega_)
@@ -129,7 +129,7 @@ def test_couplings_kernels_or_a_solver_of_the_user_leave_no_choice(melons):
 def test_a_seed_gives_the_same_choice_and_none_is_a_seed():
     table, _ = latent_classes(200, 3, 5, 4, seed=5)
     for seed in (None, 7):
-        first, second = (UNTIE(3, random_state=seed).fit(table).choice_ for _ in range(2))
+        first, second = (UNTIE(3, random_state=seed).fit(table).gains_ for _ in range(2))
         assert first == second
 
 
@@ -182,8 +182,8 @@ def test_rounding_makes_no_clusters(n_values):
     # Only the first two columns depend on another, so to kernels there are two kinds of rows.
     rows = [[a, a, b, c, d] for a in "xy" for b in range(n_values) for c in "uvw" for d in "st"]
     encoder = UNTIE(3).fit(rows)
-    assert encoder.choice_["kernels"] == -np.inf
-    assert UNTIE(2).fit(rows).choice_["kernels"] > -np.inf
+    assert encoder.gains_["kernels"] == -np.inf
+    assert UNTIE(2).fit(rows).gains_["kernels"] > -np.inf
 
 
 def test_rounding_makes_no_clusters_of_few_rows_with_many_values():
@@ -202,7 +202,7 @@ def test_more_values_than_rows():
     table = pd.DataFrame({f"c{i}": rng.integers(0, 15, 40).astype(str) for i in range(8)})
     encoder = UNTIE(2).fit(table)
     assert encoder.transform(table).shape[1] > 40
-    assert np.isfinite(list(encoder.choice_.values())).all()
+    assert np.isfinite(list(encoder.gains_.values())).all()
 
 
 @pytest.mark.parametrize("solver", ["relevance", "discount"])
@@ -232,15 +232,15 @@ def test_equal_partitions_tie_and_the_first_is_kept():
     table = [["a", "x"]] * 9 + [["b", "y"]] * 5 + [["a", "y"]] * 3
     unused = [str(number) for number in range(50)]
     encoder = UNTIE(2, categories=[["a", "b", *unused], ["x", "y"]]).fit(table)
-    assert list(encoder.choice_) == NAMES
-    assert len(set(encoder.choice_.values())) == 1
+    assert list(encoder.gains_) == NAMES
+    assert len(set(encoder.gains_.values())) == 1
 
 
 def test_where_nothing_varies_to_speak_of():
     rows = [["a", "x"], ["b", "y"], ["a", "y"], ["b", "x"]]
     with pytest.warns(UserWarning, match="kept apart by coordinates of their own"):
         encoder = UNTIE(2).fit(rows, sample_weight=[1e14, 1, 1, 1])
-    assert encoder.choice_ == {}
+    assert encoder.gains_ == {}
     assert len(np.unique(encoder.transform(rows), axis=0)) == 4
 
 
@@ -254,14 +254,14 @@ def test_growing_without_a_sample_warns():
     for encoder in before:
         with pytest.warns(UserWarning, match="No sample was kept of the rows learned before"):
             encoder.partial_fit(table[100:])
-        assert encoder.choice_ == {}
+        assert encoder.gains_ == {}
 
 
 def test_declared_values_change_no_gain():
     table, _ = latent_classes(200, 3, 5, 4, seed=5)
     categories = [sorted(set(table[c])) + [f"w{i}" for i in range(50)] for c in table]
-    plain = UNTIE(3).fit(table).choice_
-    declared = UNTIE(3, categories=categories).fit(table).choice_
+    plain = UNTIE(3).fit(table).gains_
+    declared = UNTIE(3, categories=categories).fit(table).gains_
     # The scale of the kernels counts declared values, so they shift a little.
     for name in ("relevance", "values"):
         assert declared[name] == pytest.approx(plain[name], abs=0.02)

@@ -47,7 +47,7 @@ def loss(encoder: UNTIE, ax: Any = None) -> Any:
     if len(curve) < 2:
         raise ValueError(
             f"solver={encoder.solver!r} takes no steps here, so it has no curve to draw; fit with "
-            "solver='exact' or 'adam', or look at encoder.choice_, which compares what 'auto' "
+            "solver='exact' or 'adam', or look at encoder.gains_, which compares what 'auto' "
             "chooses from."
         )
     steps = np.arange(1, len(curve) + 1)

@@ -51,7 +51,7 @@ ALTERNATIVES: dict[str, Weighting] = {
     "values": shared(by_discount, 0.1),
     "kernels": shared(by_discount, 1.0),
 }
-"""By name, as `choice_` has them; the first is taken where nothing can decide."""
+"""By name, as `gains_` has them; the first is taken where nothing can decide."""
 
 
 def _are_values(problem: Problem) -> NDArray[np.bool_]:
