@@ -10,10 +10,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from tables import latent_classes
-from untie import UNTIE, KChoice, choose_k
+from untie import UNTIE, KChoice, UNTIEClusterer, choose_k, count_table
 from untie._count.row_sample import sample_rows
 from untie._learn.choose import gain_of
 from untie._learn.k_choice import _score, _smallest_good, _Trial, adjusted_rand
+from untie.datasets import load
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 7])
@@ -153,3 +154,39 @@ def test_bad_input():
         choose_k(encoder, table, n_resamples=0)
     with pytest.raises(ValueError, match="every weight is 0"):
         choose_k(encoder, table, sample_weight=np.zeros(50))
+
+
+@pytest.mark.parametrize("name", ["lymphography", "zoo", "hepatitis", "spect"])
+def test_auto_is_one_rule_everywhere(name):
+    X, _ = load(name)
+    k = choose_k(UNTIE().fit(X), X).k
+    encoder, clusterer = UNTIE("auto").fit(X), UNTIEClusterer().fit(X)
+    assert encoder.n_clusters_ == clusterer.n_clusters_ == k
+    assert encoder.k_choice_.k == clusterer.k_choice_.k == k
+    assert count_fitted(X).n_clusters_ == k
+
+
+@pytest.mark.parametrize("name", ["lymphography", "hepatitis"])
+def test_a_number_that_is_chosen_gives_what_naming_it_gives(name):
+    X, _ = load(name)
+    chosen = UNTIEClusterer().fit(X)
+    named = UNTIEClusterer(chosen.n_clusters_).fit(X)
+    np.testing.assert_array_equal(chosen.labels_, named.labels_)
+    np.testing.assert_array_equal(chosen.cluster_centers_, named.cluster_centers_)
+
+
+def test_auto_needs_rows_to_compare():
+    X, _ = load("zoo")
+    counted = count_table(X)
+    with pytest.raises(ValueError, match=r"n_clusters='auto' compares .* n_clusters=None"):
+        fit_without_sample(UNTIE("auto"), counted)
+    assert fit_without_sample(UNTIE(), counted).k_choice_ is None
+
+
+def count_fitted(X):
+    counted = count_table(X[:30]) + count_table(X[30:])
+    return UNTIE("auto").fit_counts(counted.counts, counted.vocabulary, counted.sample)
+
+
+def fit_without_sample(encoder, counted):
+    return encoder.fit_counts(counted.counts, counted.vocabulary)

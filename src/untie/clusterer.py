@@ -16,7 +16,7 @@ from sklearn.base import (
     clone,
 )
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untie._count.memory import SAMPLE_ROWS
@@ -48,6 +48,7 @@ from untie._prepare import Preparation, prepare
 from untie._table.sample_weights import split_weights
 from untie._table.table import read_table, table_of_names
 from untie._util.checks import check_integer
+from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
 from untie.encoder import UNTIE
@@ -72,8 +73,9 @@ class UNTIEClusterer(
         Number of clusters; "auto" chooses from 2 to 10 by :func:`untie.choose_k`, and `k_choice_`
         tells how sure that is. A table with fewer distinct rows has so many clusters.
     encoder : UNTIE, default=None
-        Learns the vectors; it is cloned. None is ``UNTIE(n_clusters)``. Clusters are made of its
-        compact vectors, whatever `output`, `n_components` and `dtype` it has.
+        Learns the vectors; it is cloned. Where its `n_clusters` or `random_state` is None, the
+        clusterer's is used; None is ``UNTIE()``. Clusters are made of its compact vectors, whatever
+        `output`, `n_components` and `dtype` it has.
     bins : int, default=None
         If given, the table is prepared first, by :func:`untie.prepare.prepare`: numeric columns are
         cut into so many ranges by quantiles (of the weights, if a column has them), and columns
@@ -84,7 +86,7 @@ class UNTIEClusterer(
     max_iter : int, default=300
         Most passes over the rows; over a lazy table, which is read anew each time, 3 at most.
     random_state : int, RandomState or None, default=None
-        For the starts, and the resamples of the choice of k; None is a fixed seed.
+        For the starts, and the resamples of the choice of k.
 
     Attributes
     ----------
@@ -271,11 +273,10 @@ class UNTIEClusterer(
         self, encoder: UNTIE, sample: RowSample, walk: Callable[[Centres], Pass], max_passes: int
     ) -> None:
         """Choose the number of clusters, start on the sample and walk over all rows."""
-        rng = check_random_state(0 if self.random_state is None else self.random_state)
-        choice, k = self._number(encoder, sample, rng)
+        choice, k = self._number(encoder, sample)
         lookup = encoder.model_.vectors
         space = ValueSpace(lookup.tables)
-        seed = rng.randint(2**31 - 1)
+        seed = draws_of(self.random_state).randint(2**31 - 1)
         centres = first_centres(lookup, sample, k, int(self.n_init), seed)
         centres, found, n_iter, settled = refine(space, centres, walk, max_passes)
         if not settled and max_passes == self.max_iter:
@@ -289,18 +290,18 @@ class UNTIEClusterer(
         self.n_clusters_ = len(self.cluster_centers_)
         self.inertia_, self.n_iter_ = found.inertia, n_iter
 
-    def _number(
-        self, encoder: UNTIE, sample: RowSample, rng: np.random.RandomState
-    ) -> tuple[KChoice | None, int]:
+    def _number(self, encoder: UNTIE, sample: RowSample) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""
-        n_distinct = count_distinct(sample_vectors(encoder.model_.vectors, sample))
+        vectors = encoder.model_.vectors
+        if self.n_clusters == "auto" and encoder.n_clusters == "auto":
+            return encoder.k_choice_, encoder.n_clusters_
+        n_distinct = count_distinct(sample_vectors(vectors, sample))
         if self.n_clusters == "auto":
             if n_distinct <= AUTO_KS[0]:
                 return None, n_distinct
-            vectors, counts = encoder.model_.vectors, encoder.counts_
-            choice = choose_number(
-                vectors, sample, counts, AUTO_KS, N_RESAMPLES, rng, encoder.library_
-            )
+            draws = draws_of(self.random_state)
+            counts, library = encoder.counts_, encoder.library_
+            choice = choose_number(vectors, sample, counts, AUTO_KS, N_RESAMPLES, draws, library)
             return choice, choice.k
         k = int(self.n_clusters)
         if k > n_distinct and n_distinct < SAMPLE_ROWS:
@@ -314,7 +315,12 @@ class UNTIEClusterer(
         return None, min(k, n_distinct)
 
     def _new_encoder(self) -> UNTIE:
-        return UNTIE(self.n_clusters) if self.encoder is None else clone(self.encoder)
+        """Return the encoder to fit; what it leaves open is as the clusterer has it."""
+        encoder = UNTIE() if self.encoder is None else clone(self.encoder)
+        for name in ("n_clusters", "random_state"):
+            if getattr(encoder, name) is None:
+                encoder.set_params(**{name: getattr(self, name)})
+        return encoder
 
     def _prepare(self, X: Any, sample_weight: Any) -> Preparation | None:
         if self.bins is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -22,8 +23,9 @@ from untie._engines.dask import DaskTable, transform_dask
 from untie._engines.lazy import as_lazy
 from untie._engines.spark import SparkTable, transform_spark
 from untie._engines.transform import own_columns, stream_vectors
-from untie._learn.fitted import Fitted, finish
-from untie._learn.learning import Recipe, learn
+from untie._learn.fitted import Fitted
+from untie._learn.fitting import fit_counted
+from untie._learn.learning import Recipe
 from untie._learn.parameters import check_parameters
 from untie._learn.solvers import ROW_SOLVERS
 from untie._table import frames
@@ -47,8 +49,12 @@ class UNTIE(Exportable, TransformerMixin, TableInput):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default="auto"
-        Number of clusters that the vectors should separate; "auto" reads it off the spectrum.
+    n_clusters : int, "auto" or None, default=None
+        Number of clusters that the vectors should separate. "auto" chooses from 2 to 10 as
+        :func:`untie.choose_k` and `UNTIEClusterer` do, by the clusters of some rows, and learns
+        for the number chosen, which takes a second or so more; `k_choice_` tells how sure it is.
+        None reads a number off the spectrum of the counts, which costs next to nothing and is good
+        enough to find vectors with.
     couplings : "auto", str, function or sequence of them, default="auto"
         Coupling spaces: "intra", "inter", "joint", "matching", or functions
         ``(counts, attribute) -> array of shape (n_values, n_dimensions)``. "auto" leaves them
@@ -101,8 +107,8 @@ default="auto"
     dtype : dtype, default=numpy.float64
         numpy.float64 or numpy.float32.
     random_state : int, RandomState or None, default=None
-        For "adam", "adagrad" and the starts of the clusters that "auto" compares; None is a fixed
-        seed for "auto". The others are deterministic.
+        For "adam", "adagrad" and the starts of the clusters that "auto" compares; the other solvers
+        draw nothing.
 
     Attributes
     ----------
@@ -116,6 +122,8 @@ default="auto"
         How often they occur together.
     n_clusters_ : int
         The number of clusters in use.
+    k_choice_ : KChoice or None
+        How the number was chosen, for ``n_clusters="auto"``.
     omega_ : array of shape (n_coordinates,)
         The learned weights; `weights` gives them names.
     loss_curve_ : list of float
@@ -147,7 +155,7 @@ default="auto"
 
     def __init__(
         self,
-        n_clusters: int | str = "auto",
+        n_clusters: int | str | None = None,
         *,
         couplings: Any = "auto",
         kernels: Any = "auto",
@@ -263,7 +271,7 @@ default="auto"
         lazy = as_lazy(X)
         if lazy is not None and not first:
             X = own_columns(self, lazy, check_weight_column(lazy, sample_weight))
-        chunk = count_input(X, sample_weight, self.categories, with_sample=recipe.chooses)
+        chunk = count_input(X, sample_weight, self.categories, with_sample=recipe.needs_sample)
         if not first:
             self._check_columns(chunk.table)
         self._report_values(chunk.table, chunk.tally.grouping.raw, chunk.unknown)
@@ -494,10 +502,10 @@ default="auto"
             self.min_frequency,
             self.max_categories,
             recipe.n_spaces,
-            with_sample=recipe.chooses,
+            with_sample=recipe.needs_sample,
         )
         self._report_values(counted.table, counted.tally.grouping.raw, counted.unknown)
-        fitted = finish(counted.tally, learn(counted.tally, recipe), self.output, self.n_components)
+        fitted = fit_counted(counted.tally, recipe, self.output, self.n_components)
         self._remember(counted.table)
         self._adopt(fitted)
         return counted.tally.rows
@@ -508,7 +516,7 @@ default="auto"
         grouped = group_counted(
             counted, self.min_frequency, self.max_categories, recipe.n_spaces, is_growing
         )
-        return finish(grouped, learn(grouped, recipe), self.output, self.n_components)
+        return fit_counted(grouped, recipe, self.output, self.n_components)
 
     def _counted_so_far(self) -> CountedTable:
         if self.model_.ungrouped is None:
@@ -533,6 +541,8 @@ default="auto"
         self.loss_curve_ = fitted.solution.loss_curve
         self.n_iter_ = fitted.solution.n_iter
         self.gains_ = dict(fitted.gains)
+        choice = fitted.k_choice
+        self.k_choice_ = None if choice is None else replace(choice, library=self.library_)
         return self
 
     def _rows(self, codes: Codes) -> NDArray[Any] | sparse.csr_array:

@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 from plot_cases import new_axes, tick_texts, title
 from tables import latent_classes
 from untie import UNTIE, KChoice, choose_k, plot
-from untie._learn.learning import LARGEST_AUTO
+from untie._learn.learning import LARGEST_NUMBER
 from untie.explain import cluster_profile, weight_shares
 from untie.plot._style import GREY, short
 
@@ -77,10 +77,10 @@ def test_the_spectrum_from_rows(zoo, n_clusters):
     k = UNTIE().fit(X).n_clusters_
     ax = plot.spectrum(UNTIE(n_clusters).fit(X), ax=new_axes())
     whole, filled, hollow, noise = ax.lines[:4]
-    np.testing.assert_allclose(whole.get_ydata(), expected[:LARGEST_AUTO], atol=1e-9)
+    np.testing.assert_allclose(whole.get_ydata(), expected[:LARGEST_NUMBER], atol=1e-9)
     assert noise.get_ydata()[0] == pytest.approx(edge)
     assert len(filled.get_ydata()) == k - 1
-    assert len(hollow.get_ydata()) == LARGEST_AUTO - k + 1
+    assert len(hollow.get_ydata()) == LARGEST_NUMBER - k + 1
     assert f"{k - 1} directions before the widest gap: {k} clusters" in title(ax)
     assert ("fitted with n_clusters=9" in title(ax)) == (n_clusters == 9)
     assert (whole.get_ydata()[: k - 1] > edge).all()

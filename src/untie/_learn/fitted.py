@@ -10,6 +10,7 @@ from untie._count.grouping import Grouping
 from untie._count.memory import check_vectors
 from untie._count.tally import Tally
 from untie._learn.eigen import leading
+from untie._learn.k_choice import KChoice
 from untie._learn.learning import Model
 from untie._learn.solvers import Solution
 from untie._learn.spectrum import centre, reduced_gram
@@ -45,6 +46,8 @@ class Fitted:
         How well each alternative describes the table, if there was a choice.
     errors : mapping from attributes to arrays of shape (n_spaces,)
         For attributes whose kernels are taken through landmarks, how much of each is missing.
+    k_choice : KChoice or None
+        How the number of clusters was chosen, if it was.
     """
 
     grouping: Grouping
@@ -58,6 +61,7 @@ class Fitted:
     lookup: LookUp
     gains: Mapping[str, float]
     errors: Mapping[int, FloatArray]
+    k_choice: KChoice | None = None
 
     def axes(self) -> tuple[dict[int, int], bool]:
         """Return how many axes the values of large attributes share, and if they have others."""

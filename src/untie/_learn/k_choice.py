@@ -60,7 +60,7 @@ class KChoice:
         The number that is the best in each resample.
     n_sampled : int
         Number of distinct rows that were clustered.
-    backend : str
+    library : str
         The library of `table`.
     """
 
@@ -73,7 +73,7 @@ class KChoice:
     score: FloatArray
     chosen: NDArray[np.intp]
     n_sampled: int
-    backend: str = "pandas"
+    library: str = "pandas"
 
     @property
     def found_clusters(self) -> bool:
@@ -107,7 +107,7 @@ class KChoice:
             "score": self.score,
             "chosen_by": [float(np.mean(self.chosen == k)) for k in self.ks],
         }
-        return frames.make_frame(self.backend, columns)
+        return frames.make_frame(self.library, columns)
 
 
 def choose_number(

@@ -30,8 +30,8 @@ from untie._learn.tall import Columns
 from untie._util.threads import one_thread
 from untie._util.warn import warn_user
 
-LARGEST_AUTO = 20
-"""``n_clusters="auto"`` looks no further."""
+LARGEST_NUMBER = 20
+"""``n_clusters=None`` looks no further."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,13 @@ class Recipe:
     chooses: bool = False
     """Add a space of the values themselves, try the weightings that there are for it, and keep
     the one that describes the table best; the solver is not used then."""
+    chooses_k: bool = False
+    """Choose the number of clusters by the clusters of some rows; see `fitting`."""
+
+    @property
+    def needs_sample(self) -> bool:
+        """Whether some rows are needed besides the counts."""
+        return self.chooses or self.chooses_k
 
     @property
     def n_spaces(self) -> int:
@@ -151,13 +158,13 @@ def _learn_apart(counted: Tally, recipe: Recipe, n_clusters: int, reason: str) -
 def _number_of_clusters(counted: Tally, wanted: int | None) -> int:
     counts = counted.counts
     if wanted is None:
-        return choose_n_clusters(counts, min(LARGEST_AUTO, counts.n_rows))
+        return choose_n_clusters(counts, min(LARGEST_NUMBER, counts.n_rows))
     n_most = int(max(counts.n_rows, counts.n))
     if wanted <= n_most or counted.is_growing:  # more rows may come
         return min(wanted, n_most)
     raise ValueError(
         f"n_clusters={wanted} is more than the table's rows (n_samples={counts.n_rows}); ask for "
-        "fewer clusters or 'auto'."
+        "fewer clusters or None."
     )
 
 

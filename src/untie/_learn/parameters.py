@@ -13,7 +13,6 @@ from untie._learn.learning import Recipe
 from untie._learn.solvers import SOLVERS, Settings
 from untie._table.unknown import HANDLE_UNKNOWN
 from untie._util.checks import check_integer, check_number, check_one_of, is_number
-from untie._util.seeds import draws_of
 
 AUTO = "auto"
 
@@ -29,8 +28,8 @@ NAMED_SOLVER = "exact"
 
 def check_parameters(encoder: Any) -> Recipe:
     """Return what the pipe learns with, or name the first parameter that can't be."""
-    if encoder.n_clusters != "auto":
-        check_integer("n_clusters", encoder.n_clusters, 1, "a positive integer or 'auto'")
+    if encoder.n_clusters is not None and not _is_auto(encoder.n_clusters):
+        check_integer("n_clusters", encoder.n_clusters, 1, "a positive integer, 'auto' or None")
     check_one_of("solver", encoder.solver, (AUTO, *SOLVERS))
     check_number("tau", encoder.tau)
     check_number("learning_rate", encoder.learning_rate)
@@ -70,16 +69,17 @@ def _recipe(encoder: Any) -> Recipe:
         resolve_kernels(PAPER_KERNELS if _is_auto(encoder.kernels) else encoder.kernels),
         resolve_normalization(encoder.normalization),
         NAMED_SOLVER if _is_auto(encoder.solver) else encoder.solver,
-        None if encoder.n_clusters == "auto" else int(encoder.n_clusters),
+        int(encoder.n_clusters) if isinstance(encoder.n_clusters, Integral) else None,
         Settings(
             encoder.tau,
             encoder.learning_rate,
             encoder.batch_size,
             encoder.max_iter,
             encoder.tol,
-            draws_of(encoder.random_state),
+            encoder.random_state,
         ),
         chooses,
+        _is_auto(encoder.n_clusters),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from untie._inputs import check_encoder
-from untie._learn.learning import LARGEST_AUTO
+from untie._learn.learning import LARGEST_NUMBER
 from untie._learn.n_clusters import choose_n_clusters, noise_edge, standardised_eigenvalues
 from untie.encoder import UNTIE
 from untie.plot import _style as style
@@ -47,7 +47,7 @@ def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
     style.check_axes(ax)
     check_encoder(encoder)
     counts = encoder.counts_
-    largest = min(LARGEST_AUTO, counts.n_rows)
+    largest = min(LARGEST_NUMBER, counts.n_rows)
     k = choose_n_clusters(counts, largest)
     values, edge = standardised_eigenvalues(counts, largest), noise_edge(counts)
     places = np.arange(1, len(values) + 1)

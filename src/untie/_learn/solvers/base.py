@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Any
 
 from untie._count.counts import Counts
 from untie._count.tally import Rows
@@ -44,7 +43,7 @@ class Settings:
     batch_size: int
     max_iter: int
     tol: float
-    random_state: np.random.RandomState
+    random_state: Any
 
 
 @dataclass(frozen=True, eq=False)
