@@ -32,9 +32,9 @@ def choose_k(
     highest. The gain alone goes on splitting where it is flat, and stability alone favours the
     coarsest split; ``benchmarks/choose_k.py`` compares them.
 
-    The encoder's own ``n_clusters="auto"`` is read off the spectrum of the counts, before there is
-    a representation, and serves to find one; this choice looks at the clusters that the
-    representation makes, and may well be another number. It is the one to cluster with.
+    This is the rule of ``n_clusters="auto"``, in `UNTIE`, `UNTIEClusterer`, the report and the
+    command alike. It looks at the clusters that a representation makes; the number that `UNTIE`
+    reads off the spectrum when none is named only serves to find a representation.
 
     At most 2,000 distinct rows are clustered, the same for every order of the rows, so
     the time hardly depends on the table's size.

@@ -35,7 +35,7 @@ def learned(
     if model is not None:
         return _with_model(source, options, model)
     table = open_table(source, options, in_memory_now=True)
-    encoder = UNTIE(k or "auto", random_state=seed)
+    encoder = UNTIE(k, random_state=seed)
     with waiting("learning", options.quiet):
         encoder.fit(table.frame(), sample_weight=table.weights())
     return table, encoder
