@@ -14,7 +14,7 @@ from untie.plot import _style as style
 
 
 def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
-    """Draw the eigenvalues that ``n_clusters="auto"`` is read off.
+    """Draw the eigenvalues that a number of clusters is read off if none is named.
 
     They are those of the counts of all pairs of values, with every attribute scaled to the
     identity. Of independent attributes all are 1, but for noise that stays below an edge; what
