@@ -13,9 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from untie._count.row_sample import RowSample
-from untie._engines.sampling import sample_table
+from untie._engines.registry import open_table
 from untie._learn.choose import gain_of, number_of_starts
 from untie._learn.means import count_distinct, sample_vectors
+from untie._row_tasks import sample_source
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.k_means import best_labels
@@ -165,7 +166,7 @@ def choose_k(
     ['k', 'gain', 'silhouette', 'stability', 'score', 'chosen_by']
     """
     check_is_fitted(encoder)
-    sample = sample_table(encoder, data, sample_weight)
+    sample = sample_source(encoder, open_table(data), sample_weight)
     return choose_k_of_sample(encoder, sample, ks, n_resamples, random_state)
 
 

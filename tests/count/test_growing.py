@@ -3,10 +3,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from untie._count.growing import GatheredRows, GrowingTable, GrowingVocabulary, raw_rows
 
 from tables import small_tables
 from untie._count import growing as growing_module
-from untie._count.growing import GatheredRows, GrowingTable, GrowingVocabulary, raw_rows
 from untie._count.tally import tally
 from untie._table.sample_weights import positive_weights
 from untie._table.table import read_table

@@ -19,7 +19,8 @@ from untie import UNTIE, count_table
 from untie._count import row_sample
 from untie._count.counts import CountedTable
 from untie._count.row_sample import sample_rows
-from untie._table.table import learn_vocabulary, read_table
+from untie._table.rows import learn_vocabulary
+from untie._table.table import read_table
 
 
 def sampled(table, weights=None):

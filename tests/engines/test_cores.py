@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from joblib import Parallel, delayed, parallel_config
+from untie._engines.relation import Relation
 
 import untie
 from cases import TEXT
@@ -19,7 +20,6 @@ from untie import UNTIE, count_table
 from untie._count import dense_counting as counting
 from untie._count import growing, row_sample
 from untie._engines import parquet, transform
-from untie._engines.relation import Relation
 from untie._learn import vectors
 from untie._util import parallel
 

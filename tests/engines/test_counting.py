@@ -6,6 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from untie._engines.relation import Relation
 
 import untie
 from cases import TEXT, TYPED
@@ -14,7 +15,6 @@ from same import assert_same_counts, assert_same_model
 from untie import UNTIE, Gaussian, count_table
 from untie._count import growing as growing_module
 from untie._engines import counting as count_module
-from untie._engines.relation import Relation
 
 CASES = [
     *(pytest.param(columns, pa.string(), id=name) for name, columns in TEXT.items()),

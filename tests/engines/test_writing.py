@@ -8,13 +8,13 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from sklearn import config_context
+from untie._engines.relation import Relation
 
 import untie
 from cases import TEXT
 from lazy_sources import SOURCES, as_arrow
 from untie import UNTIE
 from untie._engines import transform as transform_module
-from untie._engines.relation import Relation
 from untie._engines.writing import write_relation
 
 TABLE = as_arrow(TEXT["missing"])

@@ -75,7 +75,7 @@ def test_chunks_of_a_large_table_give_the_same_model():
     whole = UNTIE(3).fit(table)
     counted = count_table(table[5000:]) + count_table(table[:5000])
     assert len(counted.sample.weights) == SAMPLE_ROWS
-    from_counts = UNTIE(3).fit_counts(counted.counts, counted.vocabulary, counted.sample)
+    from_counts = UNTIE(3).fit_counts(counted)
     grown = UNTIE(3).partial_fit(table[:1000]).partial_fit(table[1000:])
     for other in (from_counts, grown):
         assert other.choice_ == whole.choice_

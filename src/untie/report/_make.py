@@ -8,7 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from untie._engines.lazy import as_lazy
+from untie._engines.registry import open_table
 from untie._prepare import Preparation
 from untie._table.sample_weights import positive_weights, read_weights, split_weights
 from untie._table.table import read_table
@@ -190,7 +190,7 @@ def report_of_encoder(
 
 
 def _check_in_memory(data: Any) -> None:
-    if as_lazy(data) is not None:
+    if open_table(data).is_lazy:
         raise ValueError(
             "The report needs all rows in memory, but this table is read piece by piece; collect "
             "it first, or some of its rows."
