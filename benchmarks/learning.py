@@ -26,9 +26,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from _timing import best_times, parse_quick, print_table, print_verdict, slope
-from untie import UNTIE, Counts, Vocabulary
+from untie import UNTIE, CountedTable, Counts, Vocabulary
 from untie._count.counts import count
-from untie._count.tally import tally
+from untie._count.tally import tally_table
 from untie._learn.learning import Recipe
 from untie._learn.parameters import check_parameters
 from untie._learn.solvers import SOLVERS, Problem
@@ -135,7 +135,7 @@ def growth(what: str, numbers: list[int], tables: list[tuple[tuple[int, ...], st
 
 
 def _time_parts(sizes: tuple[int, ...], kernels: str) -> dict[str, Any]:
-    counted = tally(read_table(np.stack(draw_codes(1000, sizes), axis=1)), None, "auto")
+    counted = tally_table(read_table(np.stack(draw_codes(1000, sizes), axis=1)))
     counts, vocabulary = counted.counts, counted.grouping.vocabulary
     spaces = _build(counts, _recipe("uniform", kernels))
     problem = Problem(spaces, counts, N_CLASSES, counted.rows)
@@ -143,7 +143,7 @@ def _time_parts(sizes: tuple[int, ...], kernels: str) -> dict[str, Any]:
     work = {"building": partial(_build, counts, _recipe("uniform", kernels))}
     for solver in STEPS:
         work[solver] = partial(_solve, solver, problem, kernels)
-    work["whole"] = partial(whole.fit_counts, counts, vocabulary)
+    work["whole"] = partial(whole.fit_counts, CountedTable(vocabulary, counts))
     times: dict[str, Any] = best_times(work, clock=time.process_time)
     return {**times, "steps": whole.n_iter_}
 
@@ -170,7 +170,7 @@ def _solve(solver: str, problem: Problem, kernels: str) -> object:
 
 def _fit_counts(solver: str, counts: Counts, vocabulary: Vocabulary) -> object:
     encoder = UNTIE(N_CLASSES, solver=solver, max_iter=STEPS[solver], tol=0.0)
-    return encoder.fit_counts(counts, vocabulary)
+    return encoder.fit_counts(CountedTable(vocabulary, counts))
 
 
 if __name__ == "__main__":

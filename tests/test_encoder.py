@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from tables import latent_classes
-from untie import UNTIE, count_table
+from untie import UNTIE, CountedTable, count_table
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ def test_a_million_distinct_values_are_refused_with_a_remedy():
 def test_solvers_that_draw_rows_refuse_counts_by_name(melons, solver):
     counted = count_table(melons)
     with pytest.raises(ValueError, match=f"fit_counts learns from counts, but solver='{solver}'"):
-        UNTIE(2, solver=solver).fit_counts(counted.counts, counted.vocabulary)
+        UNTIE(2, solver=solver).fit_counts(counted)
     with pytest.raises(ValueError, match=f"partial_fit learns from counts, but solver='{solver}'"):
         UNTIE(2, solver=solver).partial_fit(melons)
 
@@ -194,7 +194,7 @@ def test_solvers_that_draw_rows_refuse_counts_by_name(melons, solver):
 def test_fit_counts_needs_the_vocabulary_of_the_counts(melons):
     counted, other = count_table(melons), count_table(melons[["Color"]])
     with pytest.raises(ValueError, match="values but the vocabulary"):
-        UNTIE(2).fit_counts(counted.counts, other.vocabulary)
+        UNTIE(2).fit_counts(CountedTable(other.vocabulary, counted.counts))
 
 
 def test_partial_fit_goes_on_from_a_fit_with_grouped_values(melons):
@@ -292,7 +292,7 @@ def test_a_failed_first_fit_leaves_an_encoder_unfitted(melons):
 def test_names_are_forgotten_with_their_table(fitted):
     rows = [["a", "x"], ["b", "y"], ["a", "y"]]
     counted = count_table(rows)
-    fitted.fit_counts(counted.counts, counted.vocabulary)
+    fitted.fit_counts(counted)
     assert not hasattr(fitted, "feature_names_in_")
     assert fitted.transform(rows).shape == (3, 4)
 

@@ -271,6 +271,6 @@ def test_files_give_the_same_model(large, tmp_path, monkeypatch):
     wide = UNTIE(3).fit(table)
     batch = next(iter(wide.transform(source)))
     np.testing.assert_allclose(batch.slice(0, 50).to_pandas(), dense, atol=1e-10)
-    monkeypatch.setattr("untie._engines.transform.MOST_COLUMNS", 8_000)
+    monkeypatch.setattr("untie._row_tasks.MOST_COLUMNS", 8_000)
     with pytest.raises(ValueError, match=r"a column has 8,0.*set n_components"):
         wide.transform(source)

@@ -1,5 +1,7 @@
 """The number of clusters of tables whose number is known, and its parts against slow ones."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -185,8 +187,8 @@ def test_auto_needs_rows_to_compare():
 
 def count_fitted(X):
     counted = count_table(X[:30]) + count_table(X[30:])
-    return UNTIE("auto").fit_counts(counted.counts, counted.vocabulary, counted.sample)
+    return UNTIE("auto").fit_counts(counted)
 
 
 def fit_without_sample(encoder, counted):
-    return encoder.fit_counts(counted.counts, counted.vocabulary)
+    return encoder.fit_counts(replace(counted, sample=None))

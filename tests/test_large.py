@@ -66,7 +66,7 @@ def test_ten_million_rows_in_chunks_equal_the_whole():
     codes[:, 1] = (codes[:, 0] + (rng.random(10**7) < 0.3)) % 3
     chunks = [count_table(chunk) for chunk in np.array_split(codes, 7)]
     counted = sum(chunks[1:], start=chunks[0])
-    encoder = UNTIE(2).fit_counts(counted.counts, counted.vocabulary)
+    encoder = UNTIE(2).fit_counts(counted)
     whole = UNTIE(2).fit(codes)
     np.testing.assert_array_equal(encoder.counts_.matrix, whole.counts_.matrix)
     np.testing.assert_array_equal(encoder.transform(codes[:100]), whole.transform(codes[:100]))

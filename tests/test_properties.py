@@ -97,7 +97,7 @@ def test_chunks_equal_the_whole(table, data):
     whole = new().fit(table)
     grown = new().partial_fit(table[cut:]).partial_fit(table[:cut])
     counted = count_table(table[:cut]) + count_table(table[cut:])
-    from_counts = new().fit_counts(counted.counts, counted.vocabulary, counted.sample)
+    from_counts = new().fit_counts(counted)
     for other in (grown, from_counts):
         assert other.vocabulary_ == whole.vocabulary_
         np.testing.assert_array_equal(other.counts_.matrix, whole.counts_.matrix)

@@ -3,9 +3,8 @@
 from importlib.metadata import version
 
 from untie._count.counts import CountedTable, Counts
-from untie._engines.counted_input import count_table
+from untie._engines.registry import count_table
 from untie._engines.scanning import scan
-from untie._engines.writing import sink
 from untie._learn.k_choice import KChoice
 from untie._learn.kernels import Gaussian, Pairs, Polynomial
 from untie._prepare import Note, Preparation, prepare
@@ -15,6 +14,7 @@ from untie.encoder import UNTIE
 from untie.k_choice import choose_k
 from untie.model_file import load_model
 from untie.report import Report, make_report
+from untie.vector_file import sink
 
 __version__ = version("untie")
 

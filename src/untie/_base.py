@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -9,9 +10,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from untie._count.grouping import Grouping
-from untie._count.tally import CodedTable, Tally
 from untie._learn.parameters import check_handle_unknown
-from untie._table.table import Table, encode, read_table, warn_of_distinct_floats
+from untie._table.rows import encode
+from untie._table.table import Table, read_table, warn_of_distinct_floats
 from untie._table.unknown import handle_unknown_values, joins_rare_values
 from untie._table.vocabulary import Vocabulary
 from untie._util.types import Codes, Value
@@ -57,14 +58,10 @@ class TableInput(BaseEstimator):
         rare = joins_rare_values(self.handle_unknown)
         return self.grouping_.apply_to_codes(encoded.codes, unknown_is_rare=rare)
 
-    def _report(self, table: Table, counted: Tally | CodedTable) -> None:
-        """Tell the user what is odd about a table."""
-        assert counted.rows is not None
-        self._report_values(table, counted.grouping.raw, counted.rows.unknown)
-
-    def _report_values(
-        self, table: Table, vocabulary: Vocabulary, unknown: list[list[Value]]
+    def _report(
+        self, table: Table, vocabulary: Vocabulary, unknown: Sequence[Sequence[Value]]
     ) -> None:
+        """Tell the user what is odd about a table."""
         how = "error" if self.handle_unknown == "error" else "ignore"
         handle_unknown_values(unknown, vocabulary, how, "fit")
         warn_of_distinct_floats(table, vocabulary)

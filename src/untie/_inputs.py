@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._table import frames
 from untie._table.column_codes import factorize
+from untie._table.rows import encode
 from untie._table.sample_weights import read_weights
-from untie._table.table import encode, read_table
+from untie._table.table import read_table
 from untie._table.vocabulary import INFREQUENT, sort_values
 from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray, Value

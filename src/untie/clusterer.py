@@ -22,12 +22,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import distinct_rows
 from untie._count.row_sample import RowSample, sample_rows
-from untie._engines.counting import check_weight_column
-from untie._engines.dask import DaskTable
-from untie._engines.lazy import as_streamed
-from untie._engines.relation import Relation
-from untie._engines.sampling import sample_table
-from untie._engines.streams import refuse_one_shot, stream_labels, walk_lazy
+from untie._engines.registry import open_table
+from untie._engines.source import Source
 from untie._learn.k_choice import AUTO_KS, N_RESAMPLES, KChoice, choose_number
 from untie._learn.means import (
     Centres,
@@ -45,6 +41,7 @@ from untie._learn.means import (
 )
 from untie._learn.value_space import ValueSpace
 from untie._prepare import Preparation, prepare
+from untie._row_tasks import LabelTask, sample_source, walk_source
 from untie._table.sample_weights import split_weights
 from untie._table.table import read_table, table_of_names
 from untie._util.checks import check_integer
@@ -156,9 +153,9 @@ class UNTIEClusterer(
         """
         self._check_parameters()
         encoder = self._new_encoder()
-        lazy = as_streamed(X)
-        if lazy is not None:
-            self._fit_lazy(encoder, lazy, sample_weight)
+        source = open_table(X)
+        if source.is_lazy:
+            self._fit_lazy(encoder, source, sample_weight)
             return self
         preparation = self._prepare(X, sample_weight)
         X, sample_weight = split_weights(X, sample_weight)
@@ -189,16 +186,18 @@ class UNTIEClusterer(
             nothing is computed yet.
         """
         check_is_fitted(self)
-        if as_streamed(X) is None:
+        source = open_table(X)
+        if not source.is_lazy:
             return self._nearest(self.codes(X))
-        prepared = as_streamed(self.prepared(X))
-        assert prepared is not None
-        return stream_labels(self.encoder_, self._centres(), prepared)
+        source.check_streams()
+        space = ValueSpace(self.encoder_.model_.vectors.tables)
+        task = LabelTask(self.encoder_, space, self._centres())
+        return open_table(self.prepared(source)).map_rows(task)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find the clusters of a table's rows and return the labels; see `fit` and `predict`."""
         self.fit(X, sample_weight=sample_weight)
-        return self.labels_ if as_streamed(X) is None else self.predict(X)
+        return self.predict(X) if open_table(X).is_lazy else self.labels_
 
     def transform(self, X: Any) -> FloatArray:
         """Return the distance of each row to each cluster's mean; shape (n_rows, n_clusters).
@@ -246,18 +245,24 @@ class UNTIEClusterer(
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
 
-    def _fit_lazy(self, encoder: UNTIE, lazy: Relation | DaskTable, sample_weight: Any) -> None:
-        refuse_one_shot(lazy)
-        weight = check_weight_column(lazy, sample_weight)
-        preparation = self._prepare(lazy, weight)
-        rows: Any = lazy
+    def _fit_lazy(self, encoder: UNTIE, source: Source, sample_weight: Any) -> None:
+        source.check_streams()
+        if source.is_one_shot:
+            raise ValueError(
+                f"Clusters need several passes over the rows, but {source.origin} can be read only "
+                "once; pass what can be read again, such as untie.scan(...) or a pyarrow Dataset."
+            )
+        weight = source.check_weight(sample_weight)
+        preparation = self._prepare(source, weight)
+        rows = source
         if preparation is not None:
-            rows = preparation.apply(lazy, keep=[weight] if weight else [])
+            rows = open_table(preparation.apply(source, keep=[weight] if weight else []))
         encoder.fit(rows, sample_weight=weight)
-        sample = sample_table(encoder, rows, weight)
-        walk = partial(walk_lazy, encoder, rows, weight)
+        sample = sample_source(encoder, rows, weight)
+        space = ValueSpace(encoder.model_.vectors.tables)
+        walk = partial(walk_source, encoder, rows, weight, space)
         self._learn(encoder, sample, walk, min(int(self.max_iter), LAZY_PASSES))
-        names = table_of_names([name for name in lazy.columns if name != weight])
+        names = table_of_names([name for name in source.columns if name != weight])
         validate_data(self, names.source, reset=True, skip_check_array=True)
         self.preparation_, self._labels = preparation, None
 

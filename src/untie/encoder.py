@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from untie._base import TableInput
-from untie._count.counts import CountedTable, Counts
+from untie._count.counts import CountedTable
 from untie._count.row_sample import RowSample
-from untie._count.tally import Rows, group_counted
-from untie._engines.counted_input import count_input
-from untie._engines.counting import check_weight_column
-from untie._engines.dask import DaskTable, transform_dask
-from untie._engines.lazy import as_lazy
-from untie._engines.spark import SparkTable, transform_spark
-from untie._engines.transform import own_columns, stream_vectors
+from untie._count.tally import CountOptions, tally_counted
+from untie._engines.registry import open_table
 from untie._learn.fitted import Fitted
 from untie._learn.fitting import fit_counted
 from untie._learn.learning import Recipe
 from untie._learn.parameters import check_parameters
 from untie._learn.solvers import ROW_SOLVERS
+from untie._row_tasks import VectorTask, fitted_columns
 from untie._table import frames
+from untie._table.rows import Rows
 from untie._table.sample_weights import split_weights
 from untie._table.table import table_of_names
 from untie._table.vocabulary import Vocabulary
-from untie._util.types import Codes, FloatArray
+from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 from untie.export import Exportable
 from untie.model_file import save_encoder
@@ -241,17 +239,17 @@ default="auto"
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn from a table and return its rows' vectors; reads a table in memory once."""
-        lazy = as_lazy(X)
-        if lazy is not None and lazy.is_one_shot:
+        source = open_table(X)
+        if source.is_one_shot:
             raise ValueError(
-                f"fit_transform reads its rows twice, but {lazy.origin} can be read only once; "
+                f"fit_transform reads its rows twice, but {source.origin} can be read only once; "
                 "call fit, then transform with a new one."
             )
-        if lazy is None:
+        if not source.is_lazy:
             X, sample_weight = split_weights(X, sample_weight)
         rows = self._fit_rows(X, sample_weight)
         if rows is not None and rows.complete:
-            return self._rows(rows.codes)
+            return self.vector_task().compute(rows.codes)
         return self.transform(X)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -268,15 +266,17 @@ default="auto"
         recipe = check_parameters(self)
         self._refuse_row_solvers("partial_fit")
         first = not hasattr(self, "model_")
-        lazy = as_lazy(X)
-        if lazy is not None and not first:
-            X = own_columns(self, lazy, check_weight_column(lazy, sample_weight))
-        chunk = count_input(X, sample_weight, self.categories, with_sample=recipe.needs_sample)
+        source = open_table(X)
+        if not first:
+            source = source.own_columns(fitted_columns(self), source.check_weight(sample_weight))
+        options = CountOptions(sample_weight, self.categories, with_sample=recipe.needs_sample)
+        chunk = source.count(options)
+        counted = chunk.ungrouped
+        assert chunk.table is not None
+        assert counted is not None  # nothing was merged
         if not first:
             self._check_columns(chunk.table)
-        self._report_values(chunk.table, chunk.tally.grouping.raw, chunk.unknown)
-        counted = chunk.tally.ungrouped
-        assert counted is not None  # nothing was grouped
+        self._report(chunk.table, chunk.grouping.raw, chunk.unknown)
         if not first:
             counted = self._counted_so_far().plus_chunk(counted)
         if recipe.chooses and counted.sample is None:
@@ -290,25 +290,24 @@ default="auto"
             self._remember(chunk.table)
         return self._adopt(fitted)
 
-    def fit_counts(
-        self, counts: Counts, vocabulary: Vocabulary, sample: RowSample | None = None
-    ) -> Self:
-        """Learn from counts and, if given, a sample of rows, as `fit` does from the table.
+    def fit_counts(self, counted: CountedTable) -> Self:
+        """Learn from counts and, if there is one, a sample of rows, as `fit` does from the table.
 
         Frames that the model returns are pandas'.
 
         Parameters
         ----------
-        counts : Counts
-            How often values occur together; see :func:`untie.count_table`.
-        vocabulary : Vocabulary
-            The values they are counts of.
-        sample : RowSample, optional
-            Some of the rows, as `count_table` gives them. Without them the solver "auto" has
-            nothing to compare and is "relevance".
+        counted : CountedTable
+            What :func:`untie.count_table` gives, or a sum of them. Without a sample the solver
+            "auto" has nothing to compare and is "relevance".
         """
         recipe = check_parameters(self)
         self._refuse_row_solvers("fit_counts")
+        if not isinstance(counted, CountedTable):
+            raise TypeError(
+                f"fit_counts takes what count_table gives, got {type(counted).__name__}."
+            )
+        counts, vocabulary, sample = counted.counts, counted.vocabulary, counted.sample
         if vocabulary.sizes != counts.sizes:
             raise ValueError(
                 f"The counts have {counts.sizes} values but the vocabulary {vocabulary.sizes}."
@@ -319,7 +318,7 @@ default="auto"
                     f"sample must be what count_table gives, got {type(sample).__name__}."
                 )
             sample.check(counts.sizes, counts.frequencies)
-        fitted = self._learn_counted(CountedTable(vocabulary, counts, sample), recipe)
+        fitted = self._learn_counted(counted, recipe)
         self._remember(table_of_names(vocabulary.columns))
         return self._adopt(fitted)
 
@@ -344,14 +343,7 @@ default="auto"
             of there, once a partition, is in the workers' logs.
         """
         check_is_fitted(self)
-        lazy = as_lazy(X)
-        if isinstance(lazy, DaskTable):
-            return transform_dask(self, lazy)
-        if isinstance(lazy, SparkTable):
-            return transform_spark(self, lazy)
-        if lazy is not None:
-            return stream_vectors(self, lazy)
-        return self._rows(self.codes(X))
+        return open_table(X).map_rows(self.vector_task())
 
     def similarity(self, A: Any, B: Any = None) -> FloatArray:
         """Return the learned similarity of each row of `A` to each of `B` (or of `A`).
@@ -493,29 +485,31 @@ default="auto"
     def _fit_rows(self, X: Any, sample_weight: Any) -> Rows | None:
         """Fit, and return the rows if they were in memory."""
         recipe = check_parameters(self)
-        if as_lazy(X) is not None:
+        source = open_table(X)
+        if source.is_lazy:
             self._refuse_row_solvers("fit on a table that is read piece by piece")
-        counted = count_input(
-            X,
+        counted = source.count(self._count_options(recipe, sample_weight))
+        assert counted.table is not None
+        self._report(counted.table, counted.grouping.raw, counted.unknown)
+        fitted = fit_counted(counted, recipe, self.output, self.n_components)
+        self._remember(counted.table)
+        self._adopt(fitted)
+        return counted.rows
+
+    def _count_options(self, recipe: Recipe, sample_weight: Any = None) -> CountOptions:
+        return CountOptions(
             sample_weight,
             self.categories,
             self.min_frequency,
             self.max_categories,
             recipe.n_spaces,
-            with_sample=recipe.needs_sample,
+            recipe.needs_sample,
         )
-        self._report_values(counted.table, counted.tally.grouping.raw, counted.unknown)
-        fitted = fit_counted(counted.tally, recipe, self.output, self.n_components)
-        self._remember(counted.table)
-        self._adopt(fitted)
-        return counted.tally.rows
 
     def _learn_counted(
         self, counted: CountedTable, recipe: Recipe, is_growing: bool = False
     ) -> Fitted:
-        grouped = group_counted(
-            counted, self.min_frequency, self.max_categories, recipe.n_spaces, is_growing
-        )
+        grouped = tally_counted(counted, self._count_options(recipe), is_growing)
         return fit_counted(grouped, recipe, self.output, self.n_components)
 
     def _counted_so_far(self) -> CountedTable:
@@ -545,11 +539,20 @@ default="auto"
         self.k_choice_ = None if choice is None else replace(choice, library=self.library_)
         return self
 
-    def _rows(self, codes: Codes) -> NDArray[Any] | sparse.csr_array:
-        lookup = self.model_.lookup
-        if self.sparse_output:
-            return lookup.sparse_rows(codes, self.dtype)
-        return lookup.rows(codes, self.dtype)
+    def vector_task(self) -> VectorTask:
+        """Return what `transform` does, as it is now, for an engine to run.
+
+        Learning more later replaces the encoder's parts and does not change these.
+        """
+        as_now = copy(self)
+        return VectorTask(
+            as_now,
+            self.model_.lookup,
+            as_now.get_feature_names_out,
+            np.dtype(self.dtype),
+            self.sparse_output,
+            _get_output_config("transform", self)["dense"],
+        )
 
     def _refuse_row_solvers(self, method: str) -> None:
         if self.solver in ROW_SOLVERS:

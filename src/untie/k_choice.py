@@ -7,8 +7,9 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from untie._engines.sampling import sample_table
+from untie._engines.registry import open_table
 from untie._learn.k_choice import KChoice, choose_number
+from untie._row_tasks import sample_source
 from untie._util.seeds import draws_of
 from untie.encoder import UNTIE
 
@@ -72,7 +73,7 @@ def choose_k(
     ['k', 'gain', 'silhouette', 'stability', 'score', 'chosen_by']
     """
     check_is_fitted(encoder)
-    sample = sample_table(encoder, data, sample_weight)
+    sample = sample_source(encoder, open_table(data), sample_weight)
     rng = draws_of(random_state)
     vectors, counts = encoder.model_.vectors, encoder.counts_
     return choose_number(vectors, sample, counts, ks, n_resamples, rng, encoder.library_)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from tables import latent_classes, small_tables
-from untie._count.tally import code_table
+from untie._count.tally import CountOptions, code_table
 from untie._table.table import read_table
 from untie.baselines import LatentClasses
 from untie.baselines import _latent_em as latent_em
@@ -21,9 +21,9 @@ from untie.datasets import load
 
 
 def sample_of(table, weights=None, categories="auto"):
-    coded = code_table(read_table(table), weights, categories)
-    sizes = coded.grouping.vocabulary.sizes
-    return make_sample(coded.rows.codes, sizes, coded.rows.weights)
+    grouping, rows, _ = code_table(read_table(table), CountOptions(weights, categories))
+    sizes = grouping.vocabulary.sizes
+    return make_sample(rows.codes, sizes, rows.weights)
 
 
 def slow_em(rows, weights, shares, profiles, smoothing, n_steps):

@@ -7,7 +7,7 @@ from sklearn.preprocessing import OneHotEncoder
 from untie import UNTIE
 from untie._count.counts import count
 from untie._count.grouping import group_rare
-from untie._count.tally import tally
+from untie._count.tally import CountOptions, tally_table
 from untie._table.table import read_table
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 
@@ -26,7 +26,8 @@ def word_tables(draw):
 
 
 def group(rows, min_frequency, max_categories, weights=None):
-    return tally(read_table(rows), weights, "auto", min_frequency, max_categories).grouping
+    options = CountOptions(weights, "auto", min_frequency, max_categories)
+    return tally_table(read_table(rows), options).grouping
 
 
 @given(word_tables(), FREQUENCY, LIMIT)
@@ -58,8 +59,9 @@ def test_weights_decide_like_repetitions(rows, min_frequency, max_categories):
 @given(word_tables(), FREQUENCY, LIMIT)
 def test_grouping_before_or_after_counting_is_the_same(rows, min_frequency, max_categories):
     table = read_table(rows)
-    before = tally(table, None, "auto", min_frequency, max_categories)
-    ungrouped = tally(table, None, "auto")
+    options = CountOptions(None, "auto", min_frequency, max_categories)
+    before = tally_table(table, options)
+    ungrouped = tally_table(table)
     after = before.grouping.apply_to_counts(ungrouped.counts)
     assert after.sizes == before.counts.sizes == before.grouping.vocabulary.sizes
     np.testing.assert_array_equal(after.matrix, before.counts.matrix)

@@ -2,6 +2,7 @@
 
 import tracemalloc
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
@@ -19,7 +20,8 @@ from untie import UNTIE, count_table
 from untie._count import row_sample
 from untie._count.counts import CountedTable
 from untie._count.row_sample import sample_rows
-from untie._table.table import learn_vocabulary, read_table
+from untie._table.rows import learn_vocabulary
+from untie._table.table import read_table
 
 
 def sampled(table, weights=None):
@@ -182,10 +184,10 @@ def test_rows_of_another_table_are_refused(sample, reason):
     with pytest.raises(ValueError, match=reason):
         sample.check(counted.counts.sizes, counted.counts.frequencies)
     with pytest.raises(ValueError, match="not of the table that was counted"):
-        UNTIE(2).fit_counts(counted.counts, counted.vocabulary, sample)
+        UNTIE(2).fit_counts(replace(counted, sample=sample))
 
 
 def test_only_a_sample_is_taken_for_one():
     counted = count_table([["a", "x"], ["b", "y"]])
     with pytest.raises(TypeError, match="what count_table gives, got list"):
-        UNTIE(2).fit_counts(counted.counts, counted.vocabulary, [["a", "x"]])
+        UNTIE(2).fit_counts(replace(counted, sample=[["a", "x"]]))

@@ -17,9 +17,9 @@ from cases import TEXT
 from lazy_sources import SOURCES, as_arrow
 from untie import UNTIE, count_table
 from untie._count import dense_counting as counting
-from untie._count import growing, row_sample
-from untie._engines import parquet, transform
-from untie._engines.relation import Relation
+from untie._count import parts, row_sample
+from untie._engines import arrow, parquet
+from untie._engines.arrow import ArrowSource
 from untie._learn import vectors
 from untie._util import parallel
 
@@ -34,9 +34,9 @@ def small_work(monkeypatch):
     monkeypatch.setattr(counting, "FEWEST_ROWS", 1)
     monkeypatch.setattr(row_sample, "BLOCK_ROWS", 64)
     monkeypatch.setattr(row_sample, "FIRST_ROWS", 8)
-    monkeypatch.setattr(growing, "GATHERED_BYTES", 2_000)
+    monkeypatch.setattr(parts, "GATHERED_BYTES", 2_000)
     monkeypatch.setattr(parquet, "MOST_ROWS", 50)
-    monkeypatch.setattr(transform, "PIECE_BYTES", 20_000)
+    monkeypatch.setattr(arrow, "PIECE_BYTES", 20_000)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def threads_used(monkeypatch):
 
         return plain(watched, *arguments)
 
-    for module in (counting, transform):
+    for module in (counting, arrow):
         monkeypatch.setattr(module, "map_ahead", watching)
     return used
 
@@ -119,7 +119,7 @@ def test_files_with_weights_to_the_last_bit(n_jobs, sample_rows, tmp_path, monke
 @pytest.mark.parametrize("group", [{}, {"max_categories": 4}, {"min_frequency": 0.1}])
 @pytest.mark.parametrize("n_jobs", [2, 3])
 def test_the_model_and_its_vectors(n_jobs, group, tmp_path, threads_used, monkeypatch):
-    monkeypatch.setattr("untie._engines.counting.KEPT_VALUES", 1)
+    monkeypatch.setattr("untie._count.tally.KEPT_VALUES", 1)
     table = noisy_table().drop_columns("w")
     source = SOURCES["parquet files"](table, tmp_path)
     one = on_cores(1, UNTIE(2, **group).fit, source)
@@ -172,7 +172,7 @@ def test_a_source_that_fails_leaves_no_thread_and_no_file(tmp_path):
         yield from table.select(columns).to_batches(max_chunksize=100)[:5]
         raise KeyboardInterrupt
 
-    source = Relation(table.schema, read, "rows that end early")
+    source = ArrowSource(table.schema, read, "rows that end early")
     before = threading.active_count()
     for work in (
         lambda: UNTIE(2).fit(source),

@@ -12,9 +12,8 @@ from cases import TEXT, TYPED
 from lazy_sources import SOURCES, as_arrow
 from same import assert_same_counts, assert_same_model
 from untie import UNTIE, Gaussian, count_table
-from untie._count import growing as growing_module
-from untie._engines import counting as count_module
-from untie._engines.relation import Relation
+from untie._count import parts, tally
+from untie._engines.arrow import ArrowSource
 
 CASES = [
     *(pytest.param(columns, pa.string(), id=name) for name, columns in TEXT.items()),
@@ -31,7 +30,7 @@ def test_counts_are_those_of_the_table(source, columns, dtype, tmp_path):
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_model_is_that_of_the_table(source, tmp_path, monkeypatch):
-    monkeypatch.setattr(growing_module, "GATHERED_BYTES", 1)
+    monkeypatch.setattr(parts, "GATHERED_BYTES", 1)
     table = as_arrow(TEXT["a value in the last rows alone"])
     found = UNTIE(2).fit(SOURCES[source](table, tmp_path))
     expected = UNTIE(2).fit(table)
@@ -83,7 +82,7 @@ GROUPS = {"min_frequency": 2, "max_categories": 4}
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("source", SOURCES)
 def test_rare_values_are_taken_together(source, weight, group, kept, tmp_path, monkeypatch):
-    monkeypatch.setattr(count_module, "KEPT_VALUES", kept)
+    monkeypatch.setattr(tally, "KEPT_VALUES", kept)
     rng = np.random.default_rng(0)
     table = as_arrow({name: [f"v{c}" for c in rng.geometric(0.3, 60)] for name in "AB"})
     weights = rng.integers(0, 3, 60) if weight else None
@@ -180,10 +179,10 @@ def test_a_reader_can_be_read_once(tmp_path):
 
 
 def test_a_source_that_grows_between_two_passes_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(count_module, "KEPT_VALUES", 1)
+    monkeypatch.setattr(tally, "KEPT_VALUES", 1)
     table = as_arrow(TEXT["missing"])
     lengths = iter([6, 5])
-    changing = Relation(
+    changing = ArrowSource(
         table.schema, lambda names: table.slice(0, next(lengths)).to_batches(), "it"
     )
     with pytest.raises(ValueError, match=r"it changed while it was read: 6 rows .* 5 in the"):

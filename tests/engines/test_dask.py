@@ -20,7 +20,7 @@ from dask_jobs import hide_untie, load
 from same import assert_same_counts, assert_same_model
 from tables import small_tables
 from untie import UNTIE, count_table
-from untie._engines import partition as partition_module
+from untie._count import tally
 from untie._util.extras import need
 
 
@@ -134,7 +134,7 @@ def test_fractions_add_up_the_same_each_time():
 @pytest.mark.parametrize("group", [{"min_frequency": 2}, {"max_categories": 4}], ids=str)
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_rare_values_are_taken_together(weight, group, kept, monkeypatch):
-    monkeypatch.setattr(partition_module, "KEPT_VALUES", kept)
+    monkeypatch.setattr(tally, "KEPT_VALUES", kept)
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({name: [f"v{c}" for c in rng.geometric(0.3, 60)] for name in "AB"})
     frame["w"] = rng.integers(0, 3, 60)
@@ -274,7 +274,8 @@ def test_a_missing_library_names_the_extra():
         need("not_there.part", "dask")
 
 
-def test_a_source_that_grows_between_two_passes_is_refused():
+def test_a_source_that_grows_between_two_passes_is_refused(monkeypatch):
+    monkeypatch.setattr(tally, "KEPT_VALUES", 1)
     lengths = iter([6, 5])
     part = dask.delayed(lambda: MISSING[: next(lengths)])()
     with pytest.raises(ValueError, match=r"the Dask frame changed .*: 6 rows .* 5 in the second"):

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import untie
-from untie._engines.duck import text_relation
+from untie._engines.duck import text_source
 from untie._engines.scanning import find_files, kind_of
 
 
@@ -214,7 +214,7 @@ def test_types_are_checked(tmp_path):
 def test_delimiters_and_missing_cells_can_be_told(tmp_path):
     (tmp_path / "a.csv").write_text("x;y\n1;?\n;b\n")
     paths = [str(tmp_path / "a.csv")]
-    relation = text_relation(paths, "csv", "infer", "the file", ";", ["?"])
+    relation = text_source(paths, "csv", "infer", "the file", ";", ["?"])
     assert relation.collect().to_pylist() == [{"x": 1, "y": None}, {"x": None, "y": "b"}]
 
 

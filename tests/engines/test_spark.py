@@ -22,7 +22,7 @@ from example_files import example
 from lazy_sources import as_arrow
 from same import assert_same_counts, assert_same_model
 from untie import UNTIE, count_table
-from untie._engines import partition as partition_module
+from untie._count import tally
 from untie._engines import spark as spark_module
 
 with warnings.catch_warnings():
@@ -181,7 +181,7 @@ def test_pieces_have_all_batches():
 
 @pytest.mark.parametrize("kept", [1, 2_000])
 def test_rare_values_are_taken_together(kept, spark, monkeypatch):
-    monkeypatch.setattr(partition_module, "KEPT_VALUES", kept)
+    monkeypatch.setattr(tally, "KEPT_VALUES", kept)
     rng = np.random.default_rng(0)
     table = as_arrow({name: [f"v{c}" for c in rng.geometric(0.3, 60)] for name in "AB"})
     data = table.append_column("w", pa.array(rng.integers(0, 3, 60)))
@@ -307,7 +307,9 @@ def test_unknown_values_are_errors_where_asked(spark):
         new.collect()
 
 
-def test_a_source_that_changes_between_two_passes_is_refused(spark, tmp_path):
+def test_a_source_that_changes_between_two_passes_is_refused(spark, tmp_path, monkeypatch):
+    monkeypatch.setattr(tally, "KEPT_VALUES", 1)
+
     def load(number, part):
         if (tmp_path / f"read{number}").exists():
             return part[:-1]
@@ -365,7 +367,7 @@ def test_workers_that_are_killed_while_they_count(spark, tmp_path):
                 os.kill(os.getpid(), signal.SIGKILL)
         return counted
 
-    found = spark_module.as_spark(as_spark(spark, table, tenths)).add_up(count)
+    found = spark_module.adopt_spark(as_spark(spark, table, tenths)).add_up(count, "counting")
     assert (tmp_path / "again").exists()
     assert_same_counts(found, count_table(table))
 

@@ -13,9 +13,9 @@ import untie
 from cases import TEXT
 from lazy_sources import SOURCES, as_arrow
 from untie import UNTIE
-from untie._engines import transform as transform_module
-from untie._engines.relation import Relation
-from untie._engines.writing import write_relation
+from untie._engines import arrow
+from untie._engines.arrow import ArrowSource
+from untie._engines.writing import write_source
 
 TABLE = as_arrow(TEXT["missing"])
 
@@ -32,7 +32,7 @@ def numbers(table):
 @pytest.mark.parametrize("piece_bytes", [1, 2**26])
 @pytest.mark.parametrize("source", SOURCES)
 def test_transform_streams_the_rows_in_order(source, piece_bytes, encoder, tmp_path, monkeypatch):
-    monkeypatch.setattr(transform_module, "PIECE_BYTES", piece_bytes)
+    monkeypatch.setattr(arrow, "PIECE_BYTES", piece_bytes)
     reader = encoder.transform(SOURCES[source](TABLE, tmp_path))
     assert isinstance(reader, pa.RecordBatchReader)
     assert reader.schema.names == encoder.get_feature_names_out().tolist()
@@ -75,7 +75,7 @@ def test_fit_transform_reads_twice(tmp_path):
 
 
 def test_unknown_values_are_reported_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(transform_module, "PIECE_BYTES", 1)
+    monkeypatch.setattr(arrow, "PIECE_BYTES", 1)
     encoder = UNTIE(2, solver="uniform", handle_unknown="warn").fit(TABLE)
     source = SOURCES["parquet file"](
         as_arrow({"A": ["new", "newer"], "B": ["u", "u"], "C": ["p", "new"]}), tmp_path
@@ -156,7 +156,7 @@ def test_the_old_file_stands_when_something_goes_wrong(name, error, encoder, tmp
         yield from TABLE.select(columns).to_batches()
         raise error
 
-    source = Relation(TABLE.schema, read, "a source that breaks")
+    source = ArrowSource(TABLE.schema, read, "a source that breaks")
     (tmp_path / name).write_text("old")
     with pytest.raises(error):
         untie.sink(encoder, source, tmp_path / name)
@@ -192,7 +192,7 @@ def test_a_kept_column_must_not_have_the_name_of_a_vector(encoder, tmp_path):
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.csv", "rows.feather"])
 def test_a_lazy_table_is_written_as_it_is(name, tmp_path):
     table = as_arrow({"a": ["x", None, "y"], "b": [1, 2, 3]})
-    write_relation(SOURCES["parquet file"](table, tmp_path), tmp_path / name)
+    write_source(SOURCES["parquet file"](table, tmp_path), tmp_path / name)
     read = {"parquet": pq.read_table, "csv": pa.csv.read_csv, "feather": pa.feather.read_table}
     found = read[name.split(".")[1]](tmp_path / name)
     assert found["b"].to_pylist() == [1, 2, 3]

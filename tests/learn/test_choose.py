@@ -1,5 +1,7 @@
 """What the solver "auto" chooses, and that it chooses the same however the table comes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -75,7 +77,7 @@ def test_chunks_of_a_large_table_give_the_same_model():
     whole = UNTIE(3).fit(table)
     counted = count_table(table[5000:]) + count_table(table[:5000])
     assert len(counted.sample.weights) == SAMPLE_ROWS
-    from_counts = UNTIE(3).fit_counts(counted.counts, counted.vocabulary, counted.sample)
+    from_counts = UNTIE(3).fit_counts(counted)
     grown = UNTIE(3).partial_fit(table[:1000]).partial_fit(table[1000:])
     for other in (from_counts, grown):
         assert other.gains_ == whole.gains_
@@ -95,7 +97,7 @@ def test_a_saved_model_goes_on_growing(tmp_path):
 def test_without_rows_it_is_relevance():
     table, _ = latent_classes(300, 3, 6, 4, seed=1)
     counted = count_table(table)
-    encoder = UNTIE(3).fit_counts(counted.counts, counted.vocabulary)
+    encoder = UNTIE(3).fit_counts(replace(counted, sample=None))
     assert encoder.gains_ == {}
     weights = encoder.weights()
     own = weights[weights["coupling"] == "matching"].set_index(["column", "value"])["omega"]
@@ -249,7 +251,7 @@ def test_growing_without_a_sample_warns():
     counted = count_table(table[:100])
     before = [
         UNTIE(3, solver="uniform").fit(table[:100]).set_params(solver="auto"),
-        UNTIE(3).fit_counts(counted.counts, counted.vocabulary),
+        UNTIE(3).fit_counts(replace(counted, sample=None)),
     ]
     for encoder in before:
         with pytest.warns(UserWarning, match="No sample was kept of the rows learned before"):

@@ -9,13 +9,9 @@ import pytest
 from joblib import parallel_config
 
 from cases import ANY_FRAMES, NESTED, NOT_TABLES, as_objects, as_rows
-from untie._table.table import (
-    check_categories,
-    encode,
-    learn_vocabulary,
-    read_table,
-    warn_of_distinct_floats,
-)
+from untie._table.categories import check_categories
+from untie._table.rows import encode, learn_vocabulary
+from untie._table.table import read_table, warn_of_distinct_floats
 from untie._table.vocabulary import Vocabulary
 from untie._util import parallel
 

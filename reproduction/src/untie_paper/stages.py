@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie._count.tally import tally
+from untie._count.tally import tally_table
 from untie._learn.eigen import eigenvalues
 from untie._learn.parameters import check_parameters
 from untie._learn.solvers import SOLVERS, Problem, Solution
@@ -34,7 +34,7 @@ def build_couplings(encoder: UNTIE, table: Any) -> Problem:
     recipe = check_parameters(encoder)
     if recipe.n_clusters is None or recipe.chooses:
         raise ValueError("The stages need a number of clusters and a solver other than 'auto'.")
-    counted = tally(read_table(table), None, "auto")
+    counted = tally_table(read_table(table))
     spaces = build_spaces(counted.counts, recipe.couplings, recipe.kernels, recipe.normalize)
     return Problem(spaces, counted.counts, recipe.n_clusters, counted.rows)
 

@@ -31,7 +31,8 @@ class Counts:
     matrix : array of shape (n_values, n_values)
         Weight of the rows that have both values; on the diagonal, of those that have one.
         The values of all attributes stand one after another. Sparse (CSR) for more than
-        `DENSE_VALUES` values.
+        `DENSE_VALUES` values. Or, where pairs were too many to count, the diagonal alone, of shape
+        (n_values,).
     n : float
         Weight of all rows.
     n_rows : int
@@ -54,10 +55,15 @@ class Counts:
 
     def __post_init__(self) -> None:
         # One form for one table, however it was counted and wherever it was kept.
-        if sparse.issparse(self.matrix) != (sum(self.sizes) > memory.DENSE_VALUES):
-            dense = sparse.issparse(self.matrix)
-            matrix = self.matrix.toarray() if dense else sparse.csr_array(self.matrix)
+        is_large = sum(self.sizes) > memory.DENSE_VALUES
+        if self.has_pairs and self.is_sparse != is_large:
+            matrix = sparse.csr_array(self.matrix) if is_large else self.matrix.toarray()
             object.__setattr__(self, "matrix", matrix)
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether pairs of values were counted, and not the values alone."""
+        return bool(self.matrix.ndim == 2)
 
     @property
     def is_sparse(self) -> bool:
@@ -72,7 +78,7 @@ class Counts:
     @cached_property
     def frequencies(self) -> FloatArray:
         """Weight of the rows that have each value; shape (n_values,)."""
-        return np.asarray(self.matrix.diagonal())
+        return np.asarray(self.matrix.diagonal() if self.has_pairs else self.matrix)
 
     def span(self, attribute: int) -> slice:
         """Return where the values of an attribute stand."""
@@ -104,6 +110,10 @@ class Counts:
         matrix = self.matrix + other.matrix
         return Counts(self.sizes, matrix, self.n + other.n, self.n_rows + other.n_rows)
 
+    def without_pairs(self) -> Counts:
+        """Return how often the values occur, whatever they occur with."""
+        return Counts(self.sizes, self.frequencies, self.n, self.n_rows)
+
     def relabel(self, targets: Sequence[NDArray[np.intp]], sizes: tuple[int, ...]) -> Counts:
         """Move every value to a new code; values with the same code are added up.
 
@@ -114,9 +124,12 @@ class Counts:
         sizes : tuple of int
             Number of new values of each attribute.
         """
-        check_memory(sizes, n_rows=self.n_rows)
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         rows = np.concatenate([t + o for t, o in zip(targets, offsets[:-1], strict=True)])
+        if not self.has_pairs:
+            singles = np.bincount(rows, self.matrix, minlength=int(offsets[-1]))
+            return Counts(sizes, singles, self.n, self.n_rows)
+        check_memory(sizes, n_rows=self.n_rows)
         shape = (len(rows), int(offsets[-1]))
         move = sparse.csr_array((np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=shape)
         # Two values of one attribute never meet, so a block's diagonal is all there is.
@@ -153,17 +166,27 @@ class CountedTable:
     def __add__(self, other: CountedTable) -> CountedTable:
         if not isinstance(other, CountedTable):
             return NotImplemented
-        if self.vocabulary == other.vocabulary:
-            first, second = self, other
-        else:
-            union = self.vocabulary.union(other.vocabulary)
-            check_memory(
-                union.sizes, union.columns, n_rows=self.counts.n_rows + other.counts.n_rows
-            )
-            first, second = self.align(union), other.align(union)
+        return self.plus(other)
+
+    def plus(self, other: CountedTable, most_values: int | None = None) -> CountedTable:
+        """Unite two tables; with more than `most_values` values, without the pairs."""
+        vocabulary, first, second = self.vocabulary, self, other
+        if vocabulary != other.vocabulary:
+            vocabulary = vocabulary.union(other.vocabulary)
+        have_pairs = self.counts.has_pairs and other.counts.has_pairs
+        if not have_pairs or (most_values is not None and sum(vocabulary.sizes) > most_values):
+            first, second = first.without_pairs(), second.without_pairs()
+        elif vocabulary is not self.vocabulary:
+            n_rows = self.counts.n_rows + other.counts.n_rows
+            check_memory(vocabulary.sizes, vocabulary.columns, n_rows=n_rows)
+        first, second = first.align(vocabulary), second.align(vocabulary)
         # Half a sample is none: the rows of the other chunk would be missing.
         sample = first.sample + second.sample if first.sample and second.sample else None
-        return CountedTable(first.vocabulary, first.counts + second.counts, sample)
+        return CountedTable(vocabulary, first.counts + second.counts, sample)
+
+    def without_pairs(self) -> CountedTable:
+        """Return the same values and sample, without what occurs together."""
+        return CountedTable(self.vocabulary, self.counts.without_pairs(), self.sample)
 
     def plus_chunk(self, chunk: CountedTable) -> CountedTable:
         """Add a chunk whose columns are these, in this order, whatever their names."""
@@ -172,6 +195,8 @@ class CountedTable:
 
     def align(self, union: Vocabulary) -> CountedTable:
         """Return the same counts in the codes of a vocabulary that has all the values."""
+        if union == self.vocabulary:
+            return self
         attributes = range(len(union.columns))
         targets = [self.vocabulary.translate(union, attribute) for attribute in attributes]
         sample = self.sample and self.sample.relabel(targets, union.sizes)
@@ -195,3 +220,15 @@ def count(codes: Codes, sizes: Sequence[int], weights: FloatArray | None = None)
     n = float(n_rows if weights is None else weights.sum())
     counter = count_pairs if sum(sizes) <= memory.DENSE_VALUES else count_sparse
     return Counts(tuple(sizes), counter(codes, tuple(sizes), weights), n, n_rows)
+
+
+def count_values(codes: Codes, sizes: Sequence[int], weights: FloatArray | None = None) -> Counts:
+    """Count the values in coded rows, and no pairs; see `count`."""
+    found = [
+        # The code after the last is that of unknown values.
+        np.bincount(column, weights, minlength=size + 1)[:size].astype(float)
+        for column, size in zip(codes, sizes, strict=True)
+    ]
+    n_rows = len(codes[0])
+    n = float(n_rows if weights is None else weights.sum())
+    return Counts(tuple(sizes), np.concatenate(found), n, n_rows)

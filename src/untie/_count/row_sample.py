@@ -91,8 +91,8 @@ class RowSample:
                 reason = "some value has more weight in it than in the counts"
         if reason:
             raise ValueError(
-                f"The sample is not of the table that was counted: {reason}. Pass the counts, the "
-                "vocabulary and the sample of one CountedTable, or no sample."
+                f"The sample is not of the table that was counted: {reason}. Pass what "
+                "untie.count_table gave as it is, or without its sample."
             )
 
     def relabel(self, targets: Sequence[NDArray[np.intp]], sizes: Sequence[int]) -> RowSample:
@@ -136,7 +136,8 @@ def sample_rows(
         largest = _limit(sample)
         for found in in_threads(sample_block, group, pays(n_rows * len(codes))):
             sample = found if sample is None else sample + found
-    assert sample is not None  # a table has rows
+    if sample is None:  # there are no rows
+        sample = RowSample(np.empty(0, np.uint64), np.empty((0, len(codes)), np.int64), np.empty(0))
     return sample
 
 

@@ -1,32 +1,74 @@
-"""A table of any kind -> its vocabulary and counts, in one pass over its rows."""
+"""A table in memory -> its vocabulary and counts, in one pass over its rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from untie._count.counts import CountedTable, Counts, count
+from untie._count.counts import CountedTable, Counts, count, count_values
 from untie._count.grouping import Grouping, group_rare
 from untie._count.memory import check_memory
 from untie._count.row_sample import RowSample, sample_rows
+from untie._table.categories import check_categories
+from untie._table.rows import Rows, learn_vocabulary
 from untie._table.sample_weights import check_weights
-from untie._table.table import Table, check_categories, learn_vocabulary
-from untie._util.types import Codes, FloatArray, Value
+from untie._table.table import Table
+from untie._table.vocabulary import Vocabulary
+from untie._util.types import Value
 
 KEPT_VALUES = 2_000
-"""Up to so many values, those that are grouped are counted one by one as well (32 MB)."""
+"""Up to this many values, those that are merged are counted one by one as well (32 MB)."""
+
+
+@dataclass(frozen=True)
+class CountOptions:
+    """How a table is read and counted.
+
+    Parameters
+    ----------
+    sample_weight : array of shape (n_rows,), str or None
+        How often each row counts, or the column that says so.
+    categories : "auto" or list of lists
+        The values of each column, if they are known beforehand.
+    min_frequency : int, float or None
+        Values with less weight (int) or a lower share of it (float) are merged.
+    max_categories : int or None
+        Largest number of values per column; the rarest are merged.
+    n_spaces : int
+        Number of kernel spaces per column that will be made of the counts: for the check that
+        memory is enough.
+    with_sample : bool
+        Whether to keep a sample of the rows.
+    """
+
+    sample_weight: Any = None
+    categories: Any = "auto"
+    min_frequency: float | None = None
+    max_categories: int | None = None
+    n_spaces: int = 0
+    with_sample: bool = False
+
+    @property
+    def merges(self) -> bool:
+        """Whether rare values are merged."""
+        return self.min_frequency is not None or self.max_categories is not None
+
+
+DEFAULTS = CountOptions()
+"""Every row once, every value for itself."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """A counted table whose rare values are taken together.
+    """A counted table whose rare values are merged: what is learned from.
 
     Parameters
     ----------
     grouping : Grouping
-        All values, and which are taken together.
+        All values, and which are merged.
     counts : Counts
         Counts of the values that are left.
     ungrouped : CountedTable or None
@@ -37,6 +79,10 @@ class Tally:
         Whether more rows may come.
     sample : RowSample or None
         Some of the rows, in the codes of the values that are left, if they were kept.
+    unknown : sequence of sequences
+        The values of each column that the user's categories do not have.
+    table : Table or None
+        The columns and number of rows of what was counted; perhaps without cells.
     """
 
     grouping: Grouping
@@ -45,106 +91,61 @@ class Tally:
     rows: Rows | None = None
     is_growing: bool = False
     sample: RowSample | None = None
+    unknown: Sequence[Sequence[Value]] = field(default_factory=list)
+    table: Table | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """The rows of a table that count.
+def code_table(table: Table, options: CountOptions) -> tuple[Grouping, Rows, Rows]:
+    """Find the values of a table, decide which are merged, and code the rows.
 
-    Parameters
-    ----------
-    codes : list of integer arrays
-        One array per attribute, in the codes of the values that are left.
-    weights : array of shape (n_rows,) or None
-        How often each row counts.
-    unknown : list of lists
-        Values that the user's categories do not have.
-    complete : bool
-        Whether every cell has its code here: no row was left out for its weight of 0, and no
-        value is outside the user's categories.
-    """
-
-    codes: Codes
-    weights: FloatArray | None
-    unknown: list[list[Value]]
-    complete: bool
-
-
-@dataclass(frozen=True, eq=False)
-class CodedTable:
-    """A table whose rows are coded and whose pairs of values are not counted.
-
-    Parameters
-    ----------
+    Returns
+    -------
     grouping : Grouping
-        All values, and which are taken together.
+        All values, and which are merged.
     rows : Rows
-        The rows, in the codes of the values that are left.
-    raw_codes : list of integer arrays
-        The rows, in the codes of all values.
+        The rows that count, in the codes of the values that are left.
+    raw : Rows
+        The same rows, in the codes of all values.
     """
-
-    grouping: Grouping
-    rows: Rows
-    raw_codes: Codes
-
-
-def code_table(
-    table: Table,
-    sample_weight: Any,
-    categories: Any,
-    min_frequency: float | None = None,
-    max_categories: int | None = None,
-) -> CodedTable:
-    """Find the values of a table, take rare ones together and code the rows."""
-    weights, keep = check_weights(sample_weight, table.n_rows)
-    vocabulary, encoded = learn_vocabulary(table, keep, check_categories(categories, table.names))
-    frequencies = [
-        np.bincount(column, weights, minlength=size + 1)[:size].astype(float)
-        for column, size in zip(encoded.codes, vocabulary.sizes, strict=True)
-    ]
-    n = float(len(encoded.codes[0]) if weights is None else weights.sum())
-    grouping = group_rare(vocabulary, frequencies, n, min_frequency, max_categories)
-    complete = keep is None and not any(encoded.unknown)
-    codes = grouping.apply_to_codes(encoded.codes)
-    return CodedTable(grouping, Rows(codes, weights, encoded.unknown, complete), encoded.codes)
+    weights, keep = check_weights(options.sample_weight, table.n_rows)
+    categories = check_categories(options.categories, table.names)
+    vocabulary, raw = learn_vocabulary(table, keep, categories, weights)
+    grouping = find_rare(vocabulary, count_values(raw.codes, vocabulary.sizes, weights), options)
+    rows = Rows(grouping.apply_to_codes(raw.codes), weights, raw.unknown, raw.n_left_out)
+    return grouping, rows, raw
 
 
-def tally(
-    table: Table,
-    sample_weight: Any,
-    categories: Any,
-    min_frequency: float | None = None,
-    max_categories: int | None = None,
-    n_spaces: int = 0,
-    with_sample: bool = False,
-) -> Tally:
-    """Find the values of a table, take rare ones together and count the pairs of the rest."""
-    coded = code_table(table, sample_weight, categories, min_frequency, max_categories)
-    grouping, rows = coded.grouping, coded.rows
-    sizes, raw = grouping.vocabulary.sizes, grouping.raw
-    check_memory(sizes, table.names, n_spaces, len(rows.codes[0]))
-    sample = sample_rows(coded.raw_codes, raw, rows.weights) if with_sample else None
+def tally_table(table: Table, options: CountOptions = DEFAULTS) -> Tally:
+    """Find the values of a table, merge rare ones and count the pairs of the rest."""
+    grouping, rows, raw = code_table(table, options)
+    vocabulary = grouping.raw
+    check_memory(grouping.vocabulary.sizes, table.names, options.n_spaces, len(rows))
+    sample = sample_rows(raw.codes, vocabulary, raw.weights) if options.with_sample else None
+    if not grouping.is_trivial and sum(vocabulary.sizes) > KEPT_VALUES:
+        counts = count(rows.codes, grouping.vocabulary.sizes, rows.weights)
+        ungrouped = None
+    else:
+        ungrouped = CountedTable(
+            vocabulary, count(raw.codes, vocabulary.sizes, raw.weights), sample
+        )
+        counts = grouping.apply_to_counts(ungrouped.counts)
     grouped = sample and grouping.apply_to_sample(sample)
-    if not grouping.is_trivial and sum(raw.sizes) > KEPT_VALUES:
-        counts = count(rows.codes, sizes, rows.weights)
-        return Tally(grouping, counts, None, rows, sample=grouped)
-    counted = CountedTable(raw, count(coded.raw_codes, raw.sizes, rows.weights), sample)
-    counts = grouping.apply_to_counts(counted.counts)
-    return Tally(grouping, counts, counted, rows, sample=grouped)
+    return Tally(grouping, counts, ungrouped, rows, False, grouped, raw.unknown, table)
 
 
-def group_counted(
-    counted: CountedTable,
-    min_frequency: float | None,
-    max_categories: int | None,
-    n_spaces: int,
-    is_growing: bool = False,
-) -> Tally:
-    """Take the rare values of a counted table together."""
+def tally_counted(counted: CountedTable, options: CountOptions, is_growing: bool = False) -> Tally:
+    """Merge the rare values of a counted table."""
     counts = counted.counts
-    frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
-    grouping = group_rare(counted.vocabulary, frequencies, counts.n, min_frequency, max_categories)
-    check_memory(grouping.vocabulary.sizes, counted.vocabulary.columns, n_spaces, counts.n_rows)
+    grouping = find_rare(counted.vocabulary, counts, options)
+    columns = counted.vocabulary.columns
+    check_memory(grouping.vocabulary.sizes, columns, options.n_spaces, counts.n_rows)
     sample = counted.sample and grouping.apply_to_sample(counted.sample)
     return Tally(grouping, grouping.apply_to_counts(counts), counted, None, is_growing, sample)
+
+
+def find_rare(vocabulary: Vocabulary, counts: Counts, options: CountOptions) -> Grouping:
+    """Decide which values are merged."""
+    frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
+    return group_rare(
+        vocabulary, frequencies, counts.n, options.min_frequency, options.max_categories
+    )

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import add, call
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from untie._engines.partition import A, Task
-from untie._engines.relation import check_columns
-from untie._engines.transform import own_columns, refuse_other_outputs
+from untie._engines.source import Source
+from untie._engines.tasks import A, FrameTask, RowTask, Task
 from untie._util.extras import need
 from untie._util.parallel import alone
 
-if TYPE_CHECKING:
-    from untie.encoder import UNTIE
-
 
 @dataclass(frozen=True, eq=False)
-class DaskTable:
-    """A Dask frame as the other engines' tables are.
+class DaskSource(Source):
+    """A Dask frame.
 
     Parameters
     ----------
@@ -33,7 +29,6 @@ class DaskTable:
 
     frame: Any
     origin: str = "the Dask frame"
-    is_one_shot: bool = False
 
     @property
     def columns(self) -> list[str]:
@@ -45,16 +40,17 @@ class DaskTable:
         """A pandas frame with the columns and no rows."""
         return self.frame._meta
 
-    def select(self, columns: Sequence[str]) -> DaskTable:
+    def select(self, columns: Sequence[str]) -> DaskSource:
         """Return some of the columns, in this order; the others are not read."""
         self.check(columns)
-        return DaskTable(self.frame[list(columns)])
+        return DaskSource(self.frame[list(columns)])
 
-    def check(self, columns: Sequence[str], why: str = "") -> None:
-        """Refuse columns that the frame does not have."""
-        check_columns(columns, self.columns, self.origin, why)
+    def pieces(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Yield the partitions as pandas frames, one at a time."""
+        frame = self.frame if columns is None else self.select(columns).frame
+        return (part.compute() for part in frame.to_delayed())
 
-    def add_up(self, task: Task[A]) -> A:
+    def add_up(self, task: Task[A], what: str) -> A:
         """Run a task on every partition and add the results up, neighbours first.
 
         The shape of the tree depends on the number of partitions alone, never on which worker is
@@ -68,31 +64,30 @@ class DaskTable:
             parts = [plus(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
         return parts[0].compute()
 
+    def map_rows(self, task: RowTask) -> Any:
+        """Return a Dask frame with the rows' index, or a series; made when it is computed."""
+        task.check("Dask frames")
+        features = self.own_columns(task.columns)
+        run = partial(_map_partition, task)
+        pipe = need("dask.utils", "dask").methodcaller("pipe")
+        return features.frame.map_partitions(pipe, _send(run), meta=run(features.empty))
 
-def as_dask(data: Any) -> DaskTable | None:
-    """Return a Dask frame as a table in partitions, or None if the data is none."""
-    if isinstance(data, DaskTable):
-        return data
-    if isinstance(data, nw.LazyFrame):
-        data = data.to_native()
-    return DaskTable(data) if nw.dependencies.is_dask_dataframe(data) else None
+    def map_frames(self, task: FrameTask, columns: Sequence[str]) -> Any:
+        """Return a Dask frame; made when it is computed."""
+        chosen = self.select(columns)
+        meta = task(chosen.empty, chosen.columns)
+        return chosen.frame.map_partitions(task, chosen.columns, meta=meta)
+
+    def to_arrow(self) -> Any:
+        """Refuse: what workers have is written by them."""
+        raise TypeError(
+            "A Dask frame is written by its workers: encoder.transform(frame).to_parquet(path)."
+        )
 
 
-def transform_dask(encoder: UNTIE, table: DaskTable) -> Any:
-    """Return a Dask frame with the rows' vectors; they are made when it is computed.
-
-    Parameters
-    ----------
-    encoder : UNTIE
-        Fitted; what it learns later does not change the frame.
-    table : DaskTable
-        Rows with the columns seen in `fit`, and perhaps others.
-    """
-    refuse_other_outputs(encoder, "Dask frames")
-    features = own_columns(encoder, table)
-    run = partial(_transform_partition, encoder)
-    pipe = need("dask.utils", "dask").methodcaller("pipe")
-    return features.frame.map_partitions(pipe, _send(run), meta=run(features.empty))
+def adopt_dask(data: Any) -> DaskSource | None:
+    """Return a Dask frame as a source."""
+    return DaskSource(data) if nw.dependencies.is_dask_dataframe(data) else None
 
 
 def _send(function: Callable[..., Any]) -> Any:
@@ -107,9 +102,10 @@ def _send(function: Callable[..., Any]) -> Any:
 
 
 @alone()
-def _transform_partition(encoder: UNTIE, partition: Any) -> Any:
+def _map_partition(task: RowTask, partition: Any) -> Any:
     import pandas as pd
 
-    vectors = encoder.model_.lookup.rows(encoder.codes(partition), encoder.dtype)
-    names = encoder.get_feature_names_out().tolist()
-    return pd.DataFrame(vectors, index=partition.index, columns=names)
+    found = task.compute(task.code(partition))
+    if found.ndim == 1:
+        return pd.Series(found, index=partition.index, name=task.names[0])
+    return pd.DataFrame(found, index=partition.index, columns=task.names)

@@ -1,4 +1,4 @@
-"""Queries, text files and DuckDB's own relations -> a relation, by DuckDB."""
+"""Queries, text files and DuckDB's own relations -> a lazy table, by DuckDB."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from untie._engines.relation import BATCH_ROWS, Relation
+import narwhals.stable.v2 as nw
+
+from untie._engines.arrow import BATCH_ROWS, ArrowSource
 from untie._engines.schema import check_same_columns
 from untie._util.extras import need
 
@@ -31,7 +33,7 @@ class Marks:
     missing: tuple[str, ...]
 
 
-def query_relation(sql: str, connection: Any = None) -> Relation:
+def query_source(sql: str, connection: Any = None) -> ArrowSource:
     """Return the rows of a query.
 
     Parameters
@@ -48,17 +50,17 @@ def query_relation(sql: str, connection: Any = None) -> Relation:
         kinds = [statement.type for statement in connection.extract_statements(sql)]
         if kinds != [need("duckdb").StatementType.SELECT]:
             raise ValueError(f"scan takes one SELECT statement, got {sql!r:.80}.")
-        return _relation(_asking(connection, sql, is_own), "the query", "Correct the query.")
+        return _source(_asking(connection, sql, is_own), "the query", "Correct the query.")
 
 
-def text_relation(
+def text_source(
     paths: Sequence[str],
     kind: str,
     types: str,
     origin: str,
     delimiter: str | None = None,
     missing: Sequence[str] = (),
-) -> Relation:
+) -> ArrowSource:
     """Return the rows of CSV, TSV or JSON-lines files, one file after another.
 
     Parameters
@@ -99,7 +101,7 @@ def text_relation(
             for name, column in zip(found.columns, found.types, strict=True)
         }
     sql = _reading(paths, kind, types, marks, fields)
-    return _relation(_asking(connection, sql, is_own=True), origin, remedy)
+    return _source(_asking(connection, sql, is_own=True), origin, remedy)
 
 
 def _refuse_renamed(connection: Any, path: str, kind: str, marks: Marks) -> None:
@@ -125,9 +127,11 @@ def _refuse_other_delimiters(columns: Sequence[str], path: str, kind: str) -> No
         )
 
 
-def adopt_duckdb(relation: Any) -> Relation:
-    """Return DuckDB's relation as ours."""
-    return _relation(lambda: nullcontext(relation), "the DuckDB relation", "Correct the query.")
+def adopt_duckdb(data: Any) -> ArrowSource | None:
+    """Return DuckDB's relation as a source."""
+    if not nw.dependencies.is_duckdb_relation(data):
+        return None
+    return _source(lambda: nullcontext(data), "the DuckDB relation", "Correct the query.")
 
 
 def _asking(connection: Any, sql: str, is_own: bool) -> Asking:
@@ -147,7 +151,7 @@ def _asking(connection: Any, sql: str, is_own: bool) -> Asking:
     return ask
 
 
-def _relation(ask: Asking, origin: str, remedy: str) -> Relation:
+def _source(ask: Asking, origin: str, remedy: str) -> ArrowSource:
     def read(columns: Sequence[str]) -> Iterator[Any]:
         with _explaining(origin, remedy), ask() as relation:
             chosen = relation.project(", ".join(quoted(name) for name in columns))
@@ -158,7 +162,7 @@ def _relation(ask: Asking, origin: str, remedy: str) -> Relation:
 
     with _explaining(origin, remedy), ask() as relation:
         schema = relation.limit(0).to_arrow_table().schema
-    return Relation(schema, read, origin)
+    return ArrowSource(schema, read, origin)
 
 
 def quoted(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Parquet files -> a relation; text stays in the dictionaries that the files have."""
+"""Parquet files -> a lazy table; text stays in the dictionaries that the files have."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from untie._engines.relation import Relation
+from untie._engines.arrow import ArrowSource
 from untie._engines.schema import one_schema
 from untie._util.extras import need
 from untie._util.parallel import n_threads
@@ -18,7 +18,7 @@ MOST_ROWS = 2**20
 """Most rows read at a time."""
 
 
-def parquet_relation(paths: Sequence[str], origin: str) -> Relation:
+def parquet_source(paths: Sequence[str], origin: str) -> ArrowSource:
     """Return the rows of Parquet files, one file after another.
 
     Raises
@@ -40,7 +40,7 @@ def parquet_relation(paths: Sequence[str], origin: str) -> Relation:
             with _naming(path):
                 yield from _read_file(path, [schema.field(name) for name in columns])
 
-    return Relation(schema, read, origin, n_rows)
+    return ArrowSource(schema, read, origin, n_rows)
 
 
 def _read_file(path: str, fields: Sequence[Any]) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Paths and queries -> a relation."""
+"""Paths and queries -> a lazy table."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from untie._engines.duck import query_relation, text_relation
-from untie._engines.parquet import parquet_relation
-from untie._engines.relation import Relation
+from untie._engines.arrow import ArrowSource
+from untie._engines.duck import query_source, text_source
+from untie._engines.parquet import parquet_source
 
 Source = str | os.PathLike[str]
 
@@ -34,7 +34,7 @@ def scan(
     columns: Sequence[str] | None = None,
     types: str = "infer",
     connection: Any = None,
-) -> Relation:
+) -> ArrowSource:
     """Return a lazy table of files or of a query; its rows are read when they are needed.
 
     `UNTIE.fit`, `partial_fit` and `transform`, :func:`untie.count_table` and :func:`untie.sink`
@@ -63,8 +63,8 @@ def scan(
 
     Returns
     -------
-    Relation
-        With `columns`, `schema`, `select`, `batches` and `collect`.
+    ArrowSource
+        A lazy table with `columns`, `schema`, `select`, `batches` and `collect`.
 
     Examples
     --------
@@ -78,14 +78,14 @@ def scan(
     if (source is None) == (sql is None):
         raise TypeError("scan takes either files or sql=, one of the two.")
     if sql is not None:
-        relation = query_relation(sql, connection)
+        table = query_source(sql, connection)
     else:
         assert source is not None
-        relation = _scan_files(source, types)
-    return relation if columns is None else relation.select(columns)
+        table = _scan_files(source, types)
+    return table if columns is None else table.select(columns)
 
 
-def _scan_files(source: Source | Sequence[Source], types: str) -> Relation:
+def _scan_files(source: Source | Sequence[Source], types: str) -> ArrowSource:
     paths = find_files(source)
     kinds = {path: kind_of(path) for path in paths}
     if len(set(kinds.values())) > 1:
@@ -97,8 +97,8 @@ def _scan_files(source: Source | Sequence[Source], types: str) -> Relation:
     origin = repr(paths[0]) if len(paths) == 1 else f"{len(paths)} files ({paths[0]!r}, ...)"
     kind = kinds[paths[0]]
     if kind == "parquet":
-        return parquet_relation(paths, origin)
-    return text_relation(paths, kind, types, origin)
+        return parquet_source(paths, origin)
+    return text_source(paths, kind, types, origin)
 
 
 def find_files(source: Source | Sequence[Source]) -> list[str]:

@@ -7,22 +7,18 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from untie._engines.partition import A, Task
-from untie._engines.relation import Relation, check_columns, refuse_repeated
-from untie._engines.transform import stream_vectors
+from untie._engines.arrow import ArrowSource
+from untie._engines.source import Source, refuse_repeated
+from untie._engines.tasks import A, FrameTask, RowTask, Task
 from untie._util.extras import need
-
-if TYPE_CHECKING:
-    from untie.encoder import UNTIE
 
 ORIGIN = "the Spark frame"
 
@@ -37,46 +33,70 @@ RESULTS = "branch int, number int, data binary"
 
 
 @dataclass(frozen=True, eq=False)
-class SparkTable:
-    """A Spark frame as the other engines' tables are.
+class SparkSource(Source):
+    """A Spark frame.
 
     Parameters
     ----------
     frame : pyspark.sql.DataFrame
         The rows. Its columns have plain names, as Spark takes dots for parts of a name and does not
         tell capitals from small letters.
-    columns : list of str
+    names : list of str
         The names that the columns have for the user.
     """
 
     frame: Any
-    columns: list[str]
+    names: list[str]
     origin: str = ORIGIN
-    is_one_shot: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return self.names
 
     @property
     def empty(self) -> Any:
         """A pandas frame with the columns and no rows."""
         return need("pandas", "spark").DataFrame(columns=self.columns, dtype=object)
 
-    def select(self, columns: Sequence[str]) -> SparkTable:
+    def select(self, columns: Sequence[str]) -> SparkSource:
         """Return some of the columns, in this order; the others are not read."""
         self.check(columns)
         plain = [self.frame.columns[self.columns.index(name)] for name in columns]
-        return SparkTable(self.frame.select(*plain), list(columns))
+        return SparkSource(self.frame.select(*plain), list(columns))
 
-    def check(self, columns: Sequence[str], why: str = "") -> None:
-        """Refuse columns that the frame does not have."""
-        check_columns(columns, self.columns, self.origin, why)
+    def pieces(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Refuse: rows have no order, and stay where they are."""
+        self.check_streams()
+        yield from ()
 
-    def add_up(self, task: Task[A]) -> A:
+    def check_streams(self) -> None:
+        """Refuse, and say what to do instead."""
+        raise TypeError(
+            "Spark frames are counted and transformed where they are, and that is all: fit and "
+            "transform them with UNTIE and cluster the vectors with Spark ML (examples/spark.py), "
+            "or pass .toPandas() of a sample."
+        )
+
+    def map_frames(self, task: FrameTask, columns: Sequence[str]) -> Any:
+        """Refuse: a frame is prepared before it goes to Spark."""
+        self.check_streams()
+
+    def to_arrow(self) -> Any:
+        """Refuse: what executors have is written by them."""
+        raise TypeError(
+            "A Spark frame is written by its executors: "
+            "encoder.transform(frame).write.parquet(path)."
+        )
+
+    def add_up(self, task: Task[A], what: str) -> A:
         """Run a task on every partition and add the results up, neighbours first.
 
         A result is a row of a frame, so Spark drops what a failed or repeated attempt made, as it
         does with all rows. The order of sums depends on the partitions' numbers alone.
         """
         with _without_pandas():
-            results = self.frame.mapInArrow(partial(_run, task, self.columns, PIECE_BYTES), RESULTS)
+            results = self.frame.mapInArrow(partial(_run, task, self.names, PIECE_BYTES), RESULTS)
             for _ in range(ROUNDS):
                 results = results.groupBy("branch").applyInArrow(_add_branch, RESULTS)
         rows = sorted(results.select("number", "data").collect())
@@ -87,44 +107,30 @@ class SparkTable:
             raise total
         return total
 
+    def map_rows(self, task: RowTask) -> Any:
+        """Return the Spark frame with the task's columns added; made when it is computed."""
+        pa, types = need("pyarrow", "spark"), need("pyspark.sql.types", "spark")
+        nothing = pa.schema([(name, pa.null()) for name in self.names])
+        names = _added(task, nothing, ()).schema.names[len(self.names) :]
+        number = types.FloatType() if task.dtype == np.float32 else types.DoubleType()
+        kept = [
+            types.StructField(name, field.dataType, field.nullable, field.metadata)
+            for name, field in zip(self.names, self.frame.schema.fields, strict=True)
+        ]
+        schema = types.StructType([*kept, *(types.StructField(name, number) for name in names)])
+        # Spark broadcasts a function of more than 1 MB, so the model goes to each executor once.
+        with _without_pandas():
+            return self.frame.mapInArrow(partial(_map_partition, task, self.names), schema)
 
-def as_spark(data: Any) -> SparkTable | None:
-    """Return a Spark frame as a table in partitions, or None if the data is none."""
-    if isinstance(data, SparkTable):
-        return data
-    if isinstance(data, nw.LazyFrame):
-        data = data.to_native()
+
+def adopt_spark(data: Any) -> SparkSource | None:
+    """Return a Spark frame as a source."""
     is_spark = nw.dependencies.is_pyspark_dataframe, nw.dependencies.is_pyspark_connect_dataframe
     if not any(check(data) for check in is_spark):
         return None
     columns = list(data.columns)
     refuse_repeated(columns, ORIGIN)
-    return SparkTable(data.toDF(*(f"c{number}" for number in range(len(columns)))), columns)
-
-
-def transform_spark(encoder: UNTIE, table: SparkTable) -> Any:
-    """Return the Spark frame with the vectors' columns added; they are made when it is computed.
-
-    Parameters
-    ----------
-    encoder : UNTIE
-        Fitted; what it learns later does not change the frame.
-    table : SparkTable
-        Rows with the columns seen in `fit`, and perhaps others.
-    """
-    pa, types = need("pyarrow", "spark"), need("pyspark.sql.types", "spark")
-    encoder = copy(encoder)  # learning replaces its parts, and leaves those of the copy
-    nothing = pa.schema([(name, pa.null()) for name in table.columns])
-    names = _vectors(encoder, nothing, ()).schema.names[len(table.columns) :]
-    number = types.FloatType() if np.dtype(encoder.dtype) == np.float32 else types.DoubleType()
-    kept = [
-        types.StructField(name, field.dataType, field.nullable, field.metadata)
-        for name, field in zip(table.columns, table.frame.schema.fields, strict=True)
-    ]
-    schema = types.StructType([*kept, *(types.StructField(name, number) for name in names)])
-    # Spark broadcasts a function of more than 1 MB, so the model goes to each executor once.
-    with _without_pandas():
-        return table.frame.mapInArrow(partial(_transform, encoder, table.columns), schema)
+    return SparkSource(data.toDF(*(f"c{number}" for number in range(len(columns)))), columns)
 
 
 @contextmanager
@@ -135,22 +141,22 @@ def _without_pandas() -> Iterator[None]:
         yield
 
 
-def _transform(encoder: UNTIE, columns: list[str], batches: Iterator[Any]) -> Iterator[Any]:
+def _map_partition(task: RowTask, columns: list[str], batches: Iterator[Any]) -> Iterator[Any]:
     renamed = (batch.rename_columns(columns) for batch in batches)
     first = next(renamed, None)
     if first is not None:
-        yield from _vectors(encoder, first.schema, [first], renamed)
+        yield from _added(task, first.schema, [first], renamed)
 
 
-def _vectors(encoder: UNTIE, schema: Any, *batches: Iterable[Any]) -> Any:
-    """Return a reader of all columns of some batches, and of their rows' vectors."""
+def _added(task: RowTask, schema: Any, *batches: Iterable[Any]) -> Any:
+    """Return a reader of all columns of some batches, and of what a task makes of their rows."""
 
     def read(columns: Sequence[str]) -> Iterator[Any]:
         for some in batches:
             yield from (batch.select(list(columns)) for batch in some)
 
-    relation = Relation(schema, read, ORIGIN, is_one_shot=True)
-    return stream_vectors(encoder, relation, schema.names, "Spark frames")
+    source = ArrowSource(schema, read, ORIGIN, is_one_shot=True)
+    return source.map_rows(task, schema.names, "Spark frames")
 
 
 def _run(

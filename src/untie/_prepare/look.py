@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._engines.dask import DaskTable
-from untie._engines.lazy import as_streamed
+from untie._engines.registry import open_table
 from untie._table.column_codes import factorize
 from untie._table.sample_weights import read_weights, split_weights
 from untie._table.table import Table, read_table
-from untie._util.extras import need
 from untie._util.types import FloatArray, Value
 
 EXACT_VALUES = 2**16
@@ -71,15 +69,8 @@ def look_at(data: Any, columns: Sequence[str], weight: str | None) -> list[Summa
 def _chunks(
     data: Any, columns: Sequence[str], weight: str | None
 ) -> Iterator[tuple[Table, FloatArray | None]]:
-    lazy = as_streamed(data)
     wanted = [*columns, *([] if weight is None else [weight])]
-    pieces: Iterator[Any] = iter([data])
-    if isinstance(lazy, DaskTable):
-        pieces = (part.compute() for part in lazy.select(wanted).frame.to_delayed())
-    elif lazy is not None:
-        arrow = need("pyarrow").Table  # as the frame libraries know no single batches
-        pieces = (arrow.from_batches([batch]) for batch in lazy.select(wanted).batches())
-    for piece in pieces:
+    for piece in open_table(data).pieces(wanted):
         features, cells = split_weights(piece, weight)
         table = read_table(features, min_rows=0)
         yield table, None if weight is None else _named_weights(cells, table.n_rows, weight)

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
-from untie._engines.lazy import as_streamed
+from untie._engines.registry import open_table
 from untie._prepare.deciding import Options, decide
 from untie._prepare.look import look_at
 from untie._prepare.note import LEFT_OUT, Note
 from untie._prepare.preparation import Preparation
 from untie._prepare.rules import Rule
 from untie._table.names import check_names
-from untie._table.table import read_table
 
 
 def prepare(
@@ -99,15 +98,14 @@ def _check_options(bins: Any, max_values: Any) -> Options:
 
 
 def _names_of(data: Any) -> tuple[str, ...]:
-    lazy = as_streamed(data)
-    if lazy is None:
-        return read_table(data).names
-    if lazy.is_one_shot:
+    source = open_table(data)
+    source.check_streams()
+    if source.is_one_shot:
         raise ValueError(
-            f"{lazy.origin} can be read only once, and to prepare it takes one reading; pass what "
-            "it was made from (a dataset, a query, untie.scan of files)."
+            f"{source.origin} can be read only once, and to prepare it takes one reading; pass "
+            "what it was made from (a dataset, a query, untie.scan of files)."
         )
-    return tuple(lazy.columns)
+    return tuple(source.columns)
 
 
 def _choose(

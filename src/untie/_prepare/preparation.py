@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from untie._engines.dask import DaskTable
-from untie._engines.lazy import as_streamed
-from untie._engines.relation import Relation
+from untie._engines.registry import open_table
 from untie._prepare.note import Note
 from untie._prepare.numbers import NUMBER
 from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, rule_from_dict
@@ -57,14 +55,7 @@ class Preparation:
         table
             Of the library of `data`; a lazy table for a lazy one, a pandas frame for an array.
         """
-        lazy = as_streamed(data)
-        if isinstance(lazy, DaskTable):
-            chosen = lazy.select([*self.columns, *keep])
-            meta = self._apply_table(chosen.empty, keep)
-            return chosen.frame.map_partitions(self._apply_table, tuple(keep), meta=meta)
-        if lazy is not None:
-            return self._apply_relation(lazy, keep)
-        return self._apply_table(data, keep)
+        return open_table(data).map_frames(self._apply_some, [*self.columns, *keep])
 
     def labels(self, column: str) -> tuple[str, ...] | None:
         """Return the ranges of a column in their order, or None if it has none."""
@@ -103,29 +94,12 @@ class Preparation:
             return need("pyarrow").table({name: s.to_native() for name, s in pieces.items()})
         return frame.select(list(pieces)).with_columns(*pieces.values()).to_native()
 
-    def _apply_relation(self, relation: Relation, keep: Sequence[str]) -> Relation:
-        arrow = need("pyarrow").Table
-        wanted = relation.select(list(dict.fromkeys([*self.columns, *keep])))
-        schema = self._apply_table(wanted.schema.empty_table(), keep).schema
-
-        def read(columns: Sequence[str]) -> Iterator[Any]:
-            wanted = set(columns)
-            own = [name for name in self.columns if name in wanted]
-            part = self._select(own)
-            others = list(wanted.difference(own))
-            for batch in relation.select([*own, *others]).batches():
-                prepared = part._apply_table(arrow.from_batches([batch]), others)
-                chosen = prepared.select(list(columns)).combine_chunks()
-                yield from chosen.to_batches()
-
-        return Relation(
-            schema,
-            read,
-            relation.origin,
-            relation.n_rows,
-            relation.is_one_shot,
-            relation.backend,
-        )
+    def _apply_some(self, data: Any, names: Sequence[str]) -> Any:
+        """Return some columns: those that are used are prepared, others come last, as they are."""
+        wanted = set(names)
+        own = [name for name in self.columns if name in wanted]
+        others = [name for name in dict.fromkeys(names) if name not in set(own)]
+        return self._select(own)._apply_table(data, others)
 
     def _select(self, columns: Sequence[str]) -> Preparation:
         rules = dict(zip(self.columns, self.rules, strict=True))

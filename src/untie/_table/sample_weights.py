@@ -8,6 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._table.table import Table, read_table
 from untie._util.types import FloatArray
 
 
@@ -66,6 +67,39 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
         row = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(f"sample_weight of row {row} is negative: {weights[row]}.")
     return weights
+
+
+def read_piece(
+    frame: Any, weight: Any, where: str
+) -> tuple[Table, FloatArray | None, NDArray[np.bool_] | None]:
+    """Read some rows of a table, and their weights.
+
+    Parameters
+    ----------
+    frame : frame or array
+        The rows.
+    weight : str, array of shape (n_rows,) or None
+        The column with the weights, or the weights.
+    where : str
+        Where the rows stand, for messages.
+
+    Returns
+    -------
+    table : Table
+        The other columns.
+    weights, keep
+        As `positive_weights` gives them; None without weights.
+    """
+    features, cells = split_weights(frame, weight)
+    table = read_table(features, min_rows=0)
+    if weight is None:
+        return table, None, None
+    try:
+        return table, *positive_weights(read_weights(cells, table.n_rows))
+    except ValueError as error:
+        if not isinstance(weight, str):
+            raise
+        raise ValueError(f"Column {weight!r}{where}: {error}") from None
 
 
 def positive_weights(weights: FloatArray) -> tuple[FloatArray, NDArray[np.bool_] | None]:

@@ -1,12 +1,12 @@
-"""Any frame or array -> named columns -> integer codes."""
+"""Any frame or array -> named columns."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,13 +14,8 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._table.column_codes import factorize, plain
-from untie._table.vocabulary import Vocabulary, sort_values
-from untie._util.parallel import in_threads, pays
-from untie._util.types import Codes, Value, smallest_unsigned
+from untie._table.vocabulary import Vocabulary
 from untie._util.warn import warn_user
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +41,6 @@ class Table:
     n_rows: int
     backend: str
     source: Any
-
-
-@dataclass(frozen=True, eq=False)
-class EncodedTable:
-    """Codes of a table, and the values that the vocabulary does not have."""
-
-    codes: Codes
-    unknown: list[list[Value]]
 
 
 def read_table(data: Any, min_rows: int = 1) -> Table:
@@ -107,51 +94,6 @@ def table_of_names(names: Sequence[str]) -> Table:
     return Table(tuple(names), (), 0, "pandas", pd.DataFrame(empty, columns=list(names)))
 
 
-def learn_vocabulary(
-    table: Table,
-    keep: NDArray[np.bool_] | None = None,
-    categories: Sequence[Sequence[Value]] | None = None,
-) -> tuple[Vocabulary, EncodedTable]:
-    """Find the values of each column, and code the rows.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    keep : boolean array of shape (n_rows,), optional
-        The rows to use; the others are as if absent.
-    categories : sequence of sequences, optional
-        The values of each column, in this order, instead of those that occur.
-    """
-
-    def one_column(column: int) -> tuple[NDArray[Any], list[Value], tuple[Value, ...]]:
-        codes, found = factorize(table.columns[column], table.names[column])
-        if keep is not None:
-            codes = codes[keep]
-        if categories is None:
-            values = sort_values(used_values(codes, found))
-        else:
-            values = tuple(categories[column])
-        return *translate(codes, found, _positions(values)), values
-
-    results = map_columns(one_column, table)
-    vocabulary = Vocabulary(table.names, tuple(values for *_, values in results))
-    return vocabulary, EncodedTable(
-        [codes for codes, *_ in results], [unknown for _, unknown, _ in results]
-    )
-
-
-def encode(table: Table, vocabulary: Vocabulary) -> EncodedTable:
-    """Code the rows of a table with a vocabulary that is already known."""
-
-    def one_column(column: int) -> tuple[NDArray[Any], list[Value]]:
-        codes, found = factorize(table.columns[column], table.names[column])
-        return translate(codes, found, vocabulary.positions[column])
-
-    results = map_columns(one_column, table)
-    return EncodedTable([codes for codes, _ in results], [unknown for _, unknown in results])
-
-
 def warn_of_distinct_floats(table: Table, vocabulary: Vocabulary) -> None:
     """Warn of float columns in which most rows have a value of their own."""
     for name, values in zip(table.names, vocabulary.values, strict=True):
@@ -161,70 +103,6 @@ def warn_of_distinct_floats(table: Table, vocabulary: Vocabulary) -> None:
                 f"Column {name!r} holds numbers that are nearly all distinct; as categories they "
                 "say nothing. Bin the column (pandas.qcut, KBinsDiscretizer) or drop it."
             )
-
-
-def check_categories(categories: Any, names: Sequence[str]) -> list[tuple[Value, ...]] | None:
-    """Validate the user's lists of values: one list per column, no value twice."""
-    if isinstance(categories, str) and categories == "auto":
-        return None
-    if isinstance(categories, str) or not isinstance(categories, Iterable):
-        raise ValueError(f"categories must be 'auto' or a list of lists, got {categories!r}.")
-    lists = [_category_list(entries) for entries in categories]
-    if len(lists) != len(names):
-        raise ValueError(
-            f"categories has {len(lists)} lists but the table has {len(names)} columns; "
-            "pass one list of values per column."
-        )
-    for name, values in zip(names, lists, strict=True):
-        if len(set(values)) < len(values):
-            raise ValueError(f"categories of column {name!r} name a value twice: {values}.")
-        if not values:
-            raise ValueError(f"categories of column {name!r} are empty; name its values.")
-    return lists
-
-
-def _category_list(entries: Any) -> tuple[Value, ...]:
-    if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
-        raise ValueError(
-            f"categories must be 'auto' or a list of lists, one per column, but has {entries!r} "
-            "in the place of a list."
-        )
-    values = tuple(plain(value) for value in entries)
-    try:
-        hash(values)
-    except TypeError as error:
-        raise TypeError(f"categories must be hashable, got {values!r:.60}: {error}.") from None
-    return values
-
-
-def _positions(values: Sequence[Value]) -> dict[Value, int]:
-    return {value: code for code, value in enumerate(values)}
-
-
-def translate(
-    codes: NDArray[Any],
-    found: list[Value],
-    positions: dict[Value, int],
-) -> tuple[NDArray[Any], list[Value]]:
-    """Turn positions in `found` into the vocabulary's codes; list what it does not have."""
-    size = len(positions)
-    target = [positions.get(value, size) for value in found]
-    # A frame may declare categories that no cell has: these are not unknown values.
-    unknown = [v for v in used_values(codes, found) if v not in positions] if size in target else []
-    return np.array(target, dtype=smallest_unsigned(size)).take(codes), unknown
-
-
-def used_values(codes: NDArray[Any], found: list[Value]) -> list[Value]:
-    """Return the values that some cell has."""
-    is_used = np.bincount(codes, minlength=len(found)) > 0
-    return [value for value, used in zip(found, is_used, strict=True) if used]
-
-
-def map_columns(function: Callable[[int], T], table: Table) -> list[T]:
-    """Call a function with each column's number, in threads where that pays."""
-    columns = range(len(table.names))
-    # The libraries' hash tables release the interpreter lock.
-    return in_threads(function, columns, pays(table.n_rows * len(columns)))
 
 
 def _refuse_lazy(data: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Self
 from untie._base import TableInput
 from untie._count.counts import Counts
 from untie._count.memory import check_dense_memory
-from untie._count.tally import Tally, tally
+from untie._count.tally import CountOptions, Tally, tally_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._table.table import Table, read_table
 
@@ -67,11 +67,12 @@ class CountBased(TableInput):
         check_handle_unknown(self.handle_unknown)
         check_min_frequency(self.min_frequency, self.max_categories)
         table = read_table(X)
-        counted = tally(
-            table, sample_weight, self.categories, self.min_frequency, self.max_categories
+        options = CountOptions(
+            sample_weight, self.categories, self.min_frequency, self.max_categories
         )
+        counted = tally_table(table, options)
         check_dense_memory(counted.counts.sizes, table.names)
-        self._report(table, counted)
+        self._report(table, counted.grouping.raw, counted.unknown)
         self._fit_counted(table, counted)
         return counted
 

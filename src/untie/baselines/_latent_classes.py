@@ -11,10 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TableInput
-from untie._count.tally import Rows, code_table
+from untie._count.tally import CountOptions, code_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._learn.vectors import LookUp
 from untie._table import frames
+from untie._table.rows import Rows
 from untie._table.sample_weights import check_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer, check_number
@@ -199,18 +200,19 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
     def _fit_rows(self, X: Any, sample_weight: Any) -> Rows:
         search = self._check_parameters()
         table = read_table(X)
-        coded = code_table(
-            table, sample_weight, self.categories, self.min_frequency, self.max_categories
+        options = CountOptions(
+            sample_weight, self.categories, self.min_frequency, self.max_categories
         )
-        self._report(table, coded)
-        vocabulary = coded.grouping.vocabulary
-        sample = make_sample(coded.rows.codes, vocabulary.sizes, coded.rows.weights)
+        grouping, rows, _ = code_table(table, options)
+        self._report(table, grouping.raw, rows.unknown)
+        vocabulary = grouping.vocabulary
+        sample = make_sample(rows.codes, vocabulary.sizes, rows.weights)
         found = search.run(sample, draws_of(self.random_state))
         self._remember(table)
-        self.grouping_ = coded.grouping
+        self.grouping_ = grouping
         self.vocabulary_ = vocabulary
         self._adopt(found, sample)
-        return coded.rows
+        return rows
 
     def _check_parameters(self) -> Search:
         if self.n_classes != "auto":

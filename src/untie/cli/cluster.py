@@ -9,8 +9,9 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from untie._engines.relation import Relation
-from untie._engines.writing import write_relation
+from untie._engines.arrow import ArrowSource
+from untie._engines.registry import open_table as open_source
+from untie._engines.writing import write_source
 from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
@@ -146,15 +147,15 @@ def _cluster_lazily(
     if output is None:
         raise UserError("--lazy needs --output FILE, where the rows and their clusters go.")
     table = open_table(file, options, in_memory_now=False)
-    if not isinstance(table.source, Relation):
+    if not open_source(table.source).is_lazy:
         raise UserError("--lazy needs DuckDB: pip install 'untie[files]'.")
     clusterer.fit(table.data, sample_weight=table.weight)
     if clusterer.k_choice_ is not None:
         say(clusterer.k_choice_.verdict, options.quiet)
-    write_relation(_with_clusters(clusterer, table), output)
+    write_source(_with_clusters(clusterer, table), output)
 
 
-def _with_clusters(clusterer: UNTIEClusterer, table: PreparedTable) -> Relation:
+def _with_clusters(clusterer: UNTIEClusterer, table: PreparedTable) -> ArrowSource:
     """Return the rows as they were read, with their cluster as a last column."""
     pa = need("pyarrow")
     source = table.source
@@ -167,4 +168,4 @@ def _with_clusters(clusterer: UNTIEClusterer, table: PreparedTable) -> Relation:
             arrays = [*batch.columns, pa.array(labels, pa.int32())]
             yield pa.RecordBatch.from_arrays(arrays, names=schema.names).select(list(columns))
 
-    return Relation(schema, read, source.origin, source.n_rows)
+    return ArrowSource(schema, read, source.origin, source.n_rows)

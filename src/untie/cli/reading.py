@@ -15,9 +15,10 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from untie._engines.duck import query_relation, text_relation
-from untie._engines.parquet import parquet_relation
-from untie._engines.relation import Relation
+from untie._engines.arrow import ArrowSource
+from untie._engines.duck import query_source, text_source
+from untie._engines.parquet import parquet_source
+from untie._engines.registry import open_table
 from untie._engines.scanning import find_files
 from untie._util.extras import need
 from untie.cli.guard import UserError, is_interrupt
@@ -38,7 +39,7 @@ def read_source(
 
     Returns
     -------
-    table : Relation or frame
+    table : ArrowSource or frame
         The rows.
     remarks : list of str
         What the user should know of how they are read.
@@ -48,7 +49,7 @@ def read_source(
             "Name a file (or - for standard input), or a query with --sql; one of them."
         )
     if sql is not None:
-        return _with_rows(_without(query_relation(sql), missing), "The query"), []
+        return _with_rows(_without(query_source(sql), missing), "The query"), []
     assert source is not None
     paths = [_spool_stdin()] if source == STDIN else find_files(source)
     shown = "Standard input" if source == STDIN else repr(paths[0])
@@ -69,7 +70,7 @@ def read_source(
 
 def _with_rows(table: Any, shown: str) -> Any:
     """Refuse a table without rows."""
-    if isinstance(table, Relation):
+    if open_table(table).is_lazy:
         reader = table.select(table.columns[:1]).batches()
         has_rows = any(batch.num_rows for batch in reader)
     else:
@@ -83,21 +84,21 @@ def _with_rows(table: Any, shown: str) -> Any:
 def _open(paths: list[str], shown: str, kind: Kind, missing: Sequence[str]) -> Any:
     origin = shown if len(paths) == 1 else f"{len(paths)} files ({shown}, ...)"
     if kind.name == "parquet":
-        return _without(parquet_relation(paths, origin), missing)
+        return _without(parquet_source(paths, origin), missing)
     if find_spec("duckdb") is None or find_spec("pyarrow") is None:
         return _read_frame(paths, shown, kind, missing)
     with _explaining(paths, shown, kind):
         if kind.name == "json":
-            relation = _without(text_relation(paths, "json", "infer", origin), missing)
+            relation = _without(text_source(paths, "json", "infer", origin), missing)
         else:
             # As text, so that cells come out as they went in: 007, 1.50, t.
-            relation = text_relation(paths, "csv", "text", origin, kind.delimiter, missing)
+            relation = text_source(paths, "csv", "text", origin, kind.delimiter, missing)
 
     def read(columns: Sequence[str]) -> Iterator[Any]:
         with _explaining(paths, shown, kind):
             yield from relation.select(columns).batches()
 
-    return Relation(relation.schema, read, origin)
+    return ArrowSource(relation.schema, read, origin)
 
 
 @contextmanager
@@ -148,8 +149,8 @@ def _read_frame(paths: list[str], shown: str, kind: Kind, missing: Sequence[str]
         raise UserError(explain(paths[0], shown, kind, UTF8) or _first_line(error)) from error
 
 
-def _without(relation: Relation, missing: Sequence[str]) -> Relation:
-    """Return a relation in which some texts are missing cells."""
+def _without(relation: ArrowSource, missing: Sequence[str]) -> ArrowSource:
+    """Return a lazy table in which some texts are missing cells."""
     if not missing:
         return relation
     pa, pc = need("pyarrow"), need("pyarrow.compute")
@@ -170,7 +171,7 @@ def _without(relation: Relation, missing: Sequence[str]) -> Relation:
         field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
         for field in relation.schema
     ]
-    return Relation(pa.schema(fields), read, relation.origin, relation.n_rows)
+    return ArrowSource(pa.schema(fields), read, relation.origin, relation.n_rows)
 
 
 def _check_encoding(encoding: str) -> None:
@@ -226,11 +227,11 @@ def _recode(path: str, encoding: str) -> str:
 
 def in_memory(table: Any) -> Any:
     """Return a table whose rows are all in memory."""
-    return table.collect() if isinstance(table, Relation) else table
+    return table.collect() if open_table(table).is_lazy else table
 
 
 def names_of(table: Any) -> list[str]:
     """Return the names of a table's columns."""
-    if isinstance(table, Relation):
+    if open_table(table).is_lazy:
         return table.columns
     return [str(name) for name in nw.from_native(table, eager_only=True).columns]

@@ -11,7 +11,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from untie._engines.relation import check_columns
+from untie._engines.source import check_columns
 from untie._prepare import Preparation, prepare
 from untie._prepare.note import KEPT
 from untie.cli.guard import UserError
@@ -29,9 +29,9 @@ class PreparedTable:
 
     Parameters
     ----------
-    source : Relation or frame
+    source : ArrowSource or frame
         The rows as they were read.
-    data : Relation or frame
+    data : ArrowSource or frame
         The columns that are learned from, prepared; and that of the weights, if there is one.
     preparation : Preparation
         What was done.

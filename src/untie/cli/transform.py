@@ -11,9 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import typer
 
-from untie._engines.relation import Relation
-from untie._engines.transform import stream_vectors
-from untie._engines.writing import sink
+from untie._engines.registry import open_table
 from untie._table.frames import columns_of
 from untie.cli.options import (
     RESULT,
@@ -28,6 +26,7 @@ from untie.cli.reading import names_of, read_source
 from untie.cli.showing import as_text, check_output, chosen_format, say, show
 from untie.encoder import UNTIE
 from untie.model_file import load_prepared
+from untie.vector_file import sink, stream_vectors
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -77,11 +76,12 @@ def run(
     kept = split_names(keep, names_of(table))
     if preparation is not None:
         table = preparation.apply(table, keep=kept)
-    if isinstance(table, Relation) and output is not None:
+    is_lazy = open_table(table).is_lazy
+    if is_lazy and output is not None:
         sink(encoder, table, output, keep=kept)
         return
     how = chosen_format(format_)
-    if isinstance(table, Relation) and how == Format.csv:
+    if is_lazy and how == Format.csv:
         _stream(encoder, table, kept)
         return
     limit = SHOWN_ROWS if how == Format.table and output is None else None
@@ -93,7 +93,7 @@ def run(
         say("This is the beginning; --output FILE or --format csv gives all.", options.quiet)
 
 
-def _stream(encoder: UNTIE, table: Relation, keep: Sequence[str]) -> None:
+def _stream(encoder: UNTIE, table: Any, keep: Sequence[str]) -> None:
     """Write CSV to standard output piece by piece."""
     for number, batch in enumerate(stream_vectors(encoder, table, keep)):
         text = as_text(_batch_columns(batch), Format.csv)
@@ -103,7 +103,7 @@ def _stream(encoder: UNTIE, table: Relation, keep: Sequence[str]) -> None:
 def _columns(
     encoder: UNTIE, table: Any, keep: Sequence[str], limit: int | None
 ) -> dict[str, list[Any]]:
-    if isinstance(table, Relation):
+    if open_table(table).is_lazy:
         reader = stream_vectors(encoder, table, keep)
         if limit is None:
             return columns_of(reader.read_all())

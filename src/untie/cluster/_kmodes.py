@@ -16,7 +16,7 @@ from untie._base import TableInput
 from untie._count.grouping import Grouping
 from untie._count.memory import check_dense_memory
 from untie._count.packed_rows import PackedRows, distinct_rows, on_a_grid
-from untie._count.tally import Tally, tally
+from untie._count.tally import CountOptions, Tally, tally_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._table import frames
 from untie._table.sample_weights import check_weights
@@ -159,11 +159,12 @@ class KModes(ClusterMixin, TableInput):
         self._check_parameters()
         table = read_table(X)
         options = {name: getattr(self, name) for name in TABLE_PARAMETERS}
-        counted = tally(
-            table, sample_weight, self.categories, self.min_frequency, self.max_categories
+        counted = tally_table(
+            table,
+            CountOptions(sample_weight, self.categories, self.min_frequency, self.max_categories),
         )
         check_dense_memory(counted.counts.sizes, table.names)
-        self._report(table, counted)
+        self._report(table, counted.grouping.raw, counted.unknown)
         distance = fit_distance(self.distance, table, counted, options)
         exact = tables_between(distance, counted.grouping.vocabulary)
         tables = on_a_grid(exact)

@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.utils.validation import _get_feature_names
 
 from untie._count.grouping import Grouping
-from untie._table.table import array_names, encode, read_table
+from untie._table.rows import encode
+from untie._table.table import array_names, read_table
 from untie.cluster._problem import Modes, Problem
 
 Start = Callable[[Problem, np.random.RandomState], Modes]

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from untie._table.table import learn_vocabulary, read_table
+from untie._table.rows import learn_vocabulary
+from untie._table.table import read_table
 from untie._util.types import FloatArray
 from untie.evaluation._labels import read_labels
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
 from untie._count.counts import Counts
-from untie._engines.counted_input import count_table
+from untie._engines.registry import count_table
 from untie._learn.couplings import inter, intra
 from untie._util.types import FloatArray
 from untie.evaluation._contingency import values_by_label

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from untie._count.counts import CountedTable
 from untie._count.grouping import Grouping
 from untie._count.memory import check_memory
-from untie._engines.counted_input import count_table
-from untie._engines.lazy import as_lazy
-from untie._table.table import read_table
+from untie._count.tally import CountOptions
+from untie._engines.registry import open_table
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie.encoder import UNTIE
 
@@ -32,7 +30,7 @@ def count_both(reference: Any, new: Any) -> tuple[CountedTable, CountedTable, st
     """
     before, grouping, backend = _reference(reference)
     new, ignored = _own_columns(new, before.vocabulary.columns)
-    after = new if isinstance(new, CountedTable) else count_table(new)
+    after = new if isinstance(new, CountedTable) else _count(new)[0]
     # Arrays have no names; what stands in the same place is the same column.
     after = CountedTable(
         Vocabulary(before.vocabulary.columns, after.vocabulary.values), after.counts
@@ -55,11 +53,16 @@ def _reference(reference: Any) -> tuple[CountedTable, Grouping | None, str]:
         return counted, reference.grouping_, reference.library_
     if isinstance(reference, CountedTable):
         return CountedTable(reference.vocabulary, reference.counts), None, "pandas"
-    lazy = as_lazy(reference)
-    known = read_table(reference) if lazy is None else lazy
-    backend = getattr(known, "backend", "pandas")  # a Dask frame is of pandas frames
-    counted = count_table(reference)
-    return CountedTable(counted.vocabulary, counted.counts), None, backend
+    counted, backend = _count(reference)
+    return counted, None, backend
+
+
+def _count(data: Any) -> tuple[CountedTable, str]:
+    """Return the counts of a table, and its library."""
+    tally = open_table(data).count(CountOptions())
+    assert tally.ungrouped is not None  # nothing was merged
+    assert tally.table is not None
+    return tally.ungrouped, tally.table.backend
 
 
 def _own_columns(new: Any, names: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
@@ -72,22 +75,15 @@ def _own_columns(new: Any, names: tuple[str, ...]) -> tuple[Any, tuple[str, ...]
                 f"{new.vocabulary.columns} and {names}; count them in the same order."
             )
         return new, ()
-    lazy = as_lazy(new)
-    if lazy is not None:
-        _check_columns(lazy.columns, names)
-        return lazy.select(list(names)), _others(lazy.columns, names)
-    frame = nw.from_native(new, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        present = [str(name) for name in frame.columns]
-        _check_columns(present, names)
-        places = [present.index(name) for name in names]  # names may be numbers
-        return frame[:, places].to_native(), _others(present, names)
-    table = read_table(new)
-    if len(table.names) != len(names):
+    source = open_table(new)
+    if source.has_names:
+        _check_columns(source.columns, names)
+        return source.select(list(names)), _others(source.columns, names)
+    if len(source.columns) != len(names):
         raise ValueError(
-            f"The new table has {len(table.names)} columns, the reference {len(names)}: {names}."
+            f"The new table has {len(source.columns)} columns, the reference {len(names)}: {names}."
         )
-    return new, ()
+    return source, ()
 
 
 def _check_columns(present: Any, names: tuple[str, ...]) -> None:

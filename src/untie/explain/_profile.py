@@ -10,7 +10,8 @@ from scipy.stats import hypergeom
 
 from untie._inputs import Partition, check_labels, check_row_weights
 from untie._table import frames
-from untie._table.table import learn_vocabulary, read_table
+from untie._table.rows import learn_vocabulary
+from untie._table.table import read_table
 from untie._util.types import FloatArray
 from untie.explain._corrected import holm
 

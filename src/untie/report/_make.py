@@ -8,7 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from untie._engines.lazy import as_lazy
+from untie._engines.registry import open_table
 from untie._inputs import check_encoder, encode_rows
 from untie._prepare import Preparation
 from untie._table.sample_weights import positive_weights, read_weights, split_weights
@@ -188,7 +188,7 @@ def report_of_encoder(
 
 
 def _check_in_memory(data: Any) -> None:
-    if as_lazy(data) is not None:
+    if open_table(data).is_lazy:
         raise ValueError(
             "The report needs all rows in memory, but this table is read piece by piece; collect "
             "it first, or some of its rows."

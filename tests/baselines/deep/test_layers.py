@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from untie._count.tally import tally  # noqa: E402
+from untie._count.tally import CountOptions, tally_table  # noqa: E402
 from untie._table.table import read_table  # noqa: E402
 from untie.baselines._deep.features import make_features  # noqa: E402
 from untie.baselines._deep.layers import Blocks, CodesWideDeep, Crosses, Noise, RowsWideDeep  # noqa: E402
@@ -18,7 +18,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture
 def counted(melons):
-    return tally(read_table(melons), None, "auto")
+    return tally_table(read_table(melons))
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_decoder_starts_from_the_shares(features, one_hot):
 
 
 def test_a_decoder_is_finite_where_no_row_has_a_value():
-    counted = tally(read_table([["a"], ["a"]]), None, [["a", "b"]])
+    counted = tally_table(read_table([["a"], ["a"]]), CountOptions(categories=[["a", "b"]]))
     decoder = CodesWideDeep(make_features(counted.counts, 9), (4,), 1, Noise(0, CPU))
     assert torch.isfinite(decoder(torch.zeros(1, 1))).all()
 

@@ -8,13 +8,13 @@ from scipy.optimize import linprog
 from oracle import centred, costs, full_features
 from tables import latent_classes, small_tables
 from untie import UNTIE, count_table
-from untie._count.tally import Rows
 from untie._learn.couplings import resolve_couplings
 from untie._learn.kernels import by_diagonal, resolve_kernels
 from untie._learn.solvers import SOLVERS, Problem, Settings
 from untie._learn.solvers.lp import LARGEST_WEIGHT, cheapest_weights
 from untie._learn.solvers.stochastic import _draw, _loss_and_gradient
 from untie._learn.spaces import build_spaces
+from untie._table.rows import Rows
 
 COUNT_SOLVERS = ["exact", "uniform", "lp", "relevance", "discount"]
 
@@ -24,7 +24,7 @@ def make_problem(table, n_clusters=2, kernels="paper"):
     couplings = resolve_couplings(("intra", "inter"))
     spaces = build_spaces(counts, couplings, resolve_kernels(kernels), by_diagonal)
     codes = [np.unique(table[column], return_inverse=True)[1] for column in table]
-    return Problem(spaces, counts, n_clusters, Rows(codes, None, [], True))
+    return Problem(spaces, counts, n_clusters, Rows(codes))
 
 
 def make_settings(tau=1.0, max_iter=1000, tol=1e-6, seed=0):
@@ -200,7 +200,7 @@ def test_rows_are_drawn_in_proportion_to_their_weights(survey):
     problem = make_problem(survey)
     weights = np.zeros(200)
     weights[[3, 7]] = 1.0, 3.0
-    weighted = Rows(problem.rows.codes, weights, [], True)
+    weighted = Rows(problem.rows.codes, weights)
     settings = make_settings()
     rows = np.concatenate([_draw(weighted, settings) for _ in range(500)])
     assert set(rows) == {3, 7}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from untie._count.counts import Counts
-from untie._count.tally import Rows
 from untie._learn.spaces import KernelSpaces
+from untie._table.rows import Rows
 from untie._util.types import FloatArray
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.tally import Rows
 from untie._learn.solvers.base import Problem, Settings, Solution
 from untie._learn.spectrum import mean_vector
 from untie._learn.tall import Tall
+from untie._table.rows import Rows
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 

@@ -1,0 +1,283 @@
+"""A table that comes in pieces -> its vocabulary and counts, equal to those of the whole.
+
+A `CountTask` codes a piece and counts some of them; what it gives, a `Part`, adds up. An engine
+runs it on its pieces (`add_up`), and `count_pieces` walks over them once, or twice where rare
+values are merged and there are too many values to count the pairs of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._count import tally as tallies
+from untie._count.counts import CountedTable, count, count_values
+from untie._count.grouping import Grouping
+from untie._count.memory import check_memory
+from untie._count.row_sample import sample_rows
+from untie._count.tally import CountOptions, Tally, find_rare, tally_counted
+from untie._table.categories import check_categories
+from untie._table.rows import Rows, encode, encode_apart, used_values
+from untie._table.sample_weights import read_piece
+from untie._table.table import Table
+from untie._table.vocabulary import Vocabulary, sort_values
+from untie._util.parallel import alone, in_threads, pays
+from untie._util.types import Codes, Value, smallest_unsigned
+
+GATHERED_BYTES = 2**25
+"""Pieces are gathered up to this many bytes of codes and weights, then counted at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What was counted of some pieces of a table; ``+`` unites neighbours.
+
+    Parameters
+    ----------
+    counted : CountedTable or None
+        The counts; None if no row counts.
+    n_rows : int
+        Number of rows, those of weight 0 among them.
+    unknown : list of dicts
+        The values of each column that the user's categories do not have.
+    most_values : int or None
+        With more values than these, pairs are no longer counted, only the values themselves.
+    """
+
+    counted: CountedTable | None
+    n_rows: int
+    unknown: list[dict[Value, None]]
+    most_values: int | None = None
+
+    def __add__(self, other: Part) -> Part:
+        counted = self.counted or other.counted
+        if self.counted is not None and other.counted is not None:
+            counted = self.counted.plus(other.counted, self.most_values)
+        unknown = [{**a, **b} for a, b in zip(self.unknown, other.unknown, strict=True)]
+        return Part(counted, self.n_rows + other.n_rows, unknown, self.most_values)
+
+
+@dataclass(frozen=True, eq=False)
+class CountTask:
+    """Counts a piece of a table; a pure function, which can be sent to a worker.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The columns, that of the weights apart.
+    weight : str or None
+        The column with the rows' weights.
+    categories : list of tuples or None
+        The values of each column, if they are known beforehand.
+    with_sample : bool
+        Whether to keep a sample of the rows.
+    most_values : int or None
+        With more values than these, pairs are not counted, only the values themselves: for
+        tables whose rare values are merged first.
+    grouping : Grouping or None
+        In a second pass, the values that the first one found, and which are merged.
+    """
+
+    columns: tuple[str, ...]
+    weight: str | None = None
+    categories: list[tuple[Value, ...]] | None = None
+    with_sample: bool = False
+    most_values: int | None = None
+    grouping: Grouping | None = None
+
+    @alone()
+    def __call__(self, frame: Any, number: int) -> Part:
+        """Count a partition, with one thread, as many others are counted beside it."""
+        return self.count([self.code(frame, f", partition {number}")])
+
+    def code(self, frame: Any, where: str) -> Rows:
+        """Code the rows of a piece; `where` says where they stand, for messages."""
+        table, weights, keep = read_piece(frame, self.weight, where)
+        if self.grouping is None:
+            return encode_apart(table, keep, weights)
+        rows = encode(table, self.grouping.raw, keep, weights)
+        return replace(rows, codes=self.grouping.apply_to_codes(rows.codes), unknown=[])
+
+    def count(self, pieces: Sequence[Rows], before: Part | None = None) -> Part:
+        """Count coded pieces at once, and add what was counted before them."""
+        counted = None if before is None else before.counted
+        vocabulary, unknown = self._vocabulary(pieces, counted)
+        n_rows = sum(len(rows) + rows.n_left_out for rows in pieces)
+        if before is not None:
+            n_rows += before.n_rows
+            unknown = [{**old, **new} for old, new in zip(before.unknown, unknown, strict=True)]
+        some = [rows for rows in pieces if len(rows)]
+        if some:
+            counted = self._count(gather(some, vocabulary), vocabulary, counted)
+        return Part(counted, n_rows, unknown, self.most_values)
+
+    def _vocabulary(
+        self, pieces: Sequence[Rows], counted: CountedTable | None
+    ) -> tuple[Vocabulary, list[dict[Value, None]]]:
+        """Return the values of the pieces and of those before, and the values unknown to it."""
+        unknown: list[dict[Value, None]] = [{} for _ in self.columns]
+        if self.grouping is not None:
+            return self.grouping.vocabulary, unknown
+        if self.categories is not None:
+            known = Vocabulary(self.columns, tuple(self.categories))
+        elif counted is not None:
+            known = counted.vocabulary
+        else:
+            known = Vocabulary(self.columns, ((),) * len(self.columns))
+        for rows in pieces:
+            assert rows.found is not None  # pieces are coded by their own values
+            columns = zip(known.positions, rows.codes, rows.found, strict=True)
+            for new, column in zip(unknown, columns, strict=True):
+                new.update(dict.fromkeys(_new_values(*column)))
+        if self.categories is not None or not any(unknown):
+            return known, unknown
+        values = zip(known.values, unknown, strict=True)
+        union = tuple(sort_values([*old, *new]) if new else old for old, new in values)
+        return Vocabulary(self.columns, union), [{} for _ in self.columns]
+
+    def _count(
+        self, rows: Rows, vocabulary: Vocabulary, before: CountedTable | None
+    ) -> CountedTable:
+        if before is not None:
+            if self._is_too_many(vocabulary):
+                before = before.without_pairs()
+            before = before.align(vocabulary)
+        sample = before.sample if before else None
+        if self.with_sample:
+            sample = sample_rows(rows.codes, vocabulary, rows.weights, sample)
+        sizes = vocabulary.sizes
+        if self._is_too_many(vocabulary):
+            counts = count_values(rows.codes, sizes, rows.weights)
+        else:
+            n_before = before.counts.n_rows if before else 0
+            check_memory(sizes, vocabulary.columns, n_rows=n_before + len(rows))
+            counts = count(rows.codes, sizes, rows.weights)
+        if before is not None:
+            counts += before.counts
+        return CountedTable(vocabulary, counts, sample)
+
+    def _is_too_many(self, vocabulary: Vocabulary) -> bool:
+        return self.most_values is not None and sum(vocabulary.sizes) > self.most_values
+
+
+def _new_values(
+    positions: dict[Value, int], codes: NDArray[Any], found: list[Value]
+) -> list[Value]:
+    """Return the values of some cells that have no position yet."""
+    if all(value in positions for value in found):
+        return []
+    # A frame may declare categories that no cell has: these are not values.
+    return [value for value in used_values(codes, found) if value not in positions]
+
+
+def gather(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Rows:
+    """Return pieces as one, in the codes of a vocabulary that has their values."""
+    n_cells = sum(len(rows) for rows in pieces) * len(vocabulary.columns)
+
+    def one_column(column: int) -> NDArray[Any]:
+        size, positions = vocabulary.sizes[column], vocabulary.positions[column]
+        dtype = smallest_unsigned(size)
+        result = np.empty(sum(len(rows) for rows in pieces), dtype)
+        start = 0
+        for rows in pieces:
+            place = result[start : start + len(rows)]
+            start += len(rows)
+            if rows.found is None:
+                place[:] = rows.codes[column]
+                continue
+            target = np.array([positions.get(v, size) for v in rows.found[column]], dtype)
+            # "clip" lets numpy write straight into the result; no code is out of range.
+            np.take(target, rows.codes[column], out=place, mode="clip")
+        return result
+
+    codes: Codes = in_threads(one_column, range(len(vocabulary.columns)), pays(n_cells))
+    weights = None
+    if pieces[0].weights is not None:
+        weights = np.concatenate([rows.weights for rows in pieces])
+    return Rows(codes, weights)
+
+
+def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> Part:
+    """Count pieces that come one after another: a matrix of counts is large, codes are small."""
+    part: Part | None = None
+    waiting: list[Rows] = []
+    n_bytes = 0
+    for rows in pieces:
+        waiting.append(rows)
+        n_bytes += rows.nbytes
+        if n_bytes >= GATHERED_BYTES:
+            part, waiting, n_bytes = task.count(waiting, part), [], 0
+    return task.count(waiting, part) if waiting or part is None else part
+
+
+class AddUp(Protocol):
+    """Runs a task on every piece of a table and adds the results up, in order."""
+
+    def __call__(self, task: CountTask, what: str) -> Part: ...
+
+
+def count_pieces(
+    add_up: AddUp, head: Table, options: CountOptions, origin: str, is_one_shot: bool
+) -> Tally:
+    """Find the values of a table, merge rare ones and count the pairs of the rest.
+
+    Parameters
+    ----------
+    add_up : callable
+        Takes a `CountTask` and what it is called, and returns the sum of its parts.
+    head : Table
+        The columns, that of the weights apart.
+    options : CountOptions
+        How to count; `sample_weight` is the name of a column.
+    origin : str
+        Where the rows come from, for messages.
+    is_one_shot : bool
+        Whether the rows can be read only once.
+    """
+    weight = options.sample_weight
+    categories = check_categories(options.categories, head.names)
+    limit = tallies.KEPT_VALUES if options.merges and not is_one_shot else None
+    task = CountTask(head.names, weight, categories, options.with_sample, limit)
+    part = add_up(task, "counting")
+    counted = part.counted
+    if counted is None:
+        raise ValueError(_explain_no_rows(part.n_rows, origin, weight, is_one_shot))
+    if counted.counts.has_pairs:
+        tally = tally_counted(counted, options)
+    else:
+        tally = _second_pass(add_up, task, counted, options, origin)
+    table = replace(head, columns=(), n_rows=part.n_rows)
+    return replace(tally, unknown=[list(values) for values in part.unknown], table=table)
+
+
+def _second_pass(
+    add_up: AddUp, task: CountTask, first: CountedTable, options: CountOptions, origin: str
+) -> Tally:
+    """Count the pairs of the values that are left."""
+    grouping = find_rare(first.vocabulary, first.counts, options)
+    n_rows = first.counts.n_rows
+    check_memory(grouping.vocabulary.sizes, task.columns, options.n_spaces, n_rows)
+    second = add_up(CountTask(task.columns, task.weight, grouping=grouping), "counting pairs")
+    counts = None if second.counted is None else second.counted.counts
+    n_again = 0 if counts is None else counts.n_rows
+    if counts is None or n_again != n_rows:
+        raise ValueError(
+            f"{origin} changed while it was read: {n_rows:,} rows that count in the first pass, "
+            f"{n_again:,} in the second. Fit again when nothing writes to it."
+        )
+    sample = first.sample
+    ungrouped = CountedTable(grouping.raw, counts, sample) if grouping.is_trivial else None
+    return Tally(grouping, counts, ungrouped, sample=sample and grouping.apply_to_sample(sample))
+
+
+def _explain_no_rows(n_rows: int, origin: str, weight: str | None, is_one_shot: bool) -> str:
+    reason = f"{origin} has {n_rows} rows"
+    if n_rows:
+        reason += f", and {weight!r} is 0 in all of them"
+    elif is_one_shot:
+        reason += " left; was it read before? It can be read only once, so make a new one"
+    return f"Found array with 0 sample(s) while a minimum of 1 is required: {reason}."

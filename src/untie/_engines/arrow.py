@@ -1,0 +1,228 @@
+"""Tables that come as Arrow record batches: files, queries, datasets, readers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from untie._count.parts import CountTask, Part, count_gathered
+from untie._engines.source import Source, listed, refuse_repeated
+from untie._engines.tasks import A, FrameTask, RowTask, Task
+from untie._util.extras import need
+from untie._util.parallel import map_ahead
+from untie._util.progress import watch
+from untie._util.types import Codes
+
+BATCH_ROWS = 2**17
+"""Rows read at a time, where the source lets us choose."""
+
+PIECE_BYTES = 2**25
+"""Bytes of output made at a time, in each thread."""
+
+Batches = Iterable[Any]
+"""Arrow record batches; pyarrow has no types."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ArrowSource(Source):
+    """A lazy table: its columns are known, its rows are read when they are needed.
+
+    Parameters
+    ----------
+    schema : pyarrow Schema
+        Names and types of the columns.
+    read : callable
+        Takes names of columns and returns Arrow record batches with these, in this order.
+    origin : str
+        Where the rows come from, for messages.
+    n_rows : int or None
+        Number of rows, where it is known without reading them.
+    is_one_shot : bool
+        Whether the rows can be read only once.
+    backend : str
+        The library that frames for the user are made with.
+    """
+
+    schema: Any
+    read: Callable[[Sequence[str]], Batches]
+    origin: str
+    n_rows: int | None = None
+    is_one_shot: bool = False
+    backend: str = "pyarrow"
+
+    def __post_init__(self) -> None:
+        refuse_repeated(self.columns, self.origin)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return list(self.schema.names)
+
+    @property
+    def empty(self) -> Any:
+        """A frame with the columns and no rows, of the user's library."""
+        empty = self.schema.empty_table()
+        return need("polars").from_arrow(empty) if self.backend == "polars" else empty
+
+    def select(self, columns: Sequence[str]) -> ArrowSource:
+        """Return some of the columns, in this order; the others are not read."""
+        self.check(columns)
+        schema = need("pyarrow").schema([self.schema.field(name) for name in columns])
+        return replace(self, schema=schema)
+
+    def batches(self) -> Iterator[Any]:
+        """Read the rows: Arrow record batches, each with some of them."""
+        return iter(self.read(self.columns))
+
+    def pieces(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Yield the rows in order, as pyarrow tables."""
+        arrow = need("pyarrow").Table  # as the frame libraries know no single batches
+        source = self if columns is None else self.select(columns)
+        return (arrow.from_batches([batch]) for batch in source.batches())
+
+    def collect(self) -> Any:
+        """Read all rows into a pyarrow Table."""
+        pa = need("pyarrow")
+        # Files may store a column by its distinct values, or as narrower numbers than others.
+        pieces = [piece.cast(self.schema) for piece in self.pieces()]
+        return pa.concat_tables([self.schema.empty_table(), *pieces])
+
+    def add_up(self, task: Task[A], what: str) -> A:
+        """Run a task on every batch and add the results up, in order."""
+        seen = replace(self, read=lambda _: watch(self.batches(), self.n_rows, what))
+        return Source.add_up(seen, task, what)
+
+    def count_up(self, task: CountTask, what: str) -> Part:
+        """Code batches in threads, and count several at once."""
+
+        def placed() -> Iterator[tuple[Any, str]]:
+            start = 0
+            for piece in watch(self.pieces(), self.n_rows, what):
+                stop = start + piece.num_rows
+                yield piece, f" of {self.origin}, rows {start:,} to {stop:,}"
+                start = stop
+
+        return count_gathered(task, map_ahead(lambda piece: task.code(*piece), placed()))
+
+    def map_rows(
+        self, task: RowTask, keep: Sequence[str] = (), form: str = "record batches"
+    ) -> Any:
+        """Return a reader of record batches, which are made as it is read.
+
+        Parameters
+        ----------
+        task : RowTask
+            What to make of each row.
+        keep : sequence of str
+            Columns of the table that come first, as they are.
+        form : str
+            What the user gets, for messages.
+        """
+        pa = need("pyarrow")
+        task.check(form)
+        features = self.own_columns(task.columns)
+        self.check(keep, ", which keep names")
+        names = task.names
+        repeated = sorted(set(keep) & set(names))
+        if repeated:
+            raise ValueError(
+                f"Column {repeated[0]!r} can't be kept, as a column of vectors has the same name; "
+                "rename it in the source."
+            )
+        number = pa.from_numpy_dtype(task.dtype)
+        kept = [self.schema.field(name) for name in keep]
+        schema = pa.schema([*kept, *(pa.field(name, number) for name in names)])
+        wanted = self.select(list(dict.fromkeys([*features.columns, *keep])))
+        batches = _mapped(task, wanted, features.columns, kept, schema)
+        return pa.RecordBatchReader.from_batches(schema, batches)
+
+    def map_frames(self, task: FrameTask, columns: Sequence[str]) -> ArrowSource:
+        """Return a lazy table; of its columns, only those that are asked for are made."""
+        wanted = self.select(list(dict.fromkeys(columns)))
+        schema = task(wanted.schema.empty_table(), wanted.columns).schema
+
+        def read(names: Sequence[str]) -> Iterator[Any]:
+            for piece in wanted.pieces(names):
+                chosen = task(piece, names).select(list(names)).combine_chunks()
+                yield from chosen.to_batches()
+
+        return replace(self, schema=schema, read=read)
+
+    def to_arrow(self) -> ArrowSource:
+        """Return the table itself."""
+        return self
+
+    def __repr__(self) -> str:
+        rows = "" if self.n_rows is None else f", {self.n_rows:,} rows"
+        return f"<lazy table of {self.origin}{rows}, columns {listed(self.columns)}>"
+
+
+def _mapped(
+    task: RowTask, source: ArrowSource, features: list[str], kept: Sequence[Any], schema: Any
+) -> Iterator[Any]:
+    pa = need("pyarrow")
+
+    def compute(rows: tuple[Any, Codes]) -> Any:
+        piece, codes = rows
+        cells = [piece.column(field.name).cast(field.type) for field in kept]
+        arrays = map(pa.array, task.compute_columns(codes))
+        return pa.RecordBatch.from_arrays([*cells, *arrays], schema=schema)
+
+    # The next rows are made while the reader's owner is busy with the last ones.
+    row_bytes = max(1, len(task.names)) * task.dtype.itemsize
+    step = max(1, PIECE_BYTES // row_bytes)
+    yield from map_ahead(compute, _coded(task, source, features, step))
+
+
+def _coded(
+    task: RowTask, source: ArrowSource, features: list[str], step: int
+) -> Iterator[tuple[Any, Codes]]:
+    """Yield pieces of the rows with their codes; here, as unknown values are reported in order."""
+    reported: set[str] = set()
+    for batch in watch(source.batches(), source.n_rows, task.what):
+        for start in range(0, batch.num_rows, step):
+            piece = batch.slice(start, step)
+            yield piece, task.code(piece.select(features), reported)
+
+
+def adopt_arrow(data: Any) -> ArrowSource | None:
+    """Return a pyarrow Dataset or RecordBatchReader as a source."""
+    if _is_of("pyarrow.dataset", "Dataset", data):
+        return _adopt_dataset(data)
+    if _is_of("pyarrow", "RecordBatchReader", data):
+        return _adopt_reader(data)
+    return None
+
+
+def _is_of(module: str, name: str, data: Any) -> bool:
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(data, getattr(loaded, name))
+
+
+def _adopt_dataset(dataset: Any) -> ArrowSource:
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        # Little is read ahead: each batch may come from a file with large rows.
+        yield from dataset.to_batches(
+            columns=list(columns), batch_size=BATCH_ROWS, batch_readahead=4, fragment_readahead=2
+        )
+
+    return ArrowSource(dataset.schema, read, "the dataset")
+
+
+def _adopt_reader(reader: Any) -> ArrowSource:
+    is_read = False
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        nonlocal is_read
+        if is_read:
+            raise ValueError(
+                "The record batch reader was read before, and can be read only once; make a new "
+                "one, or pass what it was made from (a dataset, a query, untie.scan of files)."
+            )
+        is_read = True
+        for batch in reader:
+            yield batch.select(list(columns))
+
+    return ArrowSource(reader.schema, read, "the record batch reader", is_one_shot=True)

@@ -1,0 +1,32 @@
+"""Polars' lazy frames, collected batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from untie._engines.arrow import BATCH_ROWS, ArrowSource
+from untie._util.extras import need
+
+
+def adopt_polars(frame: Any) -> ArrowSource | None:
+    """Return a polars LazyFrame as a source."""
+    if not nw.dependencies.is_polars_lazyframe(frame):
+        return None
+    pl = need("polars")
+    if not hasattr(frame, "collect_batches"):
+        raise ImportError(
+            f"Polars {pl.__version__} can't give a LazyFrame in pieces; upgrade it (pip install "
+            "'polars>=1.34'), or call .collect() on the frame if it fits in memory."
+        )
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        # By selectors, as a name such as "^a$" would be a pattern.
+        chosen = frame.select([pl.selectors.by_name(name) for name in columns])
+        for piece in chosen.collect_batches(chunk_size=BATCH_ROWS):
+            yield from piece.to_arrow().to_batches()
+
+    names = pl.DataFrame(schema=frame.collect_schema()).to_arrow().schema
+    return ArrowSource(names, read, "the LazyFrame", backend="polars")

@@ -1,0 +1,152 @@
+"""A table wherever it lies: the one interface that all engines have."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+from untie._count.parts import CountTask, Part, count_pieces
+from untie._count.tally import CountOptions, Tally
+from untie._engines.tasks import A, FrameTask, RowTask, Task
+from untie._table.table import read_table
+
+
+class Source(ABC):
+    """A table wherever it lies: in memory, in files, in a database, on a cluster.
+
+    An engine is a subclass. It names its `columns`, has an `empty` frame of them, selects some,
+    yields its rows in `pieces` and has a form of its own for what is made of rows (`map_rows`).
+    Counting, learning and adding up then work. An engine with workers writes `add_up`, too.
+    """
+
+    origin: str
+    """Where the rows come from, for messages."""
+
+    is_lazy: bool = True
+    """Whether rows are read when they are needed; otherwise they are all in memory."""
+
+    is_one_shot: bool = False
+    """Whether the rows can be read only once."""
+
+    has_names: bool = True
+    """Whether its columns have names, or got them here, as those of an array do."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+
+    @property
+    @abstractmethod
+    def empty(self) -> Any:
+        """A frame in memory with the columns and no rows."""
+
+    @abstractmethod
+    def select(self, columns: Sequence[str]) -> Self:
+        """Return some of the columns, in this order; the others are not read."""
+
+    @abstractmethod
+    def pieces(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Yield the rows in order, in frames that have at least these columns; all, if None."""
+
+    @abstractmethod
+    def map_rows(self, task: RowTask) -> Any:
+        """Return what a task makes of every row, in the engine's form, made when it is needed."""
+
+    def map_frames(self, task: FrameTask, columns: Sequence[str]) -> Any:
+        """Return the user's form of a table with these columns, changed when they are needed."""
+        raise TypeError(f"The cells of {self.origin} can't be changed where they are.")
+
+    def to_arrow(self) -> Any:
+        """Return the same table as one that gives Arrow record batches, which can be written."""
+        raise TypeError(f"The rows of {self.origin} can't be written from here.")
+
+    def add_up(self, task: Task[A], what: str) -> A:
+        """Run a task on every piece and add the results up, in order.
+
+        Parameters
+        ----------
+        task : callable
+            Takes a piece and its number.
+        what : str
+            What is done, for the bar on the terminal.
+        """
+        total: A | None = None
+        for number, piece in enumerate(self.pieces()):
+            found = task(piece, number)
+            total = found if total is None else total + found
+        return task(self.empty, 0) if total is None else total
+
+    def count(self, options: CountOptions) -> Tally:
+        """Find the values, merge rare ones and count the pairs of the rest."""
+        weight = self.check_weight(options.sample_weight)
+        features = self.select([name for name in self.columns if name != weight])
+        head = read_table(features.empty, min_rows=0)
+        options = replace(options, sample_weight=weight)
+        return count_pieces(self.count_up, head, options, self.origin, self.is_one_shot)
+
+    def count_up(self, task: CountTask, what: str) -> Part:
+        """Add up the counts of every piece."""
+        return self.add_up(task, what)
+
+    def check(self, columns: Sequence[str], why: str = "") -> None:
+        """Refuse columns that the table does not have."""
+        check_columns(columns, self.columns, self.origin, why)
+
+    def check_weight(self, sample_weight: Any) -> Any:
+        """Return the name of the column of weights, if there is one."""
+        if sample_weight is None:
+            return None
+        if not isinstance(sample_weight, str):
+            raise TypeError(
+                "sample_weight of a table that is read piece by piece must be the name of one of "
+                f"its columns, got {type(sample_weight).__name__}."
+            )
+        self.check([sample_weight], ", which sample_weight names")
+        return sample_weight
+
+    def check_streams(self) -> None:  # noqa: B027  # most engines can
+        """Raise an error if the rows can't be seen one after another, or changed where they are."""
+
+    def own_columns(self, names: Sequence[str] | None, weight: Any = None) -> Self:
+        """Return the columns that an encoder was fitted on, by name, and that of the weights."""
+        if names is None:
+            return self
+        self.check(names, ", which the encoder was fitted on")
+        if weight in names:
+            raise ValueError(
+                f"Column {weight!r} can't hold the weights, as the encoder was fitted on its "
+                "values."
+            )
+        return self.select(list(names) if weight is None else [*names, weight])
+
+
+def refuse_repeated(columns: Sequence[str], origin: str) -> None:
+    """Refuse columns of the same name."""
+    repeated = sorted(name for name, n in Counter(columns).items() if n > 1)
+    if repeated:
+        raise ValueError(
+            f"Column names must be distinct; rename columns of {origin}, as these occur again: "
+            f"{repeated}."
+        )
+
+
+def check_columns(columns: Sequence[str], present: Sequence[str], origin: str, why: str) -> None:
+    """Refuse columns that are not present."""
+    known = set(present)
+    missing = [name for name in columns if name not in known]
+    if missing:
+        raise ValueError(
+            f"There is no column {', '.join(map(repr, missing))} in {origin}{why}; its "
+            f"columns are {listed(present)}. Rename or add the column there."
+        )
+
+
+def listed(names: Sequence[str], n_shown: int = 12) -> str:
+    """Return the first names, and how many more there are."""
+    shown = ", ".join(repr(name) for name in names[:n_shown])
+    more = len(names) - n_shown
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,233 @@
+"""What a fitted encoder does with the rows of a table of any kind: tasks that engines run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._base import TableInput
+from untie._count.row_sample import RowSample, sample_rows
+from untie._engines.source import Source
+from untie._learn.means import Centres, Pass, nearest, pack, walk_rows
+from untie._learn.value_space import ValueSpace
+from untie._learn.vectors import LookUp
+from untie._table.sample_weights import positive_weights, read_weights, split_weights
+from untie._util.types import Codes, FloatArray
+
+MOST_COLUMNS = 2**14
+"""Dense vectors of more columns are refused where a column of the table has very many values."""
+
+CLUSTER = "cluster"
+"""Name of the column of labels."""
+
+LABEL = np.dtype(np.int32)
+"""Type of the labels."""
+
+
+@dataclass(frozen=True, eq=False)
+class VectorTask:
+    """Rows -> vectors.
+
+    Parameters
+    ----------
+    encoder : TableInput
+        Fitted.
+    lookup : LookUp
+        The vectors of its values.
+    make_names : callable
+        Returns the names of the vectors' columns, which may be many.
+    dtype : dtype
+        Type of their numbers.
+    is_sparse : bool
+        Whether the user wants a sparse array.
+    library : str
+        The library that the user wants frames of, or "default".
+    """
+
+    encoder: TableInput
+    lookup: LookUp
+    make_names: Callable[[], NDArray[np.object_]]
+    dtype: np.dtype[Any]
+    is_sparse: bool
+    library: str
+    what: str = "transforming"
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the vectors' columns."""
+        return self.make_names().tolist()
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The columns that the encoder was fitted on; None if they had no names."""
+        return fitted_columns(self.encoder)
+
+    def code(self, frame: Any, reported: set[str] | None = None) -> Codes:
+        """Code rows."""
+        return self.encoder.codes(frame, reported)
+
+    def compute(self, codes: Codes) -> Any:
+        """Return the vectors of coded rows."""
+        rows = self.lookup.sparse_rows if self.is_sparse else self.lookup.rows
+        return rows(codes, self.dtype)
+
+    def compute_columns(self, codes: Codes) -> Sequence[Any]:
+        """Return the vectors of coded rows, column by column."""
+        return self.lookup.columns(codes, self.dtype)
+
+    def check(self, form: str) -> None:
+        """Raise an error if the encoder is to give anything but what the engine gives."""
+        lookup = self.lookup
+        if lookup.is_sparse and lookup.n_columns > MOST_COLUMNS:
+            raise ValueError(
+                f"Vectors of a table that is read piece by piece come as {form}, which are dense, "
+                f"but a column has {max(lookup.sizes):,} values and each has a column of its own "
+                "in them; set n_components (64, say) or max_categories and fit again."
+            )
+        if self.is_sparse:
+            raise ValueError(
+                f"Vectors of a table that is read piece by piece come as {form}, which are dense; "
+                "set sparse_output=False, with n_components if there are too many columns."
+            )
+        if self.library != "default":
+            raise ValueError(
+                f"Vectors of a table that is read piece by piece come as {form}, not as "
+                f"{self.library} frames; call set_output(transform='default') first, or transform "
+                "the table in memory."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTask:
+    """Rows -> the number of the nearest mean.
+
+    Parameters
+    ----------
+    encoder : TableInput
+        Fitted.
+    space : ValueSpace
+        Where the vectors of its values are.
+    centres : Centres
+        The means.
+    """
+
+    encoder: TableInput
+    space: ValueSpace
+    centres: Centres
+    names: list[str] = field(default_factory=lambda: [CLUSTER])
+    dtype: np.dtype[Any] = LABEL
+    what: str = "labelling"
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The columns that the encoder was fitted on; None if they had no names."""
+        return fitted_columns(self.encoder)
+
+    def check(self, form: str) -> None:
+        """Accept every form: labels are numbers."""
+
+    def code(self, frame: Any, reported: set[str] | None = None) -> Codes:
+        """Code rows."""
+        return self.encoder.codes(frame, reported)
+
+    def compute(self, codes: Codes) -> NDArray[np.int32]:
+        """Return the label of each coded row."""
+        return nearest(self.space, pack(codes, self.space), self.centres)[0].astype(np.int32)
+
+    def compute_columns(self, codes: Codes) -> Sequence[Any]:
+        """Return the labels as a single column."""
+        return [self.compute(codes)]
+
+
+@dataclass(frozen=True, eq=False)
+class SampleTask:
+    """Rows of a piece -> some of them, in an encoder's codes.
+
+    Parameters
+    ----------
+    encoder : TableInput
+        Fitted.
+    weight : array of shape (n_rows,), str or None
+        How often each row counts, or the column that says so.
+    """
+
+    encoder: TableInput
+    weight: Any = None
+    reported: set[str] = field(default_factory=set)
+
+    def __call__(self, frame: Any, number: int) -> RowSample:
+        """Sample a piece."""
+        codes, weights = self.coded(frame)
+        return sample_rows(codes, self.encoder.grouping_.vocabulary, weights)
+
+    def coded(self, frame: Any) -> tuple[Codes, FloatArray | None]:
+        """Return the rows of a piece that count, coded, with their weights."""
+        rows, cells = split_weights(frame, self.weight)
+        codes = self.encoder.codes(rows, self.reported)
+        if cells is None:
+            return codes, None
+        weights, keep = positive_weights(read_weights(cells, len(codes[0])))
+        return (codes if keep is None else [column[keep] for column in codes]), weights
+
+
+@dataclass(frozen=True, eq=False)
+class WalkTask(SampleTask):
+    """Rows of a piece -> what a pass of k-means over them finds.
+
+    Parameters
+    ----------
+    space : ValueSpace
+        Where the vectors of the encoder's values are.
+    centres : Centres
+        The means.
+    """
+
+    space: ValueSpace = field(kw_only=True)
+    centres: Centres = field(kw_only=True)
+
+    def __call__(self, frame: Any, number: int) -> Pass:  # type: ignore[override]
+        """Walk over a piece."""
+        codes, weights = self.coded(frame)
+        return walk_rows(self.space, pack(codes, self.space), weights, self.centres)
+
+
+def fitted_columns(encoder: TableInput) -> list[str] | None:
+    """Return the columns that an encoder was fitted on; None if they had no names."""
+    names = getattr(encoder, "feature_names_in_", None)
+    return None if names is None else names.tolist()
+
+
+def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None) -> RowSample:
+    """Return distinct rows of a table with their weights, in the encoder's codes.
+
+    The same rows for every order and chunking; all of them, if they are few.
+
+    Parameters
+    ----------
+    encoder : TableInput
+        Fitted.
+    source : Source
+        The table.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so; lazy tables take a name only.
+    """
+    source.check_streams()
+    weight = source.check_weight(sample_weight)
+    own = source.own_columns(fitted_columns(encoder), weight)
+    sample = own.add_up(SampleTask(encoder, weight), "sampling")
+    if not len(sample.weights):
+        raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
+    return sample
+
+
+def walk_source(
+    encoder: TableInput, source: Source, weight: str | None, space: ValueSpace, centres: Centres
+) -> Pass:
+    """Return what one pass of k-means over the rows of a lazy table finds."""
+    own = source.own_columns(fitted_columns(encoder), weight)
+    return own.add_up(WalkTask(encoder, weight, space=space, centres=centres), "clustering")

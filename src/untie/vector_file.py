@@ -1,0 +1,75 @@
+"""A fitted encoder and rows that are read piece by piece -> vectors, in a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from untie._engines.registry import open_table
+from untie._engines.scanning import scan
+from untie._engines.writing import writer_of
+from untie.encoder import UNTIE
+
+
+def sink(
+    encoder: UNTIE, source: Any, path: str | os.PathLike[str], keep: str | Sequence[str] = ()
+) -> None:
+    """Transform rows piece by piece and write their vectors to a file.
+
+    The file appears as a whole at the end; when something goes wrong or the user stops it, an
+    older file of that name stands. Needs the extra ``untie[files]``.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    source : path, pattern, lazy table or frame
+        The rows: files as in :func:`untie.scan`, or anything that `UNTIE.transform` takes and
+        that has names of columns. Columns that were not seen in `fit` are left alone.
+    path : path
+        Parquet (.parquet, .pq), Feather (.feather, .arrow), CSV (.csv) or TSV (.tsv), the last two
+        compressed if .gz follows.
+    keep : sequence of str or "*", default=()
+        Columns of the source to write as well, such as a key.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import untie
+    >>> wines = untie.scan(
+    ...     sql="SELECT * FROM (VALUES (1, 'red', 'dry'), (2, 'white', 'dry'), (3, 'red', 'sweet'))"
+    ...     " AS wines(id, colour, taste)"
+    ... )
+    >>> encoder = untie.UNTIE(2).fit(wines.select(["colour", "taste"]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "vectors.parquet")
+    ...     untie.sink(encoder, wines, path, keep=["id"])
+    ...     untie.scan(path).columns
+    ['id', 'colour=red', 'colour=white', 'taste=dry', 'taste=sweet']
+    """
+    check_is_fitted(encoder)
+    write = writer_of(path)
+    if isinstance(source, str | os.PathLike | list | tuple):
+        source = scan(source)
+    write(stream_vectors(encoder, source, keep))
+
+
+def stream_vectors(encoder: UNTIE, source: Any, keep: str | Sequence[str] = ()) -> Any:
+    """Return a reader of record batches with the rows' vectors; they are made as it is read.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    source : lazy table or frame
+        Rows with the columns seen in `fit`, and perhaps others.
+    keep : sequence of str or "*"
+        Columns that come first, as they are.
+    """
+    table = open_table(source).to_arrow()
+    if isinstance(keep, str) and keep != "*":
+        raise TypeError(f"keep must be a list of names or '*', got {keep!r}: pass [{keep!r}].")
+    return table.map_rows(encoder.vector_task(), table.columns if keep == "*" else list(keep))
