@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._count.row_sample import RowSample
 from untie._engines.sampling import sample_table
+from untie._learn.attributes import Attributes
 from untie._learn.choose import gain_of, number_of_starts
 from untie._learn.means import count_distinct, sample_vectors
 from untie._table import frames
@@ -181,7 +182,7 @@ def choose_k_of_sample(
     rng = check_random_state(random_state)
     rows = sample_vectors(encoder.model_.vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))
-    gain = gain_of(sample, encoder.counts_)
+    gain = gain_of(sample, Attributes(encoder.counts_))
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
     weights = sample.weights * max(1.0, len(rows) / sample.weights.sum())
     trial = _Trial(rows, weights, n_resamples, rng)

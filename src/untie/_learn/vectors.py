@@ -16,8 +16,8 @@ from untie._count.dense_counting import pack_attributes, sparse_one_hot
 from untie._count.memory import MEMORY_LIMIT, refuse_large
 from untie._learn.eigen import Eigenspace
 from untie._learn.spaces import KernelSpaces
-from untie._learn.spectrum import centre, mean_vector, spans
-from untie._learn.tall import Columns, Tall
+from untie._learn.spectrum import centre, spans
+from untie._learn.tall import Columns
 from untie._util.parallel import in_threads
 from untie._util.types import Codes, FloatArray
 
@@ -148,7 +148,13 @@ class LookUp:
 
 def look_up_tables(tables: Sequence[Columns], counts: Counts, summed: bool = False) -> LookUp:
     """Return a look-up of any value vectors, with their means for unknown values."""
-    return LookUp(_with_means(tables, counts), summed)
+    return LookUp(
+        tuple(
+            table.with_mean(counts.frequencies[counts.span(attribute)])
+            for attribute, table in enumerate(tables)
+        ),
+        summed,
+    )
 
 
 def compact_lookup(roots: Sequence[Columns], counts: Counts) -> LookUp:
@@ -158,13 +164,8 @@ def compact_lookup(roots: Sequence[Columns], counts: Counts) -> LookUp:
 
 def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> LookUp:
     """Return the paper's coordinates: sqrt(omega) times the kernel columns (Eq. 17)."""
-    tables: list[Columns] = [
-        columns.scaled(np.sqrt(weights))
-        if isinstance(columns, Tall)
-        else columns * np.sqrt(weights)
-        for columns, weights in zip(spaces.columns, spaces.split(omega), strict=True)
-    ]
-    return look_up_tables(tables, counts)
+    pairs = zip(spaces.columns, spaces.split(omega), strict=True)
+    return look_up_tables([columns.scaled(np.sqrt(own)) for columns, own in pairs], counts)
 
 
 def component_lookup(
@@ -187,18 +188,6 @@ def component_lookup(
     )
     signs = np.where(moments < 0, -1.0, 1.0)
     return LookUp(tuple(table * signs for table in tables), summed=True)
-
-
-def _with_means(tables: Sequence[Columns], counts: Counts) -> tuple[Any, ...]:
-    result: list[Any] = []
-    for attribute, table in enumerate(tables):
-        mean = mean_vector(table, counts.frequencies[counts.span(attribute)])
-        if isinstance(table, Tall) and table.n_own:
-            result.append(sparse.vstack([table.tosparse(), sparse.csr_array(mean[None])], "csr"))
-        else:
-            dense = table.toarray() if isinstance(table, Tall) else table
-            result.append(np.vstack([dense, mean]))
-    return tuple(result)
 
 
 def _in_blocks(result: NDArray[Any], work: Any) -> None:

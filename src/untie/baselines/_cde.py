@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from untie._count.counts import Counts
-from untie._learn.spectrum import mean_vector
+from untie._learn.dense import Dense
 from untie._util.checks import check_integer, check_number, check_one_of
 from untie._util.types import FloatArray
 from untie.baselines._encoders import CountEncoder
@@ -122,7 +122,7 @@ class CDE(CountEncoder):
         for attribute, table in enumerate(tables):
             occurs = seen[counts.span(attribute)]
             # A value that never occurred says as little as one that is unknown.
-            table[~occurs] = mean_vector(table, counts.frequencies[counts.span(attribute)])
+            table[~occurs] = Dense(table).mean(counts.frequencies[counts.span(attribute)])
         return tables
 
     def coupling_matrices(self) -> list[list[FloatArray]]:

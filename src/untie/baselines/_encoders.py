@@ -10,6 +10,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from untie._count.counts import Counts
+from untie._learn.dense import Dense
 from untie._learn.vectors import LookUp, look_up_tables
 from untie._table import frames
 from untie._util.types import FloatArray
@@ -30,7 +31,8 @@ class CountEncoder(TransformerMixin, CountBased):
         raise NotImplementedError  # the one thing that a method writes
 
     def _learn(self, counts: Counts) -> None:
-        self._lookup = look_up_tables(self._value_vectors(counts), counts, self._summed)
+        tables = [Dense(table) for table in self._value_vectors(counts)]
+        self._lookup = look_up_tables(tables, counts, self._summed)
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the vectors of rows; a table look-up, each row for itself.

@@ -13,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.utils import check_random_state
 
 from untie._count.row_sample import RowSample
+from untie._learn.attributes import Attributes
 from untie._learn.choose import gain_of
 from untie._table import frames
 from untie._table.column_codes import is_missing
@@ -189,7 +190,9 @@ class _Judge:
         self.rows, self.n_clusters = rows, n_clusters
         self.codes = np.column_stack(encoder.codes(rows.frame)).astype(np.int64)
         numbers = np.arange(len(self.codes), dtype=np.uint64)
-        self.gain = gain_of(RowSample(numbers, self.codes, rows.weights), encoder.counts_)
+        self.gain = gain_of(
+            RowSample(numbers, self.codes, rows.weights), Attributes(encoder.counts_)
+        )
         n_rows = len(rows.members)
         self.looked_at = np.sort(RandomState(seed).permutation(n_rows)[:SILHOUETTE_ROWS])
 
