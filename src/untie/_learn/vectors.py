@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.counts import Counts
-from untie._count.dense_counting import pack_attributes, sparse_one_hot
+from untie._count.dense_counting import sparse_one_hot
 from untie._count.memory import MEMORY_LIMIT, refuse_large
+from untie._count.packing import Packs
 from untie._learn.eigen import Eigenspace
 from untie._learn.spaces import KernelSpaces
 from untie._learn.spectrum import centre, spans
@@ -217,19 +218,5 @@ def _join(
     """Make one look-up of several small ones, where there are rows enough to pay for it."""
     if len(codes[0]) < 4 * JOINT_CELLS:
         return tables, codes
-    lengths = [size + 1 for size in sizes]
-    joint_tables: list[NDArray[Any]] = []
-    joint_codes: Codes = []
-    for pack in pack_attributes(lengths, JOINT_CELLS):
-        joint, table = codes[pack[0]], tables[pack[0]]
-        for attribute in pack[1:]:
-            joint = joint.astype(np.uint16) * np.uint16(lengths[attribute]) + codes[attribute]
-            table = np.hstack(
-                [
-                    np.repeat(table, lengths[attribute], axis=0),
-                    np.tile(tables[attribute], (len(table), 1)),
-                ]
-            )
-        joint_tables.append(table)
-        joint_codes.append(joint)
-    return joint_tables, joint_codes
+    packs = Packs(tuple(size + 1 for size in sizes), JOINT_CELLS)
+    return packs.stack_tables(tables), list(packs.join_codes(codes))
