@@ -178,7 +178,7 @@ def choose_k_of_sample(
     random_state: Any,
 ) -> KChoice:
     """Choose the number of clusters from sampled rows; see `choose_k`."""
-    check_integer("n_resamples", n_resamples, 1, "a positive integer")
+    check_integer("n_resamples", n_resamples)
     rng = check_random_state(random_state)
     rows = sample_vectors(encoder.model_.vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))

@@ -163,7 +163,7 @@ def test_long_vectors_make_the_same_clusters(groups, monkeypatch):
     data = data.assign(town=[f"{a}{rng.integers(0, 40)}" for a in y])
     expected = compare(data, 2, y=y, methods=["UNTIE", "one-hot"]).table()
     monkeypatch.setattr(memory, "LARGE", 20)
-    rows = compare_rows.distinct_rows(data, None, y, np.random.RandomState(0))
+    rows = compare_rows.read_rows(data, None, y, np.random.RandomState(0))
     vectors = np.asarray(METHODS["one-hot"](2, 0).fit(rows.frame).transform(rows.frame))
     assert sparse.issparse(compare_rows._points(vectors, rows.weights))
     found = compare(data, 2, y=y, methods=["one-hot"]).table()

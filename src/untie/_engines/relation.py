@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
+from untie._table.names import check_names
 from untie._table.table import Table
 from untie._util.extras import need
 
@@ -120,13 +121,7 @@ def refuse_repeated(columns: Sequence[str], origin: str) -> None:
 
 def check_columns(columns: Sequence[str], present: Sequence[str], origin: str, why: str) -> None:
     """Refuse columns that are not present."""
-    known = set(present)
-    missing = [name for name in columns if name not in known]
-    if missing:
-        raise ValueError(
-            f"There is no column {', '.join(map(repr, missing))} in {origin}{why}; its "
-            f"columns are {_listed(present)}. Rename or add the column there."
-        )
+    check_names(columns, present, origin, why, "Rename or add the column there.")
 
 
 def _listed(names: Sequence[str], n_shown: int = 12) -> str:

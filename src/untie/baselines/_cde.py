@@ -101,7 +101,7 @@ class CDE(CountEncoder):
         check_number("alpha", self.alpha)
         check_number("beta", self.beta, zero=True)
         check_one_of("variant", self.variant, ("reference", "plain"))
-        check_integer("n_init", self.n_init, 1, "a positive integer")
+        check_integer("n_init", self.n_init)
         random_state = check_random_state(self.random_state)
         seen = counts.frequencies > 0
         matrices = [co_occurrence(counts), occurrence(counts, self.variant)]

@@ -21,7 +21,7 @@ from untie._util.checks import check_integer
 from untie._util.types import FloatArray
 from untie.baselines import CDE, MCA, OneHot
 from untie.cluster import KModes
-from untie.comparison._rows import N_INIT, Partition, Rows, distinct_rows, partition_by, resample
+from untie.comparison._rows import N_INIT, Partition, Rows, partition_by, read_rows, resample
 from untie.encoder import UNTIE
 from untie.evaluation import clustering_f_score
 from untie.k_choice import adjusted_rand
@@ -141,15 +141,15 @@ def compare(
     >>> compare(X, 7, y=y, methods=["UNTIE", "one-hot"]).table().columns.tolist()
     ['method', 'gain', 'silhouette', 'stability', 'f_score', 'ari']
     """
-    check_integer("n_clusters", n_clusters, 2, "an integer of at least 2")
-    check_integer("n_resamples", n_resamples, 1, "a positive integer")
+    check_integer("n_clusters", n_clusters, 2)
+    check_integer("n_resamples", n_resamples)
     chosen = list(methods)
     unknown = [name for name in chosen if name not in METHODS]
     if unknown:
         raise ValueError(f"There is no method {unknown[0]!r}; choose among {list(METHODS)}.")
     rng = check_random_state(random_state)
     seed = int(rng.randint(2**31 - 1))
-    rows = distinct_rows(data, sample_weight, y, rng)
+    rows = read_rows(data, sample_weight, y, rng)
     if len(rows.weights) < n_clusters:
         raise ValueError(
             f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters."

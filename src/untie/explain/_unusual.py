@@ -24,9 +24,10 @@ from scipy import sparse
 
 from untie._count.counts import Counts
 from untie._table import frames
+from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray
 from untie.encoder import UNTIE
-from untie.explain._inputs import cell_texts, check_encoder, check_number_of, encode_rows, one_row
+from untie.explain._inputs import cell_texts, check_encoder, encode_rows, one_row
 
 TABLE_CELLS = 2**18
 """Pairs of attributes with at most so many pairs of values are looked up in a table."""
@@ -75,7 +76,7 @@ def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
     'x0=sea with x1=cow: 0 times, 10.0 expected'
     """
     check_encoder(encoder)
-    n = check_number_of("n", n)
+    n = check_integer("n", n)
     codes = encode_rows(encoder, data)
     surprises = _Surprises(encoder.counts_)
     scores = surprises.scores(codes)

@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 
 from untie._count.packed_rows import distinct_rows
 from untie._learn.value_space import ValueSpace
-from untie._util.checks import check_one_of
+from untie._util.checks import check_integer, check_one_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_encoder, check_number_of, encode_rows
+from untie.explain._inputs import check_encoder, encode_rows
 from untie.plot import _points as points
 from untie.plot import _style as style
 from untie.plot._groups import Groups, read_groups
@@ -77,7 +77,7 @@ def map_rows(
     style.check_axes(ax)
     check_encoder(encoder)
     check_one_of("method", method, points.METHODS)
-    max_rows = check_number_of("max_rows", max_rows)
+    max_rows = check_integer("max_rows", max_rows)
     if method == "umap":
         points.check_umap()
     rng = check_random_state(random_state)

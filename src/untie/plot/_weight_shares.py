@@ -7,9 +7,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from untie._util.checks import check_integer
 from untie._util.extras import need
 from untie.encoder import UNTIE
-from untie.explain._inputs import check_number_of
 from untie.explain._weights import weight_shares
 from untie.plot import _style as style
 
@@ -50,7 +50,7 @@ def weights(encoder: UNTIE, by: str = "attribute", ax: Any = None, max_lines: in
     ['matching', 'inter', 'intra']
     """
     style.check_axes(ax)
-    max_lines = check_number_of("max_lines", max_lines)
+    max_lines = check_integer("max_lines", max_lines)
     frame = nw.from_native(weight_shares(encoder, by=by), eager_only=True)
     columns = frame.to_dict(as_series=False)
     if by == BOTH:
