@@ -95,7 +95,9 @@ def test_similarities_are_sums_over_columns(fitted, melons):
 def test_value_similarity_is_labelled(fitted):
     frame = fitted.value_similarity("Color")
     assert list(frame.index) == list(frame.columns) == ["black", "green", "white", "yellow"]
-    with pytest.raises(ValueError, match=r"no column 'Colour'; the columns are \('Texture', "):
+    with pytest.raises(
+        ValueError, match=r"no column 'Colour' in the table; did you mean 'Color'\?"
+    ):
         fitted.value_similarity("Colour")
 
 

@@ -14,6 +14,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 from tables import latent_classes
 from untie import UNTIE, KChoice, UNTIEClusterer, choose_k, count_table
 from untie._count.row_sample import sample_rows
+from untie._learn.attributes import Attributes
 from untie._learn.choose import gain_of
 from untie._learn.k_choice import _score, _smallest_good, _Trial, adjusted_rand
 from untie.datasets import load
@@ -59,7 +60,7 @@ def test_the_gain_is_that_of_the_clusters():
     table, _ = latent_classes(200, 3, 6, 4, seed=0)
     encoder = UNTIE().fit(table)
     sample = sample_rows(encoder.codes(table), encoder.vocabulary_, None)
-    gain = gain_of(sample, encoder.counts_)
+    gain = gain_of(sample, Attributes(encoder.counts_))
     choice = choose_k(encoder, table, ks=[3])
     labels = np.unique(sample.codes, axis=0, return_inverse=True)[1]  # any other partition
     assert choice.gain[0] > gain(labels % 3, 3)

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from untie._count.counts import Counts
-from untie._learn.attributes import NO_RELEVANCE, relevance, votes
+from untie._learn.attributes import NO_RELEVANCE, Attributes
 from untie._learn.couplings import inter, intra
 from untie._learn.dependence import symmetric_uncertainty
 from untie._learn.kernels import KERNEL_SETS, Gaussian, Polynomial, resolve_normalization
@@ -47,7 +47,7 @@ class View:
 
     @cached_property
     def votes(self) -> FloatArray:
-        return votes(self.counts)
+        return Attributes(self.counts).votes
 
     @cached_property
     def smooth(self) -> FloatArray:
@@ -58,7 +58,7 @@ class View:
 
     @cached_property
     def relevance(self) -> FloatArray:
-        return relevance(self.counts) + NO_RELEVANCE
+        return Attributes(self.counts).relevance + NO_RELEVANCE
 
     @cached_property
     def factors(self) -> tuple[FloatArray, FloatArray, int]:
@@ -101,7 +101,9 @@ def kernels(names: str) -> Idea:
         used = {str(kernel): kernel for kernel in chosen if isinstance(kernel, kinds[names])}
         couplings = {"inter": inter} if names == "polynomial" else {"intra": intra, "inter": inter}
         spaces = build_spaces(view.counts, couplings, used, resolve_normalization("diagonal"))
-        return block_diag(*roots(spaces, np.ones(spaces.n_coordinates)))
+        return block_diag(
+            *(root.toarray() for root in roots(spaces, np.ones(spaces.n_coordinates)))
+        )
 
     return idea
 

@@ -18,7 +18,6 @@ from untie._table.rows import encode
 from untie._table.sample_weights import read_weights
 from untie._table.table import read_table
 from untie._table.vocabulary import INFREQUENT, sort_values
-from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray, Value
 from untie.encoder import UNTIE
 
@@ -116,12 +115,6 @@ def check_positions(rows: Any, n_rows: int) -> NDArray[np.intp] | None:
     return None
 
 
-def check_number_of(name: str, n: Any) -> int:
-    """Return a positive integer."""
-    check_integer(name, n, 1, "a positive integer")
-    return int(n)
-
-
 def cell_texts(encoder: UNTIE, data: Any, positions: NDArray[np.intp] | None = None) -> Any:
     """Return the cells of some rows as text: one list per attribute.
 
@@ -129,13 +122,8 @@ def cell_texts(encoder: UNTIE, data: Any, positions: NDArray[np.intp] | None = N
     written as it is, and said to be so.
     """
     table = read_table(data, min_rows=0)
-    source = table.source
     if positions is not None:
-        if isinstance(source, np.ndarray):
-            source = source[positions]
-        else:
-            source = nw.from_native(source, eager_only=True)[positions.tolist(), :].to_native()
-        table = read_table(source, min_rows=0)
+        table = read_table(frames.rows_at(table.source, positions), min_rows=0)
     raw = encode(table, encoder.grouping_.raw).codes
     model = encoder.grouping_.apply_to_codes(raw)
     texts = []

@@ -161,7 +161,7 @@ class UNTIEClusterer(
         X, sample_weight = split_weights(X, sample_weight)
         table = read_table(X)
         rows = X if preparation is None else preparation.apply(X)
-        counted = encoder._fit_rows(rows, sample_weight)
+        counted = encoder.fit_rows(rows, sample_weight)
         assert counted is not None  # the table is in memory
         self._learn_codes(encoder, counted.codes, counted.weights)
         validate_data(self, table.source, reset=True, skip_check_array=True)

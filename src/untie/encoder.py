@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TableInput
 from untie._count.counts import CountedTable
@@ -234,7 +234,7 @@ default="auto"
             name is that of the column with the weights, which is then not learned from; lazy
             tables take a name only.
         """
-        self._fit_rows(X, sample_weight)
+        self.fit_rows(X, sample_weight)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -247,7 +247,7 @@ default="auto"
             )
         if not source.is_lazy:
             X, sample_weight = split_weights(X, sample_weight)
-        rows = self._fit_rows(X, sample_weight)
+        rows = self.fit_rows(X, sample_weight)
         if rows is not None and rows.complete:
             return self.vector_task().compute(rows.codes)
         return self.transform(X)
@@ -410,16 +410,16 @@ default="auto"
         check_is_fitted(self)
         columns = self.vocabulary_.columns
         if input_features is not None:
-            columns = tuple(str(name) for name in _check_feature_names_in(self, input_features))
+            names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
+            columns = tuple(map(str, names))
         lookup = self.model_.lookup
         if lookup.summed:
             return np.array([f"untie{i}" for i in range(lookup.n_columns)], dtype=object)
         vocabulary = Vocabulary(columns, self.vocabulary_.values)
         if lookup is self.model_.vectors:
-            names = frames.compact_names(vocabulary, *self.model_.axes())
-        else:
-            names = frames.full_names(vocabulary, self.model_.labels, self.model_.widths)
-        return np.array(names, dtype=object)
+            return np.array(frames.compact_names(vocabulary, *self.model_.axes()), dtype=object)
+        full = frames.full_names(vocabulary, self.model_.labels, self.model_.widths)
+        return np.array(full, dtype=object)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, without pickle; `load_model` reads it.
@@ -482,8 +482,8 @@ default="auto"
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
 
-    def _fit_rows(self, X: Any, sample_weight: Any) -> Rows | None:
-        """Fit, and return the rows if they were in memory."""
+    def fit_rows(self, X: Any, sample_weight: Any = None) -> Rows | None:
+        """Learn from a table as `fit` does, and return its coded rows if they are in memory."""
         recipe = check_parameters(self)
         source = open_table(X)
         if source.is_lazy:

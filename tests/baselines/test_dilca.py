@@ -173,7 +173,7 @@ def test_unknown_cells_say_nothing_about_a_pair():
         ({"norm": None}, "norm must be one of"),
         ({"empty": "one"}, "empty must be one of"),
         ({"rows": "max"}, "rows must be one of"),
-        ({"sigma": 1.5}, "sigma must be a number between 0 and 1, got 1.5"),
+        ({"sigma": 1.5}, "sigma must be a number from 0 to 1, got 1.5"),
         ({"sigma": "half"}, "sigma must be"),
         ({"sigma": float("nan")}, "sigma must be"),
     ],

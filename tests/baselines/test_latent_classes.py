@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from tables import latent_classes, small_tables
+from untie._count import packed_rows
 from untie._count.tally import CountOptions, code_table
 from untie._table.table import read_table
 from untie.baselines import LatentClasses
-from untie.baselines import _latent_em as latent_em
 from untie.baselines._latent_em import climb, draw_start, make_sample
 from untie.datasets import load
 
@@ -140,7 +140,7 @@ def test_distinct_rows_are_counted(table, data):
 def test_distinct_rows_of_long_tables_are_counted(monkeypatch):
     table, _ = load("zoo")
     expected = sample_of(table)
-    monkeypatch.setattr(latent_em, "MOST_CELLS", 100)  # 3^16 joint codes and more
+    monkeypatch.setattr(packed_rows, "LARGEST_KEY", 100)  # 3^16 joint codes and more
     sample = sample_of(table)
     assert len(sample.weights) == len(table.drop_duplicates())
     np.testing.assert_array_equal(sample.weights, expected.weights)

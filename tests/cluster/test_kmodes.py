@@ -402,11 +402,15 @@ def test_a_search_goes_by_the_score():
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"n_clusters": 0}, ValueError, "n_clusters == 0, must be >= 1"),
-        ({"n_clusters": 2.5}, TypeError, "n_clusters must be an instance of"),
-        ({"n_init": 0}, ValueError, "n_init == 0"),
-        ({"max_iter": 0}, ValueError, "max_iter == 0"),
-        ({"mode": "mean"}, ValueError, "mode must be 'frequency' or 'median', got 'mean'"),
+        ({"n_clusters": 0}, ValueError, "n_clusters must be a positive integer, got 0"),
+        ({"n_clusters": 2.5}, ValueError, "n_clusters must be a positive integer, got 2.5"),
+        ({"n_init": 0}, ValueError, "n_init must be a positive integer, got 0"),
+        ({"max_iter": 0}, ValueError, "max_iter must be a positive integer, got 0"),
+        (
+            {"mode": "mean"},
+            ValueError,
+            r"mode must be one of \['frequency', 'median'\], got 'mean'",
+        ),
         ({"init": "k-means++"}, ValueError, r"init must be one of \['huang', 'cao', 'random'\]"),
         ({"init": [["clear", "white"]]}, ValueError, r"pass a table of shape \(2, 3\)"),
         (

@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from untie import UNTIE
 from untie._count import memory
-from untie._learn.choose import votes
+from untie._learn.choose import Attributes
 from untie._learn.description import description_gain
 from untie.cluster import KModes
 from untie.comparison import _methods as compare_module
@@ -54,7 +54,7 @@ def test_scores_are_those_of_the_clusters(groups):
     codes = np.column_stack([pd.factorize(X[name], sort=True)[0] for name in X])
     encoder = UNTIE(2).fit(X)
     expected = description_gain(
-        codes, (3, 3, 3, 3), np.ones(120), labels.astype(np.intp), votes(encoder.counts_)
+        codes, (3, 3, 3, 3), np.ones(120), labels.astype(np.intp), Attributes(encoder.counts_).votes
     )
     assert score.gain == pytest.approx(expected)
     assert score.silhouette == pytest.approx(silhouette_score(codes, labels, metric="hamming"))
@@ -163,7 +163,7 @@ def test_long_vectors_make_the_same_clusters(groups, monkeypatch):
     data = data.assign(town=[f"{a}{rng.integers(0, 40)}" for a in y])
     expected = compare(data, 2, y=y, methods=["UNTIE", "one-hot"]).table()
     monkeypatch.setattr(memory, "LARGE", 20)
-    rows = compare_rows.distinct_rows(data, None, y, np.random.RandomState(0))
+    rows = compare_rows.read_rows(data, None, y, np.random.RandomState(0))
     vectors = np.asarray(METHODS["one-hot"](2, 0).fit(rows.frame).transform(rows.frame))
     assert sparse.issparse(compare_rows._points(vectors, rows.weights))
     found = compare(data, 2, y=y, methods=["one-hot"]).table()

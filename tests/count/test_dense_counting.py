@@ -12,7 +12,6 @@ from untie._count.dense_counting import (
     count_pairs,
     expected_work,
     fastest_strategy,
-    pack_attributes,
     sparse_one_hot,
 )
 from untie._util.types import smallest_unsigned
@@ -168,14 +167,6 @@ def test_sparse_one_hot(table):
         np.eye(size + 1)[column][:, :size] for column, size in zip(codes, sizes, strict=True)
     ]
     np.testing.assert_array_equal(found.toarray(), np.concatenate(columns, axis=1))
-
-
-@given(st.lists(st.integers(1, 40), min_size=1, max_size=9), st.integers(1, 100))
-def test_packs_hold_every_attribute_once_and_stay_small(widths, limit):
-    packs = pack_attributes(widths, limit)
-    assert [attribute for pack in packs for attribute in pack] == list(range(len(widths)))
-    for pack in packs:
-        assert len(pack) == 1 or np.prod([widths[a] for a in pack]) <= limit
 
 
 def test_a_histogram_of_many_values_needs_no_square_of_them_per_pack():

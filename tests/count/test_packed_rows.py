@@ -1,6 +1,9 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tables import small_tables
 from untie._count import packed_rows as module
 from untie._count.packed_rows import PackedRows, distinct_rows, on_a_grid
 
@@ -26,6 +29,27 @@ def test_distinct_rows(codes, largest, monkeypatch):
         assert distinct.first[number] == where[0]
         assert (distinct.positions[where] == number).all()
     assert distinct_rows(codes, WIDTHS, None).weights.sum() == 60
+
+
+@given(small_tables(), st.data())
+def test_distinct_rows_as_defined(table, data):
+    codes = [np.unique(table[name], return_inverse=True)[1] for name in table]
+    widths = [int(column.max()) + 1 for column in codes]
+    n_rows = len(table)
+    weights = data.draw(st.lists(st.integers(1, 5), min_size=n_rows, max_size=n_rows))
+    found = distinct_rows(codes, widths, np.array(weights, float))
+    expected = {}
+    for row, weight in zip(zip(*codes, strict=True), weights, strict=True):
+        expected[row] = expected.get(row, 0) + weight
+    assert list(zip(*found.codes, strict=True)) == sorted(expected)
+    assert found.weights.tolist() == [expected[row] for row in sorted(expected)]
+
+
+def test_distinct_rows_without_weights():
+    codes = [np.array([1, 1, 0]), np.array([2, 2, 3])]
+    found = distinct_rows(codes, [2, 4], None)
+    assert np.stack(found.codes, axis=1).tolist() == [[0, 3], [1, 2]]
+    assert found.weights.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("cells", [1, 16, 4096])

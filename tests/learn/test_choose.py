@@ -12,9 +12,10 @@ from sklearn.cluster import KMeans
 from tables import latent_classes, small_tables
 from untie import UNTIE, Polynomial, count_table, load_model
 from untie._count.row_sample import SAMPLE_ROWS
-from untie._learn.attributes import votes
+from untie._learn.attributes import Attributes
 from untie._learn.choose import _mean_gains, _numbers, description_gains
 from untie._learn.couplings import resolve_couplings
+from untie._learn.dense import Dense
 from untie._learn.description import description_gain
 from untie._learn.kernels import resolve_kernels, resolve_normalization
 from untie._learn.solvers import ALTERNATIVES, SOLVERS, Problem
@@ -138,11 +139,11 @@ def test_a_seed_gives_the_same_choice_and_none_is_a_seed():
 def test_vectors_that_make_too_few_clusters_are_out():
     table, _ = latent_classes(100, 2, 4, 3, seed=0)
     counted = count_table(table)
-    constant = [np.ones((size, 1)) for size in counted.counts.sizes]
-    values = [np.eye(size) for size in counted.counts.sizes]
+    constant = [Dense(np.ones((size, 1))) for size in counted.counts.sizes]
+    values = [Dense(np.eye(size)) for size in counted.counts.sizes]
     rng = np.random.RandomState(0)
     gains = description_gains(
-        {"constant": constant, "values": values}, counted.sample, counted.counts, 2, rng
+        {"constant": constant, "values": values}, counted.sample, Attributes(counted.counts), 2, rng
     )
     assert gains["constant"] == -np.inf
     assert np.isfinite(gains["values"])
@@ -159,10 +160,12 @@ def test_the_gain_is_a_mean_over_numbers_of_clusters(monkeypatch):
     expected = 0.0
     for number, weight in ((2, 0.25), (3, 0.5), (4, 0.25)):
         labels = in_turns(sample.codes, None, number, None, None)
-        gain = description_gain(sample.codes, counts.sizes, sample.weights, labels, votes(counts))
+        gain = description_gain(
+            sample.codes, counts.sizes, sample.weights, labels, Attributes(counts).votes
+        )
         expected += weight * gain
-    values = {"values": [np.eye(size) for size in counts.sizes]}
-    found = description_gains(values, sample, counts, 3, np.random.RandomState(0))
+    values = {"values": [Dense(np.eye(size)) for size in counts.sizes]}
+    found = description_gains(values, sample, Attributes(counts), 3, np.random.RandomState(0))
     assert found["values"] == pytest.approx(expected, abs=1e-8)
 
 
@@ -192,10 +195,13 @@ def test_rounding_makes_no_clusters_of_few_rows_with_many_values():
     rows = [[i % 2, i // 2, *map(str, [i] * 10)] for i in range(12)]
     counted = count_table(rows)
     halves = [
-        np.eye(size)[:, :1] if size == 2 else np.ones((size, 9)) for size in counted.counts.sizes
+        Dense(np.eye(size)[:, :1] if size == 2 else np.ones((size, 9)))
+        for size in counted.counts.sizes
     ]
     rng = np.random.RandomState(0)
-    gains = description_gains({"halves": halves}, counted.sample, counted.counts, 3, rng)
+    gains = description_gains(
+        {"halves": halves}, counted.sample, Attributes(counted.counts), 3, rng
+    )
     assert gains["halves"] == -np.inf
 
 

@@ -6,7 +6,6 @@ from untie import UNTIE, Gaussian, Pairs, Polynomial
 from untie._learn.kernels import (
     KERNEL_SETS,
     NORMALIZATIONS,
-    by_variance,
     resolve_kernels,
     resolve_normalization,
 )
@@ -96,12 +95,14 @@ def test_scales():
 
 
 def test_variance_scale_gives_unit_variance_over_rows():
-    rows = by_variance(Polynomial(1)(Pairs(VECTORS)), SHARES)[np.repeat(range(4), [1, 2, 3, 4])]
+    rows = NORMALIZATIONS["variance"](Polynomial(1)(Pairs(VECTORS)), SHARES)[
+        np.repeat(range(4), [1, 2, 3, 4])
+    ]
     assert rows.var(axis=0).sum() == pytest.approx(1.0)
 
 
 def test_a_constant_kernel_has_no_variance_to_scale():
-    assert not by_variance(np.ones((4, 4)), SHARES).any()
+    assert not NORMALIZATIONS["variance"](np.ones((4, 4)), SHARES).any()
 
 
 def test_a_zero_kernel_stays_zero():

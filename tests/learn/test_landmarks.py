@@ -6,12 +6,12 @@ from untie._count import memory
 from untie._learn import landmarks
 from untie._learn.kernels import (
     NORMALIZATIONS,
+    ByDiagonal,
     Gaussian,
     Pairs,
     Polynomial,
-    by_diagonal,
+    Scale,
     resolve_kernels,
-    unscaled,
 )
 from untie._learn.landmarks import choose_landmarks, kernel_axes
 
@@ -49,7 +49,7 @@ def test_the_stated_error_is_the_true_one(n_axes, monkeypatch):
     monkeypatch.setattr(landmarks, "LEFT_OUT", 1e-14)
     vectors = coupling()
     kernels = resolve_kernels([Gaussian(1.0), Gaussian(8.0), Polynomial(2)])
-    axes = kernel_axes(vectors, kernels, unscaled, SHARES)
+    axes = kernel_axes(vectors, kernels, Scale(), SHARES)
     chosen = choose_landmarks(vectors, 12)
     for number, kernel in enumerate(kernels.values()):
         exact = kernel(Pairs(vectors))
@@ -71,7 +71,7 @@ def test_more_landmarks_less_error(monkeypatch):
     errors = []
     for number in (8, 32, 128):
         monkeypatch.setattr(memory, "MOST_LANDMARKS", number)
-        errors.append(kernel_axes(vectors, resolve_kernels("paper"), by_diagonal, shares).errors)
+        errors.append(kernel_axes(vectors, resolve_kernels("paper"), ByDiagonal(), shares).errors)
     assert (errors[0] >= errors[1] - 1e-12).all()
     assert (errors[1] >= errors[2] - 1e-12).all()
     assert errors[2][:5].max() < 0.05  # the wide ones; narrow ones tell all values apart
@@ -103,9 +103,9 @@ def not_finite(pairs):
 
 def test_kernels_that_cannot_be_asked_for_columns():
     with pytest.raises(ValueError, match=r"kernel 'whole_matrix' returned shape \(60, 60\) where"):
-        kernel_axes(coupling(), {"whole_matrix": whole_matrix}, by_diagonal, SHARES)
+        kernel_axes(coupling(), {"whole_matrix": whole_matrix}, ByDiagonal(), SHARES)
     with pytest.raises(ValueError, match="kernel 'not_finite' returned numbers that are not"):
-        kernel_axes(coupling(), {"not_finite": not_finite}, by_diagonal, SHARES)
+        kernel_axes(coupling(), {"not_finite": not_finite}, ByDiagonal(), SHARES)
     with pytest.raises(ValueError, match="normalization is a function of whole kernel matrices"):
         kernel_axes(coupling(), resolve_kernels("F4"), lambda kernel, shares: kernel, SHARES)
 
@@ -116,11 +116,11 @@ def not_semi_definite(pairs):
 
 def test_a_kernel_that_is_not_semi_definite_is_refused_by_name():
     with pytest.raises(ValueError, match="'not_semi_definite': a kernel is not positive semi-def"):
-        kernel_axes(coupling(), {"not_semi_definite": not_semi_definite}, by_diagonal, SHARES)
+        kernel_axes(coupling(), {"not_semi_definite": not_semi_definite}, ByDiagonal(), SHARES)
 
 
 def test_a_kernel_of_nothing_is_0():
-    axes = kernel_axes(np.zeros((60, 2)), resolve_kernels("paper"), by_diagonal, SHARES)
+    axes = kernel_axes(np.zeros((60, 2)), resolve_kernels("paper"), ByDiagonal(), SHARES)
     assert axes.widths == (1,) * 14
     assert (space(axes, 13) == 0).all()
     assert (axes.errors == 0).all()
@@ -128,7 +128,7 @@ def test_a_kernel_of_nothing_is_0():
 
 def test_a_constant_kernel_has_no_error():
     vectors = np.zeros((60, 2))
-    axes = kernel_axes(vectors, resolve_kernels([Gaussian(1.0)]), by_diagonal, SHARES)
+    axes = kernel_axes(vectors, resolve_kernels([Gaussian(1.0)]), ByDiagonal(), SHARES)
     found = axes.table.toarray()
     np.testing.assert_allclose(found @ found.T, np.full((60, 60), 60 / 60), atol=1e-12)
     assert axes.errors[0] == 0

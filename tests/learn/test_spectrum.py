@@ -7,13 +7,14 @@ from tables import latent_classes, small_tables
 from untie import UNTIE, count_table
 from untie._learn import eigen, spectrum
 from untie._learn.couplings import resolve_couplings
-from untie._learn.kernels import by_diagonal, resolve_kernels
+from untie._learn.dense import Dense
+from untie._learn.kernels import ByDiagonal, resolve_kernels
 from untie._learn.spaces import build_spaces
 
 
 def paper_spaces(counts):
     couplings, kernels = resolve_couplings(("intra", "inter")), resolve_kernels("paper")
-    return build_spaces(counts, couplings, kernels, by_diagonal)
+    return build_spaces(counts, couplings, kernels, ByDiagonal())
 
 
 @given(table=small_tables())
@@ -54,14 +55,14 @@ def test_roots_keep_all_inner_products(table):
     omega = np.random.default_rng(1).random(X.shape[1])
     factors = spectrum.roots(paper_spaces(count_table(table).counts), omega)
     codes = [np.unique(table[c], return_inverse=True)[1] for c in table]
-    short = np.hstack([factor[code] for factor, code in zip(factors, codes, strict=True)])
+    short = np.hstack([factor.array[code] for factor, code in zip(factors, codes, strict=True)])
     np.testing.assert_allclose(short @ short.T, (X * omega) @ X.T, atol=1e-9)
 
 
 def test_roots_are_symmetric(melons):
     spaces = paper_spaces(count_table(melons).counts)
     for factor in spectrum.roots(spaces, np.ones(spaces.n_coordinates)):
-        np.testing.assert_allclose(factor, factor.T, atol=1e-12)
+        np.testing.assert_allclose(factor.array, factor.array.T, atol=1e-12)
 
 
 def test_an_unknown_cell_stands_at_its_columns_mean():
@@ -106,7 +107,7 @@ def test_the_operator_multiplies_by_the_matrix(monkeypatch):
     table, _ = latent_classes(300, 3, 8, 6, seed=0)
     counts = count_table(table).counts
     rng = np.random.default_rng(0)
-    factors = [rng.random((size, size)) for size in counts.sizes]
+    factors = [Dense(rng.random((size, size))) for size in counts.sizes]
     dense = spectrum.reduced_gram(counts, factors)
     monkeypatch.setattr(spectrum, "OPERATOR_SIZE", 10)
     operator = spectrum.reduced_gram(counts, factors)

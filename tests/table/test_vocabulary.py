@@ -130,7 +130,7 @@ def test_sizes_positions_and_columns():
     assert vocabulary.sizes == (2, 2)
     assert vocabulary.positions == ({"x": 0, None: 1}, {1: 0, "1": 1})
     assert vocabulary.index_of("B") == 1
-    with pytest.raises(ValueError, match=r"no column 'C'; the columns are \('A', 'B'\)"):
+    with pytest.raises(ValueError, match="no column 'C' in the table; its columns are 'A', 'B'"):
         vocabulary.index_of("C")
 
 

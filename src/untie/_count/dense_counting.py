@@ -214,26 +214,6 @@ def sparse_one_hot(codes: Codes, sizes: Sequence[int]) -> sparse.csr_array:
     return sparse.csr_array((data, columns[known], starts), shape=(n_rows, int(offsets[-1])))
 
 
-def pack_attributes(widths: Sequence[int], limit: int) -> list[list[int]]:
-    """Put neighbouring attributes into packs of at most `limit` joint cells.
-
-    Examples
-    --------
-    >>> pack_attributes([3, 3, 100, 3, 300, 2], limit=100)
-    [[0, 1], [2], [3], [4], [5]]
-    """
-    packs: list[list[int]] = []
-    cells = limit + 1
-    for attribute, width in enumerate(widths):
-        if cells * width <= limit:
-            packs[-1].append(attribute)
-            cells *= width
-        else:
-            packs.append([attribute])
-            cells = width
-    return packs
-
-
 def _mirror(matrix: FloatArray) -> FloatArray:
     """Copy the upper triangle onto the lower one, in place."""
     for row in range(1, len(matrix)):

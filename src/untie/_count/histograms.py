@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._util.types import Codes, FloatArray, smallest_unsigned
+from untie._count.packing import joint_code
+from untie._util.types import Codes, FloatArray
 
 PACKED_CELLS = 256
 """Attributes are packed into one joint code while it has at most so many cells."""
@@ -53,11 +54,7 @@ class Pack:
 
     def joint_code(self, codes: Codes, rows: slice) -> NDArray[Any]:
         """Return the joint codes of some rows."""
-        joint = codes[self._members[0]][rows].astype(smallest_unsigned(self.n_cells))
-        for attribute, width in zip(self._members[1:], self._widths[1:], strict=True):
-            joint *= joint.dtype.type(width)
-            joint += codes[attribute][rows].astype(joint.dtype, copy=False)
-        return joint
+        return joint_code([codes[attribute][rows] for attribute in self._members], self._widths)
 
     def add_up(self, histogram: NDArray[Any]) -> NDArray[Any]:
         """Turn rows for combinations into rows for values."""
@@ -101,9 +98,7 @@ def count_two(
 ) -> list[Block]:
     """Count the pairs between two packs, and those within the packs named in `own`."""
     n_cells = left.n_cells * right.n_cells
-    pair = joint[0].astype(smallest_unsigned(n_cells))
-    pair *= pair.dtype.type(right.n_cells)
-    pair += joint[1].astype(pair.dtype, copy=False)
+    pair = joint_code(joint, (left.n_cells, right.n_cells))
     histogram = np.bincount(pair, weights, minlength=n_cells).reshape(left.n_cells, right.n_cells)
     blocks = [(left, right, right.add_up(left.add_up(histogram).T).T)]
     if left in own:

@@ -103,7 +103,7 @@ class PackedRows:
         # Making a joint table must stay cheaper than looking the rows up in it.
         limit = min(JOINT_CELLS, max(16, self.n_rows // 4))
         self._packs = Packs(self.widths, limit)
-        self._joint = self._packs.join_codes(codes)
+        self._joint = list(self._packs.join_codes(codes, np.intp))
 
     def distances(self, tables: Sequence[FloatArray], modes: NDArray[np.intp]) -> FloatArray:
         """Return the distance of each row to each mode; shape (n_rows, n_clusters)."""
@@ -144,7 +144,7 @@ class PackedRows:
 
     def _blocks(self, tables: Sequence[FloatArray], modes: NDArray[np.intp]) -> Any:
         chosen = [table[:, values] for table, values in zip(tables, modes.T, strict=True)]
-        added = self._packs.join_tables(chosen)
+        added = self._packs.add_tables(chosen)
         step = max(256, BLOCK_NUMBERS // len(modes))
         work = np.empty((2, min(step, self.n_rows), len(modes)))
         for start in range(0, self.n_rows, step):

@@ -1,13 +1,13 @@
-"""Coded rows -> sums of looked-up numbers, several attributes at a time.
+"""Several attributes as one: joint codes, joint tables, and sums of what is looked up in them.
 
-A table with a row for each value of an attribute is looked up once a row of the data. Where
-the numbers of several attributes are added up, their tables can be added first, one row for
-every combination of values, and one look-up then serves them all.
+A table with a row for each value of an attribute is looked up once per row of the data. Where
+the numbers of several attributes are added up or put side by side, their tables can be joined
+first, one row for every combination of values, and one look-up then serves them all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -16,8 +16,56 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.dense_counting import pack_attributes
-from untie._util.types import Codes, FloatArray
+from untie._util.types import Codes, FloatArray, smallest_unsigned
+
+
+def pack_attributes(widths: Sequence[int], limit: int) -> list[list[int]]:
+    """Put neighbouring attributes into packs of at most `limit` joint cells.
+
+    Examples
+    --------
+    >>> pack_attributes([3, 3, 100, 3, 300, 2], limit=100)
+    [[0, 1], [2], [3], [4], [5]]
+    """
+    packs: list[list[int]] = []
+    cells = limit + 1
+    for attribute, width in enumerate(widths):
+        if cells * width <= limit:
+            packs[-1].append(attribute)
+            cells *= width
+        else:
+            packs.append([attribute])
+            cells = width
+    return packs
+
+
+def joint_code(
+    columns: Sequence[NDArray[Any]], widths: Sequence[int], dtype: Any = None
+) -> NDArray[Any]:
+    """Return one code for the combination of several codes; that of a lone column is its own.
+
+    Parameters
+    ----------
+    columns : sequence of integer arrays of shape (n_rows,)
+        The codes of each attribute.
+    widths : sequence of int
+        Number of codes of each attribute.
+    dtype : dtype, optional
+        Of the result; the smallest that holds all combinations by default.
+
+    Examples
+    --------
+    >>> joint_code([np.array([0, 1]), np.array([2, 2])], (2, 3))
+    array([2, 5], dtype=uint8)
+    """
+    dtype = np.dtype(smallest_unsigned(prod(widths)) if dtype is None else dtype)
+    if len(columns) == 1:
+        return columns[0].astype(dtype, copy=False)
+    joint = columns[0].astype(dtype)
+    for column, width in zip(columns[1:], widths[1:], strict=True):
+        joint *= dtype.type(width)
+        joint += column.astype(dtype, copy=False)
+    return joint
 
 
 @dataclass(frozen=True)
@@ -34,9 +82,9 @@ class Packs:
     Examples
     --------
     >>> packs = Packs((2, 3), 6)
-    >>> packs.join_codes([np.array([0, 1]), np.array([2, 2])])
-    [array([2, 5])]
-    >>> packs.join_tables([np.array([[0.0], [10.0]]), np.array([[0.0], [1.0], [2.0]])])[0].ravel()
+    >>> list(packs.join_codes([np.array([0, 1]), np.array([2, 2])]))
+    [array([2, 5], dtype=uint8)]
+    >>> packs.add_tables([np.array([[0.0], [10.0]]), np.array([[0.0], [1.0], [2.0]])])[0].ravel()
     array([ 0.,  1.,  2., 10., 11., 12.])
     """
 
@@ -53,24 +101,31 @@ class Packs:
         """Number of combinations of each pack."""
         return [prod(self.widths[attribute] for attribute in pack) for pack in self.members]
 
-    def join_codes(self, codes: Codes) -> list[NDArray[np.intp]]:
-        """Return the joint codes of the rows, one array per pack."""
-        result = []
-        for first, *others in self.members:
-            joint = codes[first].astype(np.intp)
-            for attribute in others:
-                joint *= self.widths[attribute]
-                joint += codes[attribute]
-            result.append(joint)
-        return result
+    def join_codes(self, codes: Codes, dtype: Any = None) -> Iterator[NDArray[Any]]:
+        """Yield the joint codes of the rows, one array per pack; see `joint_code`."""
+        for pack in self.members:
+            widths = [self.widths[attribute] for attribute in pack]
+            yield joint_code([codes[attribute] for attribute in pack], widths, dtype)
 
-    def join_tables(self, tables: Sequence[FloatArray]) -> list[FloatArray]:
+    def add_tables(self, tables: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Add up tables of shape (width, n); shape (combinations, n), one per pack."""
         result = []
         for first, *others in self.members:
             joint = tables[first]
             for attribute in others:
                 joint = (joint[:, None] + tables[attribute]).reshape(-1, joint.shape[1])
+            result.append(joint)
+        return result
+
+    def stack_tables(self, tables: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Put tables side by side; shape (combinations, columns of all), one per pack."""
+        result = []
+        for first, *others in self.members:
+            joint = tables[first]
+            for attribute in others:
+                left = np.repeat(joint, self.widths[attribute], axis=0)
+                right = np.tile(tables[attribute], (len(joint), 1))
+                joint = np.hstack([left, right])
             result.append(joint)
         return result
 
@@ -95,7 +150,7 @@ def add_up(
     Parameters
     ----------
     tables : sequence of arrays of shape (combinations, n)
-        What `Packs.join_tables` gives.
+        What `Packs.add_tables` gives.
     joint : sequence of integer arrays
         What `Packs.join_codes` gives.
     rows : slice

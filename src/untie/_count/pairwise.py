@@ -51,12 +51,12 @@ def sum_pairwise(
     mirrored = right is None and all(np.array_equal(table, table.T) for table in tables)
     right = left if right is None else right
     packs = Packs(tuple(len(table) for table in tables), JOINT_CELLS)
-    joint = packs.join_codes(left)
+    joint = list(packs.join_codes(left, np.intp))
     result = np.empty((len(left[0]), len(right[0])))
     work = np.empty((2, BLOCK_ROWS, min(BLOCK_COLUMNS, result.shape[1])))
     for columns in _blocks(0, result.shape[1], BLOCK_COLUMNS):
         chosen = [table[:, codes[columns]] for table, codes in zip(tables, right, strict=True)]
-        added = packs.join_tables(chosen)
+        added = packs.add_tables(chosen)
         for rows in _blocks(columns.start if mirrored else 0, len(result), BLOCK_ROWS):
             part = add_up(added, joint, rows, work[..., : columns.stop - columns.start])
             result[rows, columns] = part

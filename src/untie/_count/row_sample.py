@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.dense_counting import pack_attributes
 from untie._count.memory import SAMPLE_ROWS
+from untie._count.packing import Packs
 from untie._table.vocabulary import Vocabulary
 from untie._util.parallel import in_threads, pays
-from untie._util.types import Codes, FloatArray, Value, smallest_unsigned
+from untie._util.types import Codes, FloatArray, Value
 
 BLOCK_ROWS = 2**16
 """Rows numbered at a time."""
@@ -179,29 +179,16 @@ class _PackedNumbers:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         tables = [_value_numbers(values, place) for place, values in enumerate(vocabulary.values)]
-        self._widths = [len(table) for table in tables]
-        self._packs = pack_attributes(self._widths, JOINT_CELLS)
-        self._tables = [self._join([tables[member] for member in pack]) for pack in self._packs]
+        self._packs = Packs(tuple(len(table) for table in tables), JOINT_CELLS)
+        added = self._packs.add_tables([table[:, None] for table in tables])
+        self._tables = [table.ravel() for table in added]
 
     def of(self, codes: Codes) -> Numbers:
         """Add up the numbers of the rows' values, modulo 2^64."""
         total = np.zeros(len(codes[0]), dtype=np.uint64)
-        for pack, table in zip(self._packs, self._tables, strict=True):
-            joint = codes[pack[0]]
-            if len(pack) > 1:
-                joint = joint.astype(smallest_unsigned(len(table)))
-            for member in pack[1:]:
-                joint *= joint.dtype.type(self._widths[member])
-                joint += codes[member].astype(joint.dtype, copy=False)
+        for joint, table in zip(self._packs.join_codes(codes), self._tables, strict=True):
             total += table.take(joint)
         return total
-
-    @staticmethod
-    def _join(tables: Sequence[Numbers]) -> Numbers:
-        joint = tables[0]
-        for table in tables[1:]:
-            joint = (joint[:, None] + table).ravel()
-        return joint
 
 
 def _smallest(

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
-from untie._learn.attributes import votes
+from untie._learn.attributes import Attributes
 from untie._learn.description import description_gain
-from untie._learn.spectrum import TINY, mean_vector
-from untie._learn.tall import Columns, Tall
+from untie._learn.tall import Columns
 from untie._util.k_means import best_labels
 from untie._util.types import FloatArray
 
@@ -39,7 +38,7 @@ matrices, so rounding is 1e-8 in them."""
 def description_gains(
     candidates: Mapping[str, Sequence[Columns]],
     sample: RowSample,
-    counts: Counts,
+    attributes: Attributes,
     n_clusters: int,
     rng: RandomState,
 ) -> dict[str, float]:
@@ -50,12 +49,12 @@ def description_gains(
 
     Parameters
     ----------
-    candidates : mapping from names to lists of arrays of shape (n_values, n_dimensions)
+    candidates : mapping from names to lists of tables of shape (n_values, n_dimensions)
         The value vectors of each attribute.
     sample : RowSample
         Rows of the table.
-    counts : Counts
-        Counts of the whole table.
+    attributes : Attributes
+        Of the whole table: its counts, and the votes that they give.
     n_clusters : int
         Number of clusters, at least 2.
     rng : RandomState
@@ -66,7 +65,7 @@ def description_gains(
     dict
         Nats per row; -inf for vectors that do not make so many clusters.
     """
-    judge = gain_of(sample, counts)
+    judge, counts = gain_of(sample, attributes), attributes.counts
     seed = rng.randint(2**31 - 1)
     numbers = _numbers(n_clusters, len(sample.weights), sum(counts.sizes))
     gains = np.full((len(candidates), len(numbers)), -np.inf)
@@ -84,9 +83,9 @@ def description_gains(
     return dict(zip(candidates, _mean_gains(gains, numbers.index(n_clusters)), strict=True))
 
 
-def gain_of(sample: RowSample, counts: Counts) -> Callable[[NDArray[np.intp], int], float]:
+def gain_of(sample: RowSample, attributes: Attributes) -> Callable[[NDArray[np.intp], int], float]:
     """Return a function of a partition and its number of clusters: its gain."""
-    of_attributes = votes(counts)
+    counts = attributes.counts
     n_occurring = np.add.reduceat(counts.frequencies > 0, counts.offsets[:-1], dtype=float)
     # The sample stands for the whole table, so what is learned costs what it costs there.
     weights = sample.weights * (max(counts.n, counts.n_rows) / sample.weights.sum())
@@ -95,7 +94,7 @@ def gain_of(sample: RowSample, counts: Counts) -> Callable[[NDArray[np.intp], in
         if len(np.unique(labels)) < n_clusters:
             return -np.inf
         return description_gain(
-            sample.codes, counts.sizes, weights, labels, of_attributes, n_occurring
+            sample.codes, counts.sizes, weights, labels, attributes.votes, n_occurring
         )
 
     return gain
@@ -140,55 +139,19 @@ def _work(n_rows: int, n_dimensions: int, n_clusters: int) -> float:
 
 def _vectors(tables: Sequence[Columns], sample: RowSample, counts: Counts) -> FloatArray:
     """Return the rows' vectors, centred."""
-    parts = []
-    for attribute, (table, column) in enumerate(zip(tables, sample.codes.T, strict=True)):
-        mean = mean_vector(table, counts.frequencies[counts.span(attribute)])
-        if isinstance(table, Tall):
-            parts.append(_of_few(table, mean, column))
-            continue
-        centred = _in_few_dimensions(np.vstack([table - mean, np.zeros_like(mean)]))
-        parts.append(centred[column])
-    return np.hstack(parts)
-
-
-def _of_few(table: Tall, mean: FloatArray, column: NDArray[np.int64]) -> FloatArray:
-    """Return the centred vectors of some of very many values, in as few dimensions as they need.
-
-    In the directions of values that do not occur here, all known values stand at the same place:
-    one dimension for all of these tells them from an unknown one, which is at the mean.
-    """
-    codes, places = np.unique(column, return_inverse=True)
-    known = codes < len(table)
-    own, shared = table.rows(codes[known])
-    absent = np.delete(mean[: table.n_own], codes[known]) if table.n_own else np.zeros(0)
-    dimensions = np.zeros((len(codes), int(known.sum()) + 1 + shared.shape[1]))
-    if table.n_own:
-        dimensions[known, : len(own)] = np.diag(own) - mean[codes[known]]
-    dimensions[known, len(own)] = np.linalg.norm(absent)
-    dimensions[known, len(own) + 1 :] = shared - mean[table.n_own :]
-    return dimensions[places]
-
-
-def _in_few_dimensions(table: FloatArray) -> FloatArray:
-    """Return vectors with the same distances; centred ones of n values need n - 1 dimensions."""
-    left, lengths, _ = np.linalg.svd(table, full_matrices=False)
-    kept = lengths > TINY * lengths.max(initial=0.0)
-    return np.asarray(left[:, kept] * lengths[kept], dtype=np.float64)
+    return np.hstack(
+        [
+            table.centred_rows(column, counts.frequencies[counts.span(attribute)])
+            for attribute, (table, column) in enumerate(zip(tables, sample.codes.T, strict=True))
+        ]
+    )
 
 
 def _n_distinct(rows: FloatArray, tables: Sequence[Columns]) -> int:
     """Count the rows that differ by more than rounding, by their places on a random line."""
     line = RandomState(0).normal(size=rows.shape[1])
-    length = np.linalg.norm([_longest(table) for table in tables])
+    length = np.linalg.norm([table.largest() for table in tables])
     return 1 + int(np.count_nonzero(np.diff(np.sort(rows @ line)) > NOISE * length))
-
-
-def _longest(table: Columns) -> float:
-    if not isinstance(table, Tall):
-        return float(np.abs(table).max())
-    own = 0.0 if table.diagonal is None else float(np.abs(table.diagonal).max())
-    shared = np.abs(table.basis).max(initial=0.0) * np.abs(table.mix).max(initial=0.0)
-    return max(own, float(shared))
 
 
 def shortened(rows: FloatArray) -> FloatArray:

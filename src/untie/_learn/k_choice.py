@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
+from untie._learn.attributes import Attributes
 from untie._learn.choose import gain_of, number_of_starts
 from untie._learn.means import count_distinct, sample_vectors
 from untie._learn.vectors import LookUp
@@ -141,7 +142,7 @@ def choose_number(
     check_integer("n_resamples", n_resamples, 1, "a positive integer")
     rows = sample_vectors(vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))
-    gain = gain_of(sample, counts)
+    gain = gain_of(sample, Attributes(counts))
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
     weights = sample.weights * max(1.0, len(rows) / sample.weights.sum())
     trial = _Trial(rows, weights, n_resamples, rng)

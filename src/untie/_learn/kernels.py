@@ -162,46 +162,77 @@ def _name(kernel: Any) -> str:
     return getattr(kernel, "__name__", None) or str(kernel)
 
 
-def by_diagonal(kernel: FloatArray, shares: FloatArray) -> FloatArray:
-    """Divide by the 2-norm of the diagonal (the paper's scale, as far as can be told).
+class Scale:
+    """A scale that kernel matrices are brought to, written so that no whole matrix is needed.
 
-    Parameters
-    ----------
-    kernel : array of shape (n_values, n_values)
-        A kernel matrix.
-    shares : array of shape (n_values,)
-        Relative frequencies of the values.
+    A kernel is given by its diagonal and its rows: those of the matrix K, or of a table B with
+    B B' = K K'. A named normalization is one of the classes below.
     """
-    return kernel / (np.linalg.norm(kernel.diagonal()) or 1.0)
+
+    def lengths(self, diagonal: FloatArray) -> FloatArray | None:
+        """Return what each value's row and column are divided by, if anything."""
+        return None
+
+    def divisor(self, diagonal: FloatArray, rows: FloatArray, shares: FloatArray) -> float:
+        """Return what the kernel is divided by after that; infinite for one that says nothing.
+
+        Parameters
+        ----------
+        diagonal : array of shape (n_values,)
+            The kernel of every value with itself.
+        rows : array of shape (n_values, n_columns)
+            The kernel's rows.
+        shares : array of shape (n_values,)
+            Relative frequencies of the values.
+        """
+        return 1.0
+
+    def __call__(self, kernel: FloatArray, shares: FloatArray) -> FloatArray:
+        """Return a whole kernel matrix in this scale; shape (n_values, n_values)."""
+        lengths = self.lengths(kernel.diagonal())
+        if lengths is not None:
+            kernel = kernel / np.outer(lengths, lengths)
+        divisor = self.divisor(kernel.diagonal(), kernel, shares)
+        if divisor == 1.0:
+            return kernel
+        return kernel / divisor if np.isfinite(divisor) else np.zeros_like(kernel)
 
 
-def by_cosine(kernel: FloatArray, shares: FloatArray) -> FloatArray:
+class ByDiagonal(Scale):
+    """Divide by the 2-norm of the diagonal (the paper's scale, as far as can be told)."""
+
+    def divisor(self, diagonal: FloatArray, rows: FloatArray, shares: FloatArray) -> float:
+        """Return the norm."""
+        return float(np.linalg.norm(diagonal)) or 1.0
+
+
+class ByCosine(Scale):
     """Scale every value to length 1, so that the diagonal is 1 (0 for a zero vector)."""
-    lengths = np.sqrt(np.maximum(kernel.diagonal(), 0.0))
-    lengths[lengths == 0] = 1.0
-    return kernel / np.outer(lengths, lengths)
+
+    def lengths(self, diagonal: FloatArray) -> FloatArray:
+        """Return the values' lengths."""
+        return np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
 
 
-def by_variance(kernel: FloatArray, shares: FloatArray) -> FloatArray:
+class ByVariance(Scale):
     """Scale to centred variance 1 over the rows; a constant kernel carries nothing, so 0."""
-    centred = kernel - shares @ kernel / max(shares.sum(), np.finfo(float).tiny)
-    variance = float(shares @ np.square(centred).sum(axis=1))
-    total = float(shares @ np.square(kernel).sum(axis=1))
-    return kernel / np.sqrt(variance) if variance > 1e-12 * total else np.zeros_like(kernel)
 
-
-def unscaled(kernel: FloatArray, shares: FloatArray) -> FloatArray:
-    """Leave the kernel as it is."""
-    return kernel
+    def divisor(self, diagonal: FloatArray, rows: FloatArray, shares: FloatArray) -> float:
+        """Return the root of the variance."""
+        centred = rows - shares @ rows / max(float(shares.sum()), np.finfo(float).tiny)
+        variance = float(shares @ np.square(centred).sum(axis=1))
+        total = float(shares @ np.square(rows).sum(axis=1))
+        return float(np.sqrt(variance)) if variance > 1e-12 * total else np.inf
 
 
 Normalization = Callable[[FloatArray, FloatArray], FloatArray]
+"""Takes a kernel matrix and the shares of the values; a `Scale` does with less."""
 
-NORMALIZATIONS: dict[str | None, Normalization] = {
-    "diagonal": by_diagonal,
-    "cosine": by_cosine,
-    "variance": by_variance,
-    None: unscaled,
+NORMALIZATIONS: dict[str | None, Scale] = {
+    "diagonal": ByDiagonal(),
+    "cosine": ByCosine(),
+    "variance": ByVariance(),
+    None: Scale(),
 }
 
 

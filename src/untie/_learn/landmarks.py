@@ -9,23 +9,14 @@ B B' = K K', as the exact form has K's own columns.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from untie._count import memory
-from untie._learn.kernels import (
-    Kernel,
-    Normalization,
-    Pairs,
-    SelfPairs,
-    by_cosine,
-    by_diagonal,
-    by_variance,
-    unscaled,
-)
+from untie._learn.blocks import Block
+from untie._learn.kernels import Kernel, Normalization, Pairs, Scale, SelfPairs
 from untie._learn.tall import Tall
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
@@ -47,31 +38,14 @@ NOT_SINGULAR = 1e-11
 """Eigenvalues of W below this share of the largest are not divided by."""
 
 
-@dataclass(frozen=True, eq=False)
-class Axes:
-    """The kernel spaces of one attribute, each by its leading axes.
-
-    Parameters
-    ----------
-    table : Tall
-        The axes of all spaces, one space after another.
-    widths : tuple of int
-        Number of axes of each space.
-    errors : array of shape (n_spaces,)
-        For each space, how much of the kernel is missing, between landmarks and beyond the axes
-        kept: the trace of K less that of what is kept, as a share of the trace of the centred K. In
-        K K', which vectors are made of, axes count by their squares, and less is missing.
-    """
-
-    table: Tall
-    widths: tuple[int, ...]
-    errors: FloatArray
-
-
 def kernel_axes(
     vectors: Any, kernels: Mapping[str, Kernel], normalize: Normalization, shares: FloatArray
-) -> Axes:
-    """Return the leading axes of every kernel of one coupling.
+) -> Block:
+    """Return the leading axes of every kernel of one coupling, and what they miss.
+
+    The error of a space is how much of the kernel is missing, between landmarks and beyond the
+    axes kept: the trace of K less that of what is kept, as a share of the trace of the centred K.
+    In K K', which vectors are made of, axes count by their squares, and less is missing.
 
     Parameters
     ----------
@@ -89,6 +63,12 @@ def kernel_axes(
     ValueError
         When a kernel can't be asked for some of its columns, or the normalization is the user's.
     """
+    if not isinstance(normalize, Scale):
+        raise ValueError(
+            "normalization is a function of whole kernel matrices, which are not formed for "
+            f"columns with more than {memory.LARGE} values; name one of 'diagonal', 'cosine', "
+            "'variance' or None, or group rare values with max_categories."
+        )
     chosen = choose_landmarks(vectors, _n_landmarks(*vectors.shape))
     pairs, own = Pairs(vectors, vectors[chosen]), SelfPairs(vectors)
     basis = _Basis(len(shares))
@@ -103,7 +83,7 @@ def kernel_axes(
         widths.append(axes.shape[1])
         errors.append(error)
         mixes.append(basis.express(axes))
-    return Axes(basis.table(mixes), tuple(widths), np.array(errors))
+    return Block(basis.table(mixes), tuple(widths), np.array(errors))
 
 
 def _n_landmarks(n_values: int, n_dimensions: int) -> int:
@@ -154,12 +134,12 @@ def _leading_axes(
     columns: FloatArray,
     chosen: NDArray[np.intp],
     diagonal: FloatArray,
-    normalize: Normalization,
+    scale: Scale,
     shares: FloatArray,
 ) -> tuple[FloatArray, float]:
     """Return B with B B' = K K' as near as may be, and the part of K that is missing."""
-    if normalize is by_cosine:
-        lengths = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    lengths = scale.lengths(diagonal)
+    if lengths is not None:
         columns = columns / lengths[:, None] / lengths[chosen]
         diagonal = diagonal / lengths**2
     factor = _factor(columns, columns[chosen])
@@ -174,7 +154,7 @@ def _leading_axes(
     missing = max(0.0, trace - float(values[:n_axes].sum()))
     # A kernel that is the same for all values has nothing to miss.
     error = missing / varying if varying > 1e-12 * trace else 0.0
-    return axes * _scale(normalize, diagonal, axes, shares), error
+    return axes * (1.0 / scale.divisor(diagonal, axes, shares)), error
 
 
 def _factor(columns: FloatArray, between: FloatArray) -> FloatArray:
@@ -201,25 +181,6 @@ def _n_needed(parts: FloatArray) -> int:
     """Return how many of the parts, the first of them and others, are more than is left out."""
     left = np.cumsum(parts[::-1])[::-1]  # of each part and all after it
     return max(1, int(np.count_nonzero(left[1:] > LEFT_OUT * left[1:].max(initial=0.0))) + 1)
-
-
-def _scale(
-    normalize: Normalization, diagonal: FloatArray, axes: FloatArray, shares: FloatArray
-) -> float:
-    if normalize in (unscaled, by_cosine):
-        return 1.0
-    if normalize is by_diagonal:
-        return 1.0 / (float(np.linalg.norm(diagonal)) or 1.0)
-    if normalize is by_variance:
-        mean = shares @ axes / max(float(shares.sum()), np.finfo(float).tiny)
-        variance = float(shares @ np.square(axes - mean).sum(axis=1))
-        total = float(shares @ np.square(axes).sum(axis=1))
-        return 1.0 / np.sqrt(variance) if variance > 1e-12 * total else 0.0
-    raise ValueError(
-        "normalization is a function of whole kernel matrices, which are not formed for columns "
-        f"with more than {memory.LARGE} values; name one of 'diagonal', 'cosine', 'variance' or "
-        "None, or group rare values with max_categories."
-    )
 
 
 class _Basis:

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from untie._count import memory
 from untie._count.counts import Counts
+from untie._count.row_sample import RowSample
 from untie._count.tally import Tally
 from untie._learn.choose import description_gains
 from untie._learn.couplings import Coupling, matching
@@ -19,15 +20,17 @@ from untie._learn.solvers import (
     ALTERNATIVES,
     ROW_SOLVERS,
     SOLVERS,
+    WEIGHTINGS,
     Problem,
     Settings,
     Solution,
-    as_solver,
+    solution_at,
 )
 from untie._learn.spaces import VALUES, KernelSpaces, build_spaces, identity_spaces, side_by_side
-from untie._learn.spectrum import TINY, energies, roots
+from untie._learn.spectrum import TINY, roots
 from untie._learn.tall import Columns
 from untie._util.threads import one_thread
+from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 
 LARGEST_NUMBER = 20
@@ -93,15 +96,18 @@ def learn(counted: Tally, recipe: Recipe) -> Model:
         n_clusters = _number_of_clusters(counted, recipe.n_clusters)
         _refuse_matching(counted, recipe)
         spaces = _spaces(counted.counts, recipe)
-        reason = _why_degenerate(spaces, counted.counts)
-        if reason:
-            return _learn_apart(counted, recipe, n_clusters, reason)
-        if recipe.chooses:
-            return _learn_best(counted, recipe, n_clusters, spaces)
-        _warn_of_mute_columns(spaces, counted)
         problem = Problem(spaces, counted.counts, n_clusters, counted.rows)
+        reason = _why_degenerate(problem)
+        if reason:
+            return _learn_apart(problem, reason)
+        if recipe.chooses:
+            return _learn_best(problem, counted.sample, recipe)
+        _warn_of_mute_columns(problem, counted)
+        if recipe.solver in WEIGHTINGS:
+            return _model_at(problem, WEIGHTINGS[recipe.solver](problem))
         solution = SOLVERS[recipe.solver](problem, recipe.settings)
-        return _model(problem, _checked(solution, problem, recipe.solver))
+        solution = _checked(solution, problem, recipe.solver)
+        return Model(spaces, solution, roots(spaces, solution.omega), n_clusters)
 
 
 def _refuse_matching(counted: Tally, recipe: Recipe) -> None:
@@ -121,38 +127,39 @@ def _spaces(counts: Counts, recipe: Recipe) -> KernelSpaces:
     return side_by_side(identity_spaces(counts), kernels) if recipe.chooses else kernels
 
 
-def _model(problem: Problem, solution: Solution) -> Model:
-    vectors = roots(problem.spaces, solution.omega)
+def _model_at(problem: Problem, omega: FloatArray, vectors: list[Columns] | None = None) -> Model:
+    """Return the model of given weights; `vectors` are theirs, if they are known already."""
+    vectors = roots(problem.spaces, omega) if vectors is None else vectors
+    solution = solution_at(problem, omega, vectors)
     return Model(problem.spaces, solution, vectors, problem.n_clusters)
 
 
-def _learn_best(counted: Tally, recipe: Recipe, n_clusters: int, spaces: KernelSpaces) -> Model:
+def _learn_best(problem: Problem, sample: RowSample | None, recipe: Recipe) -> Model:
     """Keep the weights whose clusters describe the table best.
 
     Where there are no rows to cluster or no more distinct ones than clusters, the first are kept.
     """
-    sample = counted.sample
-    problem = Problem(spaces, counted.counts, n_clusters)
-    best, gains = next(iter(ALTERNATIVES)), {}
-    if sample is not None and 1 < n_clusters < len(sample.weights):
-        vectors = {name: roots(spaces, weigh(problem)) for name, weigh in ALTERNATIVES.items()}
-        rng = recipe.settings.random_state
-        found = description_gains(vectors, sample, problem.counts, n_clusters, rng)
-        best_first = sorted(found, key=lambda name: -found[name])  # the first of equal ones
-        best, gains = best_first[0], {name: found[name] for name in best_first}
-    solution = as_solver(ALTERNATIVES[best])(problem, recipe.settings)
-    return replace(_model(problem, solution), gains=gains)
+    if sample is None or not 1 < problem.n_clusters < len(sample.weights):
+        return _model_at(problem, next(iter(ALTERNATIVES.values()))(problem))
+    omegas = {name: weigh(problem) for name, weigh in ALTERNATIVES.items()}
+    vectors = {name: roots(problem.spaces, omega) for name, omega in omegas.items()}
+    rng = recipe.settings.random_state
+    gains = description_gains(vectors, sample, problem.attributes, problem.n_clusters, rng)
+    best_first = sorted(gains, key=lambda name: -gains[name])  # the first of equal ones
+    best = vectors[best_first[0]]
+    vectors.clear()  # those of the others may be large
+    model = _model_at(problem, omegas[best_first[0]], best)
+    return replace(model, gains={name: gains[name] for name in best_first})
 
 
-def _learn_apart(counted: Tally, recipe: Recipe, n_clusters: int, reason: str) -> Model:
+def _learn_apart(problem: Problem, reason: str) -> Model:
     """Give every value a direction of its own, as no coupling tells anything."""
     warn_user(
         f"{reason} The values are kept apart by coordinates of their own instead, as in "
         "one-hot encoding."
     )
-    problem = Problem(identity_spaces(counted.counts), counted.counts, n_clusters)
-    solution = SOLVERS["uniform"](problem, recipe.settings)  # no weight can be better than another
-    return _model(problem, solution)
+    apart = replace(problem, spaces=identity_spaces(problem.counts))
+    return _model_at(apart, WEIGHTINGS["uniform"](apart))  # no weight can be better than another
 
 
 def _number_of_clusters(counted: Tally, wanted: int | None) -> int:
@@ -168,14 +175,15 @@ def _number_of_clusters(counted: Tally, wanted: int | None) -> int:
     )
 
 
-def _why_degenerate(spaces: KernelSpaces, counts: Counts) -> str | None:
+def _why_degenerate(problem: Problem) -> str | None:
+    counts = problem.counts
     informative = sum(_varies(counts, attribute) for attribute in range(len(counts.sizes)))
     if informative == 0:
         return "Every column has a single value, so all rows are alike."
-    couplings = {coupling for coupling, _ in spaces.labels}
+    couplings = {coupling for coupling, _ in problem.spaces.labels}
     if informative == 1 and VALUES not in couplings and couplings & {"inter", "joint"}:
         return "Only one column has more than one value, so it is coupled with no other."
-    if not any(_energy_shares(spaces, counts)):
+    if not any(_energy_shares(problem)):
         return (
             "The couplings tell no two values apart: all values of a column are equally "
             "frequent and no column depends on another."
@@ -183,8 +191,8 @@ def _why_degenerate(spaces: KernelSpaces, counts: Counts) -> str | None:
     return None
 
 
-def _warn_of_mute_columns(spaces: KernelSpaces, counted: Tally) -> None:
-    for attribute, share in enumerate(_energy_shares(spaces, counted.counts)):
+def _warn_of_mute_columns(problem: Problem, counted: Tally) -> None:
+    for attribute, share in enumerate(_energy_shares(problem)):
         if not share and _varies(counted.counts, attribute):
             column = counted.grouping.raw.columns[attribute]
             warn_user(
@@ -198,11 +206,12 @@ def _varies(counts: Counts, attribute: int) -> bool:
     return int(np.count_nonzero(counts.frequencies[counts.span(attribute)])) > 1
 
 
-def _energy_shares(spaces: KernelSpaces, counts: Counts) -> list[float]:
+def _energy_shares(problem: Problem) -> list[float]:
     """Return, for each attribute, the share of its energy that varies; 0 if it is noise."""
     shares = []
-    centred = spaces.split(energies(spaces, counts))
-    for varying, total in zip(centred, spaces.split(energies(spaces, counts, False)), strict=True):
+    split = problem.spaces.split
+    pairs = zip(split(problem.energies), split(problem.uncentred_energies), strict=True)
+    for varying, total in pairs:
         share = varying.sum() / total.sum() if total.sum() > 0 else 0.0
         shares.append(share if share > TINY else 0.0)
     return shares
@@ -223,7 +232,7 @@ def _checked(solution: Solution, problem: Problem, solver: str) -> Solution:
             "changing; raise max_iter or tol.",
             ConvergenceWarning,
         )
-    energy = energies(problem.spaces, problem.counts)
+    energy = problem.energies
     if energy.any() and not solution.omega @ energy > 0:
         warn_user(
             f"solver={solver!r} drove every weight to 0, the only minimum of the printed "

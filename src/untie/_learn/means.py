@@ -21,10 +21,14 @@ from untie._learn.choose import shortened
 from untie._learn.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
 from untie._util.k_means import best_labels
+from untie._util.same_vectors import distinct_vectors
 from untie._util.types import Codes, FloatArray
 
 MOST_DIMENSIONS, PRINCIPAL = 256, 64
 """Sampled rows of more dimensions are brought to their principal ones, so many."""
+
+SAME = 9
+"""Decimals, relative to the largest number, in which equal rows agree."""
 
 Centres = list[FloatArray]
 """One array of shape (n_clusters, width) per attribute."""
@@ -80,8 +84,7 @@ def sample_vectors(lookup: LookUp, sample: RowSample) -> FloatArray:
 
 def count_distinct(rows: FloatArray) -> int:
     """Count the vectors that differ by more than rounding."""
-    largest = np.abs(rows).max(initial=0.0)
-    return len(np.unique(np.round(rows / largest, 9), axis=0)) if largest > 0 else 1
+    return len(distinct_vectors(rows, SAME)[0])
 
 
 def first_centres(lookup: LookUp, sample: RowSample, k: int, n_starts: int, seed: int) -> Centres:

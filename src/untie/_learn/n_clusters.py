@@ -12,9 +12,10 @@ from scipy.linalg import block_diag
 
 from untie._count import memory
 from untie._count.counts import Counts
+from untie._learn.dense import Dense
 from untie._learn.eigen import eigenvalues
-from untie._learn.spectrum import OPERATOR_SIZE, centre, mean_vector, reduced_gram
-from untie._learn.tall import Columns, Tall
+from untie._learn.spectrum import OPERATOR_SIZE, centre, reduced_gram
+from untie._learn.tall import own_directions
 from untie._util.types import FloatArray
 
 
@@ -52,7 +53,7 @@ def standardised_eigenvalues(counts: Counts, n_eigenvalues: int) -> FloatArray:
     if is_one_large and 0 < n_others <= OPERATOR_SIZE:
         return _beside_one_large(counts, largest, n_eigenvalues)
     scales = _scales(counts.frequencies)
-    blocks = [_diagonal(scales[counts.span(a)]) for a in range(len(counts.sizes))]
+    blocks = [own_directions(scales[counts.span(a)]) for a in range(len(counts.sizes))]
     return eigenvalues(reduced_gram(counts, centre(blocks, counts)), n_eigenvalues)
 
 
@@ -61,12 +62,6 @@ def _scales(frequencies: FloatArray) -> FloatArray:
     scales = np.zeros(len(seen))
     scales[seen] = 1.0 / np.sqrt(frequencies[seen])
     return scales
-
-
-def _diagonal(scales: FloatArray) -> Columns:
-    if len(scales) <= memory.LARGE:
-        return np.diag(scales)
-    return Tall(scales, np.empty((len(scales), 0)), np.empty((0, 0)))
 
 
 def _beside_one_large(counts: Counts, large: int, n_eigenvalues: int) -> FloatArray:
@@ -99,8 +94,7 @@ def _beside_one_large(counts: Counts, large: int, n_eigenvalues: int) -> FloatAr
 
 
 def _centred(frequencies: FloatArray) -> FloatArray:
-    block = np.diag(_scales(frequencies))
-    return block - mean_vector(block, frequencies)
+    return Dense(np.diag(_scales(frequencies))).less_mean(frequencies).array
 
 
 def _squared(between: sparse.csr_array, frequencies: FloatArray) -> FloatArray:

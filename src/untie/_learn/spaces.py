@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,12 @@ from scipy import sparse
 
 from untie._count import memory
 from untie._count.counts import Counts
+from untie._learn.blocks import Block
 from untie._learn.couplings import Coupling
+from untie._learn.dense import Dense
 from untie._learn.kernels import Kernel, Normalization, Pairs
-from untie._learn.landmarks import Axes, kernel_axes
-from untie._learn.tall import Columns, Tall, join
+from untie._learn.landmarks import kernel_axes
+from untie._learn.tall import Columns, own_directions
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 
@@ -33,36 +35,30 @@ class KernelSpaces:
     ----------
     labels : tuple of (coupling, kernel)
         Names of the kernel spaces, the same for all attributes.
-    blocks : tuple of arrays of shape (n_values, n_spaces, n_values), or of Axes
-        For one attribute: [value, space, column] of its kernel matrices.
+    blocks : tuple of Block
+        One per attribute.
     """
 
     labels: tuple[tuple[str, str], ...]
-    blocks: tuple[FloatArray | Axes, ...]
+    blocks: tuple[Block, ...]
 
     @cached_property
     def columns(self) -> tuple[Columns, ...]:
-        """The blocks as matrices of shape (n_values, n_coordinates of the attribute)."""
-        return tuple(
-            block.table if isinstance(block, Axes) else block.reshape(len(block), -1)
-            for block in self.blocks
-        )
+        """For each attribute, a table of shape (n_values, n_coordinates of the attribute)."""
+        return tuple(block.table for block in self.blocks)
 
     @cached_property
     def widths(self) -> tuple[tuple[int, ...], ...]:
         """For each attribute, the number of coordinates of each of its spaces."""
-        return tuple(
-            block.widths if isinstance(block, Axes) else (len(block),) * len(self.labels)
-            for block in self.blocks
-        )
+        return tuple(block.widths for block in self.blocks)
 
     @cached_property
     def errors(self) -> dict[int, FloatArray]:
-        """For each attribute with axes: how much of each kernel is missing; see `Axes`."""
+        """For each attribute with axes: how much of each kernel is missing."""
         return {
             attribute: block.errors
             for attribute, block in enumerate(self.blocks)
-            if isinstance(block, Axes)
+            if block.errors is not None
         }
 
     @cached_property
@@ -124,7 +120,7 @@ def _matrices(
     couplings: Mapping[str, Coupling],
     kernels: Mapping[str, Kernel],
     normalize: Normalization,
-) -> FloatArray:
+) -> Block:
     size = counts.sizes[attribute]
     shares = counts.frequencies[counts.span(attribute)] / counts.n
     block = np.empty((size, len(couplings) * len(kernels), size))
@@ -136,7 +132,7 @@ def _matrices(
             scaled = normalize(values, shares)
             block[:, space] = _checked(scaled, "normalization", size, size)
             space += 1
-    return block
+    return Block(Dense(block.reshape(size, -1)), (size,) * space)
 
 
 def _axes(
@@ -145,21 +141,13 @@ def _axes(
     couplings: Mapping[str, Coupling],
     kernels: Mapping[str, Kernel],
     normalize: Normalization,
-) -> Axes:
+) -> Block:
     shares = counts.frequencies[counts.span(attribute)] / counts.n
     parts = [
         kernel_axes(_vectors(counts, attribute, name, coupling), kernels, normalize, shares)
         for name, coupling in couplings.items()
     ]
-    result = parts[0]
-    for part in parts[1:]:
-        result = _both(result, part)
-    return result
-
-
-def _both(first: Axes, second: Axes) -> Axes:
-    errors = np.concatenate([first.errors, second.errors])
-    return Axes(join(first.table, second.table), first.widths + second.widths, errors)
+    return reduce(Block.beside, parts)
 
 
 VALUES = "matching"
@@ -172,22 +160,16 @@ def identity_spaces(counts: Counts) -> KernelSpaces:
     return KernelSpaces(((VALUES, "identity"),), blocks)
 
 
-def _directions(size: int) -> FloatArray | Axes:
-    if size <= memory.LARGE:
-        return np.eye(size)[:, None]
-    return Axes(Tall(np.ones(size), np.empty((size, 0)), np.empty((0, 0))), (size,), np.zeros(1))
+def _directions(size: int) -> Block:
+    errors = np.zeros(1) if size > memory.LARGE else None
+    return Block(own_directions(np.ones(size)), (size,), errors)
 
 
 def side_by_side(first: KernelSpaces, second: KernelSpaces) -> KernelSpaces:
     """Return the spaces of both, those of the first before those of the second."""
-    blocks: list[FloatArray | Axes] = []
-    for left, right in zip(first.blocks, second.blocks, strict=True):
-        if isinstance(left, Axes) and isinstance(right, Axes):
-            blocks.append(_both(left, right))
-        else:
-            pair: Any = (left, right)  # of the same attribute, so both are arrays
-            blocks.append(np.concatenate(pair, axis=1))
-    return KernelSpaces(first.labels + second.labels, tuple(blocks))
+    pairs = zip(first.blocks, second.blocks, strict=True)
+    blocks = tuple(left.beside(right) for left, right in pairs)
+    return KernelSpaces(first.labels + second.labels, blocks)
 
 
 def _vectors(counts: Counts, attribute: int, name: str, coupling: Coupling) -> Any:

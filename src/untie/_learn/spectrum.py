@@ -9,17 +9,17 @@ rows of R (and of B): a cell whose value is unknown then stands at the mean, as 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
+from typing import Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
+from untie._count import memory
 from untie._count.counts import Counts
 from untie._learn.eigen import Eigenspace, Gram
 from untie._learn.spaces import KernelSpaces
-from untie._learn.tall import Centred, Columns, Factor, Tall, from_left
+from untie._learn.tall import Columns, Factor
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 
@@ -30,56 +30,22 @@ OPERATOR_SIZE = 1500
 """For more values than this, A is not formed: multiplying by its factors is faster."""
 
 
-def mean_vector(table: Columns, frequencies: FloatArray) -> FloatArray:
-    """Return the mean over the rows of an attribute's vectors, unknown cells apart."""
-    if not frequencies.any():  # every cell of the column was unknown
-        frequencies = np.ones_like(frequencies)
-    if isinstance(table, Tall):
-        return table.mean(frequencies)
-    return frequencies @ table / frequencies.sum()
-
-
 def centre(tables: Sequence[Columns], counts: Counts) -> list[Factor]:
     """Take its mean vector from every attribute's table."""
     return [
-        _less_mean(table, counts.frequencies[counts.span(attribute)])
+        table.less_mean(counts.frequencies[counts.span(attribute)])
         for attribute, table in enumerate(tables)
     ]
 
 
-def _less_mean(table: Columns, frequencies: FloatArray) -> Factor:
-    mean = mean_vector(table, frequencies)
-    return Centred(table, mean) if isinstance(table, Tall) else table - mean
-
-
 def energies(spaces: KernelSpaces, counts: Counts, centred: bool = True) -> FloatArray:
-    """Return ||u_d||^2 of every coordinate d over all rows; shape (n_coordinates,).
-
-    Every weighting asks for them again, so they are computed once for the spaces of a table.
-    """
-    known = _energies.setdefault(spaces, WeakKeyDictionary()).setdefault(counts, {})
-    if centred not in known:
-        known[centred] = _compute_energies(spaces, counts, centred)
-        known[centred].flags.writeable = False  # it is shared
-    return known[centred]
-
-
-_energies: WeakKeyDictionary[KernelSpaces, WeakKeyDictionary[Counts, dict[bool, FloatArray]]] = (
-    WeakKeyDictionary()
-)
-
-
-def _compute_energies(spaces: KernelSpaces, counts: Counts, centred: bool) -> FloatArray:
-    result = []
-    for attribute, columns in enumerate(spaces.columns):
-        frequencies = counts.frequencies[counts.span(attribute)]
-        if isinstance(columns, Tall):
-            result.append(columns.energies(frequencies, centred))
-            continue
-        if centred:
-            columns = columns - mean_vector(columns, frequencies)
-        result.append(frequencies @ np.square(columns))
-    return np.concatenate(result)
+    """Return ||u_d||^2 of every coordinate d over all rows; shape (n_coordinates,)."""
+    return np.concatenate(
+        [
+            columns.energies(counts.frequencies[counts.span(attribute)], centred)
+            for attribute, columns in enumerate(spaces.columns)
+        ]
+    )
 
 
 def roots(spaces: KernelSpaces, omega: FloatArray) -> list[Columns]:
@@ -89,14 +55,16 @@ def roots(spaces: KernelSpaces, omega: FloatArray) -> list[Columns]:
     are kept, in as many dimensions as the attribute has values. An attribute with very many
     values has another root, with a direction for each value and a few that they share.
     """
-    with one_thread(max(len(columns) for columns in spaces.columns)):
-        result: list[Columns] = [
-            columns.scaled(np.sqrt(weights)).root()
-            if isinstance(columns, Tall)
-            else (columns * weights) @ columns.T
-            for columns, weights in zip(spaces.columns, spaces.split(omega), strict=True)
-        ]
-        return _square_roots(result)
+    tables, weights = spaces.columns, spaces.split(omega)
+    result: list[Any] = list(tables)
+    with one_thread(max(map(len, tables))):
+        kinds: set[Any] = set(map(type, tables))
+        for kind in kinds:
+            places = [place for place, table in enumerate(tables) if type(table) is kind]
+            found = kind.weighted_roots([tables[p] for p in places], [weights[p] for p in places])
+            for place, root in zip(places, found, strict=True):
+                result[place] = root
+    return result
 
 
 def reduced_gram(counts: Counts, factors: Sequence[Factor]) -> Gram:
@@ -104,15 +72,15 @@ def reduced_gram(counts: Counts, factors: Sequence[Factor]) -> Gram:
 
     For many values it is an operator that multiplies by A: forming A would take longer.
     """
-    if sum(counts.sizes) > OPERATOR_SIZE or not all(isinstance(f, np.ndarray) for f in factors):
+    if sum(counts.sizes) > OPERATOR_SIZE or max(counts.sizes) > memory.LARGE:
         return _gram_operator(counts, factors)
     gram = counts.matrix.copy()
     for attribute, factor in enumerate(factors):
         span = counts.span(attribute)
-        gram[span] = from_left(factor, gram[span])
+        gram[span] = factor.from_left(gram[span])
     for attribute, factor in enumerate(factors):
         span = counts.span(attribute)
-        gram[:, span] = gram[:, span] @ factor
+        gram[:, span] = gram[:, span] @ factor.toarray()
     return gram
 
 
@@ -144,26 +112,9 @@ def explained(
     result = []
     for attribute, columns in enumerate(spaces.columns):
         span = counts.span(attribute)
-        centred = _less_mean(columns, counts.frequencies[span])
-        result.append(np.square(from_left(centred, projected[span])).sum(axis=1))
+        centred = columns.less_mean(counts.frequencies[span])
+        result.append(np.square(centred.from_left(projected[span])).sum(axis=1))
     return np.concatenate(result)
-
-
-def _square_roots(squares: list[Columns]) -> list[Columns]:
-    """Return the roots of matrices; tables of very many values are roots already."""
-    by_size: dict[int, dict[int, FloatArray]] = defaultdict(dict)
-    for attribute, square in enumerate(squares):
-        if isinstance(square, np.ndarray):
-            by_size[len(square)][attribute] = square
-    result = list(squares)
-    for of_size in by_size.values():
-        # One call for all attributes of a size: small matrices are all overhead.
-        values, vectors = np.linalg.eigh(np.stack(list(of_size.values())))
-        lengths = np.sqrt(np.maximum(values, 0.0))[:, None, :]
-        stacked = (vectors * lengths) @ np.swapaxes(vectors, 1, 2)
-        for attribute, root in zip(of_size, stacked, strict=True):
-            result[attribute] = root
-    return result
 
 
 def _multiply(factors: Sequence[Factor], array: FloatArray) -> FloatArray:
@@ -177,7 +128,7 @@ def _gram_operator(counts: Counts, factors: Sequence[Factor]) -> LinearOperator:
         together = counts.matrix @ _multiply(factors, array)
         return np.concatenate(
             [
-                from_left(factor, together[counts.span(attribute)])
+                factor.from_left(together[counts.span(attribute)])
                 for attribute, factor in enumerate(factors)
             ]
         )

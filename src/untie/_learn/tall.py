@@ -7,13 +7,16 @@ both sides, means, energies) costs as much as these parts have numbers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from untie._count import memory
+from untie._learn.dense import Dense, or_ones
 from untie._util.types import FloatArray
 
 ROUNDING = 1e-15
@@ -72,8 +75,20 @@ class Tall:
         return np.concatenate([(self.diagonal * array.T).T, mixed])
 
     def mean(self, frequencies: FloatArray) -> FloatArray:
-        """Return the mean of the rows, each as often as it occurs."""
+        """Return the mean of the rows, each as often as it occurs; of all, if none does."""
+        frequencies = or_ones(frequencies)
         return self.from_left(frequencies) / frequencies.sum()
+
+    def less_mean(self, frequencies: FloatArray) -> Centred:
+        """Return the table less the mean of its rows."""
+        return Centred(self, self.mean(frequencies))
+
+    def with_mean(self, frequencies: FloatArray) -> Any:
+        """Return the rows and, after the last, their mean; sparse if values have directions."""
+        mean = self.mean(frequencies)
+        if self.diagonal is None:
+            return np.vstack([self.toarray(), mean])
+        return sparse.vstack([self.tosparse(), sparse.csr_array(mean[None])], "csr")
 
     def energies(self, frequencies: FloatArray, centred: bool) -> FloatArray:
         """Return each column's sum of squares over the rows, each as often as it occurs."""
@@ -99,10 +114,43 @@ class Tall:
         kept = values > ROUNDING * values.max(initial=0.0)
         return Tall(self.diagonal, self.basis, vectors[:, kept] * np.sqrt(values[kept]))
 
-    def rows(self, codes: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+    def beside(self, other: Tall) -> Tall:
+        """Return the columns of both tables side by side; the other has no diagonal."""
+        assert other.diagonal is None
+        basis = np.hstack([self.basis, other.basis])
+        mix = np.zeros((basis.shape[1], self.mix.shape[1] + other.mix.shape[1]))
+        mix[: len(self.mix), : self.mix.shape[1]] = self.mix
+        mix[len(self.mix) :, self.mix.shape[1] :] = other.mix
+        return Tall(self.diagonal, basis, mix)
+
+    def centred_rows(self, codes: NDArray[np.int64], frequencies: FloatArray) -> FloatArray:
+        """Return the vectors of coded rows less the mean, in as few dimensions as they need.
+
+        In the directions of values that do not occur here, all known values stand at the same
+        place: one dimension for all of these tells them from an unknown one, which is at the mean.
+        """
+        mean = self.mean(frequencies)
+        found, places = np.unique(codes, return_inverse=True)
+        known = found < len(self)
+        own, shared = self._rows(found[known])
+        absent = np.delete(mean[: self.n_own], found[known]) if self.n_own else np.zeros(0)
+        dimensions = np.zeros((len(found), int(known.sum()) + 1 + shared.shape[1]))
+        if self.n_own:
+            dimensions[known, : len(own)] = np.diag(own) - mean[found[known]]
+        dimensions[known, len(own)] = np.linalg.norm(absent)
+        dimensions[known, len(own) + 1 :] = shared - mean[self.n_own :]
+        return dimensions[places]
+
+    def _rows(self, codes: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
         """Return the lengths of some values' own directions, and their other columns."""
         own = np.zeros(len(codes)) if self.diagonal is None else self.diagonal[codes]
         return own, self.basis[codes] @ self.mix
+
+    def largest(self) -> float:
+        """Return about how large the largest number is; rounding is a share of it."""
+        own = 0.0 if self.diagonal is None else float(np.abs(self.diagonal).max())
+        shared = np.abs(self.basis).max(initial=0.0) * np.abs(self.mix).max(initial=0.0)
+        return max(own, float(shared))
 
     def tosparse(self) -> sparse.csr_array:
         """Return the table as a sparse array."""
@@ -115,6 +163,12 @@ class Tall:
         """Return the table as an array."""
         mixed = self.basis @ self.mix
         return mixed if self.diagonal is None else np.hstack([np.diag(self.diagonal), mixed])
+
+    @staticmethod
+    def weighted_roots(tables: Sequence[Tall], weights: Sequence[FloatArray]) -> list[Tall]:
+        """Return roots of B diag(weights) B' of tables B: other tables of the same form."""
+        pairs = zip(tables, weights, strict=True)
+        return [table.scaled(np.sqrt(weight)).root() for table, weight in pairs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,24 +201,20 @@ class Centred:
         """Return the transposed table times an array of shape (n_values, ...)."""
         return self.table.from_left(array) - np.multiply.outer(self.mean, array.sum(axis=0))
 
+    def toarray(self) -> FloatArray:
+        """Return the table as an array."""
+        return self.table.toarray() - self.mean
 
-Columns: TypeAlias = FloatArray | Tall
+
+Columns: TypeAlias = Dense | Tall
 """The vectors of an attribute's values, one row each."""
 
-Factor: TypeAlias = FloatArray | Tall | Centred
+Factor: TypeAlias = Dense | Tall | Centred
 """What can be multiplied from both sides."""
 
 
-def from_left(factor: Factor, array: FloatArray) -> FloatArray:
-    """Return the transposed factor times an array."""
-    return factor.T @ array if isinstance(factor, np.ndarray) else factor.from_left(array)
-
-
-def join(first: Tall, second: Tall) -> Tall:
-    """Put the columns of two tables side by side; the second has no diagonal."""
-    assert second.diagonal is None
-    basis = np.hstack([first.basis, second.basis])
-    mix = np.zeros((basis.shape[1], first.mix.shape[1] + second.mix.shape[1]))
-    mix[: len(first.mix), : first.mix.shape[1]] = first.mix
-    mix[len(first.mix) :, first.mix.shape[1] :] = second.mix
-    return Tall(first.diagonal, basis, mix)
+def own_directions(lengths: FloatArray) -> Columns:
+    """Return vectors in which every value has a direction of its own, of a given length."""
+    if len(lengths) <= memory.LARGE:
+        return Dense(np.diag(lengths))
+    return Tall(lengths, np.empty((len(lengths), 0)), np.empty((0, 0)))

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.counts import Counts
-from untie._count.dense_counting import pack_attributes, sparse_one_hot
+from untie._count.dense_counting import sparse_one_hot
 from untie._count.memory import MEMORY_LIMIT, refuse_large
+from untie._count.packing import Packs
 from untie._learn.eigen import Eigenspace
 from untie._learn.spaces import KernelSpaces
-from untie._learn.spectrum import centre, mean_vector, spans
-from untie._learn.tall import Columns, Tall
+from untie._learn.spectrum import centre, spans
+from untie._learn.tall import Columns
 from untie._util.parallel import in_threads
 from untie._util.types import Codes, FloatArray
 
@@ -148,7 +149,13 @@ class LookUp:
 
 def look_up_tables(tables: Sequence[Columns], counts: Counts, summed: bool = False) -> LookUp:
     """Return a look-up of any value vectors, with their means for unknown values."""
-    return LookUp(_with_means(tables, counts), summed)
+    return LookUp(
+        tuple(
+            table.with_mean(counts.frequencies[counts.span(attribute)])
+            for attribute, table in enumerate(tables)
+        ),
+        summed,
+    )
 
 
 def compact_lookup(roots: Sequence[Columns], counts: Counts) -> LookUp:
@@ -158,13 +165,8 @@ def compact_lookup(roots: Sequence[Columns], counts: Counts) -> LookUp:
 
 def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> LookUp:
     """Return the paper's coordinates: sqrt(omega) times the kernel columns (Eq. 17)."""
-    tables: list[Columns] = [
-        columns.scaled(np.sqrt(weights))
-        if isinstance(columns, Tall)
-        else columns * np.sqrt(weights)
-        for columns, weights in zip(spaces.columns, spaces.split(omega), strict=True)
-    ]
-    return look_up_tables(tables, counts)
+    pairs = zip(spaces.columns, spaces.split(omega), strict=True)
+    return look_up_tables([columns.scaled(np.sqrt(own)) for columns, own in pairs], counts)
 
 
 def component_lookup(
@@ -187,18 +189,6 @@ def component_lookup(
     )
     signs = np.where(moments < 0, -1.0, 1.0)
     return LookUp(tuple(table * signs for table in tables), summed=True)
-
-
-def _with_means(tables: Sequence[Columns], counts: Counts) -> tuple[Any, ...]:
-    result: list[Any] = []
-    for attribute, table in enumerate(tables):
-        mean = mean_vector(table, counts.frequencies[counts.span(attribute)])
-        if isinstance(table, Tall) and table.n_own:
-            result.append(sparse.vstack([table.tosparse(), sparse.csr_array(mean[None])], "csr"))
-        else:
-            dense = table.toarray() if isinstance(table, Tall) else table
-            result.append(np.vstack([dense, mean]))
-    return tuple(result)
 
 
 def _in_blocks(result: NDArray[Any], work: Any) -> None:
@@ -228,19 +218,5 @@ def _join(
     """Make one look-up of several small ones, where there are rows enough to pay for it."""
     if len(codes[0]) < 4 * JOINT_CELLS:
         return tables, codes
-    lengths = [size + 1 for size in sizes]
-    joint_tables: list[NDArray[Any]] = []
-    joint_codes: Codes = []
-    for pack in pack_attributes(lengths, JOINT_CELLS):
-        joint, table = codes[pack[0]], tables[pack[0]]
-        for attribute in pack[1:]:
-            joint = joint.astype(np.uint16) * np.uint16(lengths[attribute]) + codes[attribute]
-            table = np.hstack(
-                [
-                    np.repeat(table, lengths[attribute], axis=0),
-                    np.tile(tables[attribute], (len(table), 1)),
-                ]
-            )
-        joint_tables.append(table)
-        joint_codes.append(joint)
-    return joint_tables, joint_codes
+    packs = Packs(tuple(size + 1 for size in sizes), JOINT_CELLS)
+    return packs.stack_tables(tables), list(packs.join_codes(codes))

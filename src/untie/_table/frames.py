@@ -29,6 +29,13 @@ def columns_of(frame: Any) -> dict[str, list[Any]]:
     return {name: data[name].to_list() for name in data.columns}
 
 
+def rows_at(frame: Any, positions: NDArray[np.intp]) -> Any:
+    """Return some rows of a frame or array."""
+    if isinstance(frame, np.ndarray):
+        return frame[positions]
+    return nw.from_native(frame, eager_only=True)[positions.tolist(), :].to_native()
+
+
 def value_arrays(values: Sequence[Sequence[Value]]) -> list[NDArray[np.object_]]:
     """Return each attribute's values as an array of objects."""
     arrays = [np.empty(len(entries), dtype=object) for entries in values]

@@ -6,16 +6,41 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 
-def check_names(names: Sequence[str], present: Sequence[str], where: str, why: str = "") -> None:
-    """Refuse names that are not present, and say which may be meant."""
+def check_names(
+    names: Sequence[str], present: Sequence[str], where: str, why: str = "", remedy: str = ""
+) -> None:
+    """Refuse names that are not present, and say which may be meant or which there are.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns that are asked for.
+    present : sequence of str
+        Those that there are.
+    where : str
+        What should have them, such as "the table".
+    why : str
+        Why they are asked for, such as ", which drop names".
+    remedy : str
+        A further sentence on what to do.
+
+    Examples
+    --------
+    >>> check_names(["Colour"], ["Color", "Root"], "the table")
+    Traceback (most recent call last):
+    ...
+    ValueError: There is no column 'Colour' in the table; did you mean 'Color'?
+    """
     known = set(present)
-    for name in names:
-        if name not in known:
-            close = get_close_matches(str(name), present, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"its columns are {_listed(present)}"
-            raise ValueError(f"There is no column {name!r} in {where}{why}; {hint}")
+    missing = [str(name) for name in names if name not in known]
+    if not missing:
+        return
+    close = get_close_matches(missing[0], map(str, present), n=1) if len(missing) == 1 else []
+    hint = f"did you mean {close[0]!r}?" if close else f"its columns are {_listed(present)}."
+    said = f"There is no column {', '.join(map(repr, missing))} in {where}{why}; {hint}"
+    raise ValueError(f"{said} {remedy}".rstrip())
 
 
 def _listed(names: Sequence[str], n_shown: int = 12) -> str:
     more = f" and {len(names) - n_shown} more" if len(names) > n_shown else ""
-    return f"{', '.join(map(repr, names[:n_shown]))}{more}."
+    return f"{', '.join(map(repr, names[:n_shown]))}{more}"

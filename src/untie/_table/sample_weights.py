@@ -8,6 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._table.names import check_names
 from untie._table.table import Table, read_table
 from untie._util.types import FloatArray
 
@@ -22,11 +23,7 @@ def split_weights(data: Any, sample_weight: Any) -> tuple[Any, Any]:
             f"sample_weight={sample_weight!r} names a column, but {type(data).__name__} has no "
             "names; pass one weight a row."
         )
-    if sample_weight not in frame.columns:
-        raise ValueError(
-            f"sample_weight={sample_weight!r} is no column of the table; its columns are "
-            f"{frame.columns}."
-        )
+    check_names([sample_weight], frame.columns, "the table", ", which sample_weight names")
     return frame.drop(sample_weight).to_native(), frame[sample_weight].to_numpy()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._table.names import check_names
 from untie._util.types import Value
 
 
@@ -63,8 +64,7 @@ class Vocabulary:
 
     def index_of(self, column: object) -> int:
         """Return the attribute's number, or raise an error that lists the names."""
-        if str(column) not in self.columns:
-            raise ValueError(f"There is no column {column!r}; the columns are {self.columns}.")
+        check_names([str(column)], self.columns, "the table")
         return self.columns.index(str(column))
 
     def translate(self, other: Vocabulary, attribute: int) -> NDArray[np.intp]:

@@ -13,10 +13,24 @@ def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
 
 
-def check_integer(name: str, value: Any, least: int, wanted: str) -> None:
-    """Refuse a parameter that is no integer or too small; `wanted` says what it must be."""
+def check_integer(name: str, value: Any, least: int = 1, wanted: str | None = None) -> int:
+    """Return a parameter that is an integer, or refuse one that is none or too small.
+
+    Parameters
+    ----------
+    name : str
+        The parameter's name.
+    value : object
+        What the user gave.
+    least : int, default=1
+        The smallest that is allowed.
+    wanted : str, optional
+        What it must be, if that is more than the number says.
+    """
     if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
-        raise ValueError(f"{name} must be {wanted}, got {value!r}.")
+        usual = "a positive integer" if least == 1 else f"an integer of at least {least}"
+        raise ValueError(f"{name} must be {wanted or usual}, got {value!r}.")
+    return int(value)
 
 
 def check_number(name: str, value: Any, zero: bool = False) -> None:
@@ -24,6 +38,12 @@ def check_number(name: str, value: Any, zero: bool = False) -> None:
     if not is_number(value) or value < 0 or (value == 0 and not zero):
         wanted = "at least 0" if zero else "above 0"
         raise ValueError(f"{name} must be a number {wanted}, got {value!r}.")
+
+
+def check_share(name: str, value: Any) -> None:
+    """Refuse a parameter that is no number from 0 to 1."""
+    if not is_number(value) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
 
 
 def is_number(value: Any) -> bool:

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def whole_file(path: str | os.PathLike[str], make_folders: bool = False) -> Iterator[Path]:
     """Give a temporary path in the same folder; it takes the place of `path` at the end.
 
     When anything goes wrong before, the temporary file is removed and the old file stands.
@@ -19,6 +19,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ----------
     path : path
         The file to write.
+    make_folders : bool, default=False
+        Whether to make the folder that it stands in, if there is none; it is an error otherwise.
 
     Examples
     --------
@@ -32,6 +34,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(f"{str(target)!r} is a folder; name a file to write to.")
+    if make_folders:
+        target.parent.mkdir(parents=True, exist_ok=True)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"The folder {str(target.parent)!r} does not exist; make it first.")
     temporary = target.with_name(f".{target.name}-{uuid4().hex}")

@@ -73,16 +73,17 @@ class CountBased(TableInput):
         counted = tally_table(table, options)
         check_dense_memory(counted.counts.sizes, table.names)
         self._report(table, counted.grouping.raw, counted.unknown)
-        self._fit_counted(table, counted)
+        self.fit_counted(table, counted)
         return counted
 
-    def _fit_counted(self, table: Table, counted: Tally) -> None:
-        """Learn from a table that was counted before."""
+    def fit_counted(self, table: Table, counted: Tally) -> Self:
+        """Learn from a table that was read and counted before."""
         self._learn_tally(counted)
         self._remember(table)
         self.grouping_ = counted.grouping
         self.vocabulary_ = counted.grouping.vocabulary
         self.counts_ = counted.counts
+        return self
 
     def _learn_tally(self, counted: Tally) -> None:
         """Learn from a counted table; a method that needs its rows writes this one."""

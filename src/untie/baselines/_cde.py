@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.utils.validation import check_is_fitted
 
 from untie._count.counts import Counts
-from untie._learn.spectrum import mean_vector
+from untie._learn.dense import Dense
 from untie._util.checks import check_integer, check_number, check_one_of
 from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
@@ -101,7 +101,7 @@ class CDE(CountEncoder):
         check_number("alpha", self.alpha)
         check_number("beta", self.beta, zero=True)
         check_one_of("variant", self.variant, ("reference", "plain"))
-        check_integer("n_init", self.n_init, 1, "a positive integer")
+        check_integer("n_init", self.n_init)
         random_state = draws_of(self.random_state)
         seen = counts.frequencies > 0
         matrices = [co_occurrence(counts), occurrence(counts, self.variant)]
@@ -122,7 +122,7 @@ class CDE(CountEncoder):
         for attribute, table in enumerate(tables):
             occurs = seen[counts.span(attribute)]
             # A value that never occurred says as little as one that is unknown.
-            table[~occurs] = mean_vector(table, counts.frequencies[counts.span(attribute)])
+            table[~occurs] = Dense(table).mean(counts.frequencies[counts.span(attribute)])
         return tables
 
     def coupling_matrices(self) -> list[list[FloatArray]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._count.counts import Counts
 from untie._learn.dependence import symmetric_uncertainty
+from untie._util.checks import check_one_of, check_share
 from untie._util.types import FloatArray
 from untie.baselines._distances import ValueDistance
 
@@ -152,15 +152,12 @@ class DILCA(ValueDistance):
         if self.rows == "sum":
             return super().pairwise(A, B)
         check_is_fitted(self)
-        return np.sqrt(self._pairwise([table**2 for table in self._tables], A, B))
+        return np.sqrt(self._pairwise([table**2 for table in self.tables_], A, B))
 
     def _check_choices(self) -> None:
         for name, words in CHOICES.items():
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in words:
-                raise ValueError(f"{name} must be one of {list(words)}, got {value!r}.")
-        if not isinstance(self.sigma, Real) or not 0 <= float(self.sigma) <= 1:
-            raise ValueError(f"sigma must be a number between 0 and 1, got {self.sigma!r}.")
+            check_one_of(name, getattr(self, name), tuple(words))
+        check_share("sigma", self.sigma)
 
 
 def relevant(uncertainty: FloatArray, attribute: int) -> list[int]:

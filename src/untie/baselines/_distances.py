@@ -25,6 +25,8 @@ class ValueDistance(CountBased):
     ----------
     distances_ : list of arrays of shape (n_values, n_values)
         The distances of each attribute's values.
+    tables_ : list of arrays of shape (n_values + 1, n_values + 1)
+        The same; the last row and column are those of an unknown value.
 
     Examples
     --------
@@ -46,7 +48,7 @@ class ValueDistance(CountBased):
 
     def _learn(self, counts: Counts) -> None:
         self.distances_ = self._value_distances(counts)
-        self._tables = with_unknown(self.distances_, counts)
+        self.tables_ = with_unknown(self.distances_, counts)
 
     def value_distance(self, column: str) -> Any:
         """Return a square, labelled frame with the distances of a column's values."""
@@ -62,7 +64,7 @@ class ValueDistance(CountBased):
             Rows with the columns seen in `fit`.
         """
         check_is_fitted(self)
-        return self._pairwise(self._tables, A, B)
+        return self._pairwise(self.tables_, A, B)
 
     def _pairwise(self, tables: list[FloatArray], A: Any, B: Any) -> FloatArray:
         return sum_pairwise(tables, self.codes(A), None if B is None else self.codes(B))

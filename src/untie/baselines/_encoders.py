@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import TransformerMixin
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from untie._count.counts import Counts
+from untie._learn.dense import Dense
 from untie._learn.vectors import LookUp, look_up_tables
 from untie._table import frames
 from untie._util.types import FloatArray
@@ -30,7 +31,8 @@ class CountEncoder(TransformerMixin, CountBased):
         raise NotImplementedError  # the one thing that a method writes
 
     def _learn(self, counts: Counts) -> None:
-        self._lookup = look_up_tables(self._value_vectors(counts), counts, self._summed)
+        tables = [Dense(table) for table in self._value_vectors(counts)]
+        self._lookup = look_up_tables(tables, counts, self._summed)
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the vectors of rows; a table look-up, each row for itself.
@@ -66,7 +68,8 @@ class CountEncoder(TransformerMixin, CountBased):
         check_is_fitted(self)
         columns = self.vocabulary_.columns
         if input_features is not None:
-            columns = tuple(str(name) for name in _check_feature_names_in(self, input_features))
+            names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
+            columns = tuple(map(str, names))
         if self._summed:
             prefix = type(self).__name__.lower()
             return np.array([f"{prefix}{i}" for i in range(self._lookup.n_columns)], dtype=object)

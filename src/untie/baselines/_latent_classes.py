@@ -218,7 +218,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         if self.n_classes != "auto":
             check_integer("n_classes", self.n_classes, 1, "a positive integer or 'auto'")
         for name in ("max_classes", "n_init", "max_iter"):
-            check_integer(name, getattr(self, name), 1, "a positive integer")
+            check_integer(name, getattr(self, name))
         check_number("tol", self.tol, zero=True)
         check_number("smoothing", self.smoothing, zero=True)
         check_handle_unknown(self.handle_unknown)

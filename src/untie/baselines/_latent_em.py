@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.dense_counting import sparse_one_hot
+from untie._count.packed_rows import distinct_rows
 from untie._util.types import Codes, FloatArray
-
-MOST_CELLS = 2**62
-"""Joint codes are made shorter before they have more cells than this."""
 
 TINY = np.finfo(float).tiny
 """Stands for probability 0, so that logarithms stay finite."""
@@ -102,9 +100,8 @@ class Climb:
 
 def make_sample(codes: Codes, sizes: Sequence[int], weights: FloatArray | None) -> Sample:
     """Take equal rows together, in the order of their codes: that of the rows is forgotten."""
-    first, inverse = _distinct_rows(codes, sizes)
-    totals = np.bincount(inverse, weights, minlength=len(first)).astype(float)
-    one_hot = sparse_one_hot([column[first] for column in codes], sizes)
+    kinds = distinct_rows(codes, [size + 1 for size in sizes], weights)
+    totals, one_hot = kinds.weights, sparse_one_hot(kinds.codes, sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
     transposed = one_hot.T.tocsr()
     sample = Sample(one_hot, transposed, totals, starts, np.zeros(0))
@@ -190,17 +187,3 @@ def _model(sample: Sample, class_weights: FloatArray, profiles: FloatArray) -> M
     logs = np.log(np.maximum(sample.normalize(profiles), TINY))
     logs[sample.shares == 0] = 0.0
     return Model(np.log(np.maximum(class_weights / class_weights.sum(), TINY)), logs)
-
-
-def _distinct_rows(codes: Codes, sizes: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return a row of each kind, and the kind of each row."""
-    joint = np.zeros(len(codes[0]), dtype=np.int64)
-    n_cells = 1
-    for column, size in zip(codes, sizes, strict=True):
-        if n_cells * (size + 1) > MOST_CELLS:
-            joint = np.unique(joint, return_inverse=True)[1].astype(np.int64)
-            n_cells = int(joint.max()) + 1
-        joint = joint * (size + 1) + column
-        n_cells *= size + 1
-    _, first, inverse = np.unique(joint, return_index=True, return_inverse=True)
-    return first, inverse

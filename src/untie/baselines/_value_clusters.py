@@ -14,6 +14,7 @@ from scipy.linalg import svd
 
 from untie._count.counts import Counts
 from untie._learn.dependence import symmetric_uncertainty
+from untie._util.same_vectors import distinct_vectors
 from untie._util.types import FloatArray
 from untie.baselines._k_means import best_partition, squared_distances
 from untie.baselines._signs import orient
@@ -117,13 +118,9 @@ def _distinct_rows(matrix: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[
     They are ordered by their sorted entries: the starts of k-means, which are drawn by position,
     then depend neither on the names of the values nor on the order of the columns.
     """
-    largest = np.abs(matrix).max()
-    rounded = np.ascontiguousarray(np.round(matrix / largest, SAME))
-    as_bytes = rounded.view(np.dtype((np.void, rounded.itemsize * rounded.shape[1]))).ravel()
-    _, first, inverse, n_same = np.unique(
-        as_bytes, return_index=True, return_inverse=True, return_counts=True
-    )
-    order = np.lexsort(np.sort(rounded[first], axis=1).T)
+    first, inverse, n_same = distinct_vectors(matrix, SAME)
+    rounded = np.round(matrix[first] / np.abs(matrix).max(), SAME)
+    order = np.lexsort(np.sort(rounded, axis=1).T)
     position = np.empty_like(order)
     position[order] = np.arange(len(order))
     return matrix[first[order]], n_same[order].astype(float), position[inverse]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TableInput
@@ -22,6 +20,7 @@ from untie._table import frames
 from untie._table.sample_weights import check_weights
 from untie._table.table import read_table
 from untie._table.vocabulary import Vocabulary
+from untie._util.checks import check_integer, check_one_of
 from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
@@ -276,9 +275,8 @@ class KModes(ClusterMixin, TableInput):
 
     def _check_parameters(self) -> None:
         for name in ("n_clusters", "n_init", "max_iter"):
-            check_scalar(getattr(self, name), name, Integral, min_val=1)
-        if self.mode not in ("frequency", "median"):
-            raise ValueError(f"mode must be 'frequency' or 'median', got {self.mode!r}.")
+            check_integer(name, getattr(self, name))
+        check_one_of("mode", self.mode, ("frequency", "median"))
         if isinstance(self.init, str) and self.init not in STARTS:
             raise ValueError(
                 f"init must be one of {list(STARTS)} or a table of modes, got {self.init!r}."

@@ -37,8 +37,7 @@ def fit_distance(
         return chosen
     _refuse_own_reading(chosen, parameters)
     learned: ValueDistance = clone(chosen).set_params(**parameters)
-    learned._fit_counted(table, counted)
-    return learned
+    return learned.fit_counted(table, counted)
 
 
 def tables_between(distance: ValueDistance, vocabulary: Vocabulary) -> list[FloatArray]:
@@ -54,7 +53,7 @@ def tables_between(distance: ValueDistance, vocabulary: Vocabulary) -> list[Floa
             f"table has {vocabulary.columns}. Fit it on such a table, or pass it unfitted."
         )
     tables = []
-    for attribute, table in enumerate(distance._tables):
+    for attribute, table in enumerate(distance.tables_):
         codes = _codes(distance, vocabulary, attribute)
         tables.append(table[np.ix_(codes, codes[:-1])])
     return tables

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
-from sklearn.utils.validation import _get_feature_names
 
 from untie._count.grouping import Grouping
 from untie._table.rows import encode
@@ -104,10 +104,10 @@ def given_modes(init: Any, n_clusters: int, grouping: Grouping) -> Modes:
 
 def _check_names(init: Any, columns: tuple[str, ...]) -> None:
     """Refuse other names or another order, where both tables have names."""
-    names = _get_feature_names(init)
-    if names is None or columns == array_names(len(columns)) or tuple(names) == columns:
-        return
-    raise ValueError(
-        f"init has the columns {tuple(map(str, names))}, but the table has {columns}; name and "
-        "order them as in the table."
-    )
+    names = tuple(getattr(nw.from_native(init, pass_through=True), "columns", ()))
+    has_names = names and all(isinstance(name, str) for name in names)
+    if has_names and columns not in (names, array_names(len(columns))):
+        raise ValueError(
+            f"init has the columns {names}, but the table has {columns}; name and order them as in "
+            "the table."
+        )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from untie._count.row_sample import RowSample
+from untie._learn.attributes import Attributes
 from untie._learn.choose import gain_of
 from untie._learn.k_choice import adjusted_rand
 from untie._table import frames
@@ -21,7 +22,7 @@ from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie.baselines import CDE, MCA, OneHot
 from untie.cluster import KModes
-from untie.comparison._rows import N_INIT, Partition, Rows, distinct_rows, partition_by, resample
+from untie.comparison._rows import N_INIT, Partition, Rows, partition_by, read_rows, resample
 from untie.encoder import UNTIE
 from untie.evaluation import clustering_f_score
 
@@ -140,15 +141,15 @@ def compare(
     >>> compare(X, 7, y=y, methods=["UNTIE", "one-hot"]).table().columns.tolist()
     ['method', 'gain', 'silhouette', 'stability', 'f_score', 'ari']
     """
-    check_integer("n_clusters", n_clusters, 2, "an integer of at least 2")
-    check_integer("n_resamples", n_resamples, 1, "a positive integer")
+    check_integer("n_clusters", n_clusters, 2)
+    check_integer("n_resamples", n_resamples)
     chosen = list(methods)
     unknown = [name for name in chosen if name not in METHODS]
     if unknown:
         raise ValueError(f"There is no method {unknown[0]!r}; choose among {list(METHODS)}.")
     rng = draws_of(random_state)
     seed = int(rng.randint(2**31 - 1))
-    rows = distinct_rows(data, sample_weight, y, rng)
+    rows = read_rows(data, sample_weight, y, rng)
     if len(rows.weights) < n_clusters:
         raise ValueError(
             f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters."
@@ -189,7 +190,9 @@ class _Judge:
         self.rows, self.n_clusters = rows, n_clusters
         self.codes = np.column_stack(encoder.codes(rows.frame)).astype(np.int64)
         numbers = np.arange(len(self.codes), dtype=np.uint64)
-        self.gain = gain_of(RowSample(numbers, self.codes, rows.weights), encoder.counts_)
+        self.gain = gain_of(
+            RowSample(numbers, self.codes, rows.weights), Attributes(encoder.counts_)
+        )
         n_rows = len(rows.members)
         self.looked_at = np.sort(RandomState(seed).permutation(n_rows)[:SILHOUETTE_ROWS])
 

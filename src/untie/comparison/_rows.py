@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
@@ -14,7 +13,9 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from untie._count import memory
+from untie._count.packed_rows import distinct_rows
 from untie._learn.choose import shortened
+from untie._table.frames import rows_at
 from untie._table.rows import learn_vocabulary
 from untie._table.sample_weights import check_weights
 from untie._table.table import read_table
@@ -54,7 +55,7 @@ class Rows:
     answers: NDArray[Any] | None
 
 
-def distinct_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> Rows:
+def read_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> Rows:
     """Return the distinct rows of a table, or of some of its rows where there are very many."""
     table = read_table(data)
     answers = None if y is None else np.asarray(y, dtype=object)
@@ -66,19 +67,12 @@ def distinct_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> Ro
     if len(chosen) > MOST_ROWS:
         drawn = np.sort(rng.permutation(len(chosen))[:MOST_ROWS])
         chosen, weights = chosen[drawn], weights[drawn]
-    _, encoded = learn_vocabulary(table)
-    codes = np.column_stack(encoded.codes)[chosen]
-    _, first, members = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    members = members.ravel()
-    totals = np.bincount(members, weights).astype(float)
-    frame = _rows_at(table.source, chosen[first])
-    return Rows(frame, totals, members, None if answers is None else answers[chosen])
-
-
-def _rows_at(source: Any, positions: NDArray[np.intp]) -> Any:
-    if isinstance(source, np.ndarray):
-        return source[positions]
-    return nw.from_native(source, eager_only=True)[positions.tolist(), :].to_native()
+    vocabulary, encoded = learn_vocabulary(table)
+    codes = [column[chosen] for column in encoded.codes]
+    kinds = distinct_rows(codes, vocabulary.sizes, weights)
+    frame = rows_at(table.source, chosen[kinds.first])
+    answers = None if answers is None else answers[chosen]
+    return Rows(frame, kinds.weights, kinds.positions, answers)
 
 
 def resample(weights: FloatArray, n_resamples: int, rng: RandomState) -> list[FloatArray]:
@@ -98,7 +92,7 @@ def partition_by(method: Any, rows: Rows, n_clusters: int, seed: int) -> Partiti
 
         def by_modes(weights: FloatArray) -> NDArray[np.intp]:
             drawn = np.flatnonzero(weights)
-            method.fit(_rows_at(rows.frame, drawn), sample_weight=weights[drawn])
+            method.fit(rows_at(rows.frame, drawn), sample_weight=weights[drawn])
             return np.asarray(method.predict(rows.frame), dtype=np.intp)
 
         return by_modes

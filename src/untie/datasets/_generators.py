@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_scalar
 
+from untie._util.checks import check_integer, check_share
 from untie._util.seeds import draws_of
 from untie.datasets._columns import LABEL, to_frames
 
@@ -56,8 +55,8 @@ def make_led24(
     >>> X.shape, y.nunique(), X.iloc[:, :7].drop_duplicates().shape
     ((500, 24), 10, (10, 7))
     """
-    check_scalar(n_rows, "n_rows", Integral, min_val=1)
-    _check_share(noise, "noise")
+    check_integer("n_rows", n_rows)
+    check_share("noise", noise)
     random = draws_of(random_state)
     digits = random.randint(10, size=n_rows)
     segments = _SEGMENTS[digits] ^ (random.random_sample((n_rows, 7)) < noise)
@@ -116,11 +115,11 @@ def make_synthetic(
     >>> X.shape, X.nunique().tolist(), y.nunique()
     ((200, 5), [8, 8, 8, 8, 8], 2)
     """
-    check_scalar(n_attributes, "n_attributes", Integral, min_val=1)
-    check_scalar(n_values, "n_values", Integral, min_val=1)
-    check_scalar(n_classes, "n_classes", Integral, min_val=1)
-    check_scalar(n_rows, "n_rows", Integral, min_val=max(n_values, n_classes))
-    _check_share(coupling, "coupling")
+    check_integer("n_attributes", n_attributes)
+    check_integer("n_values", n_values)
+    check_integer("n_classes", n_classes)
+    check_integer("n_rows", n_rows, max(n_values, n_classes))
+    check_share("coupling", coupling)
     random = draws_of(random_state)
     classes = random.permutation(np.arange(n_rows) % n_classes)
     typical = random.randint(n_values, size=(n_classes, n_attributes))
@@ -132,12 +131,6 @@ def make_synthetic(
     for column in codes.T:
         column[random.choice(n_rows, n_values, replace=False)] = np.arange(n_values)
     return _as_frames([f"a{i + 1}" for i in range(n_attributes)], codes, classes, frame)
-
-
-def _check_share(value: Any, name: str) -> None:
-    check_scalar(value, name, Real, min_val=0, max_val=1)
-    if np.isnan(value):
-        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
 
 
 def _as_frames(

@@ -11,6 +11,7 @@ from scipy.spatial.distance import pdist, squareform
 from untie._count.counts import Counts
 from untie._engines.registry import count_table
 from untie._learn.couplings import inter, intra
+from untie._util.checks import check_one_of
 from untie._util.types import FloatArray
 from untie.evaluation._contingency import values_by_label
 
@@ -42,8 +43,7 @@ def intra_factor(X: Any, y: Any, average: str = "value") -> float:
     >>> round(intra_factor(table, [0, 0, 1, 1]), 4)
     0.5
     """
-    if average not in AVERAGES:
-        raise ValueError(f"average must be one of {AVERAGES}, got {average!r}.")
+    check_one_of("average", average, AVERAGES)
     tables = values_by_label(X, y, "y")
     n_classes = tables[0].shape[1]
     if n_classes < 2:

@@ -12,6 +12,7 @@ from untie._count.grouping import Grouping
 from untie._count.memory import check_memory
 from untie._count.tally import CountOptions
 from untie._engines.registry import open_table
+from untie._table.names import check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie.encoder import UNTIE
 
@@ -87,12 +88,7 @@ def _own_columns(new: Any, names: tuple[str, ...]) -> tuple[Any, tuple[str, ...]
 
 
 def _check_columns(present: Any, names: tuple[str, ...]) -> None:
-    missing = [name for name in names if name not in present]
-    if missing:
-        raise ValueError(
-            f"The new table has no column {', '.join(map(repr, missing))}; it must have those of "
-            f"the reference: {names}."
-        )
+    check_names(names, present, "the new table", ", which the reference has")
 
 
 def _others(present: Any, names: tuple[str, ...]) -> tuple[str, ...]:

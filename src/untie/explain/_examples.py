@@ -12,12 +12,12 @@ from untie._inputs import (
     Partition,
     check_encoder,
     check_labels,
-    check_number_of,
     check_row_weights,
     encode_rows,
 )
 from untie._learn.value_space import ValueSpace, add_up, count_members
 from untie._table import frames
+from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray
 from untie.encoder import UNTIE
 
@@ -58,7 +58,7 @@ def prototypes(
     0   beers     1         2      0.00     1.0
     1   wines     1         0      1.18     2.0
     """
-    n = check_number_of("n", n)
+    n = check_integer("n", n)
     clusters, codes, weights, distances = _distances(encoder, data, labels, sample_weight)
     kinds = distinct_rows(
         [*codes, clusters.members],
@@ -117,7 +117,7 @@ def border_cases(
     0        0         0      1
     1        1        18      0
     """
-    n = check_number_of("n", n)
+    n = check_integer("n", n)
     clusters, codes, weights, distances = _distances(encoder, data, labels, sample_weight)
     if len(clusters) < 2:
         raise ValueError(f"A border needs two clusters; all labels are {clusters.names[0]!r}.")

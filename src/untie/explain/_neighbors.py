@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._inputs import check_encoder, check_number_of, check_positions, encode_rows
+from untie._inputs import check_encoder, check_positions, encode_rows
 from untie._learn.value_space import ValueSpace, add_up
 from untie._table import frames
+from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray
 from untie.encoder import UNTIE
 
@@ -53,7 +54,7 @@ def neighbors(encoder: UNTIE, data: Any, rows: Any, n: int = 10) -> Any:
     1    0     2         1
     """
     check_encoder(encoder)
-    n = check_number_of("n", n)
+    n = check_integer("n", n)
     codes = encode_rows(encoder, data)
     positions = check_positions(rows, len(codes[0]))
     if positions is None:

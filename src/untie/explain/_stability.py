@@ -12,12 +12,12 @@ from untie._count.row_sample import RowSample
 from untie._inputs import (
     check_encoder,
     check_labels,
-    check_number_of,
     check_row_weights,
     encode_rows,
 )
 from untie._learn.means import count_distinct, sample_vectors
 from untie._table import frames
+from untie._util.checks import check_integer
 from untie._util.k_means import best_labels
 from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
@@ -87,7 +87,7 @@ def cluster_stability(
     1        1   0.33        1.0     1.0  stable
     """
     check_encoder(encoder)
-    n_resamples = check_number_of("n_resamples", n_resamples)
+    n_resamples = check_integer("n_resamples", n_resamples)
     codes = encode_rows(encoder, data)
     clusters = check_labels(labels, len(codes[0]))
     weights = check_row_weights(sample_weight, len(codes[0]))

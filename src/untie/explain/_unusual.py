@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.counts import Counts
-from untie._inputs import cell_texts, check_encoder, check_number_of, encode_rows, one_row
+from untie._inputs import cell_texts, check_encoder, encode_rows, one_row
 from untie._table import frames
+from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray
 from untie.encoder import UNTIE
 
@@ -75,7 +76,7 @@ def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
     'x0=sea with x1=cow: 0 times, 10.0 expected'
     """
     check_encoder(encoder)
-    n = check_number_of("n", n)
+    n = check_integer("n", n)
     codes = encode_rows(encoder, data)
     surprises = _Surprises(encoder.counts_)
     scores = surprises.scores(codes)

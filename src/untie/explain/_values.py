@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from untie._count.counts import Counts
-from untie._inputs import check_encoder, check_number_of
+from untie._inputs import check_encoder
 from untie._learn.contexts import alikeness_of, contexts_of
 from untie._learn.value_space import ValueSpace
 from untie._table import frames
+from untie._util.checks import check_integer
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 
@@ -51,7 +52,7 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     1        x0  port      sherry       0.96
     """
     check_encoder(encoder)
-    n = check_number_of("n", n)
+    n = check_integer("n", n)
     vocabulary = encoder.vocabulary_
     attributes = range(len(vocabulary.columns)) if column is None else [vocabulary.index_of(column)]
     lines: list[tuple[float, int, int, int]] = []
@@ -109,7 +110,7 @@ def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) 
     1        x1    jug    1.0          1.0          0.5          0.48
     """
     check_encoder(encoder)
-    n = check_number_of("n", n)
+    n = check_integer("n", n)
     attribute = encoder.vocabulary_.index_of(column)
     codes = [_code(encoder, attribute, entry) for entry in (value, other)]
     contexts = contexts_of(encoder.counts_, attribute, np.array(codes))

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from untie._inputs import check_encoder, check_number_of
+from untie._inputs import check_encoder
 from untie._learn.contexts import alikeness_of
 from untie._learn.value_space import ValueSpace
-from untie._util.checks import check_one_of
+from untie._util.checks import check_integer, check_one_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 from untie.plot import _style as style
@@ -76,7 +76,7 @@ def value_dendrogram(
         by = "contexts" if len(encoder.vocabulary_.columns) > 1 else "vectors"
     check_one_of("by", by, tuple(MEASURES))
     check_one_of("linkage", linkage, LINKAGES)
-    max_values = check_number_of("max_values", max_values)
+    max_values = check_integer("max_values", max_values)
     places, n_all = most_frequent(encoder, [attribute], max_values)
     codes = places - encoder.counts_.offsets[attribute]
     labels = encoder.vocabulary_.labels(attribute)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._table.column_codes import factorize
+from untie._table.names import check_names
 from untie._table.table import read_table
 from untie._table.vocabulary import distinct_labels, sort_values
 from untie.plot import _style as style
@@ -65,11 +66,8 @@ def read_groups(data: Any, labels: Any) -> Groups:
     """Return the groups that labels, or the name of a column, make."""
     table = read_table(data)
     if isinstance(labels, str):
-        if labels not in table.names:
-            raise ValueError(
-                f"There is no column {labels!r} to colour by; the columns are {table.names}. Or "
-                "pass one label a row."
-            )
+        remedy = "Or pass one label per row."
+        check_names([labels], table.names, "the table", " to colour by", remedy)
         column, title = table.columns[table.names.index(labels)], labels
     else:
         column, title = np.asarray(labels), str(getattr(labels, "name", None) or "")

@@ -7,8 +7,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from untie._inputs import check_number_of
-from untie._util.checks import check_one_of
+from untie._util.checks import check_integer, check_one_of
 from untie._util.types import FloatArray
 from untie.explain import cluster_profile
 from untie.plot import _style as style
@@ -71,7 +70,7 @@ def cluster_profiles(
     """
     style.check_axes(ax)
     check_one_of("show", show, ("lift", "share"))
-    n = check_number_of("n", n)
+    n = check_integer("n", n)
     frame = nw.from_native(cluster_profile(data, labels, sample_weight), eager_only=True)
     columns = frame.to_dict(as_series=False)
     sizes = _sizes(columns)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.packed_rows import distinct_rows
-from untie._inputs import check_encoder, check_number_of, encode_rows
+from untie._inputs import check_encoder, encode_rows
 from untie._learn.value_space import ValueSpace
-from untie._util.checks import check_one_of
+from untie._util.checks import check_integer, check_one_of
 from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
@@ -77,7 +77,7 @@ def map_rows(
     style.check_axes(ax)
     check_encoder(encoder)
     check_one_of("method", method, points.METHODS)
-    max_rows = check_number_of("max_rows", max_rows)
+    max_rows = check_integer("max_rows", max_rows)
     if method == "umap":
         points.check_umap()
     rng = draws_of(random_state)

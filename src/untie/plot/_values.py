@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._inputs import check_encoder, check_number_of
+from untie._inputs import check_encoder
 from untie._learn.value_space import ValueSpace
+from untie._util.checks import check_integer
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 from untie.plot import _style as style
@@ -55,7 +56,7 @@ def map_values(
     """
     style.check_axes(ax)
     check_encoder(encoder)
-    max_values = check_number_of("max_values", 60 if max_values is None else max_values)
+    max_values = check_integer("max_values", 60 if max_values is None else max_values)
     vocabulary = encoder.vocabulary_
     n_columns = len(vocabulary.columns)
     attributes = list(range(n_columns)) if column is None else [vocabulary.index_of(column)]

@@ -7,7 +7,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from untie._inputs import check_number_of
+from untie._util.checks import check_integer
 from untie._util.extras import need
 from untie.encoder import UNTIE
 from untie.explain import weight_shares
@@ -50,7 +50,7 @@ def weights(encoder: UNTIE, by: str = "column", ax: Any = None, max_lines: int =
     ['matching', 'inter', 'intra']
     """
     style.check_axes(ax)
-    max_lines = check_number_of("max_lines", max_lines)
+    max_lines = check_integer("max_lines", max_lines)
     frame = nw.from_native(weight_shares(encoder, by=by), eager_only=True)
     columns = frame.to_dict(as_series=False)
     if by == BOTH:

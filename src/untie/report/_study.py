@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from untie._learn.k_choice import KChoice
 from untie._prepare import Preparation
-from untie._table.frames import columns_of
+from untie._table.frames import columns_of, rows_at
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 from untie.explain import weight_shares
@@ -136,10 +135,3 @@ class Study:
     def rows(self, positions: NDArray[np.intp]) -> Any:
         """Return some rows."""
         return rows_at(self.frame, positions)
-
-
-def rows_at(frame: Any, positions: NDArray[np.intp]) -> Any:
-    """Return some rows of a frame or array."""
-    if isinstance(frame, np.ndarray):
-        return frame[positions]
-    return nw.from_native(frame, eager_only=True)[positions.tolist(), :].to_native()

@@ -1,7 +1,6 @@
 """One-hot blocks, conjunctions and distinct rows against plain loops."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 from tables import small_tables
 from untie._count.tally import CountOptions, tally_table
 from untie._table.table import read_table
-from untie.baselines._deep.features import distinct_rows, make_features
+from untie.baselines._deep.features import make_features
 
 
 def features_and_codes(table, max_cross=2000, sample_weight=None, categories="auto"):
@@ -161,26 +160,6 @@ def test_the_limit_holds_and_keeps_the_most_frequent(table, max_cross):
 def test_one_column_has_no_conjunctions():
     features, codes = features_and_codes([["a"], ["b"]])
     assert features.rows(codes).toarray().tolist() == [[1, 0], [0, 1]]
-
-
-@given(small_tables(), st.data())
-def test_distinct_rows_as_defined(table, data):
-    _, codes = features_and_codes(table)
-    n_rows = len(table)
-    weights = data.draw(st.lists(st.integers(1, 5), min_size=n_rows, max_size=n_rows))
-    found, totals = distinct_rows(codes, np.array(weights, float))
-    expected = {}
-    for row, weight in zip(zip(*codes, strict=True), weights, strict=True):
-        expected[row] = expected.get(row, 0) + weight
-    assert list(zip(*found, strict=True)) == sorted(expected)
-    assert totals.tolist() == [expected[row] for row in sorted(expected)]
-
-
-def test_distinct_rows_without_weights():
-    codes = [np.array([1, 1, 0]), np.array([2, 2, 3])]
-    found, totals = distinct_rows(codes, None)
-    assert pd.DataFrame(found).T.to_numpy().tolist() == [[0, 3], [1, 2]]
-    assert totals.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("max_cross", [0, 2000])

@@ -6,12 +6,12 @@ from hypothesis import given
 
 from tables import latent_classes, small_tables
 from untie import count_table
-from untie._learn.attributes import NO_RELEVANCE, relevance, votes
+from untie._learn.attributes import NO_RELEVANCE
 from untie._learn.couplings import resolve_couplings
 from untie._learn.kernels import resolve_kernels, resolve_normalization
 from untie._learn.solvers import ALTERNATIVES, Problem
 from untie._learn.spaces import build_spaces, identity_spaces, side_by_side
-from untie._learn.spectrum import energies, roots
+from untie._learn.spectrum import roots
 
 SHARES = {"relevance": 0.01, "values": 0.1, "kernels": 1.0}
 
@@ -40,7 +40,7 @@ def parts(given):
 @pytest.mark.parametrize("name", ALTERNATIVES)
 def test_shares_of_the_energy(name):
     given = problem(latent_classes(300, 3, 6, 4, seed=1)[0])
-    omega, energy = ALTERNATIVES[name](given), energies(given.spaces, given.counts)
+    omega, energy = ALTERNATIVES[name](given), given.energies
     values = sum(own.sum() for own, _ in parts(given)(omega * energy))
     assert 1 - values / energy.sum() == pytest.approx(SHARES[name])
     assert omega @ energy == pytest.approx(energy.sum())
@@ -49,21 +49,21 @@ def test_shares_of_the_energy(name):
 @given(table=small_tables(min_rows=2))
 def test_weights_within_a_part(table):
     given = problem(table)
-    counts = given.counts
+    counts, votes = given.counts, given.attributes.votes
     rarity = 1 / np.sqrt(np.maximum(counts.frequencies / counts.n, 0.5 / counts.n))
-    of_columns = votes(counts) * np.sqrt(relevance(counts) + NO_RELEVANCE)
+    of_columns = votes * np.sqrt(given.attributes.relevance + NO_RELEVANCE)
     wanted = {
         "relevance": rarity * np.repeat(of_columns, counts.sizes),
-        "values": np.repeat(votes(counts), counts.sizes),
+        "values": np.repeat(votes, counts.sizes),
     }
     for name, weights in wanted.items():
         cut = list(parts(given)(ALTERNATIVES[name](given)))
         own = np.concatenate([values.ravel() for values, _ in cut])
         if own.any():  # a table in which nothing varies has no energy to share out
             np.testing.assert_allclose(own / own.sum(), weights / weights.sum(), rtol=1e-9)
-        for vote, (_, kernels) in zip(votes(counts), cut, strict=True):
+        for vote, (_, kernels) in zip(votes, cut, strict=True):
             np.testing.assert_allclose(kernels, kernels.flat[0], rtol=1e-9)
-            first = cut[0][1].flat[0] / votes(counts)[0]
+            first = cut[0][1].flat[0] / votes[0]
             assert kernels.flat[0] == pytest.approx(vote * first)
 
 
@@ -79,7 +79,7 @@ def test_the_default_says_which_values_are_alike():
     # "mild" goes with the same things as "low", "high" does not; one-hot would not see it.
     rows = [["low", "a", "x"], ["mild", "a", "x"], ["high", "b", "y"]] * 20 + [["low", "b", "y"]]
     given = problem(rows)
-    vectors = roots(given.spaces, ALTERNATIVES["values"](given))[0]
+    vectors = roots(given.spaces, ALTERNATIVES["values"](given))[0].array
     high, low, mild = vectors @ vectors.T
     assert low[2] > low[0]
     assert np.isclose(mild[1], low[2])

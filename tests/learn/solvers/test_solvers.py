@@ -9,7 +9,7 @@ from oracle import centred, costs, full_features
 from tables import latent_classes, small_tables
 from untie import UNTIE, count_table
 from untie._learn.couplings import resolve_couplings
-from untie._learn.kernels import by_diagonal, resolve_kernels
+from untie._learn.kernels import ByDiagonal, resolve_kernels
 from untie._learn.solvers import SOLVERS, Problem, Settings
 from untie._learn.solvers.lp import LARGEST_WEIGHT, cheapest_weights
 from untie._learn.solvers.stochastic import _draw, _loss_and_gradient
@@ -22,7 +22,7 @@ COUNT_SOLVERS = ["exact", "uniform", "lp", "relevance", "discount"]
 def make_problem(table, n_clusters=2, kernels="paper"):
     counts = count_table(table).counts
     couplings = resolve_couplings(("intra", "inter"))
-    spaces = build_spaces(counts, couplings, resolve_kernels(kernels), by_diagonal)
+    spaces = build_spaces(counts, couplings, resolve_kernels(kernels), ByDiagonal())
     codes = [np.unique(table[column], return_inverse=True)[1] for column in table]
     return Problem(spaces, counts, n_clusters, Rows(codes))
 

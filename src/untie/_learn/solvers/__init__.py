@@ -8,7 +8,7 @@ from untie._learn.solvers import adagrad, adam, exact, lp
 from untie._learn.solvers.alternatives import ALTERNATIVES
 from untie._learn.solvers.base import Problem, Settings, Solution, Solver
 from untie._learn.solvers.discount import by_discount
-from untie._learn.solvers.fixed import Weighting, as_solver
+from untie._learn.solvers.fixed import Weighting, as_solver, solution_at
 from untie._learn.solvers.relevance import by_relevance
 from untie._learn.solvers.uniform import all_equal
 
@@ -34,9 +34,10 @@ __all__ = [
     "ALTERNATIVES",
     "ROW_SOLVERS",
     "SOLVERS",
+    "WEIGHTINGS",
     "Problem",
     "Settings",
     "Solution",
     "Solver",
-    "as_solver",
+    "solution_at",
 ]

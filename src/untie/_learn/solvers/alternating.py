@@ -8,7 +8,7 @@ import numpy as np
 
 from untie._learn.eigen import leading
 from untie._learn.solvers.base import Problem, Settings, Solution
-from untie._learn.spectrum import TINY, centre, energies, explained, reduced_gram, roots
+from untie._learn.spectrum import TINY, centre, explained, reduced_gram, roots
 from untie._util.types import FloatArray
 
 Objective = Callable[[FloatArray, FloatArray, FloatArray], float]
@@ -77,6 +77,5 @@ def _unexplained_shares(problem: Problem, omega: FloatArray, energy: FloatArray)
 
 
 def _moving_energies(problem: Problem) -> FloatArray:
-    centred = energies(problem.spaces, problem.counts)
-    total = energies(problem.spaces, problem.counts, centred=False)
-    return np.where(centred > TINY * total, centred, 0.0)
+    moves = problem.energies > TINY * problem.uncentred_energies
+    return np.where(moves, problem.energies, 0.0)

@@ -14,7 +14,7 @@ from untie._learn.solvers.discount import by_discount
 from untie._learn.solvers.fixed import Weighting
 from untie._learn.solvers.relevance import by_relevance
 from untie._learn.spaces import VALUES
-from untie._learn.spectrum import TINY, energies
+from untie._learn.spectrum import TINY
 from untie._util.types import FloatArray
 
 
@@ -32,10 +32,10 @@ def shared(values: Weighting, of_kernels: float) -> Weighting:
 
     def weighting(problem: Problem) -> FloatArray:
         is_value = _are_values(problem)
-        energy = energies(problem.spaces, problem.counts)
+        energy = problem.energies
         omega = np.where(is_value, values(problem), by_discount(problem))
         own, theirs = (float(energy[part] @ omega[part]) for part in (is_value, ~is_value))
-        uncentred = energies(problem.spaces, problem.counts, centred=False)
+        uncentred = problem.uncentred_energies
         share = of_kernels
         if not theirs > TINY * float(uncentred[~is_value] @ omega[~is_value]):
             share, theirs = 0.0, 1.0

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from untie._count.counts import Counts
+from untie._learn.attributes import Attributes
 from untie._learn.spaces import KernelSpaces
+from untie._learn.spectrum import energies
 from untie._table.rows import Rows
 from untie._util.types import FloatArray
 
@@ -32,6 +35,21 @@ class Problem:
     counts: Counts
     n_clusters: int
     rows: Rows | None = None
+
+    @cached_property
+    def attributes(self) -> Attributes:
+        """How much each attribute should count."""
+        return Attributes(self.counts)
+
+    @cached_property
+    def energies(self) -> FloatArray:
+        """||u_d||^2 of every centred coordinate d over all rows; shape (n_coordinates,)."""
+        return energies(self.spaces, self.counts)
+
+    @cached_property
+    def uncentred_energies(self) -> FloatArray:
+        """The same of the coordinates as they are."""
+        return energies(self.spaces, self.counts, centred=False)
 
 
 @dataclass(frozen=True)

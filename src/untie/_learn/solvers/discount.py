@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from untie._learn.attributes import votes
 from untie._learn.solvers.base import Problem
 from untie._learn.solvers.fixed import of_values
 from untie._util.types import FloatArray
@@ -13,4 +12,4 @@ from untie._util.types import FloatArray
 def by_discount(problem: Problem) -> FloatArray:
     """Return, for every kernel column, the vote of its attribute."""
     counts = problem.counts
-    return of_values(problem, np.repeat(votes(counts), counts.sizes))
+    return of_values(problem, np.repeat(problem.attributes.votes, counts.sizes))

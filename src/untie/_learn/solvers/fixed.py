@@ -5,13 +5,14 @@ A weighting is a function ``(Problem) -> omega``; `as_solver` makes a solver of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from untie._learn.eigen import eigenvalues
 from untie._learn.solvers.base import Problem, Settings, Solution, Solver
-from untie._learn.spectrum import energies, reduced_gram, roots
+from untie._learn.spectrum import reduced_gram, roots
+from untie._learn.tall import Columns
 from untie._util.types import FloatArray
 
 Weighting = Callable[[Problem], FloatArray]
@@ -22,12 +23,16 @@ def as_solver(weighting: Weighting) -> Solver:
 
     def solver(problem: Problem, settings: Settings) -> Solution:
         omega = weighting(problem)
-        factors = roots(problem.spaces, omega)
-        top = eigenvalues(reduced_gram(problem.counts, factors), problem.n_clusters)
-        trace = energies(problem.spaces, problem.counts, centred=False) @ omega
-        return Solution(omega, [float(max(0.0, trace - top.sum()))], n_iter=1)
+        return solution_at(problem, omega, roots(problem.spaces, omega))
 
     return solver
+
+
+def solution_at(problem: Problem, omega: FloatArray, vectors: Sequence[Columns]) -> Solution:
+    """Return given weights with their loss, from the value vectors that they make."""
+    top = eigenvalues(reduced_gram(problem.counts, vectors), problem.n_clusters)
+    trace = problem.uncentred_energies @ omega
+    return Solution(omega, [float(max(0.0, trace - top.sum()))], n_iter=1)
 
 
 def of_values(problem: Problem, weights: FloatArray) -> FloatArray:
@@ -46,6 +51,6 @@ def of_values(problem: Problem, weights: FloatArray) -> FloatArray:
     omega = problem.spaces.of_values(
         np.split(weights, cuts), np.split(problem.counts.frequencies, cuts)
     )
-    energy = energies(problem.spaces, problem.counts)
+    energy = problem.energies
     total = float(energy @ omega)
     return omega * (energy.sum() / total) if total > 0 else np.ones_like(omega)

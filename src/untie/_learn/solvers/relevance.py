@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from untie._learn.attributes import NO_RELEVANCE, relevance, votes
+from untie._learn.attributes import NO_RELEVANCE
 from untie._learn.solvers.base import Problem
 from untie._learn.solvers.fixed import of_values
 from untie._util.types import FloatArray
@@ -15,7 +15,7 @@ def by_relevance(problem: Problem) -> FloatArray:
 
     A value that is declared but never occurs counts as if half a row had it.
     """
-    counts = problem.counts
-    of_attributes = votes(counts) * np.sqrt(relevance(counts) + NO_RELEVANCE)
+    counts, attributes = problem.counts, problem.attributes
+    of_attributes = attributes.votes * np.sqrt(attributes.relevance + NO_RELEVANCE)
     shares = np.maximum(counts.frequencies / counts.n, 0.5 / max(counts.n, counts.n_rows))
     return of_values(problem, np.repeat(of_attributes, counts.sizes) / np.sqrt(shares))

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._learn.dense import Dense
 from untie._learn.solvers.base import Problem, Settings, Solution
-from untie._learn.spectrum import mean_vector
-from untie._learn.tall import Tall
 from untie._table.rows import Rows
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
@@ -60,12 +59,9 @@ def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
 def _kernel_rows(problem: Problem) -> list[FloatArray]:
     """Return each attribute's kernel rows, and their mean for an unknown cell."""
     counts = problem.counts
-    tables = [
-        table.toarray() if isinstance(table, Tall) else table for table in problem.spaces.columns
-    ]
     return [
-        np.vstack([table, mean_vector(table, counts.frequencies[counts.span(attribute)])])
-        for attribute, table in enumerate(tables)
+        Dense(table.toarray()).with_mean(counts.frequencies[counts.span(attribute)])
+        for attribute, table in enumerate(problem.spaces.columns)
     ]
 
 

@@ -8,11 +8,12 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from untie._count.packed_rows import distinct_rows
 from untie._count.tally import Tally
 from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie.baselines._base import CountBased
-from untie.baselines._deep.features import Features, distinct_rows, make_features
+from untie.baselines._deep.features import Features, make_features
 from untie.baselines._deep.network import Network
 from untie.baselines._deep.settings import Settings, check_settings
 
@@ -79,13 +80,15 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
 
         assert counted.rows is not None
         features = make_features(counted.counts, settings.max_cross)
-        codes, weights = distinct_rows(counted.rows.codes, counted.rows.weights)
+        # So that neither the order of the rows matters, nor a row twice or with twice the weight.
+        widths = [size + 1 for size in counted.counts.sizes]
+        kinds = distinct_rows(counted.rows.codes, widths, counted.rows.weights)
         device = training.choose_device(settings.device, settings.batch_size)
         seeds = draws_of(self.random_state).randint(2**31, size=2, dtype=np.int64)
         with training.one_thread():
             model = self._make_model(features, settings, layers.Noise(int(seeds[0]), device))
-            rows = training.OneHotRows(features, codes, device)
-            curves = training.train(model, rows, weights, settings, int(seeds[1]))
+            rows = training.OneHotRows(features, kinds.codes, device)
+            curves = training.train(model, rows, kinds.weights, settings, int(seeds[1]))
         self._network: Network = model.export()
         self.loss_curve_ = curves.pop("loss")
         self.curves_ = curves

@@ -144,26 +144,3 @@ def _choose_crosses(counts: Counts, max_cross: int) -> tuple[NDArray[np.intp], N
         kept = np.sort(most_frequent)
         left, right = left[kept], right[kept]
     return left, right
-
-
-def distinct_rows(codes: Codes, weights: FloatArray | None) -> tuple[Codes, FloatArray]:
-    """Take equal rows together, sorted, and add their weights up.
-
-    What is learned from the result depends neither on the order of the rows nor on whether a
-    row is there twice or has twice the weight.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> distinct_rows([np.array([1, 0, 1]), np.array([0, 1, 0])], None)
-    ([array([0, 1]), array([1, 0])], array([1., 2.]))
-    """
-    order = np.lexsort(codes[::-1])
-    is_new = np.zeros(len(order), dtype=bool)
-    is_new[:1] = True
-    for column in codes:
-        sorted_column = column[order]
-        is_new[1:] |= sorted_column[1:] != sorted_column[:-1]
-    in_order = np.ones(len(order)) if weights is None else weights[order]
-    totals = np.bincount(np.cumsum(is_new) - 1, in_order).astype(float)
-    return [column[order[is_new]] for column in codes], totals

@@ -34,10 +34,10 @@ def check_settings(encoder: Any, n_attributes: int) -> Settings:
     if isinstance(n_components, str) and n_components == "auto":
         n_components = max(2, min(16, n_attributes))
     check_integer("n_components", n_components, 1, "a positive integer or 'auto'")
-    check_integer("max_cross", encoder.max_cross, 0, "an integer of at least 0")
+    check_integer("max_cross", encoder.max_cross, 0)
     check_number("learning_rate", encoder.learning_rate)
-    check_integer("batch_size", encoder.batch_size, 1, "a positive integer")
-    check_integer("max_epochs", encoder.max_epochs, 1, "a positive integer")
+    check_integer("batch_size", encoder.batch_size)
+    check_integer("max_epochs", encoder.max_epochs)
     check_number("l2", encoder.l2, zero=True)
     if encoder.patience is not None:
         check_integer("patience", encoder.patience, 1, "a positive integer or None")
