@@ -14,7 +14,7 @@ from runner_jobs import begun, workers
 from untie.cli.app import app
 from untie_paper import experiments
 
-SCRIPT = Path(__file__).parents[1] / "runner_command.py"
+SCRIPT = Path(__file__).parent / "runner_command.py"
 N_SLOW = 12
 
 
