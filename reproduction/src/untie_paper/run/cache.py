@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from untie_paper.output.files import write_whole
-from untie_paper.run.job_key import Key
+from untie_paper.run.keys import Key
 from untie_paper.run.versions import OPTIONAL, installed
 
 _ABANDONED = 3600.0

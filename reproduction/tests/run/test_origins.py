@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from untie_paper.run.provenance import commit, machine, provenance, versions
+from untie_paper.run.origins import commit, machine, provenance, versions
 
 
 def git(folder, *arguments):
