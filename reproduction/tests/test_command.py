@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,30 @@ def test_a_run_that_is_interrupted_and_killed_loses_and_repeats_nothing(start, r
     provenance = json.loads((tmp_path / "untie-paper" / "provenance.json").read_text())
     assert provenance["cells"]["from_cache"] == len(second)
     assert str(tmp_path) not in json.dumps(provenance)
+
+
+def children(pid):
+    """Return the workers that a process has started."""
+    found = set()
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in thread.read_text().split():
+            with suppress(OSError):  # others come and go
+                if "popen_loky" in Path(f"/proc/{child}/cmdline").read_text():
+                    found.add(int(child))
+    return found
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.2])
+def test_an_interrupt_while_workers_start_leaves_none(start, delay):
+    process = start("slow", "--jobs", "2")
+    wait_until(lambda: children(process.pid))
+    time.sleep(delay)
+    started = children(process.pid)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130
+    assert "Traceback" not in out + err
+    wait_until(lambda: not any(alive(pid) for pid in started))
 
 
 def test_a_quick_run_has_a_folder_of_its_own(start, tmp_path):
