@@ -84,7 +84,7 @@ class CellCache:
 
     def sweep(self) -> None:
         """Remove what killed runs left unfinished."""
-        for path in self.folder.rglob(".*.json-*"):
+        for path in self.folder.rglob(".*.json-*"):  # as `whole_file` names them
             try:
                 if time.time() - path.stat().st_mtime > _ABANDONED:
                     path.unlink()
