@@ -190,7 +190,8 @@ def test_no_name_lists_too():
     assert ask().exit_code == 0
 
 
-def test_help_has_examples():
+def test_help_lists_it_and_has_examples():
+    assert " paper  " in CliRunner().invoke(app, ["--help"]).output
     answer = ask("--help")
     assert "untie paper all --quick" in answer.output
     assert answer.exit_code == 0
@@ -250,12 +251,12 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
 
 
 @pytest.mark.usefixtures("trials")
-def test_without_the_extra_one_line_names_it(monkeypatch, tmp_path):
+def test_without_a_library_one_line_names_the_remedy(monkeypatch, tmp_path):
     monkeypatch.setattr(command, "find_spec", lambda name: None if name == "pandas" else name)
     answer = ask("all", "--output", str(tmp_path / "new"))
     assert answer.exit_code == 2
     assert answer.output == (
-        "untie paper needs pandas, which the extra brings: pip install 'untie[paper]'\n"
+        "untie paper needs pandas; install it with: pip install 'untie[pandas,report]'\n"
     )
     assert not (tmp_path / "new").exists()
 
