@@ -39,7 +39,16 @@ def speak():
     warnings.warn("spoken as a warning", stacklevel=1)
 
 
+HOARD = []
+
+
+def hoard():
+    HOARD.append(bytes(400 * 2**20).replace(b"\0", b"\1"))
+    time.sleep(1.1)  # loky looks once a second
+
+
 DEEDS = {
+    "hoard": hoard,
     "fail": fail,
     "leave": lambda: os._exit(7),
     "exit": lambda: sys.exit("enough"),

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from runner_jobs import begun, workers
 from untie.cli.app import app
 from untie_paper import experiments
 
-SCRIPT = Path(__file__).parents[1] / "runner_command.py"
+SCRIPT = Path(__file__).parent / "runner_command.py"
 N_SLOW = 12
 
 
@@ -115,6 +116,30 @@ def test_a_run_that_is_interrupted_and_killed_loses_and_repeats_nothing(start, r
     assert str(tmp_path) not in json.dumps(provenance)
 
 
+def children(pid):
+    """Return the workers that a process has started."""
+    found = set()
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in thread.read_text().split():
+            with suppress(OSError):  # others come and go
+                if "popen_loky" in Path(f"/proc/{child}/cmdline").read_text():
+                    found.add(int(child))
+    return found
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.2])
+def test_an_interrupt_while_workers_start_leaves_none(start, delay):
+    process = start("slow", "--jobs", "2")
+    wait_until(lambda: children(process.pid))
+    time.sleep(delay)
+    started = children(process.pid)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130
+    assert "Traceback" not in out + err
+    wait_until(lambda: not any(alive(pid) for pid in started))
+
+
 def test_a_quick_run_has_a_folder_of_its_own(start, tmp_path):
     process = start("slow", "--quick", "--jobs", "2")
     assert process.wait() == 0
@@ -165,7 +190,8 @@ def test_no_name_lists_too():
     assert ask().exit_code == 0
 
 
-def test_help_has_examples():
+def test_help_lists_it_and_has_examples():
+    assert " paper  " in CliRunner().invoke(app, ["--help"]).output
     answer = ask("--help")
     assert "untie paper all --quick" in answer.output
     assert answer.exit_code == 0
@@ -225,12 +251,12 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
 
 
 @pytest.mark.usefixtures("trials")
-def test_without_the_extra_one_line_names_it(monkeypatch, tmp_path):
+def test_without_a_library_one_line_names_the_remedy(monkeypatch, tmp_path):
     monkeypatch.setattr(command, "find_spec", lambda name: None if name == "pandas" else name)
     answer = ask("all", "--output", str(tmp_path / "new"))
     assert answer.exit_code == 2
     assert answer.output == (
-        "untie paper needs pandas, which the extra brings: pip install 'untie[paper]'\n"
+        "untie paper needs pandas; install it with: pip install 'untie[pandas,report]'\n"
     )
     assert not (tmp_path / "new").exists()
 

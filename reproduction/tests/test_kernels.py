@@ -7,9 +7,9 @@ from untie._learn.kernels import KERNEL_SETS
 from untie.datasets import load
 from untie.evaluation import clustering_f_score, published
 from untie_paper.fitted import quietly_fitted
-from untie_paper.k_means import k_means_labels
 from untie_paper.kernels import GROUPS, KERNELS, cluster_with_kernels, jobs, report
 from untie_paper.run.experiment import Effort, Results
+from untie_paper.weighted_k_means import k_means
 
 
 def made(scores: dict[str, float], solver: str = "adam") -> list[dict[str, Any]]:
@@ -34,7 +34,7 @@ def test_groups_are_the_printed_ones() -> None:
 def test_the_set_and_the_solver_count() -> None:
     X, y = load("hayesroth")
     encoder = quietly_fitted(UNTIE.from_paper(3, kernels="F3", random_state=2), X)
-    labels = k_means_labels(encoder.transform(X), 3, 2, 3)
+    labels = k_means(encoder.transform(X), 3, 2, 3).labels
     cell = cluster_with_kernels("hayesroth", "F3", "adam", seed=2, n_restarts=3)
     assert cell["f_score"] == 100 * clustering_f_score(y, labels)
     costs = {

@@ -24,7 +24,6 @@ COMMANDS = [
     "fit",
     "transform",
     "datasets",
-    "paper",
 ]
 
 

@@ -72,7 +72,7 @@ def run(
     if not names or names == [_LIST]:
         _list_experiments()
         return
-    _check_extras()
+    _check_libraries()
     chosen = _choose(names)
     # A quick look must not replace the pages of a run that took an hour.
     folder = output or Path("untie-paper-quick" if quick else "untie-paper")
@@ -110,11 +110,11 @@ def _experiments() -> list[Experiment]:
     return EXPERIMENTS
 
 
-def _check_extras() -> None:
+def _check_libraries() -> None:
     missing = [name for name in ("pandas", "matplotlib", "jinja2") if find_spec(name) is None]
     if missing:
         needed = " and ".join(missing)
-        _stop(f"untie paper needs {needed}, which the extra brings: pip install 'untie[paper]'", 2)
+        _stop(f"untie paper needs {needed}; install it with: pip install 'untie[pandas,report]'", 2)
 
 
 def _choose(names: Sequence[str]) -> list[Experiment]:

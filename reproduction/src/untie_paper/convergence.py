@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from untie._util.types import FloatArray
+from untie import UNTIE
 from untie.datasets import load
-from untie.encoder import UNTIE
+from untie_paper.arrays import FloatArray
 from untie_paper.convergence_figures import (
     BLOCK,
     DATASETS,

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from untie._util.types import FloatArray
 from untie.baselines import CDE, COS, DILCA
 from untie.datasets import load
 from untie.evaluation import coupling_matrices, inter_factor, intra_factor
+from untie_paper.arrays import FloatArray
 from untie_paper.data import SETS
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import FONT_SIZE, INK, common_legend, method_style, name_panel, panels

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 from untie_paper.methods import ENCODERS
 
 

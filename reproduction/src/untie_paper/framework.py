@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from untie._learn.couplings import inter, intra
-from untie._learn.kernels import Gaussian, Pairs
-from untie.encoder import UNTIE
+from untie import UNTIE, Gaussian, Pairs
+from untie.baselines import Couplings
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import FONT_SIZE, INK, PAGE_WIDTH
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
@@ -74,12 +73,14 @@ def toy_cell(tau: float, width: float, n_clusters: int) -> Cell:
     omega = learn_weights(encoder, problem).omega
     encoder.fit(table)
     names = [encoder.vocabulary_.labels(number) for number in range(len(COLUMNS))]
-    vectors = inter(problem.counts, COLOR)
+    coupled = Couplings().fit(table).value_vectors()
+    colors = coupled[coupled["column"] == COLUMNS[COLOR]].filter(like=f"{COLUMNS[COLOR]}|")
+    share, vectors = colors.iloc[:, 0], colors.iloc[:, 1:].to_numpy()
     means = encoder.weights().groupby(["column", "coupling"], sort=False)["omega"].mean()
     return {
         "values": names[COLOR],
         "others": [value for number in (0, 2) for value in names[number]],
-        "intra": intra(problem.counts, COLOR)[:, 0].tolist(),
+        "intra": share.tolist(),
         "inter": vectors.tolist(),
         "kernel": Gaussian(width)(Pairs(vectors)).tolist(),
         "n_coordinates": problem.spaces.n_coordinates,

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from untie import UNTIE
 from untie.datasets import load
-from untie.encoder import UNTIE
 from untie.evaluation import published
+from untie_paper.clustering_cell import Partition, judge
 from untie_paper.fitted import quietly_fitted
-from untie_paper.k_means import k_means
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import CLASS_COLOURS, INK, common_legend, name_panel, panels
 from untie_paper.output.words import many
-from untie_paper.partition import Partition, judge
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
+from untie_paper.weighted_k_means import k_means
 
 SETS = ("dnapromoter", "mofn3710")
 QUICK_SETS = ("hayesroth",)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from untie import UNTIE
 from untie.baselines import (
     CDE,
     COS,
@@ -23,7 +24,6 @@ from untie.baselines import (
     OneHot,
     Rough,
 )
-from untie.encoder import UNTIE
 
 PAPER, DEFAULT = "UNTIE", "UNTIE (default)"
 """The printed protocol, and what a user gets who asks for nothing."""

@@ -26,10 +26,10 @@ from sklearn.ensemble import IsolationForest
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
-from untie._util.types import FloatArray
+from untie import UNTIE
 from untie.datasets import load
-from untie.encoder import UNTIE
 from untie.evaluation import average_ranks
+from untie_paper.arrays import FloatArray
 from untie_paper.fitted import quietly_fitted
 from untie_paper.methods import DEFAULT, ENCODERS, PAPER
 from untie_paper.output.report import Report, Table

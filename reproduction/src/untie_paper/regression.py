@@ -24,9 +24,9 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsRegressor
 
+from untie import UNTIE
 from untie.baselines import MCA
 from untie.datasets import load
-from untie.encoder import UNTIE
 from untie.evaluation import average_ranks
 from untie_paper.fitted import common_scale, quietly_fitted
 from untie_paper.methods import DEFAULT, ENCODERS, PAPER

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from untie import UNTIE
 from untie._count.tally import tally_table
 from untie._learn.eigen import eigenvalues
 from untie._learn.parameters import check_parameters
@@ -11,8 +12,7 @@ from untie._learn.solvers import SOLVERS, Problem, Solution
 from untie._learn.spaces import build_spaces
 from untie._learn.spectrum import centre, energies, reduced_gram, roots
 from untie._table.table import read_table
-from untie._util.types import FloatArray
-from untie.encoder import UNTIE
+from untie_paper.arrays import FloatArray
 
 
 def build_couplings(encoder: UNTIE, table: Any) -> Problem:

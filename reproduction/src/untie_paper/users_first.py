@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 from untie_paper.clustering import cells
+from untie_paper.clustering_cell import LATENT
 from untie_paper.clustering_scores import by_set_and_method
 from untie_paper.methods import DEFAULT
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import common_legend, method_style, panels
 from untie_paper.output.words import many
-from untie_paper.partition import LATENT
 from untie_paper.ranks import complete, mean_ranks, statistics
 from untie_paper.run.experiment import Effort, Experiment, Job, Results
 

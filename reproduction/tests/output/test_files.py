@@ -3,7 +3,6 @@ import os
 
 import pytest
 
-from untie_paper.output import files
 from untie_paper.output.files import write_whole
 
 
@@ -23,7 +22,7 @@ def test_full_disk_keeps_what_was_there(tmp_path, monkeypatch, step):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(files.os, step, full)
+    monkeypatch.setattr(os, step, full)
     with pytest.raises(OSError, match=r"No space left on device.*Make room") as caught:
         write_whole(path, b"new")
     assert caught.value.errno == errno.ENOSPC
@@ -36,7 +35,7 @@ def test_stopped_by_the_user(tmp_path, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files.os, "replace", stop)
+    monkeypatch.setattr(os, "replace", stop)
     with pytest.raises(KeyboardInterrupt):
         write_whole(tmp_path / "b.txt", b"new")
     assert os.listdir(tmp_path) == []

@@ -6,7 +6,6 @@ import os
 import pandas as pd
 import pytest
 
-from untie_paper.output import files
 from untie_paper.output.report import Report
 from untie_paper.output.write import write_all
 
@@ -80,7 +79,7 @@ def test_full_disk_keeps_the_old_page(outcome, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left on device"):
         write_all([outcome], {}, tmp_path)
     assert content(tmp_path) == old

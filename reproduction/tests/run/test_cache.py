@@ -6,7 +6,7 @@ import time
 import pytest
 
 from untie_paper.run.cache import CellCache, StoredCell
-from untie_paper.run.job_key import Key
+from untie_paper.run.keys import Key
 
 KEY = Key("untie_paper.some", "cell", '{"dataset": "zoo", "seed": 1}', "abc")
 CELL = StoredCell({"f": 0.5, "list": [1, 2]}, 1.5, "2026-01-01T00:00:00", None, {"numpy": "2"})

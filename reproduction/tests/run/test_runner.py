@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from runner_jobs import begun, cell, cells, experiment, most_at_a_time, odd_result, threads
+from runner_jobs import begun, cell, cells, experiment, most_at_a_time, odd_result, threads, workers
 from untie_paper.run import source
 from untie_paper.run.experiment import Effort, Experiment, Job
 from untie_paper.run.progress import Display
@@ -100,6 +100,18 @@ def test_whatever_goes_wrong_fails_its_cell_only(run, record, tmp_path):
     # Those that failed are tried again, the others not.
     run(experiment("trial", [*jobs, missing]))
     assert sorted(begun(record)) == [0, 1, 1, 2, 2, 3, 3, 4, 4, 5]
+
+
+def test_a_worker_that_has_grown_by_much_is_replaced_without_a_word(run, record):
+    pytest.importorskip("psutil")
+    jobs = [
+        Job(cell, {"number": n, "record": str(record), "does": deed}, cost=9.0 - n)
+        for n, deed in enumerate(["", "hoard", "", ""])
+    ]
+    result = run(experiment("trial", jobs))
+    assert counts(result) == (4, 0, 0)
+    assert begun(record) == [0, 1, 2, 3]
+    assert len(workers(record)) == 2
 
 
 def test_what_jobs_say_goes_to_the_log(run, tmp_path, capfd):

@@ -72,7 +72,9 @@ class Fitted:
         }, own
 
 
-def finish(counted: Tally, model: Model, output: str, n_components: int | None) -> Fitted:
+def finish(
+    counted: Tally, model: Model, output: str = "compact", n_components: int | None = None
+) -> Fitted:
     """Turn what was learned into tables to look up."""
     counts = counted.counts
     vectors = compact_lookup(model.roots, counts)

@@ -22,20 +22,11 @@ def fit_counted(
     the one that naming this number gives.
     """
     if not recipe.chooses_k:
-        return _fit(counted, recipe, output, n_components)
-    first = _fit(counted, recipe)
+        return finish(counted, learn(counted, recipe), output, n_components)
+    first = finish(counted, learn(counted, recipe))
     choice, number = _choose(first, counted, recipe)
-    model = _fit(counted, replace(recipe, n_clusters=number), output, n_components)
-    return replace(model, k_choice=choice)
-
-
-def _fit(
-    counted: Tally, recipe: Recipe, output: str = "compact", n_components: int | None = None
-) -> Fitted:
-    # A seed is drawn from anew, so that the second of two models is as if it were the only one.
-    settings = replace(recipe.settings, random_state=draws_of(recipe.settings.random_state))
-    model = learn(counted, replace(recipe, settings=settings))
-    return finish(counted, model, output, n_components)
+    model = learn(counted, replace(recipe, n_clusters=number))
+    return replace(finish(counted, model, output, n_components), k_choice=choice)
 
 
 def _choose(first: Fitted, counted: Tally, recipe: Recipe) -> tuple[KChoice | None, int]:

@@ -29,6 +29,7 @@ from untie._learn.solvers import (
 from untie._learn.spaces import VALUES, KernelSpaces, build_spaces, identity_spaces, side_by_side
 from untie._learn.spectrum import TINY, roots
 from untie._learn.tall import Columns
+from untie._util.seeds import draws_of
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
@@ -143,7 +144,7 @@ def _learn_best(problem: Problem, sample: RowSample | None, recipe: Recipe) -> M
         return _model_at(problem, next(iter(ALTERNATIVES.values()))(problem))
     omegas = {name: weigh(problem) for name, weigh in ALTERNATIVES.items()}
     vectors = {name: roots(problem.spaces, omega) for name, omega in omegas.items()}
-    rng = recipe.settings.random_state
+    rng = draws_of(recipe.settings.random_state)
     gains = description_gains(vectors, sample, problem.attributes, problem.n_clusters, rng)
     best_first = sorted(gains, key=lambda name: -gains[name])  # the first of equal ones
     best = vectors[best_first[0]]

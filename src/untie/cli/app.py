@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
-from types import ModuleType
 from typing import Annotated
 
 import typer
@@ -20,24 +18,14 @@ from untie.cli import (
     transform,
     values,
 )
-from untie.cli.guard import GuardedGroup
+from untie.cli.plugins import PluggedGroup
 
 COMMANDS = (report, cluster, neighbors, outliers, values, compare, fit, transform, datasets)
 """One file each, with `run` and `EXAMPLES`; the name of the file is that of the command."""
 
-PLUGINS = "untie.commands"
-"""Entry points of other distributions that bring a command: modules of the same form."""
-
-
-def _add(name: str, module: ModuleType) -> None:
-    app.command(name, epilog=module.EXAMPLES)(module.run)
-
-
-app = typer.Typer(cls=GuardedGroup, pretty_exceptions_enable=False, rich_markup_mode="rich")
+app = typer.Typer(cls=PluggedGroup, pretty_exceptions_enable=False, rich_markup_mode="rich")
 for _module in COMMANDS:
-    _add(_module.__name__.rpartition(".")[2], _module)
-for _plugin in entry_points(group=PLUGINS):
-    _add(_plugin.name, _plugin.load())
+    app.command(_module.__name__.rpartition(".")[2], epilog=_module.EXAMPLES)(_module.run)
 
 
 def _print_version(wanted: bool) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from untie_paper.output.cell_text import cell_text, decimals, is_missing, is_number, is_text
 from untie_paper.output.report import Table
+from untie_paper.output.texts import cell_text, decimals, is_missing, is_number, is_text
 from untie_paper.output.words import many
 
 NEAR = 4

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from uuid import uuid4
+
+from untie._util.whole_files import whole_file
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -23,14 +23,10 @@ def write_whole(path: Path, content: bytes) -> None:
     ...     (Path(folder) / "new" / "a.txt").read_text()
     'whole'
     """
-    temporary = path.with_name(f".{path.name}-{uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        with whole_file(path) as temporary:
+            temporary.write_bytes(content)
     except OSError as error:
         raise OSError(
             error.errno,
@@ -38,13 +34,3 @@ def write_whole(path: Path, content: bytes) -> None:
             "another folder, and run the command again: measured cells are kept",
             str(path),
         ) from error
-    finally:
-        # After the replacement there is nothing under this name.
-        _remove_quietly(temporary)
-
-
-def _remove_quietly(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        return

@@ -8,7 +8,8 @@ from numbers import Integral
 from typing import Any
 
 from untie_paper.output.agreement import Agreement, compare, sentences
-from untie_paper.output.cell_text import (
+from untie_paper.output.report import Table
+from untie_paper.output.texts import (
     MISSING,
     cell_text,
     is_missing,
@@ -16,7 +17,6 @@ from untie_paper.output.cell_text import (
     label_parts,
     label_text,
 )
-from untie_paper.output.report import Table
 
 ABOVE, BELOW, DIFFERENT = "▲", "▼", "≠"
 """The measured figure is higher, lower, or another text."""

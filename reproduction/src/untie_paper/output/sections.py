@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from untie_paper.output.agreement import Agreement
-from untie_paper.output.cell_text import MISSING
 from untie_paper.output.frames import to_csv
 from untie_paper.output.grid import Grid, make_grid
 from untie_paper.output.picture import Picture, draw
 from untie_paper.output.report import Figure, Table
+from untie_paper.output.texts import MISSING
 from untie_paper.run.outcome import Outcome
 from untie_paper.run.worker import one_line
 

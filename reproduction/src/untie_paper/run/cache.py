@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from untie_paper.output.files import write_whole
-from untie_paper.run.job_key import Key
+from untie_paper.run.keys import Key
 from untie_paper.run.versions import OPTIONAL, installed
 
 _ABANDONED = 3600.0
@@ -84,7 +84,7 @@ class CellCache:
 
     def sweep(self) -> None:
         """Remove what killed runs left unfinished."""
-        for path in self.folder.rglob(".*.json-*"):
+        for path in self.folder.rglob(".*.json-*"):  # as `whole_file` names them
             try:
                 if time.time() - path.stat().st_mtime > _ABANDONED:
                     path.unlink()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from untie_paper.run.experiment import Effort, Experiment, Job
-from untie_paper.run.job_key import Key, job_key
+from untie_paper.run.keys import Key, job_key
 from untie_paper.run.worker import one_line
 
 

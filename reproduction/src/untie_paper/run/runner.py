@@ -14,12 +14,12 @@ from typing import Any
 from untie_paper.output.report import Report
 from untie_paper.run.cache import CellCache, StoredCell
 from untie_paper.run.experiment import Effort, Experiment, Results
-from untie_paper.run.job_key import Key
+from untie_paper.run.keys import Key
+from untie_paper.run.origins import commit, now, provenance, versions
 from untie_paper.run.outcome import Outcome
 from untie_paper.run.plan import Plan, PlannedCell, PlannedExperiment, make_plan
 from untie_paper.run.pool import run_tasks
 from untie_paper.run.progress import Display, Tally
-from untie_paper.run.provenance import commit, now, provenance, versions
 from untie_paper.run.versions import NUMERIC
 from untie_paper.run.worker import Finished, Task, one_line
 

@@ -1,7 +1,7 @@
 """A fingerprint of the code that a cell depends on.
 
-Two parts: the package outside the evaluation, as a whole; and, inside it, only the definitions
-that a job's function reaches. So a new figure recomputes nothing, and a new coupling everything.
+Two parts: the package `untie`, as a whole; and, of the evaluation, only the definitions that a
+job's function reaches. So a new figure recomputes nothing, and a new coupling everything.
 Comments, docstrings and layout don't count.
 """
 
@@ -20,12 +20,12 @@ import untie
 PACKAGE = Path(untie.__file__).parent
 EVALUATION = "untie_paper"
 _NOT_IN_CELLS = ("cli",)
-"""What lies in the package's folder and is no part of what cells use, or is followed by name."""
+"""What lies in the package's folder and is no part of what cells use."""
 
 
 @cache
 def package_fingerprint() -> str:
-    """Return a text that changes with the package's code and data outside the evaluation."""
+    """Return a text that changes with the package's code and data."""
     content = hashlib.sha256()
     for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.csv.gz")]):
         part = path.relative_to(PACKAGE)

@@ -1,11 +1,10 @@
-"""What a worker process does: one job after another, on one thread, as long as its run lives."""
+"""What a worker process does: it settles, and attempts one job after another."""
 
 from __future__ import annotations
 
 import faulthandler
 import importlib
 import json
-import multiprocessing
 import os
 import re
 import signal
@@ -60,17 +59,19 @@ class Finished:
     versions: dict[str, str | None] = field(default_factory=dict)
 
 
-def work(connection: Connection, log: Path) -> None:
-    """Do what comes through the connection until it is closed."""
+def settle(lifeline: Connection, log: Path) -> None:
+    """Make a new process a worker: it does not hear Ctrl-C, speaks to a file, ends with its run.
+
+    Parameters
+    ----------
+    lifeline : Connection
+        Whose other end only the run holds, and the system closes however the run ends.
+    log : Path
+        Where output goes.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run itself stops its workers
     _speak_to(log)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    while True:
-        try:
-            number, task = connection.recv()
-        except EOFError:
-            return
-        connection.send(attempt(number, task))
+    threading.Thread(target=_end_after, args=(lifeline,), daemon=True).start()
 
 
 def attempt(number: int, task: Task) -> Finished:
@@ -131,9 +132,7 @@ def _speak_to(log: Path) -> None:
     faulthandler.enable(file=2)
 
 
-def _end_with_parent() -> None:
+def _end_after(lifeline: Connection) -> None:
     """Stop when the run was killed and could not say so."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+    wait([lifeline])
+    os._exit(1)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from untie._learn.dense import Dense
 from untie._learn.solvers.base import Problem, Settings, Solution
 from untie._table.rows import Rows
+from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 
@@ -39,8 +41,9 @@ def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
         return Solution(omega, [0.0], n_iter=1)
     tables = _kernel_rows(problem)
     losses: list[float] = []
+    draws = draws_of(settings.random_state)
     for number in range(1, settings.max_iter + 1):
-        drawn = _draw(problem.rows, settings)
+        drawn = _draw(problem.rows, settings.batch_size, draws)
         features = np.concatenate(
             [
                 table[column[drawn]]
@@ -65,9 +68,9 @@ def _kernel_rows(problem: Problem) -> list[FloatArray]:
     ]
 
 
-def _draw(rows: Rows, settings: Settings) -> NDArray[np.intp]:
+def _draw(rows: Rows, n: int, draws: RandomState) -> NDArray[np.intp]:
     """Draw rows in proportion to their weights; a row of weight 2 is drawn like two rows."""
-    uniform = settings.random_state.random_sample(settings.batch_size)
+    uniform = draws.random_sample(n)
     n_rows = len(rows.codes[0])
     if rows.weights is None:
         return (uniform * n_rows).astype(np.intp)

@@ -43,20 +43,22 @@ def machine() -> dict[str, Any]:
     }
 
 
-def commit(package: Path = PACKAGE) -> str | None:
-    """Return the commit that the package runs from, or None if it runs from no checkout.
+def commit(*packages: Path) -> str | None:
+    """Return the commit that the first package runs from, or None if it runs from no checkout.
 
     Parameters
     ----------
-    package : Path
-        The package's folder. ``-dirty`` is appended where its files are not those of the commit.
+    *packages : Path
+        Their folders; `untie` and the evaluation if there are none. ``-dirty`` is appended where
+        files of any are not those of the commit.
     """
+    packages = packages or (PACKAGE, Path(__file__).parents[1])
     # A package that is installed in a folder inside some other repository is not tracked there.
-    if _git(package, "ls-files", "--error-unmatch", "__init__.py") is None:
+    if _git(packages[0], "ls-files", "--error-unmatch", "__init__.py") is None:
         return None
-    head = _git(package, "rev-parse", "HEAD")
-    changed = _git(package, "status", "--porcelain", "--", ".")
-    return f"{head}-dirty" if head and changed else head
+    head = _git(packages[0], "rev-parse", "HEAD")
+    changed = [_git(package, "status", "--porcelain", "--", ".") for package in packages]
+    return f"{head}-dirty" if head and any(changed) else head
 
 
 def provenance(

@@ -16,9 +16,9 @@ from untie.cluster import KModes
 from untie.datasets import load
 from untie.evaluation import category_utility, clustering_scores, conditional_entropy
 from untie_paper.fitted import quietly_fitted
-from untie_paper.k_means import k_means
 from untie_paper.methods import DEEP, DISTANCES, ENCODERS, limit_steps
 from untie_paper.run.experiment import Cell
+from untie_paper.weighted_k_means import k_means
 
 LATENT = "Latent classes"
 """The one method that is neither vectors nor a distance: each row's most probable class."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from untie_paper.run.provenance import commit, machine, provenance, versions
+from untie_paper.run.origins import commit, machine, provenance, versions
 
 
 def git(folder, *arguments):
@@ -38,6 +38,15 @@ def test_commit_of_a_checkout(checkout):
 def test_new_files_of_the_package_make_it_dirty(checkout):
     (checkout / "new.py").write_text("")
     assert commit(checkout).endswith("-dirty")
+
+
+def test_changes_of_the_evaluation_count_too(checkout):
+    evaluation = checkout.parent / "evaluation"
+    evaluation.mkdir()
+    assert commit(checkout, evaluation) == git(checkout, "rev-parse", "HEAD")
+    (evaluation / "new.py").write_text("")
+    assert commit(checkout, evaluation).endswith("-dirty")
+    assert not commit(checkout).endswith("-dirty")
 
 
 def test_a_package_that_another_repository_does_not_track_has_no_commit(checkout):

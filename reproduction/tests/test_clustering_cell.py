@@ -8,9 +8,9 @@ import pytest
 from untie.cluster import KModes
 from untie.datasets import load
 from untie.evaluation import category_utility, clustering_f_score
-from untie_paper.k_means import k_means
+from untie_paper.clustering_cell import LATENT, Partition, cluster, judge, partition
 from untie_paper.methods import DISTANCES, ENCODERS
-from untie_paper.partition import LATENT, Partition, cluster, judge, partition
+from untie_paper.weighted_k_means import k_means
 
 
 @pytest.mark.parametrize("method", ["UNTIE", "One-hot", "DILCA", LATENT])

@@ -1,9 +1,9 @@
 import pytest
 
 from runner_jobs import cell, threads
-from untie_paper.run import job_key as module
+from untie_paper.run import keys as module
 from untie_paper.run.experiment import Job
-from untie_paper.run.job_key import job_key
+from untie_paper.run.keys import job_key
 
 
 def test_function_and_arguments_make_the_key():

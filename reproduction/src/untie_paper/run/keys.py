@@ -45,7 +45,7 @@ def job_key(job: Job) -> Key:
     Examples
     --------
     >>> from untie_paper.run.experiment import Effort, Job
-    >>> from untie_paper.run.job_key import job_key
+    >>> from untie_paper.run.keys import job_key
     >>> from untie_paper.run.versions import installed
     >>> first = job_key(Job(installed, {"library": "numpy"}))
     >>> first == job_key(Job(installed, {"library": "numpy"}, cost=9.0))

@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.distance import pdist
 from sklearn.cluster import KMeans
 
-from untie_paper import k_means as module
-from untie_paper.k_means import distinct_rows, k_means, k_means_labels, shorten
+from untie_paper import weighted_k_means as module
+from untie_paper.weighted_k_means import distinct_rows, k_means, shorten
 
 
 def blobs(n_columns: int = 3) -> np.ndarray:
@@ -34,17 +34,17 @@ def test_finds_what_k_means_on_all_rows_finds() -> None:
 def test_equal_rows_count_as_often_as_they_occur() -> None:
     # Ten rows at 0 hold their centre, so 3.1 goes with 6.5; single rows would give it to 0.
     rows = np.array([[0.0]] * 10 + [[3.1]] + [[6.5]] * 2)
-    first, *_, middle, last, _ = k_means_labels(rows, 2, 0, 20)
+    first, *_, middle, last, _ = k_means(rows, 2, 0, 20).labels
     assert first != middle == last
-    first, middle, last = k_means_labels(np.unique(rows, axis=0), 2, 0, 20)
+    first, middle, last = k_means(np.unique(rows, axis=0), 2, 0, 20).labels
     assert first == middle != last
 
 
 def test_the_seed_decides() -> None:
     rows = np.random.default_rng(1).standard_normal((200, 5))
-    first = k_means_labels(rows, 8, 0, 1)
-    assert np.array_equal(first, k_means_labels(rows, 8, 0, 1))
-    assert not np.array_equal(first, k_means_labels(rows, 8, 1, 1))
+    first = k_means(rows, 8, 0, 1).labels
+    assert np.array_equal(first, k_means(rows, 8, 0, 1).labels)
+    assert not np.array_equal(first, k_means(rows, 8, 1, 1).labels)
 
 
 def test_more_restarts_are_never_worse() -> None:
@@ -54,7 +54,7 @@ def test_more_restarts_are_never_worse() -> None:
 
 
 def test_fewer_distinct_rows_than_clusters() -> None:
-    labels = k_means_labels(np.array([[1.0], [2.0], [1.0]]), 5, 0, 2)
+    labels = k_means(np.array([[1.0], [2.0], [1.0]]), 5, 0, 2).labels
     assert labels[0] == labels[2] != labels[1]
 
 
@@ -101,4 +101,4 @@ def test_wide_rows_have_the_clusters_of_narrow_ones(monkeypatch: pytest.MonkeyPa
 
 
 def test_rows_that_are_all_zero() -> None:
-    assert set(k_means_labels(np.zeros((5, 600)), 2, 0, 1)) == {0}
+    assert set(k_means(np.zeros((5, 600)), 2, 0, 1).labels) == {0}

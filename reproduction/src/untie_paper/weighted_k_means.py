@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 
 WIDE = 512
 """Rows with more columns are rotated."""
@@ -34,10 +34,8 @@ class Clusters(NamedTuple):
     inertia: float
 
 
-def k_means_labels(
-    vectors: NDArray[np.floating], k: int, seed: int, n_restarts: int
-) -> NDArray[np.intp]:
-    """Return the cluster of each row in the run of lowest inertia.
+def k_means(vectors: NDArray[np.floating], k: int, seed: int, n_restarts: int) -> Clusters:
+    """Return the clusters of the run of lowest inertia.
 
     Parameters
     ----------
@@ -50,26 +48,11 @@ def k_means_labels(
     n_restarts : int
         Number of starts; each run goes on until no row changes its cluster.
 
-    Returns
-    -------
-    array of shape (n_rows,)
-
     Examples
     --------
-    >>> labels = k_means_labels(np.array([[0.0], [0.0], [9.0], [8.0]]), 2, seed=0, n_restarts=3)
-    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
-    True
-    """
-    return k_means(vectors, k, seed, n_restarts).labels
-
-
-def k_means(vectors: NDArray[np.floating], k: int, seed: int, n_restarts: int) -> Clusters:
-    """Return what `k_means_labels` does, with the inertia.
-
-    Examples
-    --------
-    >>> k_means(np.array([[0.0], [0.0], [9.0], [8.0]]), 2, seed=0, n_restarts=3).inertia
-    0.5
+    >>> labels, inertia = k_means(np.array([[0.0], [0.0], [9.0], [8.0]]), 2, seed=0, n_restarts=3)
+    >>> bool(labels[0] == labels[1] != labels[2] == labels[3]), inertia
+    (True, 0.5)
     """
     rows = shorten(vectors) if vectors.shape[1] > WIDE else vectors
     first, inverse, times = distinct_rows(rows)
