@@ -106,9 +106,13 @@ def test_models_without_a_preparation_still_work(people, tmp_path, frame):
     assert len(rows_of(answer.stdout)) == 2
 
 
-def test_a_model_with_a_preparation_is_a_model(people, tmp_path):
-    ask("fit", people, "-o", tmp_path / "m.untie", "-q")
-    assert untie.load_model(tmp_path / "m.untie").n_features_in_ == 5
+def test_what_is_loaded_is_what_was_saved(people, tmp_path, frame):
+    model = tmp_path / "m.untie"
+    ask("fit", people, "-o", model, "-q")
+    printed = pd.DataFrame(rows_of(ask("transform", model, people).stdout)).astype(float)
+    found = untie.load_model(model).transform(frame)
+    np.testing.assert_allclose(found, printed.to_numpy())
+    assert len(np.unique(found, axis=0)) > 2
 
 
 def test_fit_and_transform_with_weights(people, tmp_path, frame):
