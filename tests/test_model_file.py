@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from untie import UNTIE, Gaussian, Polynomial, load_model, prepare
-from untie._learn import archive as model_file
-from untie.model_file import load_prepared, save_encoder
+from untie import UNTIE, Gaussian, Polynomial, load_model
+from untie._learn import archive
 
 
 @pytest.fixture
@@ -173,9 +172,9 @@ def test_a_truncated_file_is_refused(saved, path, share):
 
 
 def test_a_file_of_a_newer_version_is_refused(saved, path):
-    content = path.read_bytes().replace(b"UNTIE-MODEL 2 ", b"UNTIE-MODEL 3 ", 1)
+    content = path.read_bytes().replace(b"UNTIE 1 ", b"UNTIE 2 ", 1)
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"newer untie .*format 3.*upgrade"):
+    with pytest.raises(ValueError, match=r"newer untie .*format 2.*upgrade"):
         load_model(path)
 
 
@@ -224,9 +223,11 @@ def test_saving_needs_a_fitted_encoder(path):
 
 
 def test_the_text_in_a_file_is_plain_json(saved, path):
-    content, _ = model_file.read_model(path)
-    assert json.dumps(model_file.to_plain(content))
-    assert content["columns"] == ("Texture", "Color", "Root")
+    kind, state = archive.read_model(path)
+    assert kind == "encoder"
+    assert json.dumps(archive.to_plain(state.content))
+    model = state.part("fitted").part("model")
+    assert model.content["columns"] == ["Texture", "Color", "Root"]
 
 
 def test_pickle_and_joblib_work_too(saved, melons, tmp_path):
@@ -238,18 +239,3 @@ def test_pickle_and_joblib_work_too(saved, melons, tmp_path):
 def test_a_loaded_model_can_be_cloned_and_fitted_again(saved, melons, path):
     again = clone(load_model(path)).fit(melons)
     np.testing.assert_array_equal(again.transform(melons), saved.transform(melons))
-
-
-def test_a_model_may_keep_how_its_table_was_prepared(tmp_path):
-    table = pd.DataFrame({"age": range(100), "sex": ["m", "f"] * 50, "town": ["a", None] * 50})
-    preparation = prepare(table, columns=["age", "sex", "town"])
-    encoder = UNTIE(2).fit(preparation.apply(table))
-    save_encoder(encoder, tmp_path / "model.untie", preparation)
-    again, found = load_prepared(tmp_path / "model.untie")
-    assert found == preparation
-    np.testing.assert_array_equal(
-        again.transform(found.apply(table)), encoder.transform(preparation.apply(table))
-    )
-    assert load_model(tmp_path / "model.untie").n_features_in_ == 3
-    encoder.save(tmp_path / "plain.untie")
-    assert load_prepared(tmp_path / "plain.untie")[1] is None

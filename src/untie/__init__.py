@@ -7,12 +7,13 @@ from untie._engines.counted_input import count_table
 from untie._engines.scanning import scan
 from untie._engines.writing import sink
 from untie._learn.kernels import Gaussian, Pairs, Polynomial
-from untie._prepare import Note, Preparation, prepare
+from untie._prepare.note import Note
 from untie._table.vocabulary import Vocabulary
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
 from untie.k_choice import KChoice, choose_k
-from untie.model_file import load_model
+from untie.model_file import load_model, save_model
+from untie.preparer import Preparer
 from untie.report import Report, make_report
 
 __version__ = version("untie")
@@ -26,7 +27,7 @@ __all__ = [
     "Note",
     "Pairs",
     "Polynomial",
-    "Preparation",
+    "Preparer",
     "Report",
     "UNTIEClusterer",
     "Vocabulary",
@@ -34,7 +35,7 @@ __all__ = [
     "count_table",
     "load_model",
     "make_report",
-    "prepare",
+    "save_model",
     "scan",
     "sink",
 ]

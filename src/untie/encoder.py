@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Self
 
 import numpy as np
@@ -22,10 +21,13 @@ from untie._engines.dask import DaskTable, transform_dask
 from untie._engines.lazy import as_lazy
 from untie._engines.spark import SparkTable, transform_spark
 from untie._engines.transform import own_columns, stream_vectors
+from untie._learn.archive import State
 from untie._learn.fitted import Fitted, finish
+from untie._learn.fitted_state import fitted_state, read_fitted
 from untie._learn.learning import Recipe, learn
 from untie._learn.parameters import check_parameters
 from untie._learn.solvers import ROW_SOLVERS
+from untie._saving import Savable
 from untie._table import frames
 from untie._table.sample_weights import split_weights
 from untie._table.table import table_of_names
@@ -33,10 +35,9 @@ from untie._table.vocabulary import Vocabulary
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
 from untie.export import Exportable
-from untie.model_file import save_encoder
 
 
-class UNTIE(Exportable, TransformerMixin, TableInput):
+class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     """Learn vectors and similarities for a table of categories, without labels.
 
     Every value gets a vector from the counts of pairs of values: as a direction of its own that
@@ -144,6 +145,8 @@ default="auto"
     slight       5.0     8.1       6.2
     straight     6.2     6.2       7.5
     """
+
+    kind = "encoder"
 
     def __init__(
         self,
@@ -421,14 +424,6 @@ default="auto"
             names = frames.full_names(vocabulary, self.model_.labels, self.model_.widths)
         return np.array(names, dtype=object)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, without pickle; `load_model` reads it.
-
-        The file is replaced as a whole or not at all.
-        """
-        check_is_fitted(self)
-        save_encoder(self, path)
-
     def report(
         self,
         X: Any,
@@ -534,6 +529,13 @@ default="auto"
         self.n_iter_ = fitted.solution.n_iter
         self.choice_ = dict(fitted.gains)
         return self
+
+    def _fitted_state(self) -> State:
+        return State({"library": self.library_}).plus("model", fitted_state(self.model_))
+
+    def _restore(self, state: State) -> None:
+        self.library_ = state.get("library", str)
+        self._adopt(read_fitted(state.part("model")))
 
     def _rows(self, codes: Codes) -> NDArray[Any] | sparse.csr_array:
         lookup = self.model_.lookup

@@ -1,4 +1,3 @@
-import json
 from datetime import date, datetime, timedelta
 
 import dask.dataframe as dd
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 import untie
 from lazy_sources import SOURCES
-from untie._prepare import Note, Preparation, prepare
+from untie import Note, Preparer, load_model
 from untie._prepare import look as look_module
 
 N = 400
@@ -42,13 +41,21 @@ def people():
     return frame
 
 
-def said(preparation):
-    return {note.column: (note.action, note.reason) for note in preparation.notes}
+def prepare(data, sample_weight=None, **parameters):
+    return Preparer(**parameters).fit(data, sample_weight=sample_weight)
+
+
+def decided(preparer):
+    return preparer.to_state().part("fitted").content["preparation"]
+
+
+def said(preparer):
+    return {note.column: (note.action, note.reason) for note in preparer.notes_}
 
 
 def test_every_column_is_accounted_for(people):
-    preparation = prepare(people)
-    notes = said(preparation)
+    preparer = prepare(people)
+    notes = said(preparer)
     assert list(notes) == list(people.columns)
     assert notes["passenger"] == ("left out", "looks like an id")
     assert notes["name"] == ("left out", "looks like an id")
@@ -60,22 +67,22 @@ def test_every_column_is_accounted_for(people):
     assert notes["alive"] == ("kept", "")
     assert notes["nothing"] == ("left out", "all cells are missing")
     action, reason = notes["town"]
-    assert action == "kept"
-    assert reason.endswith("values are taken together as 'other'")
-    assert preparation.columns == ("age", "fare", "grade", "sex", "born", "alive", "town")
+    assert action == "grouped"
+    assert reason.endswith("values are merged into 'other'")
+    assert preparer.columns_ == ("age", "fare", "grade", "sex", "born", "alive", "town")
 
 
 def test_cells_become_what_the_notes_say(people):
     people.index = range(1000, 1000 + N)
-    preparation = prepare(people)
-    result = preparation.apply(people)
-    assert list(result.columns) == list(preparation.columns)
+    preparer = prepare(people)
+    result = preparer.transform(people)
+    assert list(result.columns) == list(preparer.columns_)
     assert (result.index == people.index).all()
     assert (result["age"].isna() == people["age"].isna()).all()
     assert (result["sex"].isna() == people["sex"].isna()).all()
     assert result["grade"].equals(people["grade"])
-    assert set(result["age"].dropna()) == set(preparation.labels("age"))
-    assert preparation.labels("sex") is None
+    assert set(result["age"].dropna()) == set(preparer.ranges("age"))
+    assert preparer.ranges("sex") is None
     sizes = result["age"].value_counts()
     assert sizes.max() < 1.3 * sizes.min()
     frequent = people["town"].value_counts()
@@ -105,14 +112,14 @@ def test_labels_are_true_of_the_numbers_in_them(numbers, bins, divisor):
     cells = [number / divisor for number in numbers]
     is_whole = all(cell == int(cell) for cell in cells)
     frame = pd.DataFrame({"x": cells})
-    preparation = prepare(frame, columns=["x"], bins=bins)
+    preparer = prepare(frame, columns=["x"], bins=bins)
     beyond = [min(cells) - 1, max(cells) + 1]
-    result = preparation.apply(pd.DataFrame({"x": [*cells, *beyond]}))["x"]
+    result = preparer.transform(pd.DataFrame({"x": [*cells, *beyond]}))["x"]
     for number, label in zip([*cells, *beyond], result, strict=True):
         assert range_holds(label, number, is_whole)
-    assert len(preparation.labels("x")) == len(set(preparation.labels("x"))) <= bins
-    assert set(preparation.labels("x")) == set(result)  # none is empty
-    ranks = [preparation.labels("x").index(label) for label in result[: len(cells)]]
+    assert len(preparer.ranges("x")) == len(set(preparer.ranges("x"))) <= bins
+    assert set(preparer.ranges("x")) == set(result)  # none is empty
+    ranks = [preparer.ranges("x").index(label) for label in result[: len(cells)]]
     assert [r for _, r in sorted(zip(cells, ranks, strict=True))] == sorted(ranks)
 
 
@@ -120,17 +127,17 @@ def test_labels_are_true_of_the_numbers_in_them(numbers, bins, divisor):
 def test_a_number_that_is_nearly_always_the_same(zeros):
     rare = list(range(1, 40))
     cells = [0] * 2000 + (rare if zeros == "first" else [-number for number in rare])
-    preparation = prepare(pd.DataFrame({"x": cells}))
+    preparer = prepare(pd.DataFrame({"x": cells}))
     expected = ("up to 0", "over 0") if zeros == "first" else ("up to -1", "over -1")
-    assert preparation.labels("x") == expected
+    assert preparer.ranges("x") == expected
 
 
 def test_weights_move_the_ranges():
     frame = pd.DataFrame({"x": range(100), "y": ["a", "b"] * 50, "w": [0.0] * 50 + [2.0] * 50})
-    preparation = prepare(frame, columns=["x", "y"], bins=2, weight="w")
-    assert preparation.labels("x") == ("up to 74", "over 74")
-    assert said(preparation)["w"] == ("left out", "holds the weights")
-    assert list(preparation.apply(frame, keep=["w"]).columns) == ["x", "y", "w"]
+    preparer = prepare(frame, columns=["x", "y"], bins=2, sample_weight="w")
+    assert preparer.ranges("x") == ("up to 74", "over 74")
+    assert said(preparer)["w"] == ("left out", "holds the weights")
+    assert list(preparer.transform(frame, keep=["w"]).columns) == ["x", "y", "w"]
 
 
 def test_dates_are_named_by_the_coarsest_period_that_tells_them_apart():
@@ -142,21 +149,21 @@ def test_dates_are_named_by_the_coarsest_period_that_tells_them_apart():
     ]:
         cells = [start + n * step for n in range(60)]
         for column in (cells, [cell.isoformat() for cell in cells]):
-            preparation = prepare(pd.DataFrame({"x": column}))
-            assert preparation.labels("x")[0] == labels
-            assert len(preparation.labels("x")) == 5
+            preparer = prepare(pd.DataFrame({"x": column}))
+            assert preparer.ranges("x")[0] == labels
+            assert len(preparer.ranges("x")) == 5
     seconds = [datetime(2000, 1, 1) + timedelta(seconds=n) for n in range(60)]
-    assert prepare(pd.DataFrame({"x": seconds})).labels("x")[0] == "until 2000-01-01 00:00:11"
+    assert prepare(pd.DataFrame({"x": seconds})).ranges("x")[0] == "until 2000-01-01 00:00:11"
 
 
 def test_dirty_numbers_are_binned_and_the_dirt_stays():
     cells = [*map(str, range(100)), "unknown", "n/a", None] * 3
-    preparation = prepare(pd.DataFrame({"age": cells}))
+    preparer = prepare(pd.DataFrame({"age": cells}))
     assert (
-        said(preparation)["age"][1]
+        said(preparer)["age"][1]
         == "into 5 ranges; no numbers, and kept as they are: 'n/a', 'unknown'"
     )
-    result = preparation.apply(pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None]}))
+    result = preparer.transform(pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None]}))
     assert result["age"].tolist()[:4] == ["up to 19", "up to 19", "unknown", "dead"]
     assert result["age"].isna().tolist() == [False] * 4 + [True]
 
@@ -168,8 +175,8 @@ def test_values_that_often_mean_missing_are_pointed_out():
 
 
 def test_codes_with_leading_zeros_are_no_numbers():
-    preparation = prepare(pd.DataFrame({"zip": [f"{n:05}" for n in range(30)] * 4}))
-    assert said(preparation)["zip"] == ("kept", "")
+    preparer = prepare(pd.DataFrame({"zip": [f"{n:05}" for n in range(30)] * 4}))
+    assert said(preparer)["zip"] == ("kept", "")
 
 
 @pytest.mark.parametrize(
@@ -192,16 +199,16 @@ def test_ids_are_told_from_measurements(name, cells, expected):
 
 def test_columns_that_are_asked_for_are_never_left_out(people):
     names = ["passenger", "name", "story", "planet"]
-    preparation = prepare(people, columns=names)
-    assert preparation.columns == tuple(names)
-    assert said(preparation)["age"] == ("left out", "as asked")
-    assert preparation.apply(people)["name"].nunique() == 100
+    preparer = prepare(people, columns=names)
+    assert preparer.columns_ == tuple(names)
+    assert said(preparer)["age"] == ("left out", "as asked")
+    assert preparer.transform(people)["name"].nunique() == 100
 
 
 def test_columns_can_be_dropped(people):
-    preparation = prepare(people, drop=["age", "town"])
-    assert said(preparation)["town"] == ("left out", "as asked")
-    assert "age" not in preparation.columns
+    preparer = prepare(people, drop=["age", "town"])
+    assert said(preparer)["town"] == ("left out", "as asked")
+    assert "age" not in preparer.columns_
 
 
 def test_a_column_with_too_many_values_is_left_out():
@@ -209,14 +216,14 @@ def test_a_column_with_too_many_values_is_left_out():
     frame = pd.DataFrame(
         {"x": [f"v{n}" for n in rng.integers(0, 3000, 3000)], "y": ["a", "b"] * 1500}
     )
-    action, reason = said(prepare(frame, max_values=50))["x"]
+    action, reason = said(prepare(frame, max_categories=50))["x"]
     assert action == "left out"
     assert reason.endswith("values, hardly any of them frequent")
 
 
 def test_other_is_another_word_where_it_is_a_value():
     frame = pd.DataFrame({"x": ["other"] * 9 + [f"v{n % 9}" for n in range(30)]})
-    result = prepare(frame, max_values=4).apply(frame)["x"]
+    result = prepare(frame, max_categories=4).transform(frame)["x"]
     assert "other (2)" in set(result)
     assert (result == "other").sum() == 9
 
@@ -224,7 +231,7 @@ def test_other_is_another_word_where_it_is_a_value():
 @pytest.mark.parametrize("library", ["polars", "pyarrow", *SOURCES, "dask"])
 def test_all_libraries_agree(people, library, tmp_path):
     expected = prepare(people)
-    cells = expected.apply(people).astype(object).where(lambda f: f.notna(), None)
+    cells = expected.transform(people).astype(object).where(lambda f: f.notna(), None)
     data = table = pa.Table.from_pandas(people, preserve_index=False)
     if library == "polars":
         data = pl.from_arrow(table)
@@ -236,9 +243,9 @@ def test_all_libraries_agree(people, library, tmp_path):
         with pytest.raises(ValueError, match="can be read only once"):
             prepare(data)
         return
-    preparation = prepare(data)
-    assert preparation == expected
-    result = preparation.apply(data)
+    preparer = prepare(data)
+    assert decided(preparer) == decided(expected)
+    result = preparer.transform(data)
     if library == "dask":
         result = pa.Table.from_pandas(result.compute(), preserve_index=False)
     elif library in SOURCES:
@@ -252,7 +259,7 @@ def test_all_libraries_agree(people, library, tmp_path):
 def test_a_lazy_result_reads_only_what_is_asked(people, tmp_path):
     people.to_parquet(tmp_path / "people.parquet")
     lazy = untie.scan(tmp_path / "people.parquet")
-    prepared = prepare(lazy).apply(lazy, keep=["name"])
+    prepared = prepare(lazy).transform(lazy, keep=["name"])
     part = prepared.select(["name", "age"]).collect()
     assert part.column_names == ["name", "age"]
     assert part["age"].to_pylist() == prepared.collect()["age"].to_pylist()
@@ -261,14 +268,14 @@ def test_a_lazy_result_reads_only_what_is_asked(people, tmp_path):
 
 def test_an_array_gets_names():
     rows = [["a", n] for n in range(50)] + [["b", n] for n in range(50)]
-    preparation = prepare(rows)
-    assert preparation.columns == ("x0", "x1")
-    assert preparation.apply(rows)["x1"][0] == "up to 9"
+    preparer = prepare(rows)
+    assert preparer.columns_ == ("x0", "x1")
+    assert preparer.transform(rows)["x1"][0] == "up to 9"
 
 
 def test_names_that_are_no_text():
     frame = pd.DataFrame({0: ["a", "b"] * 30, 1: range(60)})
-    assert list(prepare(frame, columns=["0", "1"]).apply(frame).columns) == ["0", "1"]
+    assert list(prepare(frame, columns=["0", "1"]).transform(frame).columns) == ["0", "1"]
 
 
 def test_nested_cells_are_left_out_or_refused():
@@ -280,18 +287,27 @@ def test_nested_cells_are_left_out_or_refused():
 
 def test_types_may_differ_between_files():
     codes = prepare(pd.DataFrame({"code": ["7", "7B", "8"] * 5}))
-    assert codes.apply(pl.DataFrame({"code": [7, 8, None]}))["code"].to_list() == ["7", "8", None]
-    assert codes.apply(pd.DataFrame({"code": [7.0, 8.0]}))["code"].tolist() == ["7", "8"]
+    assert codes.transform(pl.DataFrame({"code": [7, 8, None]}))["code"].to_list() == [
+        "7",
+        "8",
+        None,
+    ]
+    assert codes.transform(pd.DataFrame({"code": [7.0, 8.0]}))["code"].tolist() == ["7", "8"]
     numbers = prepare(pd.DataFrame({"code": [7, 8] * 5}))
-    result = numbers.apply(pl.DataFrame({"code": ["7", "8", "x", None]}))["code"].to_list()
+    result = numbers.transform(pl.DataFrame({"code": ["7", "8", "x", None]}))["code"].to_list()
     assert result == [7, 8, np.inf, None]
 
 
-def test_a_preparation_survives_as_plain_data(people):
-    preparation = prepare(people)
-    again = Preparation.from_dict(json.loads(json.dumps(preparation.to_dict())))
-    assert again == preparation
-    assert again.apply(people).equals(preparation.apply(people))
+def test_a_preparer_survives_in_a_file(people, tmp_path):
+    preparer = prepare(people, columns=("sex", "born", "fare", "town"), bins=4)
+    preparer.set_output(transform="polars").save(tmp_path / "p.untie")
+    again = load_model(tmp_path / "p.untie")
+    assert isinstance(again, Preparer)
+    assert again.get_params() == preparer.get_params()
+    assert decided(again) == decided(preparer)
+    assert (again.feature_names_in_ == people.columns).all()
+    assert again.transform(people).equals(preparer.transform(people))
+    assert again.decisions().equals(preparer.decisions())
 
 
 @pytest.mark.parametrize(
@@ -299,11 +315,11 @@ def test_a_preparation_survives_as_plain_data(people):
     [
         ({"columns": ["Age"]}, "no column 'Age' in the table, which columns names; did you mean"),
         ({"drop": ["xyz"]}, "no column 'xyz' in the table, which drop names; its columns are"),
-        ({"weight": "w"}, "no column 'w'"),
-        ({"weight": "sex"}, "Column 'sex' can't hold the weights"),
+        ({"sample_weight": "w"}, "no column 'w'"),
+        ({"sample_weight": "sex"}, "Column 'sex' can't hold the weights"),
         ({"bins": 1}, "bins must be"),
         ({"bins": 2.5}, "bins must be"),
-        ({"max_values": True}, "max_values must be"),
+        ({"max_categories": True}, "max_categories must be"),
         ({"columns": []}, "No column is left"),
     ],
 )
@@ -319,11 +335,11 @@ def test_one_name_is_no_list(people):
 
 def test_new_rows_need_the_columns(people):
     with pytest.raises(ValueError, match="no column 'age'"):
-        prepare(people).apply(people[["sex"]])
+        prepare(people).transform(people[["sex"]])
 
 
 def test_no_rows_can_be_prepared_but_not_learned_from(people):
-    assert len(prepare(people).apply(people[:0])) == 0
+    assert len(prepare(people).transform(people[:0])) == 0
     with pytest.raises(ValueError, match="minimum of 1"):
         prepare(people[:0])
 
@@ -361,8 +377,8 @@ def test_ids_are_known_by_a_sample(monkeypatch):
             "town": [f"t{number}" for number in rng.integers(0, 30, 1000)],
         }
     )
-    notes = said(prepare(frame, max_values=20))
-    assert [action for action, _ in notes.values()] == ["left out", "left out", "binned", "kept"]
+    notes = said(prepare(frame, max_categories=20))
+    assert [action for action, _ in notes.values()] == ["left out", "left out", "binned", "grouped"]
 
 
 def test_notes_read_as_sentences():
