@@ -5,14 +5,21 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
 import untie
 from lazy_sources import SOURCES
 from untie import Note, Preparer, load_model
 from untie._prepare import look as look_module
+from untie._table.column_codes import is_missing
+from untie._table.frames import columns_of
 
 N = 400
 
@@ -384,3 +391,186 @@ def test_ids_are_known_by_a_sample(monkeypatch):
 def test_notes_read_as_sentences():
     assert str(Note("a", "kept")) == "a: kept"
     assert str(Note("a", "binned", "into 2 ranges")) == "a: binned into 2 ranges"
+
+
+FRAMES = {
+    "pandas": lambda t: t,
+    "polars": lambda t: pl.from_arrow(pa.Table.from_pandas(t, preserve_index=False)),
+    "pyarrow": lambda t: pa.Table.from_pandas(t, preserve_index=False),
+}
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+def test_decisions_are_a_frame_of_the_tables_library(people, make):
+    preparer = prepare(make(people))
+    found = preparer.decisions()
+    assert type(found) is type(make(people))
+    lines = columns_of(found)
+    expected = [(note.column, note.action, note.reason) for note in preparer.notes_]
+    assert list(zip(*lines.values(), strict=True)) == expected
+    assert list(lines) == ["column", "action", "reason"]
+    assert set(lines["action"]) == {"kept", "binned", "grouped", "left out"}
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_the_output_can_be_of_another_library(people, make, library):
+    expected = prepare(people).transform(people)
+    preparer = clone(Preparer().set_output(transform=library)).fit(make(people))
+    found = preparer.transform(make(people))
+    assert type(found).__module__.startswith(library)
+    for name, cells in columns_of(found).items():
+        missing = pd.isna(expected[name])
+        assert [is_missing(cell) for cell in cells] == missing.tolist()
+        assert [cell for cell in cells if not is_missing(cell)] == expected[name][~missing].tolist()
+    with config_context(transform_output=library):
+        assert type(prepare(make(people)).transform(make(people))) is type(found)
+    default = preparer.set_output(transform="default").transform(make(people))
+    assert type(default) is type(make(people))
+    assert type(preparer.set_output().transform(make(people))) is type(default)
+
+
+def test_outputs_that_can_not_be(people):
+    with pytest.raises(ValueError, match="transform must be one of"):
+        Preparer().set_output(transform="csv")
+    lazy = pl.from_pandas(people[["age", "sex"]]).lazy()
+    preparer = prepare(lazy).set_output(transform="pandas")
+    with pytest.raises(ValueError, match="stays one, and is no pandas frame"):
+        preparer.transform(lazy)
+
+
+def test_names_of_what_comes_out(people):
+    preparer = prepare(people.assign(w=1.0), sample_weight="w", columns=["age", "sex"])
+    assert preparer.get_feature_names_out().tolist() == ["age", "sex"]
+    assert preparer.get_feature_names_out(people.columns).tolist() == ["age", "sex"]
+    assert preparer.n_features_in_ == people.shape[1]
+    with pytest.raises(ValueError, match="input_features is not equal"):
+        preparer.get_feature_names_out(["a"] * people.shape[1])
+    rows = [["a", "z", n] for n in range(50)] + [["b", "z", n] for n in range(50)]
+    array = prepare(rows)
+    assert array.get_feature_names_out().tolist() == ["x0", "x2"]
+    assert array.get_feature_names_out(["a", "b", "c"]).tolist() == ["a", "c"]
+    with pytest.raises(ValueError, match="2 features, but Preparer is expecting 3"):
+        array.transform([row[:2] for row in rows])
+
+
+def test_weights_are_a_column_or_an_array(people):
+    weights = np.random.default_rng(0).integers(0, 4, N).astype(float)
+    array = prepare(people, sample_weight=weights)
+    named = prepare(people.assign(w=weights), sample_weight="w")
+    assert decided(array)["rules"] == decided(named)["rules"]
+    assert said(array) | {"w": ("left out", "holds the weights")} == said(named)
+    kept = people[weights > 0]
+    present = prepare(kept, sample_weight=weights[weights > 0])
+    assert decided(present) == decided(array)  # a row of weight 0 is as if absent
+    repeated = prepare(people[["age", "fare"]].loc[people.index.repeat(weights)])
+    assert repeated.ranges("age") == array.ranges("age")
+    assert repeated.ranges("fare") == array.ranges("fare")
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        (np.zeros(N), ValueError, "Every sample weight is zero"),
+        (np.ones(3), ValueError, "sample_weight has shape"),
+        (-np.ones(N), ValueError, "negative"),
+    ],
+)
+def test_bad_weights(people, weights, error, message):
+    with pytest.raises(error, match=message):
+        prepare(people, sample_weight=weights)
+
+
+def test_lazy_tables_take_a_name_of_weights_only(people):
+    lazy = pl.from_pandas(people[["age", "sex"]]).lazy()
+    with pytest.raises(TypeError, match="must be the name of one of its columns"):
+        prepare(lazy, sample_weight=np.ones(N))
+
+
+def test_what_a_value_becomes(people):
+    preparer = prepare(people)
+    assert preparer.category("age", 0) == preparer.ranges("age")[0]
+    assert preparer.category("age", "10000") == preparer.ranges("age")[-1]
+    assert preparer.category("town", "nowhere") == "other"
+    assert preparer.category("sex", "m") == "m"
+    with pytest.raises(ValueError, match="no column 'planet' in the prepared table"):
+        preparer.category("planet", "earth")
+
+
+def test_what_is_not_fitted_says_so(people, tmp_path):
+    for call in (
+        lambda p: p.transform(people),
+        lambda p: p.decisions(),
+        lambda p: p.get_feature_names_out(),
+        lambda p: p.save(tmp_path / "p.untie"),
+    ):
+        with pytest.raises(NotFittedError):
+            call(Preparer())
+
+
+def test_a_failed_fit_changes_nothing(people):
+    preparer = prepare(people)
+    before = decided(preparer)
+    with pytest.raises(ValueError, match="No column is left"):
+        preparer.fit(people[["planet"]])
+    assert decided(preparer) == before
+    assert preparer.n_features_in_ == people.shape[1]
+
+
+@pytest.mark.parametrize("library", [*FRAMES, "scan", "dask"])
+def test_pipelines_learn_from_tables_as_they_come(people, library, tmp_path):
+    people = people.drop(columns="nothing")
+    rows = Preparer().fit_transform(people)
+    expected = untie.UNTIE(2).fit(rows)
+    if library == "scan":
+        people.to_parquet(tmp_path / "people.parquet")
+        table = untie.scan(tmp_path / "people.parquet")
+    elif library == "dask":
+        table = dd.from_pandas(people, npartitions=3)
+    else:
+        table = FRAMES[library](people)
+    pipeline = make_pipeline(Preparer(), untie.UNTIE(2)).fit(table)
+    names = expected.get_feature_names_out().tolist()
+    assert pipeline.get_feature_names_out().tolist() == names
+    found = pipeline.transform(table)
+    if library == "scan":
+        found = found.read_pandas().to_numpy()
+    elif library == "dask":
+        found = found.compute().to_numpy()
+    np.testing.assert_array_equal(found, expected.transform(rows))
+
+
+def test_pipelines_have_outputs_and_parameters(people):
+    table = people.drop(columns="nothing")
+    pipeline = make_pipeline(Preparer(), untie.UNTIE(2)).set_output(transform="polars")
+    assert isinstance(pipeline.fit_transform(table), pl.DataFrame)
+    pipeline.set_params(preparer__bins=3)
+    assert len(pipeline.fit(table)[0].ranges("age")) == 3
+
+
+CELLS = st.one_of(
+    st.none(), st.integers(-5, 200), st.sampled_from(["a", "b", "7", "007", "n/a"]), st.floats(0, 9)
+)
+
+
+@given(
+    st.lists(st.tuples(CELLS, st.integers(0, 40), st.integers(0, 3)), min_size=25, max_size=60),
+    st.randoms(use_true_random=False),
+)
+def test_neither_the_order_of_rows_nor_chunks_matter(rows, rng):
+    order = list(range(len(rows)))
+    rng.shuffle(order)
+    array = np.empty((len(rows), 3), dtype=object)
+    array[:] = rows
+    parameters = {"columns": ["x0", "x1", "x2"], "bins": 3, "max_categories": 6}
+    whole = prepare(array, **parameters)
+    shuffled = prepare(array[order], **parameters)
+    assert decided(whole) == decided(shuffled)
+    cells = whole.transform(array)
+    assert cells.iloc[order].reset_index(drop=True).equals(shuffled.transform(array[order]))
+    half = len(rows) // 2
+    parts = [whole.transform(part) for part in (array[:half], array[half:])]
+    assert pd.concat(parts, ignore_index=True).astype(object).equals(cells.astype(object))
+    table = pa.table({f"x{column}": list(map(str, array[:, column])) for column in range(3)})
+    chunks = ds.dataset([table.slice(0, half), table.slice(half)])
+    assert decided(prepare(chunks, **parameters)) == decided(prepare(table, **parameters))
