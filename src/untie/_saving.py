@@ -92,4 +92,6 @@ def record_state(record: Any) -> State:
 
 def read_record(kind: type[T], state: State) -> T:
     """Undo `record_state`."""
-    return kind(**state.content, **{name: state.array(name, -1) for name in state.arrays})
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # a dataclass
+    content = state.content
+    return kind(**{n: content[n] if n in content else state.array(n, -1) for n in names})

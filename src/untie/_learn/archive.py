@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +30,12 @@ from untie._util.whole_files import whole_file
 MARK = "UNTIE"
 FORMAT = 1
 """Raised whenever a file's meaning changes; newer files are refused."""
+
+_FAULTS = (
+    *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
+    *(EOFError, BadZipFile, zlib.error),
+)
+"""What reading a file raises that is not as it was written."""
 
 _TEXT = "__text__"
 _SPARSE = "__sparse_"
@@ -139,7 +146,7 @@ def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
     """Name the file in errors that its content causes."""
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, BadZipFile) as e:
+    except _FAULTS as e:
         reason = e if isinstance(e, ValueError) else f"{type(e).__name__}: {e}"
         raise ValueError(
             f"{str(path)!r} holds no whole model ({reason}). Save the model again or fetch a good "

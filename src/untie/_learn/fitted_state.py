@@ -77,9 +77,9 @@ def read_fitted(state: State) -> Fitted:
     if [len(of_spaces) for of_spaces in widths] != [len(labels)] * len(sizes):
         raise ValueError(f"'widths' do not fit {len(sizes)} columns and {len(labels)} kernels")
     vectors = LookUp(_read_tables("vectors", state, sizes))
-    lookup = vectors
+    lookup, summed = vectors, state.get("summed", bool)
     if state.get("lookup", str) == OWN:
-        lookup = LookUp(_read_tables("lookup", state, sizes), state.get("summed", bool))
+        lookup = LookUp(_read_tables("lookup", state, sizes), summed)
     return Fitted(
         grouping,
         counts,
