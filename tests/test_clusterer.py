@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from lazy_sources import SOURCES, as_arrow
 from tables import latent_classes
-from untie import UNTIE, UNTIEClusterer, scan
+from untie import UNTIE, Preparer, UNTIEClusterer, scan
 from untie.explain import cluster_profile
 
 
@@ -158,9 +158,9 @@ def test_numbers_are_binned_on_request():
             "home": np.where(rng.random(400) < 0.9, np.array(["farm", "flat"])[kind], "boat"),
         }
     )
-    clusterer = UNTIEClusterer(2, bins=4).fit(table)
+    clusterer = UNTIEClusterer(2, preparer=Preparer(bins=4)).fit(table)
     assert adjusted_rand_score(kind, clusterer.labels_) > 0.9
-    assert clusterer.preparation_ is not None
+    assert clusterer.preparer_ is not None
     assert clusterer.encoder_.vocabulary_.columns == ("age", "pet", "home")
     assert clusterer.feature_names_in_.tolist() == list(table)
     new = table.iloc[:5].assign(age=1_000.0, id="x")
@@ -190,9 +190,12 @@ def test_numbers_of_lazy_tables_are_binned(make):
             "w": rng.integers(1, 3, 300).astype(float),
         }
     )
-    found = UNTIEClusterer(2, bins=3).fit(make(table), sample_weight="w")
-    expected = UNTIEClusterer(2, bins=3).fit(table, sample_weight="w")
-    assert found.preparation_.to_dict() == expected.preparation_.to_dict()
+    found = UNTIEClusterer(2, preparer=Preparer(bins=3)).fit(make(table), sample_weight="w")
+    expected = UNTIEClusterer(2, preparer=Preparer(bins=3)).fit(table, sample_weight="w")
+    rules = [
+        c.preparer_.to_state().part("fitted").content["preparation"] for c in (found, expected)
+    ]
+    assert rules[0] == rules[1]
     assert found.feature_names_in_.tolist() == ["age", "pet"]
     np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
     labels = found.predict(make(table))
@@ -255,6 +258,7 @@ def test_too_few_passes_warn(case):
         ({"n_init": 0}, ValueError, "n_init"),
         ({"max_iter": 1.5}, ValueError, "max_iter"),
         ({"encoder": KMeans()}, TypeError, "encoder must be an UNTIE or None, got KMeans"),
+        ({"preparer": 4}, TypeError, "preparer must be a Preparer or None, got int"),
     ],
 )
 def test_bad_parameters(case, parameters, error, words):

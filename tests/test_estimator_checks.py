@@ -3,13 +3,15 @@
 import pytest
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
-from untie import UNTIE
+from untie import UNTIE, Preparer
 
 ENCODERS = [
     UNTIE(),
     UNTIE(solver="uniform", couplings="joint"),
     UNTIE(solver="lp", kernels="F3", dtype="float32"),
     UNTIE(couplings="matching", kernels="F3", min_frequency=2),
+    Preparer(),
+    Preparer(bins=2, max_categories=50),
 ]
 
 
@@ -22,8 +24,9 @@ def test_every_check_passes(encoder):
     assert failed == {}
 
 
-def test_no_tag_makes_checks_vanish():
-    names = {check.func.__name__ for _, check in estimator_checks_generator(UNTIE())}
+@pytest.mark.parametrize("encoder", [UNTIE(), Preparer()], ids=repr)
+def test_no_tag_makes_checks_vanish(encoder):
+    names = {check.func.__name__ for _, check in estimator_checks_generator(encoder)}
     wanted = {
         "check_transformer_general",
         "check_sample_weight_equivalence_on_dense_data",

@@ -1,3 +1,4 @@
+import hashlib
 import json
 import os
 import pickle
@@ -7,12 +8,16 @@ from decimal import Decimal
 import joblib
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline, make_pipeline
 
-from untie import UNTIE, Gaussian, Polynomial, load_model, prepare
-from untie._learn import archive as model_file
-from untie.model_file import load_prepared, save_encoder
+from untie import UNTIE, Gaussian, Polynomial, Preparer, UNTIEClusterer, load_model, save_model
+from untie._learn import archive
 
 
 @pytest.fixture
@@ -173,9 +178,9 @@ def test_a_truncated_file_is_refused(saved, path, share):
 
 
 def test_a_file_of_a_newer_version_is_refused(saved, path):
-    content = path.read_bytes().replace(b"UNTIE-MODEL 2 ", b"UNTIE-MODEL 3 ", 1)
+    content = path.read_bytes().replace(b"UNTIE 1 ", b"UNTIE 2 ", 1)
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"newer untie .*format 3.*upgrade"):
+    with pytest.raises(ValueError, match=r"newer untie .*format 2.*upgrade"):
         load_model(path)
 
 
@@ -217,16 +222,16 @@ def test_a_failed_save_leaves_the_old_file(saved, melons, path, monkeypatch, ste
 
 
 def test_saving_needs_a_fitted_encoder(path):
-    from sklearn.exceptions import NotFittedError
-
     with pytest.raises(NotFittedError):
         UNTIE().save(path)
 
 
 def test_the_text_in_a_file_is_plain_json(saved, path):
-    content, _ = model_file.read_model(path)
-    assert json.dumps(model_file.to_plain(content))
-    assert content["columns"] == ("Texture", "Color", "Root")
+    kind, state = archive.read_model(path)
+    assert kind == "encoder"
+    assert json.dumps(archive.to_plain(state.content))
+    model = state.part("fitted").part("model")
+    assert model.content["columns"] == ["Texture", "Color", "Root"]
 
 
 def test_pickle_and_joblib_work_too(saved, melons, tmp_path):
@@ -240,16 +245,188 @@ def test_a_loaded_model_can_be_cloned_and_fitted_again(saved, melons, path):
     np.testing.assert_array_equal(again.transform(melons), saved.transform(melons))
 
 
-def test_a_model_may_keep_how_its_table_was_prepared(tmp_path):
-    table = pd.DataFrame({"age": range(100), "sex": ["m", "f"] * 50, "town": ["a", None] * 50})
-    preparation = prepare(table, columns=["age", "sex", "town"])
-    encoder = UNTIE(2).fit(preparation.apply(table))
-    save_encoder(encoder, tmp_path / "model.untie", preparation)
-    again, found = load_prepared(tmp_path / "model.untie")
-    assert found == preparation
-    np.testing.assert_array_equal(
-        again.transform(found.apply(table)), encoder.transform(preparation.apply(table))
+def people(n=200):
+    """Return a table that must be prepared: an id, numbers, missing cells, too many towns."""
+    rng = np.random.default_rng(3)
+    kind = rng.integers(0, 2, n)
+    table = pd.DataFrame(
+        {
+            "id": [f"p{number}" for number in range(n)],
+            "age": np.where(kind, rng.normal(60, 9, n), rng.normal(30, 9, n)).round(1),
+            "pet": np.where(rng.random(n) < 0.9, np.array(["cat", "dog"])[kind], "fish"),
+            "home": np.where(rng.random(n) < 0.9, np.array(["farm", "flat"])[kind], "boat"),
+            "town": [f"t{number % 7}" for number in range(n)],
+        }
     )
-    assert load_model(tmp_path / "model.untie").n_features_in_ == 3
-    encoder.save(tmp_path / "plain.untie")
-    assert load_prepared(tmp_path / "plain.untie")[1] is None
+    table.loc[::9, "pet"] = None
+    return table
+
+
+FRAMES = {"pandas": lambda t: t, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize("last", [UNTIE(2), UNTIEClusterer(2, random_state=0)], ids=["enc", "clu"])
+def test_a_pipeline_comes_back_as_it_was(path, make, last):
+    table = make(people())
+    pipeline = make_pipeline(Preparer(bins=3, max_categories=5, drop=["id"]), clone(last))
+    pipeline.fit(table)
+    save_model(pipeline, path)
+    loaded = load_model(path)
+    assert isinstance(loaded, Pipeline)
+    assert list(loaded.named_steps) == list(pipeline.named_steps)
+    assert [type(step) for step in loaded] == [type(step) for step in pipeline]
+    assert repr(loaded) == repr(pipeline)
+    assert loaded.n_features_in_ == pipeline.n_features_in_ == 5
+    assert loaded.feature_names_in_.tolist() == pipeline.feature_names_in_.tolist()
+    assert loaded[0].notes_ == pipeline[0].notes_
+    np.testing.assert_array_equal(loaded.transform(table), pipeline.transform(table))
+    assert len(np.unique(loaded.transform(table), axis=0)) > 20  # the preparation is not lost
+    np.testing.assert_array_equal(loaded.get_feature_names_out(), pipeline.get_feature_names_out())
+    if isinstance(last, UNTIEClusterer):
+        np.testing.assert_array_equal(loaded.predict(table), pipeline.predict(table))
+    else:
+        assert type(loaded[-1].weights()) is type(table)
+    again = clone(loaded).fit(table)
+    np.testing.assert_array_equal(again.transform(table), pipeline.transform(table))
+
+
+def test_steps_keep_their_names_and_outputs(path):
+    steps = [("bins", Preparer()), ("vectors", UNTIE(2, dtype="float32"))]
+    pipeline = Pipeline(steps, verbose=False).set_output(transform="pandas").fit(people())
+    save_model(pipeline, path)
+    loaded = load_model(path)
+    assert list(loaded.named_steps) == ["bins", "vectors"]
+    assert loaded.named_steps["vectors"].dtype == "float32"
+    pd.testing.assert_frame_equal(loaded.transform(people()), pipeline.transform(people()))
+
+
+CLUSTERERS = {
+    "plain": UNTIEClusterer(2),
+    "chosen": UNTIEClusterer(random_state=1),
+    "prepared": UNTIEClusterer(3, preparer=Preparer(bins=4), n_init=3),
+    "encoder": UNTIEClusterer(2, encoder=UNTIE(2, solver="uniform", kernels=[Gaussian(0.5)])),
+}
+
+
+@pytest.mark.parametrize("clusterer", CLUSTERERS.values(), ids=CLUSTERERS)
+def test_a_clusterer_comes_back_as_it_was(path, clusterer):
+    table = people() if clusterer.preparer else people()[["pet", "home", "town"]]
+    clusterer = clone(clusterer).fit(table)
+    clusterer.save(path)
+    loaded = load_model(path)
+    assert isinstance(loaded, UNTIEClusterer)
+    assert repr(loaded) == repr(clusterer)
+    assert (loaded.inertia_, loaded.n_iter_) == (clusterer.inertia_, clusterer.n_iter_)
+    assert loaded.labels_.dtype == clusterer.labels_.dtype
+    for name in ("labels_", "cluster_centers_", "feature_names_in_"):
+        np.testing.assert_array_equal(getattr(loaded, name), getattr(clusterer, name))
+    np.testing.assert_array_equal(loaded.predict(table), clusterer.labels_)
+    np.testing.assert_array_equal(loaded.transform(table), clusterer.transform(table))
+    assert loaded.prepared(table).equals(clusterer.prepared(table))
+    assert (loaded.k_choice_ is None) == (clusterer.n_clusters != "auto")
+    if clusterer.k_choice_ is not None:
+        assert loaded.k_choice_.verdict == clusterer.k_choice_.verdict
+        pd.testing.assert_frame_equal(loaded.k_choice_.table(), clusterer.k_choice_.table())
+    again = clone(loaded).fit(table)
+    np.testing.assert_array_equal(again.transform(table), clusterer.transform(table))
+
+
+def test_a_clusterer_of_a_lazy_table_has_no_labels_to_save(path):
+    lazy = pl.from_pandas(people()[["pet", "home", "town"]]).lazy()
+    clusterer = UNTIEClusterer(2).fit(lazy)
+    clusterer.save(path)
+    loaded = load_model(path)
+    found, expected = loaded.predict(lazy).read_all(), clusterer.predict(lazy).read_all()
+    assert found.equals(expected)
+    with pytest.raises(AttributeError, match="call predict, which streams"):
+        loaded.labels_  # noqa: B018
+
+
+def test_what_is_no_model_is_refused(path):
+    table = people()[["pet", "home"]]
+    with pytest.raises(TypeError, match=r"The model is a KMeans; .*joblib"):
+        save_model(KMeans(2), path)
+    with pytest.raises(TypeError, match="The step 'kmeans' of the pipeline is a KMeans"):
+        save_model(make_pipeline(UNTIE(2), KMeans(2, n_init=1)).fit(table), path)
+    with pytest.raises(NotFittedError):
+        save_model(make_pipeline(Preparer(), UNTIE(2)), path)
+    with pytest.raises(ValueError, match="Parameter random_state"):
+        UNTIEClusterer(2, random_state=np.random.RandomState(0)).fit(table).save(path)
+    assert not path.exists()
+
+
+def rewrite(path, change):
+    """Write a model anew, with its checksum, after a change to its content or arrays."""
+    kind, state = archive.read_model(path)
+    kind = change(state.content, state.arrays) or kind
+    archive.write_model(path, kind, state)
+
+
+def test_every_part_of_a_file_is_needed(path):
+    pipeline = make_pipeline(Preparer(bins=3), UNTIEClusterer(random_state=0)).fit(people())
+    save_model(pipeline, path)
+    whole = path.read_bytes()
+    _, state = archive.read_model(path)
+    places = list(entries(state.content))
+    assert len(places) > 50
+    for keys in places:
+        path.write_bytes(whole)
+        rewrite(path, lambda content, _, keys=keys: remove(content, keys))
+        with pytest.raises(ValueError, match=r"melons.untie' holds no whole model"):
+            load_model(path)
+    for name in state.arrays:
+        for damaged in ({}, {name: np.array("x")}):
+            path.write_bytes(whole)
+            rewrite(path, lambda _, arrays, new=damaged, n=name: replace(arrays, n, new))
+            with pytest.raises(ValueError, match=r"melons.untie' holds no whole model"):
+                load_model(path)
+
+
+OPEN = {"parameters", "gains", "output"}
+"""Dictionaries in which any key may be absent."""
+
+
+def entries(content, keys=()):
+    for key, value in content.items():
+        yield (*keys, key)
+        if isinstance(value, dict) and key not in OPEN:
+            yield from entries(value, (*keys, key))
+
+
+def replace(arrays, name, new):
+    del arrays[name]
+    arrays.update(new)
+
+
+def remove(content, keys):
+    for key in keys[:-1]:
+        content = content[key]
+    del content[keys[-1]]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda c, a: c["fitted"]["model"].update(n_rows="many"), "'n_rows' is a str, not a int"),
+        (lambda c, a: c["parameters"].update(depth=3), "depth"),
+        (lambda c, a: c.update(fitted=[]), "'fitted' is a list"),
+        (lambda c, a: a.update({"fitted/model/omega": np.ones(2)}), "has the shape"),
+        (lambda c, a: a.update({"fitted/model/vectors_0": np.ones((2, 2))}), "has the shape"),
+        (lambda c, a: c["fitted"]["model"]["values"].pop(), "whole model"),
+        (lambda c, a: "sorcerer", "it holds a 'sorcerer', which this version does not know"),
+    ],
+)
+def test_parts_of_the_wrong_kind_are_refused(saved, path, change, words):
+    rewrite(path, change)
+    with pytest.raises(ValueError, match=words) as caught:
+        load_model(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("payload", [b"", b"PK\x03\x04", b"not a zip"])
+def test_a_checksum_does_not_make_a_model(path, payload):
+    digest = hashlib.sha256(payload).hexdigest()
+    path.write_bytes(f"UNTIE 1 {digest}\n".encode() + payload)
+    with pytest.raises(ValueError, match=r"melons.untie' holds no whole model"):
+        load_model(path)

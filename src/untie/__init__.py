@@ -7,12 +7,13 @@ from untie._engines.registry import count_table
 from untie._engines.scanning import scan
 from untie._learn.k_choice import KChoice
 from untie._learn.kernels import Gaussian, Pairs, Polynomial
-from untie._prepare import Note, Preparation, prepare
+from untie._prepare.note import Note
 from untie._table.vocabulary import Vocabulary
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
 from untie.k_choice import choose_k
-from untie.model_file import load_model
+from untie.model_file import load_model, save_model
+from untie.preparer import Preparer
 from untie.report import Report, make_report
 from untie.vector_file import sink
 
@@ -27,7 +28,7 @@ __all__ = [
     "Note",
     "Pairs",
     "Polynomial",
-    "Preparation",
+    "Preparer",
     "Report",
     "UNTIEClusterer",
     "Vocabulary",
@@ -35,7 +36,7 @@ __all__ = [
     "count_table",
     "load_model",
     "make_report",
-    "prepare",
+    "save_model",
     "scan",
     "sink",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from untie._count.packed_rows import distinct_rows
 from untie._count.row_sample import RowSample, sample_rows
 from untie._engines.registry import open_table
 from untie._engines.source import Source
+from untie._learn.archive import State
 from untie._learn.k_choice import AUTO_KS, N_RESAMPLES, KChoice, choose_number
 from untie._learn.means import (
     Centres,
@@ -40,8 +41,8 @@ from untie._learn.means import (
     walk_rows,
 )
 from untie._learn.value_space import ValueSpace
-from untie._prepare import Preparation, prepare
 from untie._row_tasks import LabelTask, sample_source, walk_source
+from untie._saving import Savable, read_record, record_state
 from untie._table.sample_weights import split_weights
 from untie._table.table import read_table, table_of_names
 from untie._util.checks import check_integer
@@ -49,13 +50,14 @@ from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
 from untie.encoder import UNTIE
+from untie.preparer import Preparer
 
 LAZY_PASSES = 3
 """Most passes over a lazy table for its means; each reads all of it."""
 
 
 class UNTIEClusterer(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
     """Groups of similar rows of a table of categories: a table in, labels out.
 
@@ -73,11 +75,10 @@ class UNTIEClusterer(
         Learns the vectors; it is cloned. Where its `n_clusters` or `random_state` is None, the
         clusterer's is used; None is ``UNTIE()``. Clusters are made of its compact vectors, whatever
         `output`, `n_components` and `dtype` it has.
-    bins : int, default=None
-        If given, the table is prepared first, by :func:`untie.prepare.prepare`: numeric columns are
-        cut into so many ranges by quantiles (of the weights, if a column has them), and columns
-        of identifiers, free text and constants are left out; ``preparation_.notes`` says what was
-        done. None takes every column and cell as it is.
+    preparer : Preparer, default=None
+        If given, the table is prepared first, by a clone of it: ``Preparer(bins=4)`` bins numbers
+        into 4 ranges, leaves out ids, free text and constants, and merges rare values;
+        ``preparer_.decisions()`` says what was done. None takes every column and cell as it is.
     n_init : int, default=10
         Number of starts of k-means.
     max_iter : int, default=300
@@ -100,8 +101,8 @@ class UNTIEClusterer(
         Number of passes over the rows.
     encoder_ : UNTIE
         The fitted encoder: the first argument of the functions of `untie.explain`.
-    preparation_ : Preparation or None
-        What was done with the columns, if `bins` is given; ``prepared(X)`` does the same.
+    preparer_ : Preparer or None
+        The fitted preparer, if there is one; ``prepared(X)`` applies it.
     k_choice_ : KChoice or None
         How the number was chosen, if it was.
 
@@ -119,19 +120,22 @@ class UNTIEClusterer(
     [0, 0, 1]
     """
 
+    kind = "clusterer"
+    parts: ClassVar[Mapping[str, type[Savable]]] = {"encoder": UNTIE, "preparer": Preparer}
+
     def __init__(
         self,
         n_clusters: int | str = "auto",
         *,
         encoder: UNTIE | None = None,
-        bins: int | None = None,
+        preparer: Preparer | None = None,
         n_init: int = 10,
         max_iter: int = 300,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.encoder = encoder
-        self.bins = bins
+        self.preparer = preparer
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
@@ -157,15 +161,15 @@ class UNTIEClusterer(
         if source.is_lazy:
             self._fit_lazy(encoder, source, sample_weight)
             return self
-        preparation = self._prepare(X, sample_weight)
+        preparer = self._new_preparer(X, sample_weight)
         X, sample_weight = split_weights(X, sample_weight)
         table = read_table(X)
-        rows = X if preparation is None else preparation.apply(X)
+        rows = X if preparer is None else preparer.transform(X)
         counted = encoder.fit_rows(rows, sample_weight)
         assert counted is not None  # the table is in memory
         self._learn_codes(encoder, counted.codes, counted.weights)
         validate_data(self, table.source, reset=True, skip_check_array=True)
-        self.preparation_ = preparation
+        self.preparer_ = preparer
         codes = counted.codes if counted.complete else encoder.codes(rows)
         self._labels: NDArray[np.int32] | None = self._nearest(codes)
         return self
@@ -212,12 +216,12 @@ class UNTIEClusterer(
         return all_distances(space, pack(self.codes(X), space), self._centres())
 
     def prepared(self, X: Any) -> Any:
-        """Return rows as the encoder sees them: binned if `bins` is given, else as they are.
+        """Return rows as the encoder sees them: prepared if there is a `preparer`.
 
         The functions of `untie.explain` take the encoder and these rows.
         """
         check_is_fitted(self)
-        return X if self.preparation_ is None else self.preparation_.apply(X)
+        return X if self.preparer_ is None else self.preparer_.transform(X)
 
     @property
     def labels_(self) -> NDArray[np.int32]:
@@ -241,6 +245,33 @@ class UNTIEClusterer(
         tags.transformer_tags.preserves_dtype = []
         return tags
 
+    def _fitted_state(self) -> State:
+        content = {
+            "inertia": self.inertia_,
+            "n_iter": self.n_iter_,
+            "labelled": self._labels is not None,
+        }
+        labels = {} if self._labels is None else {"labels": self._labels}
+        state = State(content, {"centers": self.cluster_centers_, **labels})
+        choice = None if self.k_choice_ is None else record_state(self.k_choice_)
+        state = state.plus("k_choice", choice)
+        state = state.plus("encoder", self.encoder_.to_state())
+        return state.plus("preparer", None if self.preparer_ is None else self.preparer_.to_state())
+
+    def _restore(self, state: State) -> None:
+        self.encoder_ = UNTIE.from_state(state.part("encoder"))
+        self.preparer_ = self.k_choice_ = self._labels = None
+        if state.has("preparer"):
+            self.preparer_ = Preparer.from_state(state.part("preparer"))
+        if state.has("k_choice"):
+            self.k_choice_ = read_record(KChoice, state.part("k_choice"))
+        if state.get("labelled", bool):
+            self._labels = state.array("labels", -1)
+        width = sum(self.encoder_.model_.vectors.widths)
+        self.cluster_centers_ = state.array("centers", -1, width)
+        self.n_clusters_ = len(self.cluster_centers_)
+        self.inertia_, self.n_iter_ = state.get("inertia", float), state.get("n_iter", int)
+
     @property
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
@@ -253,10 +284,10 @@ class UNTIEClusterer(
                 "once; pass what can be read again, such as untie.scan(...) or a pyarrow Dataset."
             )
         weight = source.check_weight(sample_weight)
-        preparation = self._prepare(source, weight)
+        preparer = self._new_preparer(source, weight)
         rows = source
-        if preparation is not None:
-            rows = open_table(preparation.apply(source, keep=[weight] if weight else []))
+        if preparer is not None:
+            rows = open_table(preparer.transform(source, keep=[weight] if weight else []))
         encoder.fit(rows, sample_weight=weight)
         sample = sample_source(encoder, rows, weight)
         space = ValueSpace(encoder.model_.vectors.tables)
@@ -264,7 +295,7 @@ class UNTIEClusterer(
         self._learn(encoder, sample, walk, min(int(self.max_iter), LAZY_PASSES))
         names = table_of_names([name for name in source.columns if name != weight])
         validate_data(self, names.source, reset=True, skip_check_array=True)
-        self.preparation_, self._labels = preparation, None
+        self.preparer_, self._labels = preparer, None
 
     def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
         """Find clusters of coded rows with a fitted encoder."""
@@ -327,17 +358,18 @@ class UNTIEClusterer(
                 encoder.set_params(**{name: getattr(self, name)})
         return encoder
 
-    def _prepare(self, X: Any, sample_weight: Any) -> Preparation | None:
-        if self.bins is None:
+    def _new_preparer(self, X: Any, sample_weight: Any) -> Preparer | None:
+        """Return a preparer that is fitted on the table, in the table's own library."""
+        if self.preparer is None:
             return None
-        weight = sample_weight if isinstance(sample_weight, str) else None
-        return prepare(X, bins=self.bins, weight=weight)
+        preparer: Preparer = clone(self.preparer).set_output(transform="default")
+        return preparer.fit(X, sample_weight=sample_weight)
 
     def codes(self, X: Any) -> Codes:
         """Return the codes of rows in memory, prepared as those of `fit` were."""
         table = read_table(X, min_rows=0)
         # Columns that were left out need not come again, unless they have no names to be told by.
-        if self.preparation_ is None or isinstance(table.source, np.ndarray):
+        if self.preparer_ is None or isinstance(table.source, np.ndarray):
             validate_data(self, table.source, reset=False, skip_check_array=True)
         return self.encoder_.codes(self.prepared(X))
 
@@ -353,5 +385,10 @@ class UNTIEClusterer(
             check_integer("n_clusters", self.n_clusters, 1, "a positive integer or 'auto'")
         for name in ("n_init", "max_iter"):
             check_integer(name, getattr(self, name), 1, "a positive integer")
-        if self.encoder is not None and not isinstance(self.encoder, UNTIE):
-            raise TypeError(f"encoder must be an UNTIE or None, got {type(self.encoder).__name__}.")
+        for name, kind in self.parts.items():
+            part = getattr(self, name)
+            if part is not None and not isinstance(part, kind):
+                article = "an" if kind is UNTIE else "a"
+                raise TypeError(
+                    f"{name} must be {article} {kind.__name__} or None, got {type(part).__name__}."
+                )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from copy import copy
 from dataclasses import replace
 from typing import Any, Self
@@ -19,12 +18,15 @@ from untie._count.counts import CountedTable
 from untie._count.row_sample import RowSample
 from untie._count.tally import CountOptions, tally_counted
 from untie._engines.registry import open_table
+from untie._learn.archive import State
 from untie._learn.fitted import Fitted
+from untie._learn.fitted_state import fitted_state, read_fitted
 from untie._learn.fitting import fit_counted
 from untie._learn.learning import Recipe
 from untie._learn.parameters import check_parameters
 from untie._learn.solvers import ROW_SOLVERS
 from untie._row_tasks import VectorTask, fitted_columns
+from untie._saving import Savable
 from untie._table import frames
 from untie._table.rows import Rows
 from untie._table.sample_weights import split_weights
@@ -33,10 +35,9 @@ from untie._table.vocabulary import Vocabulary
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 from untie.export import Exportable
-from untie.model_file import save_encoder
 
 
-class UNTIE(Exportable, TransformerMixin, TableInput):
+class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     """Learn vectors and similarities for a table of categories, without labels.
 
     Every value gets a vector from the counts of pairs of values: as a direction of its own that
@@ -150,6 +151,8 @@ default="auto"
     slight       5.0     8.1       6.2
     straight     6.2     6.2       7.5
     """
+
+    kind = "encoder"
 
     def __init__(
         self,
@@ -421,14 +424,6 @@ default="auto"
         full = frames.full_names(vocabulary, self.model_.labels, self.model_.widths)
         return np.array(full, dtype=object)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, without pickle; `load_model` reads it.
-
-        The file is replaced as a whole or not at all.
-        """
-        check_is_fitted(self)
-        save_encoder(self, path)
-
     def report(
         self,
         X: Any,
@@ -538,6 +533,13 @@ default="auto"
         choice = fitted.k_choice
         self.k_choice_ = None if choice is None else replace(choice, library=self.library_)
         return self
+
+    def _fitted_state(self) -> State:
+        return State({"library": self.library_}).plus("model", fitted_state(self.model_))
+
+    def _restore(self, state: State) -> None:
+        self.library_ = state.get("library", str)
+        self._adopt(read_fitted(state.part("model")))
 
     def vector_task(self) -> VectorTask:
         """Return what `transform` does, as it is now, for an engine to run.

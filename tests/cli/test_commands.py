@@ -9,10 +9,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import untie
 from command_cases import NOTES, ask, refused, rows_of, write_people
-from untie._prepare import prepare
 from untie.cli.app import app
 from untie.explain import neighbors, outliers
-from untie.model_file import load_prepared
 
 COMMANDS = [
     "report",
@@ -72,11 +70,13 @@ def test_fit_keeps_the_ranges_and_transform_uses_them(people, tmp_path, frame):
     assert answer.exit_code == 0
     assert answer.stdout == ""
     assert answer.stderr.startswith(NOTES)
-    encoder, preparation = load_prepared(model)
-    assert preparation == prepare(frame, drop=["group"])
+    preparer, encoder = untie.load_model(model)
+    own = untie.Preparer(drop=["group"]).fit(frame)
+    assert preparer.notes_ == own.notes_
+    assert preparer.transform(frame).equals(own.transform(frame))
     few = tmp_path / "few.csv"
     frame.head(3).drop(columns="group").to_csv(few, index=False)  # whose own ranges were others
-    expected = encoder.transform(preparation.apply(frame.head(3)))
+    expected = encoder.transform(preparer.transform(frame.head(3)))
     for name in ("v.csv", "v.parquet"):
         answer = ask("transform", model, few, "--keep", "customer_id", "--output", tmp_path / name)
         assert answer.exit_code == 0, answer.output
@@ -105,9 +105,13 @@ def test_models_without_a_preparation_still_work(people, tmp_path, frame):
     assert len(rows_of(answer.stdout)) == 2
 
 
-def test_a_model_with_a_preparation_is_a_model(people, tmp_path):
-    ask("fit", people, "-o", tmp_path / "m.untie", "-q")
-    assert untie.load_model(tmp_path / "m.untie").n_features_in_ == 5
+def test_what_is_loaded_is_what_was_saved(people, tmp_path, frame):
+    model = tmp_path / "m.untie"
+    ask("fit", people, "-o", model, "-q")
+    printed = pd.DataFrame(rows_of(ask("transform", model, people).stdout)).astype(float)
+    found = untie.load_model(model).transform(frame)
+    np.testing.assert_allclose(found, printed.to_numpy())
+    assert len(np.unique(found, axis=0)) > 2
 
 
 def test_fit_and_transform_with_weights(people, tmp_path, frame):
@@ -115,8 +119,8 @@ def test_fit_and_transform_with_weights(people, tmp_path, frame):
     frame.to_csv(tmp_path / "weighted.csv", index=False)
     repeated = frame.loc[frame.index.repeat(frame["w"])]
     ask("fit", tmp_path / "weighted.csv", "--weight", "w", "-o", tmp_path / "w.untie", "--k", 2)
-    encoder, preparation = load_prepared(tmp_path / "w.untie")
-    other = untie.UNTIE(2, random_state=0).fit(preparation.apply(repeated))
+    preparer, encoder = untie.load_model(tmp_path / "w.untie")
+    other = untie.UNTIE(2, random_state=0).fit(preparer.transform(repeated))
     np.testing.assert_allclose(encoder.omega_, other.omega_)
     assert encoder.counts_.n == frame["w"].sum()
 
@@ -129,11 +133,11 @@ def test_quiet_says_nothing(people, tmp_path):
 
 def test_columns_and_drop(people, tmp_path):
     ask("fit", people, "-o", tmp_path / "m.untie", "--columns", "size,shape", "--columns", "age")
-    assert load_prepared(tmp_path / "m.untie")[1].columns == ("age", "size", "shape")
+    assert untie.load_model(tmp_path / "m.untie")[0].columns_ == ("age", "size", "shape")
     ask("fit", people, "-o", tmp_path / "m.untie", "--drop", "size,shape", "--bins", "2")
-    preparation = load_prepared(tmp_path / "m.untie")[1]
-    assert preparation.columns == ("age", "colour", "group")
-    assert len(preparation.labels("age")) == 2
+    preparer = untie.load_model(tmp_path / "m.untie")[0]
+    assert preparer.columns_ == ("age", "colour", "group")
+    assert len(preparer.ranges("age")) == 2
 
 
 def test_cluster_prints_groups_for_people(people):
@@ -200,11 +204,11 @@ def test_more_values_than_usual_can_be_told_apart(tmp_path):
     answer = ask("values", path, "--column", "town", "-n", 20_000)
     names = {line["value"] for line in rows_of(answer.stdout)}
     assert len(names) < 100
-    assert "--max-values" in answer.stderr
-    answer = ask("values", path, "--column", "town", "-n", 20_000, "--max-values", 150)
+    assert "--max-categories" in answer.stderr
+    answer = ask("values", path, "--column", "town", "-n", 20_000, "--max-categories", 150)
     lines = rows_of(answer.stdout)
     assert len({line[key] for line in lines for key in ("value", "other_value")}) == 150
-    assert "--max-values" not in answer.stderr
+    assert "--max-categories" not in answer.stderr
 
 
 def test_a_column_called_cluster_stays(people, tmp_path, frame):
@@ -216,8 +220,8 @@ def test_a_column_called_cluster_stays(people, tmp_path, frame):
 
 def test_neighbors_of_a_row_are_those_of_the_library(people, tmp_path, frame):
     ask("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
-    encoder, preparation = load_prepared(tmp_path / "m.untie")
-    expected = neighbors(encoder, preparation.apply(frame), 7, n=4).to_pandas()
+    preparer, encoder = untie.load_model(tmp_path / "m.untie")
+    expected = neighbors(encoder, preparer.transform(frame), 7, n=4).to_pandas()
     found = pd.DataFrame(
         rows_of(ask("neighbors", people, "--row", 7, "-n", 4, "--drop", "group").stdout)
     )
@@ -296,8 +300,8 @@ def test_mistakes_of_neighbors(people, options, message):
 
 def test_outliers_are_those_of_the_library(people, tmp_path, frame):
     ask("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
-    encoder, preparation = load_prepared(tmp_path / "m.untie")
-    expected = outliers(encoder, preparation.apply(frame), n=5).to_pandas()
+    preparer, encoder = untie.load_model(tmp_path / "m.untie")
+    expected = outliers(encoder, preparer.transform(frame), n=5).to_pandas()
     found = json.loads(
         ask("outliers", people, "-n", 5, "--drop", "group", "--format", "json").stdout
     )
@@ -393,7 +397,7 @@ def test_library_warnings_are_notes(tmp_path, monkeypatch, people):
             warnings.simplefilter("default")
             warnings.warn("mind the gap", UserWarning, stacklevel=1)
 
-    monkeypatch.setattr(fit_module, "save_encoder", save)
+    monkeypatch.setattr(fit_module, "save_model", save)
     answer = ask("fit", people, "-o", tmp_path / "m.untie", "-q")
     assert answer.stderr == "untie: note: mind the gap\n"
     assert answer.exit_code == 0
@@ -415,7 +419,7 @@ def test_errors_get_a_code_and_a_line(people, tmp_path, monkeypatch, error, code
     def fail(*arguments):
         raise error
 
-    monkeypatch.setattr(fit_module, "save_encoder", fail)
+    monkeypatch.setattr(fit_module, "save_model", fail)
     line = refused("fit", people, "-o", tmp_path / "m.untie", "-q", code=code)
     assert line.startswith(f"untie: {said}")
     assert line.count("\n") == 1

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from joblib import parallel_config
 
 import untie
-from untie import UNTIE, UNTIEClusterer, baselines, choose_k, count_table, explain
+from untie import UNTIE, Preparer, UNTIEClusterer, baselines, choose_k, count_table, explain
 from untie.cluster import KModes
 from untie.datasets import load
 
@@ -191,7 +191,7 @@ def clusterers():
         choice = choose_k(UNTIE(y.nunique()).fit(X), X)
         yield f"choose_k, {name}", of_frame(choice.table())
     table = people().drop(columns=["kind", "weight"])
-    clusterer = UNTIEClusterer(3, bins=4, random_state=0).fit(table)
+    clusterer = UNTIEClusterer(3, preparer=Preparer(bins=4), random_state=0).fit(table)
     yield "clusterer, bins", numbers(clusterer.labels_, clusterer.transform(table))
     X, _ = load("zoo")
     labels = KModes(7, random_state=0).fit(X).labels_

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from untie import prepare
+from untie import Preparer
 from untie._prepare.remarks import odd_values, odd_writing
 
 
@@ -64,11 +64,13 @@ def test_notes_say_so():
         "few": [f"{number} kg" for number in rng.integers(0, 5, 300)],
         "color": rng.choice(["red", "Red"], 300).tolist(),
     }
-    notes = {note.column: note for note in prepare(pd.DataFrame(columns), max_values=50).notes}
+    notes = {
+        note.column: note for note in Preparer(max_categories=50).fit(pd.DataFrame(columns)).notes_
+    }
     assert notes["weight"].action == "kept"
     assert "as plain numbers, in one unit, they would be binned" in notes["weight"].reason
     assert notes["price"].reason.startswith("looks like an id; looks like numbers")
-    assert "taken together as 'other'; looks like dates" in notes["day"].reason
+    assert "merged into 'other'; looks like dates" in notes["day"].reason
     assert notes["few"].reason == ""  # so few numbers would stay values anyway
     assert "'Red', 'red'" in notes["color"].reason
 
@@ -76,8 +78,8 @@ def test_notes_say_so():
 def test_many_values_that_hardly_repeat_are_left_out():
     cabins = [f"c{number}" for number in range(120)] + [f"c{number}" for number in range(30)]
     frame = pd.DataFrame({"cabin": cabins + [None] * 500, "sex": ["m", "f"] * 325})
-    note = prepare(frame).notes[0]
+    note = Preparer().fit(frame).notes_[0]
     assert (note.action, note.reason) == ("left out", "has 120 values, hardly any of them frequent")
     frame["cabin"] = [f"c{number % 120}" for number in range(650)]
-    assert prepare(frame).notes[0].action == "kept"
-    assert prepare(frame, columns=["cabin", "sex"]).columns == ("cabin", "sex")
+    assert Preparer().fit(frame).notes_[0].action == "grouped"
+    assert Preparer(columns=["cabin", "sex"]).fit(frame).columns_ == ("cabin", "sex")

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import untie
-from untie import UNTIE, KChoice, UNTIEClusterer, choose_k, prepare
+from untie import UNTIE, KChoice, Preparer, UNTIEClusterer, choose_k
 from untie.comparison._methods import compare
 from untie.datasets import load
 from untie.explain import (
@@ -43,7 +43,7 @@ def zoo_page(zoo):
 @pytest.fixture(scope="module")
 def zoo_clusterer(zoo):
     encoder = UNTIE(4, random_state=0)
-    return UNTIEClusterer(4, encoder=encoder, random_state=0).fit(prepare(zoo).apply(zoo))
+    return UNTIEClusterer(4, encoder=encoder, random_state=0).fit(Preparer().fit_transform(zoo))
 
 
 def data_of(page):
@@ -77,7 +77,7 @@ def test_clusters_are_those_of_the_clusterer(zoo, zoo_page, zoo_clusterer):
 
 
 def test_cards_say_what_the_library_says(zoo, zoo_page, zoo_clusterer):
-    rows, labels = prepare(zoo).apply(zoo), zoo_clusterer.labels_
+    rows, labels = Preparer().fit_transform(zoo), zoo_clusterer.labels_
     profile = cluster_profile(rows, labels)
     for number in range(4):
         own = profile[(profile.cluster == number) & (profile.lift > 1)].head(8)
@@ -102,7 +102,7 @@ def test_cards_say_what_the_library_says(zoo, zoo_page, zoo_clusterer):
 
 def test_outliers_weights_and_choice_are_those_of_the_library(zoo):
     page = make_report(zoo).html
-    rows = prepare(zoo).apply(zoo)
+    rows = Preparer().fit_transform(zoo)
     encoder = UNTIE(random_state=0)
     clusterer = UNTIEClusterer(encoder=encoder, random_state=0).fit(rows)
     expected = outliers(clusterer.encoder_, rows, 20)
@@ -124,7 +124,7 @@ def test_outliers_weights_and_choice_are_those_of_the_library(zoo):
 
 def test_neighbours_and_reasons_are_those_of_the_library(zoo, zoo_page, zoo_clusterer):
     data = data_of(zoo_page)
-    rows = prepare(zoo).apply(zoo)
+    rows = Preparer().fit_transform(zoo)
     distinct = rows.iloc[data["first"]].reset_index(drop=True)
     encoder = zoo_clusterer.encoder_
     assert len(distinct.drop_duplicates()) == len(distinct) == len(data["neighbors"])
@@ -154,7 +154,7 @@ def test_cells_on_the_map_are_those_of_the_table(zoo, zoo_page):
 
 
 def test_pca_is_the_plane_of_the_vectors(zoo, zoo_page, zoo_clusterer):
-    vectors = zoo_clusterer.encoder_.transform(prepare(zoo).apply(zoo))
+    vectors = zoo_clusterer.encoder_.transform(Preparer().fit_transform(zoo))
     left, values, _ = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
     expected = left[:, :2] * values[:2]
     data = data_of(zoo_page)
@@ -314,7 +314,7 @@ def test_pairs_looked_up_are_bounded(monkeypatch, zoo):
     monkeypatch.setattr(learned, "PAIRS_LOOKED_UP", 1)
     page = make_report(frame, n_clusters=2).html
     assert "1,000 of 1,212 rows were looked at, drawn by chance." in page
-    encoder = UNTIE(2, random_state=0).fit(prepare(frame).apply(frame))
+    encoder = UNTIE(2, random_state=0).fit(Preparer().fit_transform(frame))
     scores = outliers(encoder, frame, len(frame)).set_index("position").score
     for line in cells_of(page, "outliers"):
         assert float(line[2]) == pytest.approx(scores[int(line[0])])
@@ -335,14 +335,14 @@ def test_data_card_says_what_was_done():
     lines = {line[0]: line for line in cells_of(page, "columns")}
     assert lines["id"][1] == "left out, looks like an id"
     assert lines["age"][1] == "binned into 5 ranges"
-    assert "taken together" in lines["many"][1]
+    assert "merged" in lines["many"][1]
     assert lines["same"][1] == "left out, every row is &#39;x&#39;"
     assert float(lines["city"][3]) == pytest.approx(1 / 3)
     for text in ("1: age", "2: id, same", "Python 3.", f"untie {untie.__version__}"):
         assert text in page
     age = next(column for column in data_of(page)["columns"] if column["name"] == "age")
     assert age["ordered"] == 5
-    assert age["labels"] == list(prepare(frame).labels("age"))
+    assert age["labels"] == list(Preparer().fit(frame).ranges("age"))
 
 
 def test_label_is_not_learned_from_and_judges():
@@ -402,7 +402,7 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
     kinds = np.arange(len(zoo)) ** 2 % 11
     more = {"number": np.arange(len(zoo)) * 1.5, "kind": [f"kind {kind}" for kind in kinds]}
     zoo.assign(**more).to_csv("my zoo.csv", index=False)
-    options = ["--bins", 4, "--max-values", 3, "--seed", 7]
+    options = ["--bins", 4, "--max-categories", 3, "--seed", 7]
     answer = ask("report", "my zoo.csv", "--k", 3, "--drop", "legs", *options)
     assert answer.exit_code == 0, answer.output
     page = (tmp_path / "my zoo-report.html").read_text()
@@ -415,7 +415,10 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
     else:
         assert names["labels"].tolist() == data_of(page)["clusters"]
     command = unescape(re.search(r'aria-label="Command"><code>(.*?)</code>', page)[1])
-    assert command == "untie report 'my zoo.csv' --drop legs --k 3 --bins 4 --max-values 3 --seed 7"
+    assert (
+        command
+        == "untie report 'my zoo.csv' --drop legs --k 3 --bins 4 --max-categories 3 --seed 7"
+    )
 
 
 def test_small_and_dull_tables_have_a_page():
@@ -492,7 +495,7 @@ def test_the_verdict_on_k_is_one_that_a_reader_can_take():
 def test_other_methods_have_the_scores_of_compare(zoo):
     zoo = zoo.assign(kind=load("zoo")[1])
     page = make_report(zoo, n_clusters=3, label="kind", random_state=2).html
-    rows = prepare(zoo, drop=["kind"]).apply(zoo)
+    rows = Preparer(drop=["kind"]).fit_transform(zoo)
     expected = compare(
         rows, 3, y=zoo["kind"], methods=learned.METHODS, n_resamples=3, random_state=2
     ).table()

@@ -10,30 +10,105 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from importlib.metadata import version
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import sparse
 
 from untie._learn.kernels import Gaussian, Polynomial
 from untie._table.vocabulary import INFREQUENT
 from untie._util.whole_files import whole_file
 
-MARK = "UNTIE-MODEL"
-FORMAT = 2
+MARK = "UNTIE"
+FORMAT = 1
 """Raised whenever a file's meaning changes; newer files are refused."""
 
+_FAULTS = (
+    *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
+    *(EOFError, BadZipFile, zlib.error),
+)
+"""What reading a file raises that is not as it was written."""
+
 _TEXT = "__text__"
+_SPARSE = "__sparse_"
+"""Stands between the name of a sparse array and that of a part of it."""
 
 
-def write_model(path: str | os.PathLike[str], content: Any, arrays: Mapping[str, Any]) -> None:
+@dataclass(frozen=True, eq=False)
+class State:
+    """What an estimator is made of, in a form that a file can hold.
+
+    Parameters
+    ----------
+    content : dict
+        Numbers, text and all else that `to_plain` knows.
+    arrays : dict of str to arrays
+        Dense, or sparse in CSR form.
+
+    Examples
+    --------
+    >>> whole = State({"k": 3}).plus("encoder_", State({"n": 7}, {"omega": np.ones(2)}))
+    >>> whole.part("encoder_").get("n", int), whole.part("encoder_").array("omega")
+    (7, array([1., 1.]))
+    """
+
+    content: dict[str, Any]
+    arrays: dict[str, Any] = field(default_factory=dict)
+
+    def plus(self, name: str, part: State | None) -> State:
+        """Return the state with another one in it, or with None in its place."""
+        if part is None:
+            return State({**self.content, name: None}, self.arrays)
+        inner = {f"{name}/{key}": array for key, array in part.arrays.items()}
+        return State({**self.content, name: part.content}, {**self.arrays, **inner})
+
+    def part(self, name: str) -> State:
+        """Return the state that `plus` put in."""
+        start = f"{name}/"
+        arrays = {key[len(start) :]: a for key, a in self.arrays.items() if key.startswith(start)}
+        return State(self.get(name, dict), arrays)
+
+    def has(self, name: str) -> bool:
+        """Tell whether `plus` put a state in, and not None."""
+        return self.get(name, dict, type(None)) is not None
+
+    def get(self, name: str, *kinds: type) -> Any:
+        """Return an entry of the content, or refuse it if it is none of some types."""
+        if name not in self.content:
+            raise ValueError(f"{name!r} is missing")
+        value = self.content[name]
+        if not isinstance(value, kinds):
+            wanted = " or ".join(kind.__name__ for kind in kinds)
+            raise ValueError(f"{name!r} is a {type(value).__name__}, not a {wanted}")
+        return value
+
+    def array(self, name: str, *shape: int) -> Any:
+        """Return an array of numbers, or refuse one of another shape; -1 is any length."""
+        if name not in self.arrays:
+            raise ValueError(f"the array {name!r} is missing")
+        array = self.arrays[name]
+        if array.dtype.kind not in "biuf":
+            raise ValueError(f"the array {name!r} holds {array.dtype}, not numbers")
+        fits = len(shape) == array.ndim
+        if not fits or any(n not in (-1, own) for n, own in zip(shape, array.shape, strict=True)):
+            raise ValueError(f"the array {name!r} has the shape {array.shape}, not {shape}")
+        return array
+
+
+def write_model(path: str | os.PathLike[str], kind: str, state: State) -> None:
     """Write a model so that the path holds either the old file or the whole new one."""
     buffer = io.BytesIO()
+    content = {"version": version("untie"), "kind": kind, "content": state.content}
     text = np.frombuffer(json.dumps(to_plain(content)).encode(), dtype=np.uint8)
-    np.savez_compressed(buffer, allow_pickle=False, **{_TEXT: text, **arrays})
+    np.savez_compressed(buffer, allow_pickle=False, **{_TEXT: text, **_parts(state.arrays)})
     payload = buffer.getvalue()
     digest = hashlib.sha256(payload).hexdigest()
     with whole_file(path) as temporary, open(temporary, "xb") as file:
@@ -41,8 +116,8 @@ def write_model(path: str | os.PathLike[str], content: Any, arrays: Mapping[str,
         file.write(payload)
 
 
-def read_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, NDArray[Any]]]:
-    """Read a model, or say what is wrong with the file."""
+def read_model(path: str | os.PathLike[str]) -> tuple[str, State]:
+    """Read what kind of model it is and its state, or say what is wrong with the file."""
     with open(path, "rb") as file:
         words = file.readline(200).decode("ascii", errors="replace").split()
         payload = file.read()
@@ -58,22 +133,73 @@ def read_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, NDArray[Any
             f"{str(path)!r} is damaged: its content does not match its checksum (cut off or "
             "altered). Save the model again or fetch a good copy."
         )
-    with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    text = arrays.pop(_TEXT).tobytes().decode()
-    return from_plain(json.loads(text)), arrays
+    with refusing(path):
+        with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        text = arrays.pop(_TEXT).tobytes().decode()
+        file_state = State(from_plain(json.loads(text)))
+        return file_state.get("kind", str), State(file_state.get("content", dict), _whole(arrays))
+
+
+@contextmanager
+def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the file in errors that its content causes."""
+    try:
+        yield
+    except _FAULTS as e:
+        reason = e if isinstance(e, ValueError) else f"{type(e).__name__}: {e}"
+        raise ValueError(
+            f"{str(path)!r} holds no whole model ({reason}). Save the model again or fetch a good "
+            "copy."
+        ) from e
+
+
+def check_plain(values: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Return what can be saved, or name what can't: ``Parameter kernels: ...``."""
+    for name, value in values.items():
+        try:
+            to_plain(value)
+        except ValueError as error:
+            raise ValueError(f"{what} {name}: {error}") from None
+    return dict(values)
+
+
+def _parts(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace sparse arrays by what they are made of."""
+    parts: dict[str, Any] = {}
+    for name, array in arrays.items():
+        if not sparse.issparse(array):
+            parts[name] = array
+            continue
+        for part in ("data", "indices", "indptr"):
+            parts[f"{name}{_SPARSE}{part}"] = getattr(array, part)
+        parts[f"{name}{_SPARSE}shape"] = np.array(array.shape)
+    return parts
+
+
+def _whole(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Undo `_parts`."""
+    arrays = {name: part for name, part in parts.items() if _SPARSE not in name}
+    for name in {name.partition(_SPARSE)[0] for name in parts if _SPARSE in name}:
+        data, indices, indptr, shape = (
+            parts[f"{name}{_SPARSE}{part}"] for part in ("data", "indices", "indptr", "shape")
+        )
+        arrays[name] = sparse.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
+    return arrays
 
 
 def to_plain(value: Any) -> Any:
     """Turn parameters and values into what JSON has; other types become a tagged list."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, np.generic):
-        return to_plain(value.item())
+    if hasattr(value, "tolist") and not isinstance(value, type):  # of numpy and pandas
+        return to_plain(value.tolist())
     if isinstance(value, dict):
         return {"": [[to_plain(k), to_plain(v)] for k, v in value.items()]}
     if isinstance(value, list):
         return [to_plain(item) for item in value]
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return {"number type": value.__name__}
     for name, (kind, write, _) in _KINDS.items():
         if type(value) is kind:
             return {name: write(value)}
@@ -114,6 +240,7 @@ _KINDS: dict[str, tuple[Any, Any, Any]] = {
     "decimal": (Decimal, str, Decimal),
     "bytes": (bytes, bytes.hex, bytes.fromhex),
     "infrequent": (type(INFREQUENT), lambda v: None, lambda c: INFREQUENT),
+    "number type": (np.dtype, lambda v: v.name, lambda c: np.dtype(c).type),
     "gaussian": (Gaussian, lambda k: k.width, Gaussian),
     "polynomial": (Polynomial, lambda k: k.order, Polynomial),
 }

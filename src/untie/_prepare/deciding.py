@@ -10,12 +10,19 @@ from itertools import count
 import numpy as np
 
 from untie._prepare.look import Summary
-from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note
+from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note
 from untie._prepare.numbers import NUMBER, PERIODS, read
 from untie._prepare.ranges import quantile_edges, range_labels, round_edges
 from untie._prepare.remarks import MOSTLY, odd_values, odd_writing, some
 from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
+from untie._util.checks import check_integer
 from untie._util.types import FloatArray
+
+BINS = 5
+"""Ranges that numbers are binned into, unless the user says otherwise."""
+
+MAX_CATEGORIES = 100
+"""Categories of a column at most, unless the user says otherwise."""
 
 FEW_NUMBERS = 20
 """So many distinct numbers stay values, as they are codes, grades or counts."""
@@ -45,10 +52,14 @@ _ID_NAME = re.compile(
 
 @dataclass(frozen=True)
 class Options:
-    """What the user asked for."""
+    """What the user asked for; see `Preparer`."""
 
-    bins: int
-    max_values: int
+    bins: int = BINS
+    max_categories: int = MAX_CATEGORIES
+
+    def __post_init__(self) -> None:
+        for name, number in vars(self).items():
+            check_integer(name, number, 2, "a whole number of at least 2")
 
 
 Decision = tuple[Rule | None, Note]
@@ -81,7 +92,7 @@ def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
     if measure is not None and is_long:
         return _bin(column, seen, options, measure)
     odd = odd_values(seen.values)
-    if len(seen.values) > options.max_values:
+    if len(seen.values) > options.max_categories:
         rule, note = _group(column, seen, options, is_asked_for)
         odd = odd if rule is not None else ""
         return rule, Note(column, note.action, _joined(note.reason, writing, odd))
@@ -178,7 +189,7 @@ def _group(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
     texts = list(map(as_text, seen.values))
     # The most frequent first; among equals the order of the text, not that of the rows.
     order = sorted(range(len(texts)), key=lambda code: (-seen.weights[code], texts[code]))
-    kept = order[: options.max_values - 1]
+    kept = order[: options.max_categories - 1]
     share = seen.weights[kept].sum() / seen.weights.sum()
     n = len(texts)
     is_rare = share < SMALLEST_SHARE or seen.rows[kept].mean() < FEWEST_ROWS_OF_VALUES
@@ -186,8 +197,8 @@ def _group(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
         return None, Note(column, LEFT_OUT, f"has {n:,} values, hardly any of them frequent")
     values = tuple(texts[code] for code in kept)
     other = next(name for name in _other_names() if name not in texts)
-    reason = f"the {n - len(kept):,} rarest of its {n:,} values are taken together as {other!r}"
-    return Group(values, other), Note(column, KEPT, reason)
+    reason = f"the {n - len(kept):,} rarest of its {n:,} values are merged into {other!r}"
+    return Group(values, other), Note(column, GROUPED, reason)
 
 
 def _other_names() -> Iterator[str]:

@@ -58,29 +58,43 @@ class Summary:
     problem: str = ""
 
 
-def look_at(data: Any, columns: Sequence[str], weight: str | None) -> list[Summary]:
-    """Count the values of some columns of any table, in one pass over its rows."""
+def look_at(data: Any, columns: Sequence[str], sample_weight: Any) -> list[Summary]:
+    """Count the values of some columns of any table, in one pass over its rows.
+
+    Parameters
+    ----------
+    data : table
+        The rows.
+    columns : sequence of str
+        The columns to look at.
+    sample_weight : array of shape (n_rows,), str or None
+        How often each row counts, or the column that says so.
+    """
     look = Look(columns)
-    for table, weights in _chunks(data, columns, weight):
+    for table, weights in _chunks(data, columns, sample_weight):
         look.add(table, weights)
     return look.summaries()
 
 
 def _chunks(
-    data: Any, columns: Sequence[str], weight: str | None
+    data: Any, columns: Sequence[str], sample_weight: Any
 ) -> Iterator[tuple[Table, FloatArray | None]]:
-    wanted = [*columns, *([] if weight is None else [weight])]
-    for piece in open_table(data).pieces(wanted):
+    source = open_table(data)
+    weight = source.check_weight(sample_weight)
+    wanted = [*columns, *([weight] if isinstance(weight, str) else [])]
+    for piece in source.pieces(wanted):
         features, cells = split_weights(piece, weight)
         table = read_table(features, min_rows=0)
-        yield table, None if weight is None else _named_weights(cells, table.n_rows, weight)
+        yield table, None if weight is None else _weights(cells, table.n_rows, weight)
 
 
-def _named_weights(cells: Any, n_rows: int, name: str) -> FloatArray:
+def _weights(cells: Any, n_rows: int, weight: Any) -> FloatArray:
     try:
         return read_weights(cells, n_rows)
     except ValueError as error:
-        raise ValueError(f"Column {name!r} can't hold the weights: {error}") from None
+        if not isinstance(weight, str):
+            raise
+        raise ValueError(f"Column {weight!r} can't hold the weights: {error}") from None
 
 
 class Look:
@@ -97,7 +111,8 @@ class Look:
         fewest, most = SAMPLE_ROWS
         self._capacity = min(most, max(fewest, SAMPLE_CELLS // max(1, len(columns))))
         self._shift = 0  # rows are kept whose numbers, hashed, end in so many zeros
-        self._n_rows = 0
+        self._n_read = 0
+        self._n_rows = 0  # those that count, which a row of weight 0 does not
         self._counts: list[dict[Value, tuple[float, float]] | None] = [{} for _ in columns]
         self._problems: dict[int, str] = {}
         self._hashes = np.empty(0, dtype=np.uint64)
@@ -106,10 +121,11 @@ class Look:
 
     def add(self, table: Table, weights: FloatArray | None) -> None:
         """Take more rows in."""
-        hashes = _hashed(self._n_rows, table.n_rows)
-        self._n_rows += table.n_rows
+        hashes = _hashed(self._n_read, table.n_rows)
         weights = np.ones(table.n_rows) if weights is None else weights
-        chosen = np.flatnonzero(self._is_kept(hashes))
+        self._n_read += table.n_rows
+        self._n_rows += int(np.count_nonzero(weights))
+        chosen = np.flatnonzero(self._is_kept(hashes) & (weights > 0))
         self._hashes = np.append(self._hashes, hashes[chosen])
         self._weights = np.append(self._weights, weights[chosen])
         cells = dict(zip(table.names, table.columns, strict=True))
@@ -132,6 +148,8 @@ class Look:
 
     def summaries(self) -> list[Summary]:
         """Return what was found of each column."""
+        if self._n_read and not self._n_rows:
+            raise ValueError("Every sample weight is zero; at least one row must count.")
         return [self._summary(number) for number in range(len(self.columns))]
 
     def _is_kept(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -142,7 +160,7 @@ class Look:
     ) -> None:
         counts = self._counts[number]
         assert counts is not None
-        rows = np.bincount(codes, minlength=len(values))
+        rows = np.bincount(codes, weights > 0, minlength=len(values))
         totals = np.bincount(codes, weights, minlength=len(values))
         used = np.flatnonzero(rows)
         if len(used) > EXACT_VALUES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-KEPT, BINNED, LEFT_OUT = "kept", "binned", "left out"
+KEPT, BINNED, GROUPED, LEFT_OUT = "kept", "binned", "grouped", "left out"
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Note:
     ----------
     column : str
         The column's name.
-    action : {"kept", "binned", "left out"}
+    action : {"kept", "binned", "grouped", "left out"}
         What was done to it.
     reason : str
         Why or how; empty where there is nothing to say.

@@ -21,7 +21,7 @@ from untie._util.extras import need
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is done to each column of a table so that it is one of categories; see `prepare`.
+    """What is done to each column of a table so that it is one of categories.
 
     Parameters
     ----------
@@ -57,10 +57,10 @@ class Preparation:
         """
         return open_table(data).map_frames(self._apply_some, [*self.columns, *keep])
 
-    def labels(self, column: str) -> tuple[str, ...] | None:
-        """Return the ranges of a column in their order, or None if it has none."""
-        rule = self.rules[self.columns.index(column)]
-        return getattr(rule, "names", None)
+    def rule(self, column: str) -> Rule:
+        """Return what is done to a column that is used."""
+        check_names([column], self.columns, "the prepared table")
+        return self.rules[self.columns.index(column)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the preparation as plain data: text, numbers, lists and dicts."""

@@ -164,7 +164,7 @@ def _with_clusters(clusterer: UNTIEClusterer, table: PreparedTable) -> ArrowSour
     def read(columns: Sequence[str]) -> Iterator[Any]:
         for batch in source.batches():
             rows = pa.Table.from_batches([batch])
-            labels = clusterer.predict(table.preparation.apply(rows))
+            labels = clusterer.predict(table.prepared(rows))
             arrays = [*batch.columns, pa.array(labels, pa.int32())]
             yield pa.RecordBatch.from_arrays(arrays, names=schema.names).select(list(columns))
 

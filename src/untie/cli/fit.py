@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from sklearn.pipeline import make_pipeline
 
 from untie.cli.guard import UserError
 from untie.cli.options import Clusters, File, Seed, TableOptions, sharing
@@ -13,7 +14,7 @@ from untie.cli.showing import check_output, say
 from untie.cli.spinner import waiting
 from untie.cli.table import open_table
 from untie.encoder import UNTIE
-from untie.model_file import save_encoder
+from untie.model_file import save_model
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -48,7 +49,7 @@ def run(
     encoder = UNTIE(k or "auto", n_components=components, random_state=seed)
     with waiting("learning", options.quiet):
         encoder.fit(table.data, sample_weight=table.weight)
-    save_encoder(encoder, output, table.preparation)
+    save_model(make_pipeline(table.preparer, encoder), output)
     rows = encoder.counts_.n_rows
     sizes = encoder.vocabulary_.sizes
     say(

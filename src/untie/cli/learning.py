@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import narwhals.stable.v2 as nw
 import typer
+from sklearn.pipeline import Pipeline
 
-from untie._prepare import Preparation
+from untie._engines import registry
+from untie._engines.source import check_columns
 from untie.cli.guard import UserError
 from untie.cli.options import TableOptions, split_names
-from untie.cli.reading import in_memory, read_source
+from untie.cli.reading import in_memory, names_of, read_source
 from untie.cli.showing import say
 from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, open_table
+from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
-from untie.model_file import load_prepared
+from untie.model_file import load_model
+from untie.preparer import Preparer
 
 Model = Annotated[
     Path | None,
     typer.Option(
         "--model",
         metavar="MODEL",
-        help="A model that untie fit wrote, in the place of learning from FILE.",
+        help="A model that untie fit or Python saved, in the place of learning from FILE.",
         show_default=False,
     ),
 ]
@@ -41,28 +46,52 @@ def learned(
     return table, encoder
 
 
+def load_encoder(path: Path) -> tuple[UNTIE, Preparer | None]:
+    """Read the encoder of a saved model, and what prepares its rows."""
+    model = load_model(path)
+    *before, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    if isinstance(last, UNTIEClusterer):
+        before += [] if last.preparer_ is None else [last.preparer_]
+        last = last.encoder_
+    is_known = len(before) <= 1 and all(isinstance(step, Preparer) for step in before)
+    if not isinstance(last, UNTIE) or not is_known:
+        raise UserError(
+            f"{str(path)!r} holds a {type(model).__name__} without an encoder at its end, or with "
+            "more than a Preparer before it; save an UNTIE, or a pipeline of a Preparer and an "
+            "UNTIE."
+        )
+    return last, before[0] if before else None
+
+
+def as_seen(encoder: UNTIE, preparer: Preparer | None, table: Any, keep: list[str]) -> Any:
+    """Return rows as a model's encoder sees them, and some columns as they are."""
+    if preparer is not None:
+        return preparer.transform(table, keep=keep)
+    wanted = list(dict.fromkeys([*_own_columns(encoder, table), *keep]))
+    check_columns(wanted, names_of(table), "the table", ", which the model was fitted on")
+    if registry.open_table(table).is_lazy:
+        return table.select(wanted)
+    return nw.from_native(table, eager_only=True).select(wanted).to_native()
+
+
+def _own_columns(encoder: UNTIE, table: Any) -> list[str]:
+    """Return the names seen in `fit`; of an array, which has none, those of the table."""
+    return list(getattr(encoder, "feature_names_in_", names_of(table)))
+
+
 def _with_model(
     source: str | None, options: TableOptions, model: Path
 ) -> tuple[PreparedTable, UNTIE]:
     if options.columns or options.drop:
         raise UserError("--columns and --drop are for learning; the model has its own columns.")
-    encoder, preparation = load_prepared(model)
+    encoder, preparer = load_encoder(model)
     missing = split_names(options.missing, [])
     rows, remarks = read_source(source, options.sql, options.delimiter, options.encoding, missing)
     for remark in remarks:
         say(remark, options.quiet)
     with waiting("reading", options.quiet):
         rows = in_memory(rows)
-    if preparation is None:
-        preparation = _as_it_is(encoder)
     keep = [] if options.weight is None else [options.weight]
-    data = preparation.apply(rows, keep=keep)
-    return PreparedTable(rows, data, preparation, options.weight, options.label), encoder
-
-
-def _as_it_is(encoder: UNTIE) -> Preparation:
-    """Return the preparation of a model that was saved without one: none."""
-    from untie._prepare.rules import OTHERS, Keep
-
-    columns = encoder.vocabulary_.columns
-    return Preparation(columns, tuple(Keep(OTHERS) for _ in columns), ())
+    data = as_seen(encoder, preparer, rows, keep)
+    columns = _own_columns(encoder, data) if preparer is None else list(preparer.columns_)
+    return PreparedTable(rows, data, columns, preparer, options.weight, options.label), encoder

@@ -9,14 +9,13 @@ import numpy as np
 import typer
 
 from untie._inputs import one_row
-from untie._prepare import Preparation
 from untie._table.frames import columns_of
 from untie.cli.guard import UserError
 from untie.cli.learning import Model, learned
 from untie.cli.options import File, Kept, Output, OutputFormat, Seed, TableOptions, sharing
 from untie.cli.showing import check_output, show
 from untie.cli.spinner import waiting
-from untie.cli.table import check_learned, unknown
+from untie.cli.table import PreparedTable, check_learned, unknown
 from untie.encoder import UNTIE
 from untie.explain import neighbors as nearest
 from untie.explain import why_similar
@@ -84,7 +83,7 @@ def run(
     if row is not None:
         query = _row_of(data, row)
     else:
-        query = one_row(encoder, _wanted(encoder, table.preparation, where))
+        query = one_row(encoder, _wanted(encoder, table, where))
     with waiting("looking for neighbours", options.quiet):
         found = _nearest(encoder, frame, query, row, n, distinct)
     parts = [
@@ -120,24 +119,24 @@ def _row_of(data: Any, position: int) -> Any:
     return data[[int(position)], :].to_native()
 
 
-def _wanted(encoder: UNTIE, preparation: Preparation, where: list[str] | None) -> dict[str, Any]:
+def _wanted(encoder: UNTIE, table: PreparedTable, where: list[str] | None) -> dict[str, Any]:
     """Return a row with the values that are looked for; the others are open."""
     cells: dict[str, Any] = dict.fromkeys(encoder.vocabulary_.columns, ANY)
     for entry in where or []:
         name, equals, text = entry.partition("=")
         if not equals:
             raise UserError(f"--where takes NAME=VALUE, got {entry!r}.")
-        check_learned(preparation, name)
-        cells[name] = _value(encoder, preparation, name, text)
+        check_learned(table, name)
+        cells[name] = _value(encoder, table, name, text)
     return cells
 
 
-def _value(encoder: UNTIE, preparation: Preparation, name: str, text: str) -> Any:
+def _value(encoder: UNTIE, table: PreparedTable, name: str, text: str) -> Any:
     """Return the value of a column that a text stands for; a number may stand for its range."""
     attribute = encoder.vocabulary_.index_of(name)
     labels = encoder.vocabulary_.labels(attribute)
     values = encoder.vocabulary_.values[attribute]
-    (binned,) = preparation.rules[preparation.columns.index(name)].labels([text])
+    binned = text if table.preparer is None else table.preparer.category(name, text)
     for candidate in (text, str(binned)):
         if candidate in labels:
             return values[labels.index(candidate)]

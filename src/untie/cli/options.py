@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from untie._prepare.deciding import BINS, MAX_CATEGORIES
 from untie._util.progress import hidden
 
 READING, COLUMNS, RESULT = "Reading", "Columns", "Result"
@@ -149,15 +150,15 @@ class TableOptions(SourceOptions):
     bins: Annotated[
         int,
         typer.Option(min=2, help="Ranges that numbers are binned into.", rich_help_panel=COLUMNS),
-    ] = 5
-    max_values: Annotated[
+    ] = BINS
+    max_categories: Annotated[
         int,
         typer.Option(
             min=2,
-            help="Values of a column that are told apart; rarer ones are taken together.",
+            help="Values of a column that are told apart; rarer ones are merged.",
             rich_help_panel=COLUMNS,
         ),
-    ] = 100
+    ] = MAX_CATEGORIES
 
 
 def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

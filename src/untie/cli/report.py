@@ -82,13 +82,13 @@ def run(
         label=options.label,
         weight=options.weight,
         bins=options.bins,
-        max_values=options.max_values,
+        max_categories=options.max_categories,
         title=title or _title_for(file),
         random_state=seed,
     )
     made = report_prepared(
         frame,
-        table.preparation,
+        table.preparer,
         wish,
         answers=None if table.label is None else table.column(table.label),
         weights=weights,

@@ -12,12 +12,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._engines.source import check_columns
-from untie._prepare import Preparation, prepare
-from untie._prepare.note import KEPT
+from untie._prepare.note import GROUPED, KEPT
 from untie.cli.guard import UserError
 from untie.cli.options import TableOptions, split_names
 from untie.cli.reading import in_memory, names_of, read_source
 from untie.cli.spinner import waiting
+from untie.preparer import Preparer
 
 SHOWN_NOTES = 30
 """More notes than these are counted, not printed."""
@@ -33,22 +33,29 @@ class PreparedTable:
         The rows as they were read.
     data : ArrowSource or frame
         The columns that are learned from, prepared; and that of the weights, if there is one.
-    preparation : Preparation
-        What was done.
+    columns : sequence of str
+        The columns that are learned from.
+    preparer : Preparer or None
+        What made them, if they were not taken as they are.
     weight, label : str or None
         The columns with the weights and the answers.
     """
 
     source: Any
     data: Any
-    preparation: Preparation
+    columns: Sequence[str]
+    preparer: Preparer | None
     weight: str | None
     label: str | None
 
     def frame(self) -> Any:
         """Return the columns that are learned from, all rows in memory."""
         frame = nw.from_native(in_memory(self.data), eager_only=True)
-        return frame.select(list(self.preparation.columns)).to_native()
+        return frame.select(list(self.columns)).to_native()
+
+    def prepared(self, rows: Any) -> Any:
+        """Return rows as they were read in the form that they are learned from."""
+        return rows if self.preparer is None else self.preparer.transform(rows)
 
     def weights(self) -> Any:
         """Return the weights of all rows, or None."""
@@ -90,19 +97,14 @@ def open_table(source: str | None, options: TableOptions, in_memory_now: bool) -
             table = in_memory(table)
     chosen, drop = _chosen(options, names_of(table))
     with waiting("looking at the columns", options.quiet):
-        preparation = prepare(
-            table,
-            columns=chosen,
-            drop=drop,
-            bins=options.bins,
-            max_values=options.max_values,
-            weight=options.weight,
-        )
+        preparer = Preparer(
+            columns=chosen, drop=drop, bins=options.bins, max_categories=options.max_categories
+        ).fit(table, sample_weight=options.weight)
     if not options.quiet:
-        _tell(preparation, remarks)
+        _tell(preparer, remarks)
     keep = [] if options.weight is None else [options.weight]
-    data = preparation.apply(table, keep=keep)
-    return PreparedTable(table, data, preparation, options.weight, options.label)
+    data = preparer.transform(table, keep=keep)
+    return PreparedTable(table, data, preparer.columns_, preparer, options.weight, options.label)
 
 
 def _chosen(options: TableOptions, known: list[str]) -> tuple[list[str] | None, list[str]]:
@@ -133,20 +135,21 @@ def unknown(what: str, name: str, known: Sequence[str], where: str) -> str:
     return f"There is no {what} {name!r} {where}; {hint}"
 
 
-def check_learned(preparation: Preparation, name: str) -> None:
+def check_learned(table: PreparedTable, name: str) -> None:
     """Refuse a column that was not learned from, and say why it was not."""
-    if name in preparation.columns:
+    if name in table.columns:
         return
-    note = next((note for note in preparation.notes if note.column == name), None)
+    notes = () if table.preparer is None else table.preparer.notes_
+    note = next((note for note in notes if note.column == name), None)
     if note is None:
-        known = [note.column for note in preparation.notes] or preparation.columns
+        known = [note.column for note in notes] or table.columns
         raise UserError(unknown("column", name, known, "in the table"))
     remedy = "" if note.reason == "as asked" else "; to have it, name it with --columns"
     raise UserError(f"The column {name!r} was {note.action}, {note.reason}{remedy}.")
 
 
-def _tell(preparation: Preparation, remarks: list[str]) -> None:
-    notes = [note for note in preparation.notes if note.action != KEPT or note.reason]
+def _tell(preparer: Preparer, remarks: list[str]) -> None:
+    notes = [note for note in preparer.notes_ if note.action != KEPT or note.reason]
     notes = [note for note in notes if note.reason != "as asked"]
     lines = [*remarks, *map(str, notes)]
     for line in lines[:SHOWN_NOTES]:
@@ -155,9 +158,10 @@ def _tell(preparation: Preparation, remarks: list[str]) -> None:
         print(
             "Say which cells are missing with --missing, such as --missing '?,NA'", file=sys.stderr
         )
-    if any("taken together" in note.reason or "values, hardly" in note.reason for note in notes):
+    if any(note.action == GROUPED or "values, hardly" in note.reason for note in notes):
         print(
-            "Tell more values apart with --max-values, such as --max-values 3000", file=sys.stderr
+            "Tell more values apart with --max-categories, such as --max-categories 3000",
+            file=sys.stderr,
         )
     if len(lines) > SHOWN_NOTES:
         print(f"... and {len(lines) - SHOWN_NOTES:,} more columns", file=sys.stderr)

@@ -13,6 +13,7 @@ import typer
 
 from untie._engines.registry import open_table
 from untie._table.frames import columns_of
+from untie.cli.learning import as_seen, load_encoder
 from untie.cli.options import (
     RESULT,
     File,
@@ -25,7 +26,6 @@ from untie.cli.options import (
 from untie.cli.reading import names_of, read_source
 from untie.cli.showing import as_text, check_output, chosen_format, say, show
 from untie.encoder import UNTIE
-from untie.model_file import load_prepared
 from untie.vector_file import sink, stream_vectors
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -43,7 +43,7 @@ SHOWN_ROWS, SHOWN_COLUMNS = 10, 8
 @sharing(SourceOptions)
 def run(
     options: SourceOptions,
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="What untie fit wrote.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="What untie fit or Python saved.")],
     file: File = None,
     output: Annotated[
         Path | None,
@@ -65,17 +65,17 @@ def run(
     """Write the vectors of rows, by a model that was learned before.
 
     Numbers are binned as in the table that the model was learned from. Columns that it was not
-    learned from are left alone. A value that the model does not know is neutral.
+    learned from are left alone. A value that the model does not know is neutral. Of a clusterer,
+    these are the vectors that it finds clusters of.
     """
     check_output(output, ENDINGS)
-    encoder, preparation = load_prepared(model)
+    encoder, preparer = load_encoder(model)
     missing = split_names(options.missing, [])
     table, remarks = read_source(file, options.sql, options.delimiter, options.encoding, missing)
     for remark in remarks:
         say(remark, options.quiet)
     kept = split_names(keep, names_of(table))
-    if preparation is not None:
-        table = preparation.apply(table, keep=kept)
+    table = as_seen(encoder, preparer, table, kept)
     is_lazy = open_table(table).is_lazy
     if is_lazy and output is not None:
         sink(encoder, table, output, keep=kept)

@@ -52,7 +52,7 @@ def run(
         raise UserError("--why needs the column: --column odor --why foul,spicy")
     table, encoder = learned(file, options, model, None, seed)
     if column is not None:
-        check_learned(table.preparation, column)
+        check_learned(table, column)
     if why is None:
         found = columns_of(alike_values(encoder, column, n))
         show(found, format_, output, "Values in the same company")

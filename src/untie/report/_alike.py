@@ -93,7 +93,7 @@ def _heat_map(study: Study, name: str, number: int) -> HeatMap:
 
 def _order(study: Study, name: str, labels: list[str], found: FloatArray) -> NDArray[np.intp]:
     """Return ranges in their order, and other values so that alike ones are beside each other."""
-    ranges = study.preparation and study.preparation.labels(name)
+    ranges = study.preparer and study.preparer.ranges(name)
     if ranges:
         places = {label: place for place, label in enumerate(ranges)}
         return np.argsort([places.get(label, len(places)) for label in labels], kind="stable")

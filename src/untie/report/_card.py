@@ -103,8 +103,8 @@ def _missing(study: Study, place: int) -> float:
 
 
 def _notes(study: Study) -> tuple[Note, ...]:
-    if study.preparation is not None:
-        return study.preparation.notes
+    if study.preparer is not None:
+        return study.preparer.notes_
     return tuple(Note(name, KEPT) for name in study.names)
 
 

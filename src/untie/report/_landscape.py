@@ -79,7 +79,7 @@ def _columns(study: Study) -> tuple[list[dict[str, Any]], list[int]]:
 
 def _column(study: Study, place: int, cells: list[str], size: int) -> dict[str, Any]:
     name = study.names[place]
-    ranges = study.preparation and study.preparation.labels(name)
+    ranges = study.preparer and study.preparer.ranges(name)
     known = list(ranges or study.encoder.vocabulary_.labels(place))
     n_ranges = len(set(ranges or ()).intersection(cells))
     return {"name": shown(name), **_coded(cells, known, size), "ordered": n_ranges}

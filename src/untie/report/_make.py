@@ -10,12 +10,13 @@ import numpy as np
 
 from untie._engines.registry import open_table
 from untie._inputs import check_encoder, encode_rows
-from untie._prepare import Preparation
+from untie._prepare.deciding import BINS, MAX_CATEGORIES
 from untie._table.sample_weights import positive_weights, read_weights, split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
+from untie.preparer import Preparer
 from untie.report._page import Watch, make_page
 from untie.report._recipe import Recipe, Wish, recipe_of, recipe_of_encoder
 from untie.report._report import Report
@@ -30,8 +31,8 @@ def make_report(
     drop: Sequence[str] = (),
     label: str | None = None,
     weight: str | None = None,
-    bins: int = 5,
-    max_values: int = 100,
+    bins: int = BINS,
+    max_categories: int = MAX_CATEGORIES,
     title: str = "the table",
     random_state: int | None = None,
 ) -> Report:
@@ -47,7 +48,7 @@ def make_report(
     Parameters
     ----------
     data : table of shape (n_rows, n_columns)
-        In memory, with columns of any kind; :func:`untie.prepare` makes categories of them.
+        In memory, with columns of any kind; :class:`untie.Preparer` makes categories of them.
     n_clusters : int or "auto", default="auto"
         Number of groups; "auto" chooses it.
     columns : sequence of str, optional
@@ -60,8 +61,8 @@ def make_report(
         A column that says how often each row counts.
     bins : int, default=5
         Ranges that numbers are binned into.
-    max_values : int, default=100
-        Values of a column that are told apart; the rarest of more are taken together.
+    max_categories : int, default=100
+        Values of a column that are told apart; the rarest of more are merged.
     title : str
         What the table is called.
     random_state : int or None, default=None
@@ -86,12 +87,12 @@ def make_report(
     if isinstance(drop, str):
         raise TypeError(f"drop must be a list of names, got {drop!r}: [{drop!r}].")
     title = title or Wish.title
-    wish = Wish(n_clusters, columns, tuple(drop), label, weight, bins, max_values, title, seed)
-    preparation = wish.prepare(data)
+    wish = Wish(n_clusters, columns, tuple(drop), label, weight, bins, max_categories, title, seed)
+    preparer = wish.preparer().fit(data, sample_weight=weight)
     kept = {name: _cells(data, name) for name in (label, weight) if name is not None}
     return report_prepared(
-        preparation.apply(data),
-        preparation,
+        preparer.transform(data),
+        preparer,
         wish,
         answers=None if label is None else kept[label],
         weights=None if weight is None else np.asarray(kept[weight], dtype=float),
@@ -100,7 +101,7 @@ def make_report(
 
 def report_prepared(
     frame: Any,
-    preparation: Preparation,
+    preparer: Preparer | None,
     wish: Wish,
     *,
     answers: Sequence[Any] | None = None,
@@ -114,8 +115,8 @@ def report_prepared(
     ----------
     frame : frame
         The columns to learn from, prepared.
-    preparation : Preparation
-        What was done to them.
+    preparer : Preparer or None
+        Fitted; made them.
     wish : Wish
         What the user asked for.
     answers : sequence, optional
@@ -138,7 +139,7 @@ def report_prepared(
         labels=clusterer.labels_.astype(np.intp),
         weights=weights,
         choice=clusterer.k_choice_,
-        preparation=preparation,
+        preparer=preparer,
         answers=None if answers is None else Answers(str(wish.label), answers),
         title=wish.title,
         seed=seed,
@@ -161,7 +162,7 @@ def report_of_encoder(
     seed = _seed(random_state)
     _check_in_memory(data)
     title = title or Wish.title
-    n_clusters = encoder.n_clusters if n_clusters is None else n_clusters
+    n_clusters = n_clusters or encoder.n_clusters or "auto"
     data, sample_weight = split_weights(data, sample_weight)
     codes = encode_rows(encoder, data)
     counted, weights, positive = codes, None, None
@@ -178,7 +179,7 @@ def report_of_encoder(
         labels=clusterer._nearest(codes).astype(np.intp),
         weights=weights,
         choice=clusterer.k_choice_,
-        preparation=None,
+        preparer=None,
         answers=None,
         title=title,
         seed=seed,

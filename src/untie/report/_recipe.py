@@ -8,8 +8,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from untie._prepare import Preparation, prepare
+from untie._prepare.deciding import BINS, MAX_CATEGORIES
 from untie.encoder import UNTIE
+from untie.preparer import Preparer
 
 UNKNOWN = "data = ...  # the table"
 
@@ -23,20 +24,18 @@ class Wish:
     drop: tuple[str, ...] = ()
     label: str | None = None
     weight: str | None = None
-    bins: int = 5
-    max_values: int = 100
+    bins: int = BINS
+    max_categories: int = MAX_CATEGORIES
     title: str = "the table"
     random_state: int = 0
 
-    def prepare(self, data: Any) -> Preparation:
-        """Find out how the table becomes one of categories."""
-        return prepare(
-            data,
+    def preparer(self) -> Preparer:
+        """Return what makes the table one of categories, not fitted yet."""
+        return Preparer(
             columns=self.columns,
             drop=self.unwanted,
             bins=self.bins,
-            max_values=self.max_values,
-            weight=self.weight,
+            max_categories=self.max_categories,
         )
 
     @property
@@ -153,37 +152,23 @@ def _call(name: str, first: str, given: dict[str, Any], defaults: dict[str, Any]
     'f(data, k=2)'
     """
     named = [f"{key}={value!r}" for key, value in given.items() if value != defaults[key]]
-    return f"{name}({', '.join([first, *named])})"
+    return f"{name}({', '.join([first, *named] if first else named)})"
 
 
 def _steps(wish: Wish) -> str:
-    given = {
-        "columns": wish.columns,
-        "drop": wish.unwanted,
-        "bins": wish.bins,
-        "max_values": wish.max_values,
-        "weight": wish.weight,
-    }
-    usual = Wish()
-    defaults: dict[str, Any] = {
-        "columns": None,
-        "drop": [],
-        "bins": usual.bins,
-        "max_values": usual.max_values,
-        "weight": None,
-    }
-    prepared = _call("prepare", "data", given, defaults)
+    defaults = Preparer(drop=[]).get_params()
+    preparer = _call("Preparer", "", wish.preparer().get_params(), defaults)
     k, seed = wish.n_clusters, wish.random_state
-    numpy, weights, argument = "", "", ""
+    numpy, weights, argument, column = "", "", "", ""
     if wish.weight is not None:
         numpy = "import numpy as np\n\n"
         weights = f"weights = np.asarray(data[{wish.weight!r}], dtype=float)\n"
-        argument = ", sample_weight=weights"
+        argument, column = ", sample_weight=weights", f", sample_weight={wish.weight!r}"
     return (
-        f"{numpy}from untie import UNTIE, UNTIEClusterer, prepare\n"
+        f"{numpy}from untie import UNTIE, Preparer, UNTIEClusterer\n"
         "from untie.explain import cluster_profile, outliers\n\n"
-        f"preparation = {prepared}\n"
-        f"rows = preparation.apply(data)\n{weights}"
+        f"preparer = {preparer}\n"
+        f"rows = preparer.fit_transform(data{column})\n{weights}"
         f"encoder = UNTIE({k!r}, random_state={seed})\n"
         f"clusterer = UNTIEClusterer({k!r}, encoder=encoder, random_state={seed})\n"
         + _found("rows", argument)
@@ -212,7 +197,9 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
         "--weight": wish.weight,
         "--k": None if wish.n_clusters == "auto" else str(wish.n_clusters),
         "--bins": None if wish.bins == Wish.bins else str(wish.bins),
-        "--max-values": None if wish.max_values == Wish.max_values else str(wish.max_values),
+        "--max-categories": (
+            None if wish.max_categories == Wish.max_categories else str(wish.max_categories)
+        ),
         "--title": None if wish.title in usual else wish.title,
         "--seed": str(wish.random_state) if wish.random_state else None,
     }

@@ -12,11 +12,11 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from untie._learn.k_choice import KChoice
-from untie._prepare import Preparation
 from untie._table.frames import columns_of, rows_at
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 from untie.explain import weight_shares
+from untie.preparer import Preparer
 from untie.report._limits import LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS
 from untie.report._recipe import Recipe
 
@@ -57,8 +57,8 @@ class Study:
         How often each row counts.
     choice : KChoice or None
         How the number of clusters was chosen, if it was.
-    preparation : Preparation or None
-        How the rows were made from the user's table.
+    preparer : Preparer or None
+        Fitted; made the rows of the user's table.
     answers : Answers or None
         A column to judge the clusters by.
     title : str
@@ -74,7 +74,7 @@ class Study:
     labels: NDArray[np.intp]
     weights: FloatArray | None
     choice: KChoice | None
-    preparation: Preparation | None
+    preparer: Preparer | None
     answers: Answers | None
     title: str
     seed: int

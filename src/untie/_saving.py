@@ -1,0 +1,97 @@
+"""The part of an estimator that goes into a file and comes out of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from untie._learn.archive import State, check_plain, write_model
+
+T = TypeVar("T")
+
+
+class Savable:
+    """Base of estimators that can be saved.
+
+    A subclass names itself in files by `kind`, lists parameters that are estimators in `parts`,
+    and gives and takes what it has learned in `_fitted_state` and `_restore`.
+    """
+
+    kind: ClassVar[str]
+    parts: ClassVar[Mapping[str, type[Savable]]] = {}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the estimator to one file, without pickle; `load_model` reads it.
+
+        The file is replaced as a whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        """
+        check_is_fitted(self)
+        write_model(path, self.kind, self.to_state())
+
+    def to_state(self) -> State:
+        """Return what a file holds of the estimator, fitted or not; for `save`."""
+        this: Any = self  # scikit-learn's methods come with the subclass
+        parameters = this.get_params(deep=False)
+        parts = {name: parameters.pop(name) for name in self.parts}
+        output = getattr(self, "_sklearn_output_config", {})
+        state = State({"parameters": check_plain(parameters, "Parameter"), "output": output})
+        for name, part in parts.items():
+            state = state.plus(name, None if part is None else clone(part).to_state())
+        if not this.__sklearn_is_fitted__():
+            return state.plus("fitted", None)
+        names = getattr(self, "feature_names_in_", None)
+        seen = {
+            "n_features_in": this.n_features_in_,
+            "feature_names_in": None if names is None else names.tolist(),
+        }
+        fitted = self._fitted_state()
+        return state.plus("fitted", State({**fitted.content, **seen}, fitted.arrays))
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Undo `to_state`; for `load_model`."""
+        parts = {
+            name: kind.from_state(state.part(name)) if state.has(name) else None
+            for name, kind in cls.parts.items()
+        }
+        estimator: Any = cls(**state.get("parameters", dict), **parts)
+        estimator.set_output(**state.get("output", dict))
+        if state.has("fitted"):
+            fitted = state.part("fitted")
+            estimator.n_features_in_ = fitted.get("n_features_in", int)
+            names = fitted.get("feature_names_in", list, type(None))
+            if names is not None:
+                estimator.feature_names_in_ = np.array(names, dtype=object)
+            estimator._restore(fitted)
+        return estimator
+
+    def _fitted_state(self) -> State:
+        raise NotImplementedError
+
+    def _restore(self, state: State) -> None:
+        raise NotImplementedError
+
+
+def record_state(record: Any) -> State:
+    """Return what a file holds of a dataclass of plain values and arrays of one dimension."""
+    entries = {field.name: getattr(record, field.name) for field in fields(record)}
+    arrays = {name: e for name, e in entries.items() if isinstance(e, np.ndarray)}
+    return State({name: e for name, e in entries.items() if name not in arrays}, arrays)
+
+
+def read_record(kind: type[T], state: State) -> T:
+    """Undo `record_state`."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # a dataclass
+    content = state.content
+    return kind(**{n: content[n] if n in content else state.array(n, -1) for n in names})

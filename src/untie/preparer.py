@@ -1,0 +1,271 @@
+"""Preparer: any table in, a table of categories out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from untie._engines.registry import open_table
+from untie._learn.archive import State
+from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
+from untie._prepare.making import WEIGHTS, make_preparation
+from untie._prepare.preparation import Preparation
+from untie._saving import Savable
+from untie._table.frames import make_frame
+from untie._table.sample_weights import split_weights
+from untie._table.table import read_table
+from untie._util.checks import check_one_of
+from untie._util.types import Value
+
+OUTPUTS = ("default", "pandas", "polars")
+
+
+class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
+    Savable, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
+):
+    """Make any table one of categories, and tell what was done to each column.
+
+    Numbers and dates with more than 20 distinct values are binned into ranges that hold about the
+    same number of rows. Ids, free text and constants are left out. Where a column has very many
+    values, the rare ones are merged. Numbers and dates that are written as text count as such when
+    nine of ten rows are. Missing cells stay missing, which is a category of its own to `UNTIE`.
+
+    ``make_pipeline(Preparer(), UNTIE())`` learns from a table as it comes.
+
+    Parameters
+    ----------
+    columns : sequence of str, default=None
+        The only columns to use; none of them is left out, whatever it looks like.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    bins : int, default=5
+        Ranges per column of numbers or dates; typically 3 to 10. More tell rows apart better, and
+        need more rows; a number that fills several ranges makes them fewer.
+    max_categories : int, default=100
+        Categories per column at most, the merged rare ones included; typically 20 to 1,000.
+        Learning takes time and memory with the square of all columns' categories.
+
+    Attributes
+    ----------
+    notes_ : tuple of Note
+        What was decided of every column of the table, and why; `decisions` makes a frame of it.
+    columns_ : tuple of str
+        The columns that are used, in the table's order.
+    n_features_in_ : int
+        Number of columns of the table, that of the weights excluded.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table has names.
+
+    See Also
+    --------
+    UNTIE : Learns from the prepared table.
+    UNTIEClusterer : Has a parameter `preparer`.
+    load_model : Reads what `save` wrote.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from untie import Preparer
+    >>> people = pd.DataFrame({
+    ...     "person": [f"p{number}" for number in range(60)],
+    ...     "age": [18 + number % 45 for number in range(60)],
+    ...     "city": ["Bonn", "Rome", "Rome"] * 20,
+    ... })
+    >>> preparer = Preparer(bins=3).fit(people)
+    >>> preparer.decisions()
+       column    action            reason
+    0  person  left out  looks like an id
+    1     age    binned     into 3 ranges
+    2    city      kept
+    >>> preparer.transform(people).head(2)
+            age  city
+    0  up to 27  Bonn
+    1  up to 27  Rome
+    """
+
+    kind = "preparer"
+
+    def __init__(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
+        bins: int = BINS,
+        max_categories: int = MAX_CATEGORIES,
+    ) -> None:
+        self.columns = columns
+        self.drop = drop
+        self.bins = bins
+        self.max_categories = max_categories
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find out what is to be done to each column.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            A pandas, polars or pyarrow table, an array or a list of rows; or a lazy table, such as
+            :func:`untie.scan` gives, or a Dask frame, which are read once, chunk by chunk. Columns
+            with more than 65,536 distinct values are judged by a sample of at most 131,072 rows.
+        y : ignored
+        sample_weight : array of shape (n_rows,) or str, optional
+            How often each row counts: the ranges hold about the same weight. A name is that of the
+            column with the weights, which is left out; lazy tables take a name only.
+
+        Returns
+        -------
+        Preparer
+            Itself.
+        """
+        options = Options(self.bins, self.max_categories)
+        source = open_table(X)
+        data = source if source.is_lazy else read_table(X).source
+        preparation = make_preparation(data, self.columns, self.drop, options, sample_weight)
+        if source.is_lazy:
+            names = [name for name in source.columns if name != sample_weight]
+            table = read_table(source.select(names).empty, min_rows=0)
+        else:
+            table = read_table(split_weights(data, sample_weight)[0])
+        validate_data(self, table.source, reset=True, skip_check_array=True)
+        self.library_ = table.backend
+        self._adopt(preparation)
+        return self
+
+    def transform(self, X: Any, keep: Sequence[str] = ()) -> Any:
+        """Return the columns that are used, as categories.
+
+        The ranges are those of the table seen in `fit`; numbers beyond go to the outer ones.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns that are used. A table with names may have others, too, or lack
+            those that were left out.
+        keep : sequence of str, default=()
+            More columns of a table with names, which come last and as they are, such as a key.
+
+        Returns
+        -------
+        table of shape (n_rows, n_columns_used)
+            Of the library of `X`, or the one that `set_output` names; a pandas frame for an array.
+            A lazy table for a lazy one: rows are prepared as they are read.
+        """
+        check_is_fitted(self)
+        library = self._output()
+        if open_table(X).is_lazy:
+            if library != "default":
+                raise ValueError(
+                    f"A table that is read piece by piece stays one, and is no {library} frame; "
+                    "call set_output(transform='default') first, or transform the table in memory."
+                )
+            return self._preparation.apply(X, keep)
+        source = read_table(X, min_rows=0).source
+        if isinstance(source, np.ndarray) and not hasattr(self, "feature_names_in_"):
+            validate_data(self, source, reset=False, skip_check_array=True)
+        prepared = self._preparation.apply(source, keep)
+        return prepared if library == "default" else _of_library(prepared, library)
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Choose the library of what `transform` returns, as scikit-learn's transformers do.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, optional
+            "default" is the library of the table; None changes nothing.
+
+        Returns
+        -------
+        Preparer
+            Itself.
+        """
+        if transform is not None:
+            check_one_of("transform", transform, OUTPUTS)
+            # Under this name `clone` copies it.
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the columns that are used.
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            Names for the columns of an array, instead of ``x0``, ...
+        """
+        check_is_fitted(self)
+        names = list(self.columns_)
+        if input_features is not None:
+            own = [note.column for note in self.notes_ if note.reason != WEIGHTS]
+            given = _check_feature_names_in(self, input_features)
+            renamed = dict(zip(own, given, strict=True))
+            names = [renamed[name] for name in names]
+        return np.array(names, dtype=object)
+
+    def decisions(self) -> Any:
+        """Return a frame with a line per column of the table: column, action and reason.
+
+        The action is "kept", "binned", "grouped" (rare values are merged) or "left out". The frame
+        is of the library of the table seen in `fit`, pandas if that was an array.
+        """
+        check_is_fitted(self)
+        return make_frame(
+            self.library_,
+            {key: [getattr(n, key) for n in self.notes_] for key in ("column", "action", "reason")},
+        )
+
+    def ranges(self, column: str) -> tuple[str, ...] | None:
+        """Return the ranges that a column was binned into, in their order; None if it was not."""
+        check_is_fitted(self)
+        return getattr(self._preparation.rule(column), "names", None)
+
+    def category(self, column: str, value: Value) -> Value:
+        """Return what a value of a column that is used becomes.
+
+        Examples
+        --------
+        >>> Preparer(columns=["x0"]).fit([[n] for n in range(50)]).category("x0", 7)
+        'up to 9'
+        """
+        check_is_fitted(self)
+        return self._preparation.rule(column).labels([value])[0]
+
+    def _fitted_state(self) -> State:
+        return State({"library": self.library_, "preparation": self._preparation.to_dict()})
+
+    def _restore(self, state: State) -> None:
+        self.library_ = state.get("library", str)
+        self._adopt(Preparation.from_dict(state.get("preparation", dict)))
+
+    def _adopt(self, preparation: Preparation) -> None:
+        self._preparation = preparation
+        self.columns_, self.notes_ = preparation.columns, preparation.notes
+
+    def _output(self) -> str:
+        own: dict[str, str] = getattr(self, "_sklearn_output_config", {})
+        return own.get("transform", get_config()["transform_output"])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "notes_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _of_library(frame: Any, library: str) -> Any:
+    narwhal = nw.from_native(frame, eager_only=True)
+    if narwhal.implementation.value == library:
+        return frame
+    return narwhal.to_pandas() if library == "pandas" else narwhal.to_polars()

@@ -1,0 +1,576 @@
+from datetime import date, datetime, timedelta
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+
+import untie
+from lazy_sources import SOURCES
+from untie import Note, Preparer, load_model
+from untie._prepare import look as look_module
+from untie._table.column_codes import is_missing
+from untie._table.frames import columns_of
+
+N = 400
+
+
+@pytest.fixture
+def people():
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame(
+        {
+            "passenger": np.arange(1, N + 1),
+            "name": [f"Mr. {number % 2} {number}" for number in range(N)],
+            "story": [f"the {n}th of many words that tell something" for n in range(N)],
+            "age": rng.integers(0, 90, N).astype(float),
+            "fare": rng.lognormal(2, 1, N),
+            "grade": rng.integers(1, 4, N),
+            "sex": rng.choice(["m", "f"], N),
+            "born": [date(1950, 1, 1) + timedelta(days=int(d)) for d in rng.integers(0, 20000, N)],
+            "planet": "earth",
+            "alive": rng.random(N) > 0.5,
+            "town": rng.choice([f"town {n}" for n in range(150)], N),
+            "nothing": [None] * N,
+        }
+    )
+    frame.loc[::7, "age"] = np.nan
+    frame.loc[::5, "sex"] = None
+    return frame
+
+
+def prepare(data, sample_weight=None, **parameters):
+    return Preparer(**parameters).fit(data, sample_weight=sample_weight)
+
+
+def decided(preparer):
+    return preparer.to_state().part("fitted").content["preparation"]
+
+
+def said(preparer):
+    return {note.column: (note.action, note.reason) for note in preparer.notes_}
+
+
+def test_every_column_is_accounted_for(people):
+    preparer = prepare(people)
+    notes = said(preparer)
+    assert list(notes) == list(people.columns)
+    assert notes["passenger"] == ("left out", "looks like an id")
+    assert notes["name"] == ("left out", "looks like an id")
+    assert notes["story"] == ("left out", "looks like free text")
+    assert notes["age"] == ("binned", "into 5 ranges")
+    assert notes["fare"] == ("binned", "into 5 ranges")
+    assert notes["grade"] == ("kept", "")
+    assert notes["planet"] == ("left out", "every row is 'earth'")
+    assert notes["alive"] == ("kept", "")
+    assert notes["nothing"] == ("left out", "all cells are missing")
+    action, reason = notes["town"]
+    assert action == "grouped"
+    assert reason.endswith("values are merged into 'other'")
+    assert preparer.columns_ == ("age", "fare", "grade", "sex", "born", "alive", "town")
+
+
+def test_cells_become_what_the_notes_say(people):
+    people.index = range(1000, 1000 + N)
+    preparer = prepare(people)
+    result = preparer.transform(people)
+    assert list(result.columns) == list(preparer.columns_)
+    assert (result.index == people.index).all()
+    assert (result["age"].isna() == people["age"].isna()).all()
+    assert (result["sex"].isna() == people["sex"].isna()).all()
+    assert result["grade"].equals(people["grade"])
+    assert set(result["age"].dropna()) == set(preparer.ranges("age"))
+    assert preparer.ranges("sex") is None
+    sizes = result["age"].value_counts()
+    assert sizes.max() < 1.3 * sizes.min()
+    frequent = people["town"].value_counts()
+    kept = set(result["town"]) - {"other"}
+    assert len(kept) == 99
+    assert frequent[list(kept)].min() >= frequent[~frequent.index.isin(kept)].max()
+
+
+def range_holds(label, number, is_whole):
+    """Read a label as a person would."""
+    words = label.split()
+    if words[0] == "up":
+        return number <= float(words[2])
+    if words[0] == "over":
+        return number > float(words[1])
+    low = float(words[0])
+    high = float(words[-1])
+    return (low <= number if is_whole else low < number) and number <= high
+
+
+@given(
+    st.lists(st.integers(-(10**6), 10**6), min_size=30, max_size=80, unique=True),
+    st.integers(2, 9),
+    st.sampled_from([1, 7, 1000]),
+)
+def test_labels_are_true_of_the_numbers_in_them(numbers, bins, divisor):
+    cells = [number / divisor for number in numbers]
+    is_whole = all(cell == int(cell) for cell in cells)
+    frame = pd.DataFrame({"x": cells})
+    preparer = prepare(frame, columns=["x"], bins=bins)
+    beyond = [min(cells) - 1, max(cells) + 1]
+    result = preparer.transform(pd.DataFrame({"x": [*cells, *beyond]}))["x"]
+    for number, label in zip([*cells, *beyond], result, strict=True):
+        assert range_holds(label, number, is_whole)
+    assert len(preparer.ranges("x")) == len(set(preparer.ranges("x"))) <= bins
+    assert set(preparer.ranges("x")) == set(result)  # none is empty
+    ranks = [preparer.ranges("x").index(label) for label in result[: len(cells)]]
+    assert [r for _, r in sorted(zip(cells, ranks, strict=True))] == sorted(ranks)
+
+
+@pytest.mark.parametrize("zeros", ["first", "last"])
+def test_a_number_that_is_nearly_always_the_same(zeros):
+    rare = list(range(1, 40))
+    cells = [0] * 2000 + (rare if zeros == "first" else [-number for number in rare])
+    preparer = prepare(pd.DataFrame({"x": cells}))
+    expected = ("up to 0", "over 0") if zeros == "first" else ("up to -1", "over -1")
+    assert preparer.ranges("x") == expected
+
+
+def test_weights_move_the_ranges():
+    frame = pd.DataFrame({"x": range(100), "y": ["a", "b"] * 50, "w": [0.0] * 50 + [2.0] * 50})
+    preparer = prepare(frame, columns=["x", "y"], bins=2, sample_weight="w")
+    assert preparer.ranges("x") == ("up to 74", "over 74")
+    assert said(preparer)["w"] == ("left out", "holds the weights")
+    assert list(preparer.transform(frame, keep=["w"]).columns) == ["x", "y", "w"]
+
+
+def test_dates_are_named_by_the_coarsest_period_that_tells_them_apart():
+    start = date(2000, 1, 1)
+    for step, labels in [
+        (timedelta(days=366), "until 2011"),
+        (timedelta(days=31), "until 2000-12"),
+        (timedelta(days=1), "until 2000-01-12"),
+    ]:
+        cells = [start + n * step for n in range(60)]
+        for column in (cells, [cell.isoformat() for cell in cells]):
+            preparer = prepare(pd.DataFrame({"x": column}))
+            assert preparer.ranges("x")[0] == labels
+            assert len(preparer.ranges("x")) == 5
+    seconds = [datetime(2000, 1, 1) + timedelta(seconds=n) for n in range(60)]
+    assert prepare(pd.DataFrame({"x": seconds})).ranges("x")[0] == "until 2000-01-01 00:00:11"
+
+
+def test_dirty_numbers_are_binned_and_the_dirt_stays():
+    cells = [*map(str, range(100)), "unknown", "n/a", None] * 3
+    preparer = prepare(pd.DataFrame({"age": cells}))
+    assert (
+        said(preparer)["age"][1]
+        == "into 5 ranges; no numbers, and kept as they are: 'n/a', 'unknown'"
+    )
+    result = preparer.transform(pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None]}))
+    assert result["age"].tolist()[:4] == ["up to 19", "up to 19", "unknown", "dead"]
+    assert result["age"].isna().tolist() == [False] * 4 + [True]
+
+
+def test_values_that_often_mean_missing_are_pointed_out():
+    frame = pd.DataFrame({"x": ["a", "?", "b", "NA", "-", "n/a", None] * 3})
+    reason = "'-', '?', 'NA' and 1 more counted as a value, not as missing"
+    assert said(prepare(frame))["x"] == ("kept", reason)
+
+
+def test_codes_with_leading_zeros_are_no_numbers():
+    preparer = prepare(pd.DataFrame({"zip": [f"{n:05}" for n in range(30)] * 4}))
+    assert said(preparer)["zip"] == ("kept", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "expected"),
+    [
+        ("id", np.random.default_rng(0).permutation(10**6)[:100], "left out"),
+        ("customer_id", np.random.default_rng(0).permutation(10**6)[:100], "left out"),
+        ("income", np.random.default_rng(0).permutation(10**6)[:100], "binned"),
+        ("weight", np.random.default_rng(0).random(500), "binned"),
+        ("order", np.random.default_rng(0).permutation(10**6)[:300], "left out"),
+        ("grid", np.random.default_rng(0).permutation(10**6)[:100], "binned"),
+        ("animal", [f"animal {n}" for n in range(12)], "left out"),
+        ("few", ["a", "b", "c", "d"], "kept"),
+    ],
+)
+def test_ids_are_told_from_measurements(name, cells, expected):
+    frame = pd.DataFrame({name: cells, "other": ["u", "v"] * (len(cells) // 2)})
+    assert said(prepare(frame))[name][0] == expected
+
+
+def test_columns_that_are_asked_for_are_never_left_out(people):
+    names = ["passenger", "name", "story", "planet"]
+    preparer = prepare(people, columns=names)
+    assert preparer.columns_ == tuple(names)
+    assert said(preparer)["age"] == ("left out", "as asked")
+    assert preparer.transform(people)["name"].nunique() == 100
+
+
+def test_columns_can_be_dropped(people):
+    preparer = prepare(people, drop=["age", "town"])
+    assert said(preparer)["town"] == ("left out", "as asked")
+    assert "age" not in preparer.columns_
+
+
+def test_a_column_with_too_many_values_is_left_out():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"x": [f"v{n}" for n in rng.integers(0, 3000, 3000)], "y": ["a", "b"] * 1500}
+    )
+    action, reason = said(prepare(frame, max_categories=50))["x"]
+    assert action == "left out"
+    assert reason.endswith("values, hardly any of them frequent")
+
+
+def test_other_is_another_word_where_it_is_a_value():
+    frame = pd.DataFrame({"x": ["other"] * 9 + [f"v{n % 9}" for n in range(30)]})
+    result = prepare(frame, max_categories=4).transform(frame)["x"]
+    assert "other (2)" in set(result)
+    assert (result == "other").sum() == 9
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow", *SOURCES, "dask"])
+def test_all_libraries_agree(people, library, tmp_path):
+    expected = prepare(people)
+    cells = expected.transform(people).astype(object).where(lambda f: f.notna(), None)
+    data = table = pa.Table.from_pandas(people, preserve_index=False)
+    if library == "polars":
+        data = pl.from_arrow(table)
+    elif library == "dask":
+        data = dd.from_pandas(people, npartitions=3)
+    elif library in SOURCES:
+        data = SOURCES[library](table, tmp_path)
+    if library == "batch reader":
+        with pytest.raises(ValueError, match="can be read only once"):
+            prepare(data)
+        return
+    preparer = prepare(data)
+    assert decided(preparer) == decided(expected)
+    result = preparer.transform(data)
+    if library == "dask":
+        result = pa.Table.from_pandas(result.compute(), preserve_index=False)
+    elif library in SOURCES:
+        result = result.collect()
+    elif library == "polars":
+        assert isinstance(result, pl.DataFrame)
+        result = result.to_arrow()
+    assert result.to_pylist() == cells.to_dict("records")
+
+
+def test_a_lazy_result_reads_only_what_is_asked(people, tmp_path):
+    people.to_parquet(tmp_path / "people.parquet")
+    lazy = untie.scan(tmp_path / "people.parquet")
+    prepared = prepare(lazy).transform(lazy, keep=["name"])
+    part = prepared.select(["name", "age"]).collect()
+    assert part.column_names == ["name", "age"]
+    assert part["age"].to_pylist() == prepared.collect()["age"].to_pylist()
+    assert untie.UNTIE(2).fit(prepared.select(["sex", "age"])).n_features_in_ == 2
+
+
+def test_an_array_gets_names():
+    rows = [["a", n] for n in range(50)] + [["b", n] for n in range(50)]
+    preparer = prepare(rows)
+    assert preparer.columns_ == ("x0", "x1")
+    assert preparer.transform(rows)["x1"][0] == "up to 9"
+
+
+def test_names_that_are_no_text():
+    frame = pd.DataFrame({0: ["a", "b"] * 30, 1: range(60)})
+    assert list(prepare(frame, columns=["0", "1"]).transform(frame).columns) == ["0", "1"]
+
+
+def test_nested_cells_are_left_out_or_refused():
+    frame = pl.DataFrame({"x": [[1], [2]], "y": ["a", "b"]})
+    assert said(prepare(frame))["x"] == ("left out", "its cells are not single values")
+    with pytest.raises(ValueError, match="Leave the column 'x' out"):
+        prepare(frame, columns=["x"])
+
+
+def test_types_may_differ_between_files():
+    codes = prepare(pd.DataFrame({"code": ["7", "7B", "8"] * 5}))
+    assert codes.transform(pl.DataFrame({"code": [7, 8, None]}))["code"].to_list() == [
+        "7",
+        "8",
+        None,
+    ]
+    assert codes.transform(pd.DataFrame({"code": [7.0, 8.0]}))["code"].tolist() == ["7", "8"]
+    numbers = prepare(pd.DataFrame({"code": [7, 8] * 5}))
+    result = numbers.transform(pl.DataFrame({"code": ["7", "8", "x", None]}))["code"].to_list()
+    assert result == [7, 8, np.inf, None]
+
+
+def test_a_preparer_survives_in_a_file(people, tmp_path):
+    preparer = prepare(people, columns=("sex", "born", "fare", "town"), bins=4)
+    preparer.set_output(transform="polars").save(tmp_path / "p.untie")
+    again = load_model(tmp_path / "p.untie")
+    assert isinstance(again, Preparer)
+    assert again.get_params() == preparer.get_params()
+    assert decided(again) == decided(preparer)
+    assert (again.feature_names_in_ == people.columns).all()
+    assert again.transform(people).equals(preparer.transform(people))
+    assert again.decisions().equals(preparer.decisions())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"columns": ["Age"]}, "no column 'Age' in the table, which columns names; did you mean"),
+        ({"drop": ["xyz"]}, "no column 'xyz' in the table, which drop names; its columns are"),
+        ({"sample_weight": "w"}, "no column 'w'"),
+        ({"sample_weight": "sex"}, "Column 'sex' can't hold the weights"),
+        ({"bins": 1}, "bins must be"),
+        ({"bins": 2.5}, "bins must be"),
+        ({"max_categories": True}, "max_categories must be"),
+        ({"columns": []}, "No column is left"),
+    ],
+)
+def test_mistakes_are_named(people, options, message):
+    with pytest.raises(ValueError, match=message):
+        prepare(people, **options)
+
+
+def test_one_name_is_no_list(people):
+    with pytest.raises(TypeError, match="columns must be a list"):
+        prepare(people, columns="age")
+
+
+def test_new_rows_need_the_columns(people):
+    with pytest.raises(ValueError, match="no column 'age'"):
+        prepare(people).transform(people[["sex"]])
+
+
+def test_no_rows_can_be_prepared_but_not_learned_from(people):
+    assert len(prepare(people).transform(people[:0])) == 0
+    with pytest.raises(ValueError, match="minimum of 1"):
+        prepare(people[:0])
+
+
+@pytest.mark.parametrize("step", [1, 37, 1000])
+def test_samples_do_not_depend_on_chunks(monkeypatch, step):
+    monkeypatch.setattr(look_module, "EXACT_VALUES", 50)
+    monkeypatch.setattr(look_module, "SAMPLE_ROWS", (100, 100))
+    table = pa.table({"x": np.random.default_rng(0).normal(size=1000), "y": ["a", "b"] * 500})
+
+    def found(size):
+        batches = table.to_batches(max_chunksize=size)
+        looked = look_module.Look(["x", "y"])
+        for batch in batches:
+            looked.add(look_module.read_table(batch), None)
+        return looked.summaries()
+
+    one, other = found(1000), found(step)
+    assert 25 < len(one[0].values) <= 100
+    for left, right in zip(one, other, strict=True):
+        assert sorted(left.values) == sorted(right.values)
+        assert left.rows.sum() * left.scale == pytest.approx(1000)
+    assert one[1].rows.tolist() == [500, 500]
+
+
+def test_ids_are_known_by_a_sample(monkeypatch):
+    monkeypatch.setattr(look_module, "EXACT_VALUES", 50)
+    monkeypatch.setattr(look_module, "SAMPLE_ROWS", (100, 100))
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "count": rng.permutation(1000),
+            "name": [f"n{number}" for number in range(1000)],
+            "measure": rng.integers(0, 300, 1000),
+            "town": [f"t{number}" for number in rng.integers(0, 30, 1000)],
+        }
+    )
+    notes = said(prepare(frame, max_categories=20))
+    assert [action for action, _ in notes.values()] == ["left out", "left out", "binned", "grouped"]
+
+
+def test_notes_read_as_sentences():
+    assert str(Note("a", "kept")) == "a: kept"
+    assert str(Note("a", "binned", "into 2 ranges")) == "a: binned into 2 ranges"
+
+
+FRAMES = {
+    "pandas": lambda t: t,
+    "polars": lambda t: pl.from_arrow(pa.Table.from_pandas(t, preserve_index=False)),
+    "pyarrow": lambda t: pa.Table.from_pandas(t, preserve_index=False),
+}
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+def test_decisions_are_a_frame_of_the_tables_library(people, make):
+    preparer = prepare(make(people))
+    found = preparer.decisions()
+    assert type(found) is type(make(people))
+    lines = columns_of(found)
+    expected = [(note.column, note.action, note.reason) for note in preparer.notes_]
+    assert list(zip(*lines.values(), strict=True)) == expected
+    assert list(lines) == ["column", "action", "reason"]
+    assert set(lines["action"]) == {"kept", "binned", "grouped", "left out"}
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_the_output_can_be_of_another_library(people, make, library):
+    expected = prepare(people).transform(people)
+    preparer = clone(Preparer().set_output(transform=library)).fit(make(people))
+    found = preparer.transform(make(people))
+    assert type(found).__module__.startswith(library)
+    for name, cells in columns_of(found).items():
+        missing = pd.isna(expected[name])
+        assert [is_missing(cell) for cell in cells] == missing.tolist()
+        assert [cell for cell in cells if not is_missing(cell)] == expected[name][~missing].tolist()
+    with config_context(transform_output=library):
+        assert type(prepare(make(people)).transform(make(people))) is type(found)
+    default = preparer.set_output(transform="default").transform(make(people))
+    assert type(default) is type(make(people))
+    assert type(preparer.set_output().transform(make(people))) is type(default)
+
+
+def test_outputs_that_can_not_be(people):
+    with pytest.raises(ValueError, match="transform must be one of"):
+        Preparer().set_output(transform="csv")
+    lazy = pl.from_pandas(people[["age", "sex"]]).lazy()
+    preparer = prepare(lazy).set_output(transform="pandas")
+    with pytest.raises(ValueError, match="stays one, and is no pandas frame"):
+        preparer.transform(lazy)
+
+
+def test_names_of_what_comes_out(people):
+    preparer = prepare(people.assign(w=1.0), sample_weight="w", columns=["age", "sex"])
+    assert preparer.get_feature_names_out().tolist() == ["age", "sex"]
+    assert preparer.get_feature_names_out(people.columns).tolist() == ["age", "sex"]
+    assert preparer.n_features_in_ == people.shape[1]
+    with pytest.raises(ValueError, match="input_features is not equal"):
+        preparer.get_feature_names_out(["a"] * people.shape[1])
+    rows = [["a", "z", n] for n in range(50)] + [["b", "z", n] for n in range(50)]
+    array = prepare(rows)
+    assert array.get_feature_names_out().tolist() == ["x0", "x2"]
+    assert array.get_feature_names_out(["a", "b", "c"]).tolist() == ["a", "c"]
+    with pytest.raises(ValueError, match="2 features, but Preparer is expecting 3"):
+        array.transform([row[:2] for row in rows])
+
+
+def test_weights_are_a_column_or_an_array(people):
+    weights = np.random.default_rng(0).integers(0, 4, N).astype(float)
+    array = prepare(people, sample_weight=weights)
+    named = prepare(people.assign(w=weights), sample_weight="w")
+    assert decided(array)["rules"] == decided(named)["rules"]
+    assert said(array) | {"w": ("left out", "holds the weights")} == said(named)
+    kept = people[weights > 0]
+    present = prepare(kept, sample_weight=weights[weights > 0])
+    assert decided(present) == decided(array)  # a row of weight 0 is as if absent
+    repeated = prepare(people[["age", "fare"]].loc[people.index.repeat(weights)])
+    assert repeated.ranges("age") == array.ranges("age")
+    assert repeated.ranges("fare") == array.ranges("fare")
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        (np.zeros(N), ValueError, "Every sample weight is zero"),
+        (np.ones(3), ValueError, "sample_weight has shape"),
+        (-np.ones(N), ValueError, "negative"),
+    ],
+)
+def test_bad_weights(people, weights, error, message):
+    with pytest.raises(error, match=message):
+        prepare(people, sample_weight=weights)
+
+
+def test_lazy_tables_take_a_name_of_weights_only(people):
+    lazy = pl.from_pandas(people[["age", "sex"]]).lazy()
+    with pytest.raises(TypeError, match="must be the name of one of its columns"):
+        prepare(lazy, sample_weight=np.ones(N))
+
+
+def test_what_a_value_becomes(people):
+    preparer = prepare(people)
+    assert preparer.category("age", 0) == preparer.ranges("age")[0]
+    assert preparer.category("age", "10000") == preparer.ranges("age")[-1]
+    assert preparer.category("town", "nowhere") == "other"
+    assert preparer.category("sex", "m") == "m"
+    with pytest.raises(ValueError, match="no column 'planet' in the prepared table"):
+        preparer.category("planet", "earth")
+
+
+def test_what_is_not_fitted_says_so(people, tmp_path):
+    for call in (
+        lambda p: p.transform(people),
+        lambda p: p.decisions(),
+        lambda p: p.get_feature_names_out(),
+        lambda p: p.save(tmp_path / "p.untie"),
+    ):
+        with pytest.raises(NotFittedError):
+            call(Preparer())
+
+
+def test_a_failed_fit_changes_nothing(people):
+    preparer = prepare(people)
+    before = decided(preparer)
+    with pytest.raises(ValueError, match="No column is left"):
+        preparer.fit(people[["planet"]])
+    assert decided(preparer) == before
+    assert preparer.n_features_in_ == people.shape[1]
+
+
+@pytest.mark.parametrize("library", [*FRAMES, "scan", "dask"])
+def test_pipelines_learn_from_tables_as_they_come(people, library, tmp_path):
+    people = people.drop(columns="nothing")
+    rows = Preparer().fit_transform(people)
+    expected = untie.UNTIE(2).fit(rows)
+    if library == "scan":
+        people.to_parquet(tmp_path / "people.parquet")
+        table = untie.scan(tmp_path / "people.parquet")
+    elif library == "dask":
+        table = dd.from_pandas(people, npartitions=3)
+    else:
+        table = FRAMES[library](people)
+    pipeline = make_pipeline(Preparer(), untie.UNTIE(2)).fit(table)
+    names = expected.get_feature_names_out().tolist()
+    assert pipeline.get_feature_names_out().tolist() == names
+    found = pipeline.transform(table)
+    if library == "scan":
+        found = found.read_pandas().to_numpy()
+    elif library == "dask":
+        found = found.compute().to_numpy()
+    np.testing.assert_array_equal(found, expected.transform(rows))
+
+
+def test_pipelines_have_outputs_and_parameters(people):
+    table = people.drop(columns="nothing")
+    pipeline = make_pipeline(Preparer(), untie.UNTIE(2)).set_output(transform="polars")
+    assert isinstance(pipeline.fit_transform(table), pl.DataFrame)
+    pipeline.set_params(preparer__bins=3)
+    assert len(pipeline.fit(table)[0].ranges("age")) == 3
+
+
+CELLS = st.one_of(
+    st.none(), st.integers(-5, 200), st.sampled_from(["a", "b", "7", "007", "n/a"]), st.floats(0, 9)
+)
+
+
+@given(
+    st.lists(st.tuples(CELLS, st.integers(0, 40), st.integers(0, 3)), min_size=25, max_size=60),
+    st.randoms(use_true_random=False),
+)
+def test_neither_the_order_of_rows_nor_chunks_matter(rows, rng):
+    order = list(range(len(rows)))
+    rng.shuffle(order)
+    array = np.empty((len(rows), 3), dtype=object)
+    array[:] = rows
+    parameters = {"columns": ["x0", "x1", "x2"], "bins": 3, "max_categories": 6}
+    whole = prepare(array, **parameters)
+    shuffled = prepare(array[order], **parameters)
+    assert decided(whole) == decided(shuffled)
+    cells = whole.transform(array)
+    assert cells.iloc[order].reset_index(drop=True).equals(shuffled.transform(array[order]))
+    half = len(rows) // 2
+    parts = [whole.transform(part) for part in (array[:half], array[half:])]
+    assert pd.concat(parts, ignore_index=True).astype(object).equals(cells.astype(object))
+    table = pa.table({f"x{column}": list(map(str, array[:, column])) for column in range(3)})
+    chunks = ds.dataset([table.slice(0, half), table.slice(half)])
+    assert decided(prepare(chunks, **parameters)) == decided(prepare(table, **parameters))
