@@ -1,4 +1,8 @@
-"""The rows that methods are compared on, and how a method clusters them."""
+"""The rows that methods are compared on, and how a method clusters them.
+
+The k-means is scikit-learn's: it takes sparse vectors, which a column with very many values makes,
+and all methods are judged by the k-means that their users have.
+"""
 
 from __future__ import annotations
 
