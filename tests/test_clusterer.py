@@ -213,6 +213,21 @@ def test_an_encoder_of_ones_own(case):
     np.testing.assert_array_equal(clusterer.labels_, compact.labels_)
 
 
+def test_coded_rows_and_a_fitted_encoder(case):
+    X = case[0]
+    weights = np.arange(len(X)) % 3
+    encoder = UNTIE(3, random_state=0).fit(X, sample_weight=weights)
+    omega = encoder.omega_
+    expected = UNTIEClusterer(3, encoder=UNTIE(3, random_state=0)).fit(X, sample_weight=weights)
+    found = UNTIEClusterer(3).fit_codes(encoder, encoder.codes(X), weights)
+    assert found.encoder_ is encoder
+    assert encoder.omega_ is omega
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    np.testing.assert_array_equal(found.predict(X), expected.predict(X))
+    with pytest.raises(ValueError, match="n_clusters must be"):
+        UNTIEClusterer(0).fit_codes(encoder, encoder.codes(X))
+
+
 def test_copies(case):
     table, _ = case
     clusterer = UNTIEClusterer(3, random_state=5).fit(table)

@@ -43,7 +43,7 @@ from untie._learn.means import (
 from untie._learn.value_space import ValueSpace
 from untie._row_tasks import LabelTask, sample_source, walk_source
 from untie._saving import Savable, read_record, record_state
-from untie._table.sample_weights import split_weights
+from untie._table.sample_weights import check_weights, split_weights
 from untie._table.table import read_table, table_of_names
 from untie._util.checks import check_integer
 from untie._util.seeds import draws_of
@@ -172,6 +172,28 @@ class UNTIEClusterer(
         self.preparer_ = preparer
         codes = counted.codes if counted.complete else encoder.codes(rows)
         self._labels: NDArray[np.int32] | None = self._nearest(codes)
+        return self
+
+    def fit_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None = None) -> Self:
+        """Find the clusters of coded rows with an encoder that is fitted, and stays as it is.
+
+        Parameters
+        ----------
+        encoder : UNTIE
+            Fitted; `encoder` of this clusterer is not used.
+        codes : list of integer arrays of shape (n_rows,)
+            The rows, as ``encoder.codes(X)`` gives them.
+        weights : array of shape (n_rows,), optional
+            How often each row counts.
+        """
+        self._check_parameters()
+        positive, keep = check_weights(weights, len(codes[0]))
+        counted = codes if keep is None else [column[keep] for column in codes]
+        self._learn_codes(encoder, counted, positive)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(encoder, name):
+                setattr(self, name, getattr(encoder, name))
+        self.preparation_, self._labels = None, self._nearest(codes)
         return self
 
     def predict(self, X: Any) -> Any:

@@ -100,6 +100,17 @@ def test_large_tables_are_sampled(groups, monkeypatch):
     assert result.scores[0].ari > 0.5
 
 
+def test_an_encoder_that_is_fitted_is_the_one_compared(groups, monkeypatch):
+    X, y = groups
+    seed = np.random.RandomState(0).randint(2**31 - 1)
+    encoder = UNTIE(2, random_state=seed).fit(X)
+    fresh = compare(X, 2, y=y, methods=["UNTIE"])
+    assert compare(X, 2, y=y, methods=["UNTIE"], encoder=encoder) == fresh
+    monkeypatch.setattr(UNTIE, "fit", None)  # nothing is fitted any more
+    assert compare(X, 2, y=y, methods=["UNTIE"], encoder=encoder) == fresh
+    assert compare(X, 2, methods=["one-hot"]).n_rows == len(X)
+
+
 def test_cde_is_left_out_where_it_takes_long(groups, monkeypatch):
     X, _ = groups
     monkeypatch.setattr(compare_module, "CDE_VALUES", 11)

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tables import latent_classes
 from untie import UNTIE
+from untie._learn import spectrum
 
 SOLVERS = ["exact", "uniform", "lp", "adam", "adagrad"]
 
@@ -183,3 +184,17 @@ def test_a_frame_of_one_row_and_auto(melons):
         encoder = UNTIE().fit(melons.iloc[:1])
     assert encoder.n_clusters_ == 1
     assert isinstance(encoder.value_similarity("Color"), pd.DataFrame)
+
+
+@pytest.mark.parametrize(("solver", "n_times"), [("auto", 3), ("relevance", 1), ("uniform", 1)])
+def test_the_vectors_of_given_weights_are_computed_once(solver, n_times, monkeypatch):
+    asked = []
+
+    def counting(spaces, omega):
+        asked.append(omega)
+        return spectrum.roots(spaces, omega)
+
+    for module in ("learning", "solvers.fixed"):
+        monkeypatch.setattr(f"untie._learn.{module}.roots", counting)
+    UNTIE(3, solver=solver).fit(latent_classes(200, 3, 5, 4, seed=0)[0])
+    assert len(asked) == n_times  # one for each of the three that "auto" chooses from

@@ -505,6 +505,24 @@ def test_other_methods_have_the_scores_of_compare(zoo):
     np.testing.assert_allclose(figures, expected.drop(columns="method").to_numpy(dtype=float))
 
 
+def test_untie_is_fitted_once(zoo, monkeypatch):
+    fitted, fit_rows = [], UNTIE.fit_rows
+
+    def counting(encoder, *arguments):
+        fitted.append(encoder)
+        return fit_rows(encoder, *arguments)
+
+    monkeypatch.setattr(UNTIE, "fit_rows", counting)
+    make_report(zoo, n_clusters=3)
+    assert len(fitted) == 1
+    encoder = UNTIE(3, solver="exact", n_components=2, sparse_output=True).fit(zoo)
+    page = encoder.report(zoo).html
+    assert len(fitted) == 2
+    expected = compare(zoo, 3, methods=["UNTIE"], encoder=encoder, n_resamples=3)
+    figures = [float(figure) for figure in cells_of(page, "comparison")[0][1:]]
+    assert figures == pytest.approx(expected.table().iloc[0, 1:].tolist())
+
+
 def test_bad_input_is_refused(zoo):
     with pytest.raises(TypeError, match=r"drop must be a list of names, got 'legs': \['legs'\]"):
         make_report(zoo, drop="legs")

@@ -64,6 +64,11 @@ class Recipe:
         """Number of kernel spaces of an attribute."""
         return len(self.couplings) * len(self.kernels) + self.chooses
 
+    def spaces(self, counts: Counts) -> KernelSpaces:
+        """Build the kernel spaces of a table."""
+        kernels = build_spaces(counts, self.couplings, self.kernels, self.normalize)
+        return side_by_side(identity_spaces(counts), kernels) if self.chooses else kernels
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
@@ -96,7 +101,7 @@ def learn(counted: Tally, recipe: Recipe) -> Model:
     with one_thread(sum(counted.counts.sizes)):
         n_clusters = _number_of_clusters(counted, recipe.n_clusters)
         _refuse_matching(counted, recipe)
-        spaces = _spaces(counted.counts, recipe)
+        spaces = recipe.spaces(counted.counts)
         problem = Problem(spaces, counted.counts, n_clusters, counted.rows)
         reason = _why_degenerate(problem)
         if reason:
@@ -121,11 +126,6 @@ def _refuse_matching(counted: Tally, recipe: Recipe) -> None:
                 f"with at most {memory.LARGE}, as it needs a column for each value and kernel. "
                 "Group rare values with max_categories, or leave couplings='auto'."
             )
-
-
-def _spaces(counts: Counts, recipe: Recipe) -> KernelSpaces:
-    kernels = build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
-    return side_by_side(identity_spaces(counts), kernels) if recipe.chooses else kernels
 
 
 def _model_at(problem: Problem, omega: FloatArray, vectors: list[Columns] | None = None) -> Model:

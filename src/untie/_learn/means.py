@@ -1,7 +1,8 @@
 """K-means of rows that are looked up, and not made.
 
-Distances are sums over the attributes and means come from counts, so a pass over the rows takes
-neither the memory nor the time of their vectors.
+For tables of any length: distances are sums over the attributes and means come from counts, so a
+pass over the rows takes neither the memory nor the time of their vectors. The first means are those
+of `untie._util.k_means` on a sample.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """k-means of weighted rows from many starts at once, as products of matrices.
 
-For a few thousand rows and dozens of starts this is many times faster than one start after
-another.
+For the choices that are made on a sample: of a few thousand rows and dozens of starts, this is many
+times faster than one start after another, as scikit-learn's.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """k-means from squared distances: rows with as many columns as there are rows.
 
-With the distances at hand, a step costs (number of rows)^2 whatever the number of clusters, and
-seeding next to nothing. For a few hundred clusters of a thousand rows that is far cheaper than
-to compare every row with every centre.
+For the values of `CDE`, which are clustered into 2, 3, ... up to hundreds of clusters: with the
+distances at hand, a step costs (number of rows)^2 whatever the number of clusters, and seeding
+next to nothing, which is far cheaper than to compare every row with every centre.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
+from untie._count.counts import Counts, count
 from untie._count.row_sample import RowSample
 from untie._learn.attributes import Attributes
 from untie._learn.choose import gain_of
@@ -108,6 +109,7 @@ def compare(
     y: Any = None,
     sample_weight: Any = None,
     methods: Iterable[str] = METHODS,
+    encoder: UNTIE | None = None,
     n_resamples: int = 5,
     random_state: Any = None,
     watch: Callable[[list[str]], Iterable[str]] | None = None,
@@ -126,6 +128,8 @@ def compare(
         How often each row counts.
     methods : iterable of str
         Some of "UNTIE", "one-hot", "MCA", "k-modes", "CDE".
+    encoder : UNTIE, optional
+        Fitted on the table, to be compared; without it one is fitted on the rows that are.
     n_resamples : int, default=5
         Resamples of the rows, for stability.
     random_state : int, RandomState or None, default=None
@@ -154,21 +158,21 @@ def compare(
         raise ValueError(
             f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters."
         )
-    encoder = UNTIE(n_clusters, random_state=seed).fit(rows.frame, sample_weight=rows.weights)
+    counts = count(rows.codes, rows.sizes, rows.weights)
     skipped = []
-    n_values = sum(encoder.vocabulary_.sizes)
+    n_values = int(np.count_nonzero(counts.frequencies))
     if "CDE" in chosen and n_values > CDE_VALUES:
         chosen.remove("CDE")
         skipped.append(f"CDE, as it takes long for {n_values:,} values")
     draws = resample(rows.weights, n_resamples, rng)
-    judge = _Judge(rows, encoder, n_clusters, seed)
+    judge = _Judge(rows, counts, seed)
     scores = []
     for name in watch(chosen) if watch else chosen:
-        method = encoder if name == "UNTIE" else METHODS[name](n_clusters, seed)
+        method = METHODS[name](n_clusters, seed)
+        if name == "UNTIE":
+            method = encoder or method.fit(rows.frame, sample_weight=rows.weights)
         scores.append(judge.score(name, partition_by(method, rows, n_clusters, seed), draws))
-    return Comparison(
-        n_clusters, len(rows.members), tuple(scores), tuple(skipped), encoder.library_
-    )
+    return Comparison(n_clusters, len(rows.members), tuple(scores), tuple(skipped), rows.backend)
 
 
 class _Judge:
@@ -178,21 +182,17 @@ class _Judge:
     ----------
     rows : Rows
         The rows.
-    encoder : UNTIE
-        Fitted on them; its counts say what the columns have in common.
-    n_clusters : int
-        Number of clusters asked for.
+    counts : Counts
+        Theirs; they say what the columns have in common.
     seed : int
         For the rows that silhouettes are computed of.
     """
 
-    def __init__(self, rows: Rows, encoder: UNTIE, n_clusters: int, seed: int) -> None:
-        self.rows, self.n_clusters = rows, n_clusters
-        self.codes = np.column_stack(encoder.codes(rows.frame)).astype(np.int64)
+    def __init__(self, rows: Rows, counts: Counts, seed: int) -> None:
+        self.rows = rows
+        self.codes = np.column_stack(rows.codes).astype(np.int64)
         numbers = np.arange(len(self.codes), dtype=np.uint64)
-        self.gain = gain_of(
-            RowSample(numbers, self.codes, rows.weights), Attributes(encoder.counts_)
-        )
+        self.gain = gain_of(RowSample(numbers, self.codes, rows.weights), Attributes(counts))
         n_rows = len(rows.members)
         self.looked_at = np.sort(RandomState(seed).permutation(n_rows)[:SILHOUETTE_ROWS])
 

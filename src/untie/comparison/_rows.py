@@ -1,4 +1,8 @@
-"""The rows that methods are compared on, and how a method clusters them."""
+"""The rows that methods are compared on, and how a method clusters them.
+
+The k-means is scikit-learn's: it takes sparse vectors, which a column with very many values makes,
+and all methods are judged by the k-means that their users have.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +22,8 @@ from untie._learn.choose import shortened
 from untie._table.frames import rows_at
 from untie._table.rows import learn_vocabulary
 from untie._table.sample_weights import check_weights
-from untie._table.table import read_table
-from untie._util.types import FloatArray
+from untie._table.table import learn_vocabulary, read_table
+from untie._util.types import Codes, FloatArray
 from untie.cluster import KModes
 from untie.encoder import UNTIE
 
@@ -47,12 +51,21 @@ class Rows:
         Which of them each row is.
     answers : array of shape (n_rows,) or None
         The right cluster of each row.
+    codes : list of integer arrays of shape (n_distinct,)
+        The distinct rows, in the codes of the table's values.
+    sizes : tuple of int
+        Number of values of each attribute.
+    backend : str
+        The library of the table.
     """
 
     frame: Any
     weights: FloatArray
     members: NDArray[np.intp]
     answers: NDArray[Any] | None
+    codes: Codes
+    sizes: tuple[int, ...]
+    backend: str
 
 
 def read_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> Rows:
@@ -72,7 +85,8 @@ def read_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> Rows:
     kinds = distinct_rows(codes, vocabulary.sizes, weights)
     frame = rows_at(table.source, chosen[kinds.first])
     answers = None if answers is None else answers[chosen]
-    return Rows(frame, kinds.weights, kinds.positions, answers)
+    found = (kinds.weights, kinds.positions, answers)
+    return Rows(frame, *found, kinds.codes, vocabulary.sizes, table.backend)
 
 
 def resample(weights: FloatArray, n_resamples: int, rng: RandomState) -> list[FloatArray]:
@@ -96,9 +110,7 @@ def partition_by(method: Any, rows: Rows, n_clusters: int, seed: int) -> Partiti
             return np.asarray(method.predict(rows.frame), dtype=np.intp)
 
         return by_modes
-    if not isinstance(method, UNTIE):
-        method.fit(rows.frame, sample_weight=rows.weights)
-    vectors = _points(np.asarray(method.transform(rows.frame), dtype=float), rows.weights)
+    vectors = _points(_vectors_of(method, rows), rows.weights)
 
     def by_means(weights: FloatArray) -> NDArray[np.intp]:
         drawn = np.flatnonzero(weights)
@@ -107,6 +119,14 @@ def partition_by(method: Any, rows: Rows, n_clusters: int, seed: int) -> Partiti
         return np.asarray(means.predict(vectors), dtype=np.intp)
 
     return by_means
+
+
+def _vectors_of(method: Any, rows: Rows) -> FloatArray:
+    """Return the rows' vectors; an UNTIE is fitted already, the others are fitted on the rows."""
+    if isinstance(method, UNTIE):
+        return method.model_.vectors.rows(method.codes(rows.frame), np.float64)
+    method.fit(rows.frame, sample_weight=rows.weights)
+    return np.asarray(method.transform(rows.frame), dtype=float)
 
 
 def _points(vectors: FloatArray, weights: FloatArray) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from untie._inputs import check_encoder
 from untie._learn.parameters import check_parameters
-from untie._learn.spaces import KernelSpaces, build_spaces, identity_spaces, side_by_side
+from untie._learn.spaces import KernelSpaces, identity_spaces
 from untie._learn.spectrum import energies
 from untie._learn.value_space import ValueSpace
 from untie._table import frames
@@ -119,8 +119,7 @@ def _spaces(encoder: UNTIE) -> KernelSpaces:
     counts = encoder.counts_
     spaces = identity_spaces(counts)  # also what a degenerate table is learned with
     if spaces.labels != encoder.model_.labels:
-        kernels = build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
-        spaces = side_by_side(spaces, kernels) if recipe.chooses else kernels
+        spaces = recipe.spaces(counts)
     if spaces.labels != encoder.model_.labels:
         raise ValueError(
             "The encoder's couplings or kernels were changed since it was fitted; fit it again."

@@ -134,6 +134,7 @@ def comparison(study: Study) -> dict[str, Any]:
             y=answers,
             sample_weight=None if study.weights is None else study.weights[drawn],
             methods=METHODS,
+            encoder=study.encoder,
             n_resamples=3,
             random_state=study.seed,
         )

@@ -11,7 +11,7 @@ import numpy as np
 from untie._engines.registry import open_table
 from untie._inputs import check_encoder, encode_rows
 from untie._prepare.deciding import BINS, MAX_CATEGORIES
-from untie._table.sample_weights import positive_weights, read_weights, split_weights
+from untie._table.sample_weights import read_weights, split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer
 from untie.clusterer import UNTIEClusterer
@@ -165,18 +165,13 @@ def report_of_encoder(
     n_clusters = n_clusters or encoder.n_clusters or "auto"
     data, sample_weight = split_weights(data, sample_weight)
     codes = encode_rows(encoder, data)
-    counted, weights, positive = codes, None, None
-    if sample_weight is not None:
-        weights = read_weights(sample_weight, len(codes[0]))
-        positive, keep = positive_weights(weights)
-        counted = codes if keep is None else [column[keep] for column in codes]
+    weights = None if sample_weight is None else read_weights(sample_weight, len(codes[0]))
     clusterer = UNTIEClusterer(n_clusters, random_state=seed)
-    clusterer._check_parameters()
-    clusterer._learn_codes(encoder, counted, positive)
+    clusterer.fit_codes(encoder, codes, weights)
     study = Study(
         encoder=encoder,
         frame=read_table(data).source,
-        labels=clusterer._nearest(codes).astype(np.intp),
+        labels=clusterer.labels_.astype(np.intp),
         weights=weights,
         choice=clusterer.k_choice_,
         preparer=None,

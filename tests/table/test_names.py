@@ -1,0 +1,45 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from untie._table.frames import rows_at
+from untie._table.names import check_names
+
+
+def message(*arguments):
+    with pytest.raises(ValueError, match="There is no column") as error:
+        check_names(*arguments)
+    return str(error.value)
+
+
+def test_what_is_there_passes():
+    check_names([], [], "the table")
+    check_names(["b", "a"], ["a", "b"], "the table")
+
+
+def test_what_is_missing_is_named_with_a_remedy():
+    assert message(["Colour"], ["Color", "Root"], "the table") == (
+        "There is no column 'Colour' in the table; did you mean 'Color'?"
+    )
+    assert message(["x", "a", "y"], ["a", "b"], "it", ", which I need", "Add it.") == (
+        "There is no column 'x', 'y' in it, which I need; its columns are 'a', 'b'. Add it."
+    )
+    assert message(["x"], [1, 2], "the table") == (
+        "There is no column 'x' in the table; its columns are 1, 2."
+    )
+    assert message(["x"], [f"c{i}" for i in range(30)], "the table").endswith("and 18 more.")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, None])
+def test_rows_at_positions(make):
+    positions = np.array([2, 0, 2])
+    if make is None:
+        np.testing.assert_array_equal(
+            rows_at(np.arange(6).reshape(3, 2), positions)[:, 0], [4, 0, 4]
+        )
+        return
+    found = rows_at(make({"a": [1, 2, 3], "b": ["x", "y", "z"]}), positions)
+    assert type(found) is type(make({"a": [1]}))
+    assert [int(cell) for cell in np.asarray(found["a"])] == [3, 1, 3]
