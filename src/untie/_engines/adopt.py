@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
+from narwhals import dependencies
 
 from untie._engines.duck import adopt_duckdb
 from untie._engines.relation import BATCH_ROWS, Relation
@@ -23,9 +24,9 @@ def as_relation(data: Any) -> Relation | None:
         return data
     if isinstance(data, nw.LazyFrame):
         data = data.to_native()
-    if nw.dependencies.is_duckdb_relation(data):
+    if dependencies.is_duckdb_relation(data):
         return adopt_duckdb(data)
-    if nw.dependencies.is_polars_lazyframe(data):
+    if dependencies.is_polars_lazyframe(data):
         return _adopt_polars(data)
     if _is_of("pyarrow.dataset", "Dataset", data):
         return _adopt_dataset(data)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals import dependencies
 
 from untie._engines.partition import A, Task
 from untie._engines.relation import Relation, check_columns, refuse_repeated
@@ -94,7 +95,7 @@ def as_spark(data: Any) -> SparkTable | None:
         return data
     if isinstance(data, nw.LazyFrame):
         data = data.to_native()
-    is_spark = nw.dependencies.is_pyspark_dataframe, nw.dependencies.is_pyspark_connect_dataframe
+    is_spark = dependencies.is_pyspark_dataframe, dependencies.is_pyspark_connect_dataframe
     if not any(check(data) for check in is_spark):
         return None
     columns = list(data.columns)
