@@ -76,6 +76,7 @@ def alive(pid):
     return status.rpartition(")")[2].split()[0] != "Z"
 
 
+@pytest.mark.integration
 def test_a_run_that_is_interrupted_and_killed_loses_and_repeats_nothing(start, record, tmp_path):
     interrupted = start("slow", "--jobs", "2")
     wait_until(lambda: len(stored(tmp_path)) >= 3)
@@ -115,6 +116,7 @@ def test_a_run_that_is_interrupted_and_killed_loses_and_repeats_nothing(start, r
     assert str(tmp_path) not in json.dumps(provenance)
 
 
+@pytest.mark.integration
 def test_a_quick_run_has_a_folder_of_its_own(start, tmp_path):
     process = start("slow", "--quick", "--jobs", "2")
     assert process.wait() == 0
@@ -122,6 +124,7 @@ def test_a_quick_run_has_a_folder_of_its_own(start, tmp_path):
     assert not (tmp_path / "untie-paper").exists()
 
 
+@pytest.mark.integration
 def test_runs_on_one_folder_finish_and_list_their_failed_cells(start, tmp_path):
     arguments = ["all", "--quick", "--output", "deep/er", "--jobs", "2"]
     for process in [start(*arguments), start(*arguments)]:
@@ -136,6 +139,7 @@ def test_runs_on_one_folder_finish_and_list_their_failed_cells(start, tmp_path):
     assert unfinished(tmp_path) == []
 
 
+@pytest.mark.integration
 def test_a_full_disk_gives_one_line(start, tmp_path):
     process = start("broken", "--jobs", "1", LARGEST_FILE="300")
     out, err = process.communicate()
@@ -146,6 +150,7 @@ def test_a_full_disk_gives_one_line(start, tmp_path):
     assert unfinished(tmp_path) == []
 
 
+@pytest.mark.integration
 def test_the_command_as_it_is_installed_lists_the_experiments(tmp_path):
     call = [sys.executable, "-m", "untie", "paper", "list"]
     answer = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, check=True)
