@@ -4,6 +4,7 @@ import hashlib
 import json
 from io import BytesIO
 from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
 
 URLOPEN = "sklearn.datasets._openml.urlopen"
 
@@ -21,8 +22,9 @@ class FakeOpenML:
         names = [target if name == "class" else name for name in columns]
         values = [sorted(set(cells) - {"?"}) for cells in columns.values()]
         arff = arff_text(names, values, columns.values()).encode()
-        url = f"https://www.openml.org/data/v1/download/{data_id}/data.arff"
-        api = "https://www.openml.org/api/v1/json/data"
+        # Paths only: from version to version, scikit-learn asks other hosts.
+        file = f"/data/v1/download/{data_id}"
+        api = "/api/v1/json/data"
         features = [
             {
                 "index": str(index),
@@ -43,7 +45,8 @@ class FakeOpenML:
             "version": "1",
             "format": "ARFF",
             "status": "active",
-            "url": url,
+            "file_id": str(data_id),
+            "url": f"https://www.openml.org{file}",
             "md5_checksum": hashlib.md5(arff).hexdigest(),
         }
         n_rows = len(columns["class"])
@@ -52,14 +55,15 @@ class FakeOpenML:
             f"{api}/{data_id}": as_json({"data_set_description": description}),
             f"{api}/features/{data_id}": as_json({"data_features": {"feature": features}}),
             f"{api}/qualities/{data_id}": as_json({"data_qualities": {"quality": qualities}}),
-            url: arff,
+            file: arff,
         }
 
     def __call__(self, request, **options):
         self.asked.append(request.full_url)
-        if request.full_url not in self.pages:
+        path = urlsplit(request.full_url).path
+        if path not in self.pages:
             raise HTTPError(request.full_url, 412, "Precondition Failed", None, Response())
-        return Response(self.pages[request.full_url])
+        return Response(self.pages[path])
 
 
 def offline(request, **options):

@@ -77,6 +77,7 @@ def alive(pid):
     return status.rpartition(")")[2].split()[0] != "Z"
 
 
+@pytest.mark.integration
 def test_a_run_that_is_interrupted_and_killed_loses_and_repeats_nothing(start, record, tmp_path):
     interrupted = start("slow", "--jobs", "2")
     wait_until(lambda: len(stored(tmp_path)) >= 3)
@@ -127,6 +128,7 @@ def children(pid):
     return found
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("delay", [0.0, 0.2])
 def test_an_interrupt_while_workers_start_leaves_none(start, delay):
     process = start("slow", "--jobs", "2")
@@ -140,6 +142,7 @@ def test_an_interrupt_while_workers_start_leaves_none(start, delay):
     wait_until(lambda: not any(alive(pid) for pid in started))
 
 
+@pytest.mark.integration
 def test_a_quick_run_has_a_folder_of_its_own(start, tmp_path):
     process = start("slow", "--quick", "--jobs", "2")
     assert process.wait() == 0
@@ -147,6 +150,7 @@ def test_a_quick_run_has_a_folder_of_its_own(start, tmp_path):
     assert not (tmp_path / "untie-paper").exists()
 
 
+@pytest.mark.integration
 def test_runs_on_one_folder_finish_and_list_their_failed_cells(start, tmp_path):
     arguments = ["all", "--quick", "--output", "deep/er", "--jobs", "2"]
     for process in [start(*arguments), start(*arguments)]:
@@ -161,6 +165,7 @@ def test_runs_on_one_folder_finish_and_list_their_failed_cells(start, tmp_path):
     assert unfinished(tmp_path) == []
 
 
+@pytest.mark.integration
 def test_a_full_disk_gives_one_line(start, tmp_path):
     process = start("broken", "--jobs", "1", LARGEST_FILE="300")
     out, err = process.communicate()
@@ -171,6 +176,7 @@ def test_a_full_disk_gives_one_line(start, tmp_path):
     assert unfinished(tmp_path) == []
 
 
+@pytest.mark.integration
 def test_the_command_as_it_is_installed_lists_the_experiments(tmp_path):
     call = [sys.executable, "-m", "untie", "paper", "list"]
     answer = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, check=True)

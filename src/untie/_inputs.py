@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals import dependencies
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -83,7 +83,7 @@ def one_row(encoder: UNTIE, row: Any) -> Any:
         A mapping or Series has the cells by their columns' names.
     """
     names = encoder.vocabulary_.columns
-    if nw.dependencies.is_pandas_series(row):
+    if dependencies.is_pandas_series(row):
         row = {str(name): cell for name, cell in row.items()}
     if isinstance(row, Mapping):
         absent = [name for name in names if name not in row]

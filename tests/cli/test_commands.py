@@ -50,6 +50,7 @@ def test_help_breaks_lines_where_the_terminal_ends():
     assert len(f"{first.rstrip()} {following.split()[0]}") > 79  # the next word had no room
 
 
+@pytest.mark.integration
 def test_the_command_has_one_name_however_it_is_started():
     told = subprocess.run([sys.executable, "-m", "untie", "fit", "--help"], capture_output=True)
     assert b"Usage: untie fit " in told.stdout

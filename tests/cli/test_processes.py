@@ -10,6 +10,8 @@ import pytest
 
 from command_cases import start, write_people
 
+pytestmark = pytest.mark.integration
+
 SLOW = Path(__file__).parents[1] / "slow_command.py"
 ENOUGH = 60
 

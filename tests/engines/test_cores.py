@@ -208,6 +208,7 @@ def test_workers_of_others_use_one_core_each():
     assert jobs == [1, 1]
 
 
+@pytest.mark.integration
 def test_a_script_without_a_main_guard(tmp_path):
     table = noisy_table(20_000).drop_columns("w")
     pq.write_table(table, tmp_path / "table.parquet")

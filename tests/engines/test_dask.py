@@ -299,6 +299,7 @@ def two_workers(folder):
         yield client
 
 
+@pytest.mark.integration
 def test_a_worker_killed_in_the_middle_of_fit(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({name: [f"v{c}" for c in rng.geometric(0.4, 400)] for name in "ABC"})
@@ -316,6 +317,7 @@ def test_a_worker_killed_in_the_middle_of_fit(tmp_path):
     np.testing.assert_allclose(vectors, expected.transform(frame.drop(columns="w")), atol=1e-10)
 
 
+@pytest.mark.integration
 def test_workers_without_the_package_say_so(tmp_path):
     source = as_dask(MISSING)
     encoder = UNTIE(2).fit(MISSING)

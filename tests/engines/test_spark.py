@@ -32,6 +32,7 @@ with warnings.catch_warnings():
     from pyspark.sql.functions import lit
 
 pytestmark = [
+    pytest.mark.integration,
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17: `make java`"),
     # One session is enough: it takes long to start.
     pytest.mark.xdist_group("spark"),

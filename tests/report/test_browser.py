@@ -13,6 +13,8 @@ from untie import UNTIE, UNTIEClusterer
 from untie.explain import why_similar
 from untie.report import make_report
 
+pytestmark = pytest.mark.integration
+
 EVIL = "</script><script>window.hacked = 1</script>"
 IMAGE = '<img src=x onerror="window.hacked = 1">'
 TITLE = f"<b>{EVIL}"

@@ -38,6 +38,7 @@ def count_in_fresh_process(**variables):
     return int(done.stdout)
 
 
+@pytest.mark.integration
 def test_variables_of_the_environment_are_kept():
     many = str(cpu_count())
     assert count_in_fresh_process(LOKY_MAX_CPU_COUNT="1", OMP_NUM_THREADS=many) == 1
@@ -45,6 +46,7 @@ def test_variables_of_the_environment_are_kept():
     assert count_in_fresh_process(OMP_NUM_THREADS=many) == cpu_count()
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_one_inside_a_worker_of_joblib(backend):
     with warnings.catch_warnings():

@@ -13,6 +13,8 @@ from untie_paper.run.experiment import Effort, Experiment, Job
 from untie_paper.run.progress import Display
 from untie_paper.run.runner import run_experiments
 
+pytestmark = pytest.mark.integration
+
 
 @pytest.fixture
 def record(tmp_path):

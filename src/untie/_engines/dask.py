@@ -9,7 +9,7 @@ from functools import partial
 from operator import add, call
 from typing import Any
 
-import narwhals.stable.v2 as nw
+from narwhals import dependencies
 
 from untie._engines.source import Source
 from untie._engines.tasks import A, FrameTask, RowTask, Task
@@ -87,7 +87,7 @@ class DaskSource(Source):
 
 def adopt_dask(data: Any) -> DaskSource | None:
     """Return a Dask frame as a source."""
-    return DaskSource(data) if nw.dependencies.is_dask_dataframe(data) else None
+    return DaskSource(data) if dependencies.is_dask_dataframe(data) else None
 
 
 def _send(function: Callable[..., Any]) -> Any:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v2 as nw
+from narwhals import dependencies
 
 from untie._engines.arrow import BATCH_ROWS, ArrowSource
 from untie._engines.schema import check_same_columns
@@ -129,7 +129,7 @@ def _refuse_other_delimiters(columns: Sequence[str], path: str, kind: str) -> No
 
 def adopt_duckdb(data: Any) -> ArrowSource | None:
     """Return DuckDB's relation as a source."""
-    if not nw.dependencies.is_duckdb_relation(data):
+    if not dependencies.is_duckdb_relation(data):
         return None
     return _source(lambda: nullcontext(data), "the DuckDB relation", "Correct the query.")
 

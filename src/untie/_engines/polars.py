@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import narwhals.stable.v2 as nw
+from narwhals import dependencies
 
 from untie._engines.arrow import BATCH_ROWS, ArrowSource
 from untie._util.extras import need
@@ -13,7 +13,7 @@ from untie._util.extras import need
 
 def adopt_polars(frame: Any) -> ArrowSource | None:
     """Return a polars LazyFrame as a source."""
-    if not nw.dependencies.is_polars_lazyframe(frame):
+    if not dependencies.is_polars_lazyframe(frame):
         return None
     pl = need("polars")
     if not hasattr(frame, "collect_batches"):

@@ -12,8 +12,8 @@ from functools import partial, reduce
 from operator import add
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals import dependencies
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.source import Source, refuse_repeated
@@ -125,7 +125,7 @@ class SparkSource(Source):
 
 def adopt_spark(data: Any) -> SparkSource | None:
     """Return a Spark frame as a source."""
-    is_spark = nw.dependencies.is_pyspark_dataframe, nw.dependencies.is_pyspark_connect_dataframe
+    is_spark = dependencies.is_pyspark_dataframe, dependencies.is_pyspark_connect_dataframe
     if not any(check(data) for check in is_spark):
         return None
     columns = list(data.columns)

@@ -14,6 +14,7 @@ from untie._prepare.note import Note
 from untie._prepare.numbers import NUMBER
 from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, rule_from_dict
 from untie._table.column_codes import factorize
+from untie._table.frames import make_frame
 from untie._table.names import check_names
 from untie._table.table import Table, read_table
 from untie._util.extras import need
@@ -110,7 +111,7 @@ def _as_frame(table: Table) -> Any:
     """Return a frame whose columns have the table's names."""
     if not isinstance(table.columns[0], nw.Series):
         columns = dict(zip(table.names, table.columns, strict=True))
-        return nw.from_dict(columns, backend="pandas").to_native()
+        return make_frame("pandas", columns)
     if table.backend == "pandas":  # whose names may be anything
         return table.source.set_axis(list(table.names), axis=1)
     return table.source

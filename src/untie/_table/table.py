@@ -10,6 +10,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals import dependencies
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
@@ -62,7 +63,7 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
         frame = nw.from_native(data, pass_through=True)
     except DuplicateError as error:
         raise ValueError(f"Column names must be distinct; rename columns. {error}") from None
-    if nw.dependencies.is_into_series(data):
+    if dependencies.is_into_series(data):
         raise ValueError("A series is one column; pass a table, with .to_frame() if it is all.")
     if not isinstance(frame, nw.DataFrame):
         _refuse_lazy(data)

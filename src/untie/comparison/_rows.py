@@ -22,7 +22,7 @@ from untie._learn.choose import shortened
 from untie._table.frames import rows_at
 from untie._table.rows import learn_vocabulary
 from untie._table.sample_weights import check_weights
-from untie._table.table import learn_vocabulary, read_table
+from untie._table.table import read_table
 from untie._util.types import Codes, FloatArray
 from untie.cluster import KModes
 from untie.encoder import UNTIE

@@ -6,6 +6,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals import dependencies
 from numpy.typing import NDArray
 
 from untie._table.column_codes import factorize
@@ -50,7 +51,7 @@ def read_label_pair(y_true: Any, labels: Any) -> tuple[Labels, Labels]:
 
 
 def _column(labels: Any, name: str) -> Any:
-    if nw.dependencies.is_into_series(labels):
+    if dependencies.is_into_series(labels):
         return nw.from_native(labels, series_only=True)
     if isinstance(labels, str | bytes | dict) or not hasattr(labels, "__len__"):
         raise TypeError(f"{name} must be a list, an array or a series, got {labels!r:.60}.")

@@ -58,10 +58,12 @@ def best_matching(table: Contingency) -> tuple[float, float]:
     # Each class may also stay without a cluster: it has a worthless one of its own. The 1 that
     # is added everywhere changes nothing but tells worthless pairs from absent ones.
     alone = np.arange(n_classes)
+    places = np.append(table.classes, alone), np.append(table.clusters, n_clusters + alone)
     pairs = sparse.csr_array(
         (
             np.append(worth, np.zeros(n_classes)) + 1.0,
-            (np.append(table.classes, alone), np.append(table.clusters, n_clusters + alone)),
+            # The matching of scipy 1.13 takes no wider indices.
+            tuple(place.astype(np.int32) for place in places),
         ),
         shape=(n_classes, n_clusters + n_classes),
     )

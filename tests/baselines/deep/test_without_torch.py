@@ -9,6 +9,8 @@ import pytest
 
 from untie.baselines import VAE, BiGAN
 
+pytestmark = pytest.mark.integration
+
 TABLE = [["a", "x"], ["b", "y"], ["b", "x"]]
 
 
