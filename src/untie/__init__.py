@@ -1,6 +1,8 @@
 """Vectors and similarities for tables made of words instead of numbers."""
 
+from importlib import import_module
 from importlib.metadata import version
+from types import ModuleType
 
 from untie._count.counts import CountedTable, Counts
 from untie._engines.registry import count_table
@@ -32,11 +34,30 @@ __all__ = [
     "Report",
     "UNTIEClusterer",
     "Vocabulary",
+    "baselines",
     "choose_k",
+    "cluster",
+    "comparison",
     "count_table",
+    "datasets",
+    "evaluation",
+    "explain",
     "load_model",
     "make_report",
+    "plot",
+    "report",
     "save_model",
     "scan",
     "sink",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import a package when it is first asked for: ``untie.explain`` needs no import of its own."""
+    if name in __all__:
+        return import_module(f"untie.{name}")
+    raise AttributeError(f"module 'untie' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

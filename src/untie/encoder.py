@@ -20,7 +20,7 @@ from untie._count.tally import CountOptions, tally_counted
 from untie._engines.registry import open_table
 from untie._learn.archive import State
 from untie._learn.fitted import Fitted
-from untie._learn.fitted_state import fitted_state, read_fitted
+from untie._learn.fitted_parts import fitted_state, read_fitted
 from untie._learn.fitting import fit_counted
 from untie._learn.learning import Recipe
 from untie._learn.parameters import check_parameters
@@ -423,51 +423,6 @@ default="auto"
             return np.array(frames.compact_names(vocabulary, *self.model_.axes()), dtype=object)
         full = frames.full_names(vocabulary, self.model_.labels, self.model_.widths)
         return np.array(full, dtype=object)
-
-    def report(
-        self,
-        X: Any,
-        n_clusters: int | str | None = None,
-        *,
-        sample_weight: Any = None,
-        title: str = "the table",
-        random_state: int = 0,
-    ) -> Any:
-        """Find groups of similar rows and make a page about them; a notebook shows it.
-
-        Needs jinja2 (``pip install 'untie[report]'``). For a table with numbers and other columns
-        that are no categories, see :func:`untie.report.make_report`.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            In memory, with the columns seen in `fit`.
-        n_clusters : int or "auto", optional
-            Number of groups; "auto" chooses it by the groups themselves. None is the encoder's own
-            parameter.
-        sample_weight : array of shape (n_rows,) or str, optional
-            How often each row counts, or the column that says so.
-        title : str
-            What the table is called.
-        random_state : int, default=0
-            Seed of all that is drawn.
-
-        Returns
-        -------
-        Report
-            ``save(path)`` writes the page.
-
-        Examples
-        --------
-        >>> from untie import UNTIE
-        >>> rows = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]] * 5
-        >>> UNTIE(n_clusters=2).fit(rows).report(rows, title="drinks").summary.split(".")[0]
-        'The 20 rows of drinks fall into 2 groups of similar rows'
-        """
-        from untie.report._make import report_of_encoder  # which needs this class
-
-        options = {"sample_weight": sample_weight, "title": title, "random_state": random_state}
-        return report_of_encoder(self, X, n_clusters, **options)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

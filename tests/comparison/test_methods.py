@@ -12,7 +12,7 @@ from untie._learn.description import description_gain
 from untie.cluster import KModes
 from untie.comparison import _methods as compare_module
 from untie.comparison import _rows as compare_rows
-from untie.comparison._methods import METHODS, compare
+from untie.comparison.methods import METHODS, compare
 from untie.datasets import load
 from untie.evaluation import clustering_f_score
 from untie.k_choice import choose_k

@@ -11,7 +11,7 @@ import pytest
 from command_cases import ask
 from untie import UNTIE
 from untie.datasets import load
-from untie.report import make_report
+from untie.report import make_report, report_encoder
 
 
 @pytest.fixture(autouse=True)
@@ -134,7 +134,7 @@ def test_rows_of_standard_input_are_the_users_own(folder):
 
 def test_frames(folder):
     frame = table()
-    report = make_report(frame, n_clusters=2, weight="often", drop=["c1"], title="t")
+    report = make_report(frame, n_clusters=2, sample_weight="often", drop=["c1"], title="t")
     check(folder, report.html, {"data": frame})
 
 
@@ -143,7 +143,9 @@ def test_encoders(folder, weighted):
     frame = load("zoo")[0]
     weights = np.arange(len(frame)) % 3 + 1.0 if weighted else None
     encoder = UNTIE(3, max_iter=7, random_state=5).fit(frame, sample_weight=weights)
-    page = encoder.report(frame, 4, sample_weight=weights, title="zoo", random_state=2).html
+    page = report_encoder(
+        encoder, frame, 4, sample_weight=weights, title="zoo", random_state=2
+    ).html
     known = {"data": frame} | ({"weights": weights} if weighted else {})
     check(folder, page, known)
     assert "untie report" not in page  # which learns with other settings

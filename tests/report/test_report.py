@@ -11,7 +11,7 @@ import pytest
 
 import untie
 from untie import UNTIE, KChoice, Preparer, UNTIEClusterer, choose_k
-from untie.comparison._methods import compare
+from untie.comparison.methods import compare
 from untie.datasets import load
 from untie.explain import (
     border_cases,
@@ -22,7 +22,7 @@ from untie.explain import (
     weight_shares,
     why_similar,
 )
-from untie.report import Report, make_report
+from untie.report import Report, make_report, report_encoder
 from untie.report import _landscape as landscape
 from untie.report import _learned as learned
 from untie.report._limits import MAP_COLUMNS, MAP_ROWS, PAGE_BYTES, shown
@@ -292,7 +292,7 @@ def test_code_that_is_too_long_is_left_out():
 
 def test_weights_are_not_called_rows(zoo):
     frame = zoo.assign(often=np.arange(len(zoo)) % 3)
-    report = make_report(frame, weight="often", n_clusters=2)
+    report = make_report(frame, sample_weight="often", n_clusters=2)
     assert "% of the weight; typical" in report.summary
     sizes = re.findall(r'class="size"><strong>(.*?)</strong> (.*?), ', report.html)
     assert sum(float(size) for size, _ in sizes) == frame["often"].sum()
@@ -359,7 +359,7 @@ def test_label_is_not_learned_from_and_judges():
 
 def test_weights_count_as_repeated_rows(zoo):
     weights = np.arange(len(zoo)) % 3
-    weighted = make_report(zoo.assign(w=weights), weight="w", n_clusters=3).html
+    weighted = make_report(zoo.assign(w=weights), sample_weight="w", n_clusters=3).html
     repeated = make_report(zoo.loc[zoo.index.repeat(weights)], n_clusters=3).html
     for name in ("clusters", "cluster-0-values", "weights-by-attribute"):
         drop = slice(0, 3) if name == "clusters" else slice(None)  # resamples are other draws
@@ -375,21 +375,21 @@ def test_weights_count_as_repeated_rows(zoo):
 
 def test_an_encoder_reports_on_rows(zoo):
     encoder = UNTIE(4, random_state=0).fit(zoo)
-    report = encoder.report(zoo, title="zoo")
+    report = report_encoder(encoder, zoo, title="zoo")
     expected = UNTIEClusterer(4, encoder=UNTIE(4, random_state=0), random_state=0).fit(zoo)
     assert isinstance(report, Report)
     assert data_of(report.html)["clusters"] == expected.labels_.tolist()
-    assert data_of(encoder.report(zoo.head(30), 2).html)["n_rows"] == 30
-    chosen = encoder.report(zoo, "auto", random_state=2)
+    assert data_of(report_encoder(encoder, zoo.head(30), 2).html)["n_rows"] == 30
+    chosen = report_encoder(encoder, zoo, "auto", random_state=2)
     assert choose_k(encoder, zoo, random_state=2).k == len(set(data_of(chosen.html)["clusters"]))
     weights = np.arange(len(zoo)) % 2
-    weighted = encoder.report(zoo, 3, sample_weight=weights)
+    weighted = report_encoder(encoder, zoo, 3, sample_weight=weights)
     assert data_of(weighted.html)["rows"] == np.flatnonzero(weights).tolist()
     assert "UNTIE(n_clusters=4, random_state=0).fit(data)" in report.html
     rows = zoo.to_numpy()
-    assert len(data_of(UNTIE(2).fit(rows).report(rows).html)["columns"]) == zoo.shape[1]
+    assert len(data_of(report_encoder(UNTIE(2).fit(rows), rows).html)["columns"]) == zoo.shape[1]
     with pytest.raises(ValueError, match="n_clusters"):
-        encoder.report(zoo, 0)
+        report_encoder(encoder, zoo, 0)
 
 
 @pytest.mark.parametrize("field", ["python", "steps"])
@@ -516,7 +516,7 @@ def test_untie_is_fitted_once(zoo, monkeypatch):
     make_report(zoo, n_clusters=3)
     assert len(fitted) == 1
     encoder = UNTIE(3, solver="exact", n_components=2, sparse_output=True).fit(zoo)
-    page = encoder.report(zoo).html
+    page = report_encoder(encoder, zoo).html
     assert len(fitted) == 2
     expected = compare(zoo, 3, methods=["UNTIE"], encoder=encoder, n_resamples=3)
     figures = [float(figure) for figure in cells_of(page, "comparison")[0][1:]]
@@ -536,7 +536,7 @@ def test_bad_input_is_refused(zoo):
     with pytest.raises(ValueError, match="all rows in memory"):
         make_report(pl.from_pandas(zoo).lazy())
     with pytest.raises(ValueError, match="negative"):
-        make_report(zoo.assign(w=-1.0), weight="w")
+        make_report(zoo.assign(w=-1.0), sample_weight="w")
 
 
 def test_a_report_is_saved_as_a_whole(tmp_path):

@@ -47,7 +47,7 @@ def run(
     seed: Seed = 0,
 ) -> None:
     """Cluster a table with UNTIE, one-hot, MCA, k-modes and CDE, and score the clusters."""
-    from untie.comparison._methods import (
+    from untie.comparison.methods import (
         compare as compare_methods,  # all methods: untie --help need not wait
     )
 

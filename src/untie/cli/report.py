@@ -25,8 +25,8 @@ from untie.cli.options import (
 from untie.cli.reading import STDIN, names_of
 from untie.cli.showing import check_output, say
 from untie.cli.table import open_table
-from untie.report._make import report_prepared
-from untie.report._recipe import Recipe, Wish, recipe_of
+from untie.report.making import report_prepared
+from untie.report.recipe import Recipe, Wish, recipe_of
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -80,7 +80,7 @@ def run(
         columns=split_names(options.columns, known) if options.columns else None,
         drop=tuple(split_names(options.drop, known)),
         label=options.label,
-        weight=options.weight,
+        sample_weight=options.weight,
         bins=options.bins,
         max_categories=options.max_categories,
         title=title or _title_for(file),

@@ -1,6 +1,6 @@
 """UNTIE beside other methods on one table."""
 
-from untie.comparison._methods import Comparison, compare
+from untie.comparison.methods import Comparison, compare
 
 __all__ = ["Comparison", "compare"]
 

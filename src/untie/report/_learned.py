@@ -111,7 +111,7 @@ def _chart(choice: KChoice) -> list[dict[str, Any]]:
 
 def comparison(study: Study) -> dict[str, Any]:
     """Return the scores of other methods on some of the rows."""
-    from untie.comparison._methods import compare  # takes a moment to import
+    from untie.comparison.methods import compare  # takes a moment to import
 
     k = len(study.clusters)
     if k < 2:

@@ -16,10 +16,10 @@ from untie.report._groups import cards
 from untie.report._landscape import embed, landscape
 from untie.report._learned import choice_of_k, comparison, unusual, weights
 from untie.report._limits import CODE_BYTES, PAGE_BYTES, shown
-from untie.report._recipe import Recipe
 from untie.report._report import Report
 from untie.report._study import Study
 from untie.report._summary import summary
+from untie.report.recipe import Recipe
 
 SECTIONS: dict[str, Callable[[Study], Any]] = {
     "card": data_card,

@@ -18,7 +18,7 @@ from untie.encoder import UNTIE
 from untie.explain import weight_shares
 from untie.preparer import Preparer
 from untie.report._limits import LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS
-from untie.report._recipe import Recipe
+from untie.report.recipe import Recipe
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ class Wish:
     columns: Sequence[str] | None = None
     drop: tuple[str, ...] = ()
     label: str | None = None
-    weight: str | None = None
+    sample_weight: str | None = None
     bins: int = BINS
     max_categories: int = MAX_CATEGORIES
     title: str = "the table"
@@ -123,15 +123,16 @@ def recipe_of(
 def recipe_of_encoder(
     encoder: UNTIE, n_clusters: Any, title: str, seed: int, has_weights: bool
 ) -> Recipe:
-    """Return how a page of `UNTIE.report` is made again."""
+    """Return how a page of `report_encoder` is made again."""
     weights = ", sample_weight=weights" if has_weights else ""
     reading = f"{UNKNOWN}\nweights = ...  # of its rows" if has_weights else UNKNOWN
     given = {"n_clusters": n_clusters, "title": title, "random_state": seed}
     defaults = {"n_clusters": encoder.n_clusters, "title": "the table", "random_state": 0}
-    call = _call("encoder.report", f"data{weights}", given, defaults)
+    call = _call("report_encoder", f"encoder, data{weights}", given, defaults)
     written = f"encoder = {encoder!r}.fit(data{weights})"
     return Recipe(
-        f'from untie import UNTIE\n\n{written}\n{call}.save("report.html")',
+        "from untie import UNTIE\nfrom untie.report import report_encoder\n\n"
+        f'{written}\n{call}.save("report.html")',
         "from untie import UNTIE, UNTIEClusterer\n"
         "from untie.explain import cluster_profile, outliers\n\n"
         f"encoder = {encoder!r}\n"
@@ -160,10 +161,10 @@ def _steps(wish: Wish) -> str:
     preparer = _call("Preparer", "", wish.preparer().get_params(), defaults)
     k, seed = wish.n_clusters, wish.random_state
     numpy, weights, argument, column = "", "", "", ""
-    if wish.weight is not None:
+    if wish.sample_weight is not None:
         numpy = "import numpy as np\n\n"
-        weights = f"weights = np.asarray(data[{wish.weight!r}], dtype=float)\n"
-        argument, column = ", sample_weight=weights", f", sample_weight={wish.weight!r}"
+        weights = f"weights = np.asarray(data[{wish.sample_weight!r}], dtype=float)\n"
+        argument, column = ", sample_weight=weights", f", sample_weight={wish.sample_weight!r}"
     return (
         f"{numpy}from untie import UNTIE, Preparer, UNTIEClusterer\n"
         "from untie.explain import cluster_profile, outliers\n\n"
@@ -194,7 +195,7 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
         arguments += ["--drop", name]
     options = {
         "--label": wish.label,
-        "--weight": wish.weight,
+        "--weight": wish.sample_weight,
         "--k": None if wish.n_clusters == "auto" else str(wish.n_clusters),
         "--bins": None if wish.bins == Wish.bins else str(wish.bins),
         "--max-categories": (

@@ -18,9 +18,9 @@ from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
 from untie.preparer import Preparer
 from untie.report._page import Watch, make_page
-from untie.report._recipe import Recipe, Wish, recipe_of, recipe_of_encoder
 from untie.report._report import Report
 from untie.report._study import Answers, Study
+from untie.report.recipe import Recipe, Wish, recipe_of, recipe_of_encoder
 
 
 def make_report(
@@ -30,7 +30,7 @@ def make_report(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     label: str | None = None,
-    weight: str | None = None,
+    sample_weight: str | None = None,
     bins: int = BINS,
     max_categories: int = MAX_CATEGORIES,
     title: str = "the table",
@@ -57,8 +57,8 @@ def make_report(
         Columns to leave out.
     label : str, optional
         A column with the answer: not learned from, shown on the map and used to judge methods.
-    weight : str, optional
-        A column that says how often each row counts.
+    sample_weight : str, optional
+        The column that says how often each row counts.
     bins : int, default=5
         Ranges that numbers are binned into.
     max_categories : int, default=100
@@ -87,15 +87,17 @@ def make_report(
     if isinstance(drop, str):
         raise TypeError(f"drop must be a list of names, got {drop!r}: [{drop!r}].")
     title = title or Wish.title
-    wish = Wish(n_clusters, columns, tuple(drop), label, weight, bins, max_categories, title, seed)
-    preparer = wish.preparer().fit(data, sample_weight=weight)
-    kept = {name: _cells(data, name) for name in (label, weight) if name is not None}
+    wish = Wish(
+        n_clusters, columns, tuple(drop), label, sample_weight, bins, max_categories, title, seed
+    )
+    preparer = wish.preparer().fit(data, sample_weight=sample_weight)
+    kept = {name: _cells(data, name) for name in (label, sample_weight) if name is not None}
     return report_prepared(
         preparer.transform(data),
         preparer,
         wish,
         answers=None if label is None else kept[label],
-        weights=None if weight is None else np.asarray(kept[weight], dtype=float),
+        weights=None if sample_weight is None else np.asarray(kept[sample_weight], dtype=float),
     )
 
 
@@ -148,7 +150,7 @@ def report_prepared(
     return make_page(study, watch)
 
 
-def report_of_encoder(
+def report_encoder(
     encoder: UNTIE,
     data: Any,
     n_clusters: int | str | None = None,
@@ -157,12 +159,50 @@ def report_of_encoder(
     title: str = "the table",
     random_state: int | None = None,
 ) -> Report:
-    """Make the page of rows that a fitted encoder knows the columns of; see `UNTIE.report`."""
+    """Find groups of similar rows with a fitted encoder and make a page about them.
+
+    `make_report` starts from a table whose columns may be anything; here the encoder was fitted
+    before, with settings of its own, and the rows have its columns.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        In memory, with the columns seen in `fit`.
+    n_clusters : int or "auto", optional
+        Number of groups; "auto" chooses it. None is the encoder's own, if it has one.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so.
+    title : str, default="the table"
+        What the table is called.
+    random_state : int or None, default=None
+        Seed of all that is drawn.
+
+    Returns
+    -------
+    Report
+        ``save(path)`` writes it; a notebook shows it.
+
+    See Also
+    --------
+    make_report : From a table to a page in one call.
+
+    Examples
+    --------
+    >>> from untie import UNTIE
+    >>> from untie.report import report_encoder
+    >>> rows = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]] * 5
+    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> report_encoder(encoder, rows, title="drinks").summary.split(".")[0]
+    'The 20 rows of drinks fall into 2 groups of similar rows'
+    """
     check_encoder(encoder)
     seed = _seed(random_state)
     _check_in_memory(data)
     title = title or Wish.title
-    n_clusters = n_clusters or encoder.n_clusters or "auto"
+    if n_clusters is None:
+        n_clusters = encoder.n_clusters or "auto"
     data, sample_weight = split_weights(data, sample_weight)
     codes = encode_rows(encoder, data)
     weights = None if sample_weight is None else read_weights(sample_weight, len(codes[0]))
