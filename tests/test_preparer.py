@@ -20,6 +20,7 @@ from untie import Note, Preparer, load_model
 from untie._prepare import look as look_module
 from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of
+from untie.explain import weight_shares, why_similar
 
 N = 400
 
@@ -546,6 +547,32 @@ def test_pipelines_have_outputs_and_parameters(people):
     assert isinstance(pipeline.fit_transform(table), pl.DataFrame)
     pipeline.set_params(preparer__bins=3)
     assert len(pipeline.fit(table)[0].ranges("age")) == 3
+
+
+def test_weights_in_a_pipeline(people):
+    table = people.drop(columns="nothing")
+    weights = np.random.default_rng(1).integers(0, 3, N).astype(float)
+    pipeline = make_pipeline(Preparer(), untie.UNTIE(2))
+    pipeline.fit(table, preparer__sample_weight=weights, untie__sample_weight=weights)
+    rows = Preparer().fit_transform(table.assign(w=weights), sample_weight="w")
+    expected = untie.UNTIE(2).fit(rows, sample_weight=weights)
+    np.testing.assert_array_equal(pipeline.transform(table), expected.transform(rows))
+    clusterer = untie.UNTIEClusterer(2, preparer=Preparer()).fit(table, sample_weight=weights)
+    named = untie.UNTIEClusterer(2, preparer=Preparer())
+    named.fit(table.assign(w=weights), sample_weight="w")
+    np.testing.assert_array_equal(clusterer.labels_, named.labels_)
+
+
+def test_a_clusterer_prepares_in_the_tables_own_library(people):
+    table = pl.from_pandas(people[["age", "sex", "grade"]])
+    preparer = Preparer().set_output(transform="pandas")
+    clusterer = untie.UNTIEClusterer(2, preparer=preparer).fit(table)
+    assert isinstance(clusterer.prepared(table), pl.DataFrame)
+    assert not hasattr(preparer, "notes_")
+    shares = weight_shares(clusterer.encoder_)
+    assert isinstance(shares, pl.DataFrame)
+    alike = why_similar(clusterer.encoder_, *(clusterer.prepared(table[[n]]) for n in (0, 1)))
+    assert set(alike["attribute"]) == {"age", "sex", "grade"}
 
 
 CELLS = st.one_of(

@@ -38,7 +38,8 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     values, the rare ones are merged. Numbers and dates that are written as text count as such when
     nine of ten rows are. Missing cells stay missing, which is a category of its own to `UNTIE`.
 
-    ``make_pipeline(Preparer(), UNTIE())`` learns from a table as it comes.
+    ``make_pipeline(Preparer(), UNTIE())`` learns from a table as it comes. What is asked of its
+    last step alone (`to_sql`, `to_onnx`, the functions of `untie.explain`) is about prepared rows.
 
     Parameters
     ----------
