@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 import untie
 from lazy_sources import SOURCES
 from untie import Note, Preparer, load_model
-from untie._prepare import look as look_module
 from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of
+from untie.explain import weight_shares, why_similar
 
 N = 400
 
@@ -351,43 +351,6 @@ def test_no_rows_can_be_prepared_but_not_learned_from(people):
         prepare(people[:0])
 
 
-@pytest.mark.parametrize("step", [1, 37, 1000])
-def test_samples_do_not_depend_on_chunks(monkeypatch, step):
-    monkeypatch.setattr(look_module, "EXACT_VALUES", 50)
-    monkeypatch.setattr(look_module, "SAMPLE_ROWS", (100, 100))
-    table = pa.table({"x": np.random.default_rng(0).normal(size=1000), "y": ["a", "b"] * 500})
-
-    def found(size):
-        batches = table.to_batches(max_chunksize=size)
-        looked = look_module.Look(["x", "y"])
-        for batch in batches:
-            looked.add(look_module.read_table(batch), None)
-        return looked.summaries()
-
-    one, other = found(1000), found(step)
-    assert 25 < len(one[0].values) <= 100
-    for left, right in zip(one, other, strict=True):
-        assert sorted(left.values) == sorted(right.values)
-        assert left.rows.sum() * left.scale == pytest.approx(1000)
-    assert one[1].rows.tolist() == [500, 500]
-
-
-def test_ids_are_known_by_a_sample(monkeypatch):
-    monkeypatch.setattr(look_module, "EXACT_VALUES", 50)
-    monkeypatch.setattr(look_module, "SAMPLE_ROWS", (100, 100))
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "count": rng.permutation(1000),
-            "name": [f"n{number}" for number in range(1000)],
-            "measure": rng.integers(0, 300, 1000),
-            "town": [f"t{number}" for number in rng.integers(0, 30, 1000)],
-        }
-    )
-    notes = said(prepare(frame, max_categories=20))
-    assert [action for action, _ in notes.values()] == ["left out", "left out", "binned", "grouped"]
-
-
 def test_notes_read_as_sentences():
     assert str(Note("a", "kept")) == "a: kept"
     assert str(Note("a", "binned", "into 2 ranges")) == "a: binned into 2 ranges"
@@ -546,6 +509,32 @@ def test_pipelines_have_outputs_and_parameters(people):
     assert isinstance(pipeline.fit_transform(table), pl.DataFrame)
     pipeline.set_params(preparer__bins=3)
     assert len(pipeline.fit(table)[0].ranges("age")) == 3
+
+
+def test_weights_in_a_pipeline(people):
+    table = people.drop(columns="nothing")
+    weights = np.random.default_rng(1).integers(0, 3, N).astype(float)
+    pipeline = make_pipeline(Preparer(), untie.UNTIE(2))
+    pipeline.fit(table, preparer__sample_weight=weights, untie__sample_weight=weights)
+    rows = Preparer().fit_transform(table.assign(w=weights), sample_weight="w")
+    expected = untie.UNTIE(2).fit(rows, sample_weight=weights)
+    np.testing.assert_array_equal(pipeline.transform(table), expected.transform(rows))
+    clusterer = untie.UNTIEClusterer(2, preparer=Preparer()).fit(table, sample_weight=weights)
+    named = untie.UNTIEClusterer(2, preparer=Preparer())
+    named.fit(table.assign(w=weights), sample_weight="w")
+    np.testing.assert_array_equal(clusterer.labels_, named.labels_)
+
+
+def test_a_clusterer_prepares_in_the_tables_own_library(people):
+    table = pl.from_pandas(people[["age", "sex", "grade"]])
+    preparer = Preparer().set_output(transform="pandas")
+    clusterer = untie.UNTIEClusterer(2, preparer=preparer).fit(table)
+    assert isinstance(clusterer.prepared(table), pl.DataFrame)
+    assert not hasattr(preparer, "notes_")
+    shares = weight_shares(clusterer.encoder_)
+    assert isinstance(shares, pl.DataFrame)
+    alike = why_similar(clusterer.encoder_, *(clusterer.prepared(table[[n]]) for n in (0, 1)))
+    assert set(alike["attribute"]) == {"age", "sex", "grade"}
 
 
 CELLS = st.one_of(

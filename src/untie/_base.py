@@ -18,7 +18,18 @@ from untie._table.vocabulary import Vocabulary
 from untie._util.types import Codes, Value
 
 
-class TableInput(BaseEstimator):
+class TakesTables(BaseEstimator):
+    """Base of estimators that take tables of any library, with cells of any kind."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class TableInput(TakesTables):
     """Base of estimators that learn from a table of categories.
 
     A subclass has a parameter `handle_unknown` and, once fitted, a `grouping_`.
@@ -65,13 +76,6 @@ class TableInput(BaseEstimator):
         how = "error" if self.handle_unknown == "error" else "ignore"
         handle_unknown_values(unknown, vocabulary, how, "fit")
         warn_of_distinct_floats(table, vocabulary)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def _not_yet_reported(

@@ -68,7 +68,7 @@ def check_encoder(encoder: Any) -> UNTIE:
     if not isinstance(encoder, UNTIE):
         raise TypeError(
             f"A fitted UNTIE is required, got {type(encoder).__name__}; of an UNTIEClusterer pass "
-            "its encoder_."
+            "its encoder_, of a pipeline its last step, with rows that are prepared."
         )
     check_is_fitted(encoder)
     return encoder

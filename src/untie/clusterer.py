@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import (
-    BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
     ClusterMixin,
     TransformerMixin,
@@ -19,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from untie._base import TakesTables
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import distinct_rows
 from untie._count.row_sample import RowSample, sample_rows
@@ -57,7 +57,7 @@ LAZY_PASSES = 3
 
 
 class UNTIEClusterer(
-    Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, TakesTables
 ):
     """Groups of similar rows of a table of categories: a table in, labels out.
 
@@ -261,9 +261,6 @@ class UNTIEClusterer(
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []
         return tags
 

@@ -9,11 +9,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from untie._engines.registry import open_table
+from untie._base import TakesTables
+from untie._engines.lazy import as_streamed
 from untie._learn.archive import State
 from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
 from untie._prepare.making import WEIGHTS, make_preparation
@@ -29,7 +31,7 @@ OUTPUTS = ("default", "pandas", "polars")
 
 
 class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
-    Savable, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
+    Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=None
 ):
     """Make any table one of categories, and tell what was done to each column.
 
@@ -38,7 +40,8 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     values, the rare ones are merged. Numbers and dates that are written as text count as such when
     nine of ten rows are. Missing cells stay missing, which is a category of its own to `UNTIE`.
 
-    ``make_pipeline(Preparer(), UNTIE())`` learns from a table as it comes.
+    ``make_pipeline(Preparer(), UNTIE())`` learns from a table as it comes. What is asked of its
+    last step alone (`to_sql`, `to_onnx`, the functions of `untie.explain`) is about prepared rows.
 
     Parameters
     ----------
@@ -257,9 +260,6 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []
         return tags
 

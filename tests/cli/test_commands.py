@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
 
 import untie
 from command_cases import NOTES, ask, refused, rows_of, write_people
@@ -95,6 +96,48 @@ def test_fit_keeps_the_ranges_and_transform_uses_them(people, tmp_path, frame):
     assert "age=up to" in table.stdout
 
 
+SAVED = {
+    "pipeline": lambda: make_pipeline(untie.Preparer(drop=["group"]), untie.UNTIE(2)),
+    "clusterer": lambda: untie.UNTIEClusterer(2, preparer=untie.Preparer(drop=["group"])),
+    "both": lambda: make_pipeline(untie.Preparer(drop=["group"]), untie.UNTIEClusterer(2)),
+}
+
+
+@pytest.mark.parametrize("make", SAVED.values(), ids=SAVED)
+def test_models_saved_by_python_are_read(people, tmp_path, frame, make):
+    path = tmp_path / "python.untie"
+    untie.save_model(make().fit(frame), path)
+    preparer = untie.Preparer(drop=["group"]).fit(frame)
+    rows = preparer.transform(frame)
+    encoder = untie.UNTIE(2).fit(rows)
+    found = pd.DataFrame(rows_of(ask("transform", path, people).stdout)).astype(float)
+    np.testing.assert_allclose(found.to_numpy(), encoder.transform(rows))
+    piped = rows_of(ask("transform", path, "-", stdin=people.read_bytes()).stdout)
+    np.testing.assert_allclose(pd.DataFrame(piped).astype(float), found)
+    lines = rows_of(ask("outliers", people, "-n", 3, "--model", path).stdout)
+    assert [int(x["row"]) for x in lines] == outliers(encoder, rows, n=3)["position"].tolist()
+    lines = rows_of(ask("neighbors", people, "--row", 7, "-n", 3, "--model", path).stdout)
+    expected = neighbors(encoder, rows, 7, n=3)["position"].tolist()
+    assert [int(line["row"]) for line in lines] == expected
+    by_value = ask("neighbors", people, "--where", "age=30", "--model", path)
+    assert by_value.exit_code == 0, by_value.output
+    lines = rows_of(ask("values", people, "--column", "colour", "--model", path).stdout)
+    assert {line["attribute"] for line in lines} == {"colour"}
+    said = refused("values", people, "--column", "country", "--model", path)
+    assert "'country' was left out, every row is 'here'" in said
+
+
+def test_models_without_an_encoder_are_refused(people, tmp_path, frame):
+    untie.Preparer().fit(frame).save(tmp_path / "p.untie")
+    said = refused("transform", tmp_path / "p.untie", people)
+    assert "p.untie' holds a Preparer without an encoder" in said
+    twice = make_pipeline(untie.Preparer(), untie.UNTIEClusterer(2, preparer=untie.Preparer()))
+    untie.save_model(twice.fit(frame), tmp_path / "twice.untie")
+    assert "more than a Preparer" in refused(
+        "outliers", people, "--model", tmp_path / "twice.untie"
+    )
+
+
 def test_models_without_a_preparation_still_work(people, tmp_path, frame):
     columns = ["colour", "size"]
     encoder = untie.UNTIE(2).fit(frame[columns])
@@ -104,6 +147,13 @@ def test_models_without_a_preparation_still_work(people, tmp_path, frame):
     np.testing.assert_allclose(found, encoder.transform(frame[columns]))
     answer = ask("outliers", people, "--model", tmp_path / "plain.untie", "-n", 2)
     assert len(rows_of(answer.stdout)) == 2
+    piped = ask("transform", tmp_path / "plain.untie", "-", stdin=people.read_bytes())
+    np.testing.assert_allclose(pd.DataFrame(rows_of(piped.stdout)).astype(float), found)
+    answer = ask("neighbors", people, "--where", "size=big", "--model", tmp_path / "plain.untie")
+    assert "size=big" in rows_of(answer.stdout)[0]["alike in"]
+    assert "no column 'shape'" in refused(
+        "values", people, "--column", "shape", "--model", tmp_path / "plain.untie"
+    )
 
 
 def test_what_is_loaded_is_what_was_saved(people, tmp_path, frame):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from browser_cases import need_browser, running_browser
-from untie import UNTIE, UNTIEClusterer
+from untie import UNTIE, Preparer, UNTIEClusterer
 from untie.explain import why_similar
 from untie.report import make_report
 
@@ -217,9 +217,9 @@ def test_a_click_shows_the_nearest_rows_and_why(tab):
     assert name == "why.csv"
     assert lines[0][2] == f"row {numbers[1]}"
     frame = drinks()
-    clusterer = UNTIEClusterer(3, encoder=UNTIE(3, random_state=0), bins=5, random_state=0).fit(
-        frame
-    )
+    clusterer = UNTIEClusterer(
+        3, encoder=UNTIE(3, random_state=0), preparer=Preparer(), random_state=0
+    ).fit(frame)
     rows = clusterer.prepared(frame)
     pair = [rows.iloc[[place]] for place in (data["rows"][row], numbers[1])]
     expected = why_similar(clusterer.encoder_, *pair).set_index("column")

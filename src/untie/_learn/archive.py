@@ -56,7 +56,7 @@ class State:
     Examples
     --------
     >>> whole = State({"k": 3}).plus("encoder_", State({"n": 7}, {"omega": np.ones(2)}))
-    >>> whole.part("encoder_").get("n", int), whole.part("encoder_").array("omega")
+    >>> whole.part("encoder_").get("n", int), whole.part("encoder_").array("omega", 2)
     (7, array([1., 1.]))
     """
 

@@ -39,7 +39,7 @@ def make_preparation(
     if not rules:
         said = "; ".join(str(notes[name]) for name in list(names)[:8])
         alone = any(s.rows.sum() + s.n_missing == 1 for s in seen)
-        hint = " The table has 1 sample, which differs from none." if alone else ""
+        hint = " The table has 1 sample; one row tells nothing apart." if alone else ""
         raise ValueError(
             f"No column is left to learn from ({said}).{hint} Name the columns to use all the same."
         )

@@ -140,4 +140,6 @@ def rule_from_dict(content: Mapping[str, Any]) -> Rule:
         return Keep(content["kind"])
     if kind == Bin.name:
         return Bin(tuple(content["edges"]), tuple(content["names"]), content["unit"])
-    return Group(tuple(content["values"]), content["other"])
+    if kind == Group.name:
+        return Group(tuple(content["values"]), content["other"])
+    raise ValueError(f"there is no rule {kind!r}")
