@@ -13,9 +13,8 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from untie._engines.registry import open_table
 from untie._base import TakesTables
-from untie._engines.lazy import as_streamed
+from untie._engines.registry import open_table
 from untie._learn.archive import State
 from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
 from untie._prepare.making import WEIGHTS, make_preparation

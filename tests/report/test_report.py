@@ -361,7 +361,7 @@ def test_weights_count_as_repeated_rows(zoo):
     weights = np.arange(len(zoo)) % 3
     weighted = make_report(zoo.assign(w=weights), sample_weight="w", n_clusters=3).html
     repeated = make_report(zoo.loc[zoo.index.repeat(weights)], n_clusters=3).html
-    for name in ("clusters", "cluster-0-values", "weights-by-attribute"):
+    for name in ("clusters", "cluster-0-values", "weights-by-column"):
         drop = slice(0, 3) if name == "clusters" else slice(None)  # resamples are other draws
         first, second = ([line[drop] for line in cells_of(p, name)] for p in (weighted, repeated))
         for mine, theirs in zip(first, second, strict=True):
