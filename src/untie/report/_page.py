@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -21,17 +22,41 @@ from untie.report._study import Study
 from untie.report._summary import summary
 from untie.report.recipe import Recipe
 
-SECTIONS: dict[str, Callable[[Study], Any]] = {
-    "card": data_card,
-    "map": landscape,
-    "groups": cards,
-    "values": heat_maps,
-    "weights": weights,
-    "choice": choice_of_k,
-    "comparison": comparison,
-    "outliers": unusual,
-}
-"""What the page shows, in its order; the summary comes first and the code last."""
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page.
+
+    Parameters
+    ----------
+    name : str
+        Its anchor; ``templates/sections/NAME.html.j2`` shows it, with its content under this name.
+    short : str
+        What the list of sections calls it.
+    heading : str
+        What stands above it.
+    make : callable
+        Makes its content of a study.
+    """
+
+    name: str
+    short: str
+    heading: str
+    make: Callable[[Study], Any]
+
+
+SECTIONS = (
+    Section("data", "Data", "Data", data_card),
+    Section("map", "Map", "Map of the rows", landscape),
+    Section("clusters", "Clusters", "Clusters", cards),
+    Section("values", "Values", "Values that are alike", heat_maps),
+    Section("weights", "Weights", "What the weights favour", weights),
+    Section("choice", "Number of clusters", "The number of clusters", choice_of_k),
+    Section("comparison", "Other methods", "Beside other methods", comparison),
+    Section("outliers", "Unusual rows", "Unusual rows", unusual),
+    Section("code", "Code", "Make it again", lambda study: _code(study.recipe)),
+)
+"""What the page shows, in its order, below the summary."""
 
 SCRIPTS = ("core.js", "tables.js", "colours.js", "map.js", "neighbors.js", "start.js")
 
@@ -49,9 +74,9 @@ def make_page(study: Study, watch: Watch | None = None) -> Report:
         Takes the names of the sections and gives them one after another, to show progress.
     """
     environment = _environment()  # before the work: jinja2 may not be installed
-    names = list(SECTIONS)
-    content = {name: SECTIONS[name](study) for name in (watch(names) if watch else names)}
-    sentences = summary(study, content["groups"])
+    made = {section.name: section.make for section in SECTIONS}
+    content = {name: made[name](study) for name in (watch(list(made)) if watch else made)}
+    sentences = summary(study, content["clusters"])
     script = "".join(_file(name) for name in SCRIPTS)
     page = environment.get_template("report.html.j2").render(
         title=shown(study.title),
@@ -59,8 +84,8 @@ def make_page(study: Study, watch: Watch | None = None) -> Report:
         style=_file("report.css"),
         script=script,
         script_hash=_hash(script),
-        data=embed(content["map"]),
-        code=_code(study.recipe),
+        embedded=embed(content["map"]),
+        sections=SECTIONS,
         **content,
     )
     size = len(page.encode())
