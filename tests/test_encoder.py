@@ -199,6 +199,16 @@ def test_fit_counts_needs_the_vocabulary_of_the_counts(melons):
         UNTIE(2).fit_counts(CountedTable(other.vocabulary, counted.counts))
 
 
+def test_fit_counts_takes_what_count_table_gives(melons):
+    counted = count_table(melons)
+    found, expected = UNTIE(2).fit_counts(counted), UNTIE(2).fit(melons)
+    np.testing.assert_array_equal(found.omega_, expected.omega_)
+    assert found.choice_ == expected.choice_
+    for other in (counted.counts, melons):
+        with pytest.raises(TypeError, match="takes what count_table gives, got"):
+            UNTIE(2).fit_counts(other)
+
+
 def test_partial_fit_goes_on_from_a_fit_with_grouped_values(melons):
     encoder = UNTIE(2, min_frequency=2).fit(melons[:3]).partial_fit(melons[3:])
     whole = UNTIE(2, min_frequency=2).fit(melons)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from untie._base import TableInput
 from untie._count.row_sample import RowSample, sample_rows
 from untie._engines.source import Source
+from untie._engines.tasks import A
 from untie._learn.means import Centres, Pass, nearest, pack, walk_rows
 from untie._learn.value_space import ValueSpace
 from untie._learn.vectors import LookUp
 from untie._table.sample_weights import positive_weights, read_weights, split_weights
+from untie._table.vocabulary import Vocabulary
 from untie._util.types import Codes, FloatArray
 
 MOST_COLUMNS = 2**14
@@ -137,7 +139,7 @@ class LabelTask:
 
     def compute(self, codes: Codes) -> NDArray[np.int32]:
         """Return the label of each coded row."""
-        return nearest(self.space, pack(codes, self.space), self.centres)[0].astype(np.int32)
+        return nearest(self.space, pack(codes, self.space), self.centres)[0].astype(LABEL)
 
     def compute_columns(self, codes: Codes) -> Sequence[Any]:
         """Return the labels as a single column."""
@@ -145,55 +147,32 @@ class LabelTask:
 
 
 @dataclass(frozen=True, eq=False)
-class SampleTask:
-    """Rows of a piece -> some of them, in an encoder's codes.
+class FoldTask(Generic[A]):
+    """Rows of a piece -> what a function makes of them, to be added up.
 
     Parameters
     ----------
     encoder : TableInput
-        Fitted.
+        Fitted; it codes the rows.
     weight : array of shape (n_rows,), str or None
         How often each row counts, or the column that says so.
+    function : callable
+        Takes the codes and weights of the rows that count.
     """
 
     encoder: TableInput
-    weight: Any = None
+    weight: Any
+    function: Callable[[Codes, FloatArray | None], A]
     reported: set[str] = field(default_factory=set)
 
-    def __call__(self, frame: Any, number: int) -> RowSample:
-        """Sample a piece."""
-        codes, weights = self.coded(frame)
-        return sample_rows(codes, self.encoder.grouping_.vocabulary, weights)
-
-    def coded(self, frame: Any) -> tuple[Codes, FloatArray | None]:
-        """Return the rows of a piece that count, coded, with their weights."""
+    def __call__(self, frame: Any, number: int) -> A:
+        """Return what the function makes of a piece."""
         rows, cells = split_weights(frame, self.weight)
         codes = self.encoder.codes(rows, self.reported)
         if cells is None:
-            return codes, None
+            return self.function(codes, None)
         weights, keep = positive_weights(read_weights(cells, len(codes[0])))
-        return (codes if keep is None else [column[keep] for column in codes]), weights
-
-
-@dataclass(frozen=True, eq=False)
-class WalkTask(SampleTask):
-    """Rows of a piece -> what a pass of k-means over them finds.
-
-    Parameters
-    ----------
-    space : ValueSpace
-        Where the vectors of the encoder's values are.
-    centres : Centres
-        The means.
-    """
-
-    space: ValueSpace = field(kw_only=True)
-    centres: Centres = field(kw_only=True)
-
-    def __call__(self, frame: Any, number: int) -> Pass:  # type: ignore[override]
-        """Walk over a piece."""
-        codes, weights = self.coded(frame)
-        return walk_rows(self.space, pack(codes, self.space), weights, self.centres)
+        return self.function([c if keep is None else c[keep] for c in codes], weights)
 
 
 def fitted_columns(encoder: TableInput) -> list[str] | None:
@@ -218,8 +197,8 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     """
     source.check_streams()
     weight = source.check_weight(sample_weight)
-    own = source.own_columns(fitted_columns(encoder), weight)
-    sample = own.add_up(SampleTask(encoder, weight), "sampling")
+    function = partial(_sample, encoder.grouping_.vocabulary)
+    sample = _fold(encoder, source, weight, function, "sampling")
     if not len(sample.weights):
         raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
     return sample
@@ -229,5 +208,23 @@ def walk_source(
     encoder: TableInput, source: Source, weight: str | None, space: ValueSpace, centres: Centres
 ) -> Pass:
     """Return what one pass of k-means over the rows of a lazy table finds."""
+    return _fold(encoder, source, weight, partial(_walk, space, centres), "clustering")
+
+
+def _fold(
+    encoder: TableInput,
+    source: Source,
+    weight: Any,
+    function: Callable[[Codes, FloatArray | None], A],
+    what: str,
+) -> A:
     own = source.own_columns(fitted_columns(encoder), weight)
-    return own.add_up(WalkTask(encoder, weight, space=space, centres=centres), "clustering")
+    return own.add_up(FoldTask(encoder, weight, function), what)
+
+
+def _sample(vocabulary: Vocabulary, codes: Codes, weights: FloatArray | None) -> RowSample:
+    return sample_rows(codes, vocabulary, weights)
+
+
+def _walk(space: ValueSpace, centres: Centres, codes: Codes, weights: FloatArray | None) -> Pass:
+    return walk_rows(space, pack(codes, space), weights, centres)

@@ -33,7 +33,6 @@ from untie._learn.means import (
     count_distinct,
     first_centres,
     largest_first,
-    nearest,
     pack,
     refine,
     sample_vectors,
@@ -216,9 +215,7 @@ class UNTIEClusterer(
         if not source.is_lazy:
             return self._nearest(self.codes(X))
         source.check_streams()
-        space = ValueSpace(self.encoder_.model_.vectors.tables)
-        task = LabelTask(self.encoder_, space, self._centres())
-        return open_table(self.prepared(source)).map_rows(task)
+        return open_table(self.prepared(source)).map_rows(self._label_task())
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find the clusters of a table's rows and return the labels; see `fit` and `predict`."""
@@ -393,8 +390,11 @@ class UNTIEClusterer(
         return self.encoder_.codes(self.prepared(X))
 
     def _nearest(self, codes: Codes) -> NDArray[np.int32]:
+        return self._label_task().compute(codes)
+
+    def _label_task(self) -> LabelTask:
         space = ValueSpace(self.encoder_.model_.vectors.tables)
-        return nearest(space, pack(codes, space), self._centres())[0].astype(np.int32)
+        return LabelTask(self.encoder_, space, self._centres())
 
     def _centres(self) -> Centres:
         return split_columns(self.cluster_centers_, self.encoder_.model_.vectors)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from cases import slow_counts
 from tables import small_tables
 from untie import count_table
-from untie._count.counts import count
+from untie._count.counts import count, count_values
 
 CODES = [np.array([0, 1, 1, 2, 0, 2]), np.array([0, 0, 1, 1, 1, 2])]
 SIZES = (3, 2)  # the last code of the second attribute is unknown
@@ -118,3 +118,31 @@ def test_given_categories_keep_their_order_when_added():
     total = chunks[0] + chunks[1] + chunks[2]
     assert total.vocabulary.values == (("b", "a"),)
     assert total.counts.frequencies.tolist() == [1, 2]
+
+
+def test_values_without_their_pairs():
+    singles, pairs = count_values(CODES, SIZES), count(CODES, SIZES)
+    assert pairs.has_pairs
+    assert not singles.has_pairs
+    assert_same(singles, pairs.without_pairs())
+    assert singles.frequencies.tolist() == pairs.frequencies.tolist() == [2, 2, 2, 2, 3]
+    targets = [np.array([3, 0, 3]), np.array([1, 0])]
+    assert_same(singles.relabel(targets, (4, 2)), pairs.relabel(targets, (4, 2)).without_pairs())
+    assert_same(singles + singles, (pairs + pairs).without_pairs())
+
+
+@given(small_tables(max_rows=14), st.data())
+def test_tables_of_many_values_add_up_without_pairs(table, data):
+    cut = data.draw(st.integers(1, max(1, len(table) - 1)))
+    chunks = [chunk for chunk in (table.iloc[:cut], table.iloc[cut:]) if len(chunk)]
+    whole = count_table(table)
+    n_values = sum(whole.vocabulary.sizes)
+    for most_values in (n_values - 1, n_values):
+        total = count_table(chunks[0])
+        for chunk in chunks[1:]:
+            total = total.plus(count_table(chunk), most_values)
+        if len(chunks) > 1:
+            expected = whole.without_pairs() if most_values < n_values else whole
+            assert_same(total.counts, expected.counts)
+            assert total.vocabulary == whole.vocabulary
+            np.testing.assert_array_equal(total.sample.codes, whole.sample.codes)

@@ -112,6 +112,7 @@ def test_files_with_weights_to_the_last_bit(n_jobs, sample_rows, tmp_path, monke
     expected = on_cores(1, count_table, scan, sample_weight="w")
     assert_identical(on_cores(n_jobs, count_table, scan, sample_weight="w"), expected)
     in_memory = count_table(table, sample_weight="w")
+    # Fractions are added in another order: several blocks of rows, each counted for itself.
     np.testing.assert_allclose(expected.counts.matrix, in_memory.counts.matrix, rtol=1e-12)
     np.testing.assert_array_equal(expected.sample.numbers, in_memory.sample.numbers)
 

@@ -63,6 +63,16 @@ def test_weights_from_a_column(source, tmp_path):
     assert_same_counts(found, count_table(table, sample_weight=weights))
 
 
+@pytest.mark.parametrize("source", SOURCES)
+def test_fractions_add_up_to_those_of_the_table(source, tmp_path):
+    rng = np.random.default_rng(0)
+    cells = {name: [f"v{c}" for c in rng.integers(0, 4, 3_000)] for name in "ABCDEF"}
+    table = as_arrow(cells).append_column("w", pa.array(rng.random(3_000)))
+    found = count_table(SOURCES[source](table, tmp_path), sample_weight="w")
+    # To the last bit while all rows are gathered in one block: values have one order everywhere.
+    np.testing.assert_array_equal(found.counts.matrix, count_table(table, "w").counts.matrix)
+
+
 @pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame])
 def test_weights_from_a_column_of_a_frame(make):
     columns = {**TEXT["missing"], "w": [0.0, 1.5, 2.0, 0.0, 0.25, 4.0]}

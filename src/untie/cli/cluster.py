@@ -10,7 +10,6 @@ import typer
 from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
-from untie._engines.registry import open_table as open_source
 from untie._engines.writing import write_source
 from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of
@@ -27,6 +26,7 @@ from untie.cli.options import (
     TableOptions,
     sharing,
 )
+from untie.cli.reading import is_lazy
 from untie.cli.showing import check_output, chosen_format, print_table, say, show
 from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, open_table
@@ -147,7 +147,7 @@ def _cluster_lazily(
     if output is None:
         raise UserError("--lazy needs --output FILE, where the rows and their clusters go.")
     table = open_table(file, options, in_memory_now=False)
-    if not open_source(table.source).is_lazy:
+    if not is_lazy(table.source):
         raise UserError("--lazy needs DuckDB: pip install 'untie[files]'.")
     clusterer.fit(table.data, sample_weight=table.weight)
     if clusterer.k_choice_ is not None:

@@ -9,11 +9,10 @@ import narwhals.stable.v2 as nw
 import typer
 from sklearn.pipeline import Pipeline
 
-from untie._engines import registry
 from untie._engines.source import check_columns
 from untie.cli.guard import UserError
 from untie.cli.options import TableOptions, split_names
-from untie.cli.reading import in_memory, names_of, read_source
+from untie.cli.reading import in_memory, is_lazy, names_of, read_source
 from untie.cli.showing import say
 from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, open_table
@@ -69,7 +68,7 @@ def as_seen(encoder: UNTIE, preparer: Preparer | None, table: Any, keep: list[st
         return preparer.transform(table, keep=keep)
     wanted = list(dict.fromkeys([*_own_columns(encoder, table), *keep]))
     check_columns(wanted, names_of(table), "the table", ", which the model was fitted on")
-    if registry.open_table(table).is_lazy:
+    if is_lazy(table):
         return table.select(wanted)
     return nw.from_native(table, eager_only=True).select(wanted).to_native()
 

@@ -70,7 +70,7 @@ def read_source(
 
 def _with_rows(table: Any, shown: str) -> Any:
     """Refuse a table without rows."""
-    if open_table(table).is_lazy:
+    if is_lazy(table):
         reader = table.select(table.columns[:1]).batches()
         has_rows = any(batch.num_rows for batch in reader)
     else:
@@ -225,13 +225,18 @@ def _recode(path: str, encoding: str) -> str:
     return copy
 
 
+def is_lazy(table: Any) -> bool:
+    """Tell whether a table's rows are read piece by piece."""
+    return open_table(table).is_lazy
+
+
 def in_memory(table: Any) -> Any:
     """Return a table whose rows are all in memory."""
-    return table.collect() if open_table(table).is_lazy else table
+    return table.collect() if is_lazy(table) else table
 
 
 def names_of(table: Any) -> list[str]:
     """Return the names of a table's columns."""
-    if open_table(table).is_lazy:
+    if is_lazy(table):
         return table.columns
     return [str(name) for name in nw.from_native(table, eager_only=True).columns]

@@ -15,7 +15,7 @@ from untie._engines.source import check_columns
 from untie._prepare.note import GROUPED, KEPT
 from untie.cli.guard import UserError
 from untie.cli.options import TableOptions, split_names
-from untie.cli.reading import in_memory, names_of, read_source
+from untie.cli.reading import in_memory, is_lazy, names_of, read_source
 from untie.cli.spinner import waiting
 from untie.preparer import Preparer
 
@@ -65,7 +65,7 @@ class PreparedTable:
 
     def column(self, name: str) -> list[Any]:
         """Return a column of the rows as they were read."""
-        if hasattr(self.source, "select") and hasattr(self.source, "collect"):
+        if is_lazy(self.source):
             return self.source.select([name]).collect()[name].to_pylist()
         return nw.from_native(self.source, eager_only=True)[name].to_list()
 

@@ -11,7 +11,6 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import typer
 
-from untie._engines.registry import open_table
 from untie._table.frames import columns_of
 from untie.cli.learning import as_seen, load_encoder
 from untie.cli.options import (
@@ -23,7 +22,7 @@ from untie.cli.options import (
     sharing,
     split_names,
 )
-from untie.cli.reading import names_of, read_source
+from untie.cli.reading import is_lazy, names_of, read_source
 from untie.cli.showing import as_text, check_output, chosen_format, say, show
 from untie.encoder import UNTIE
 from untie.vector_file import sink, stream_vectors
@@ -76,12 +75,11 @@ def run(
         say(remark, options.quiet)
     kept = split_names(keep, names_of(table))
     table = as_seen(encoder, preparer, table, kept)
-    is_lazy = open_table(table).is_lazy
-    if is_lazy and output is not None:
+    if is_lazy(table) and output is not None:
         sink(encoder, table, output, keep=kept)
         return
     how = chosen_format(format_)
-    if is_lazy and how == Format.csv:
+    if is_lazy(table) and how == Format.csv:
         _stream(encoder, table, kept)
         return
     limit = SHOWN_ROWS if how == Format.table and output is None else None
@@ -103,7 +101,7 @@ def _stream(encoder: UNTIE, table: Any, keep: Sequence[str]) -> None:
 def _columns(
     encoder: UNTIE, table: Any, keep: Sequence[str], limit: int | None
 ) -> dict[str, list[Any]]:
-    if open_table(table).is_lazy:
+    if is_lazy(table):
         reader = stream_vectors(encoder, table, keep)
         if limit is None:
             return columns_of(reader.read_all())
