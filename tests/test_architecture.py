@@ -3,6 +3,7 @@
 import ast
 import importlib
 import pkgutil
+import re
 import sys
 from pathlib import Path
 
@@ -178,3 +179,16 @@ def test_private_parts_of_a_package_stay_in_it(name):
 def test_dir_shows_what_a_user_may_call_and_nothing_else(package):
     module = importlib.import_module(f"untie.{package}".rstrip("."))
     assert sorted(module.__all__) == [name for name in dir(module) if not name.startswith("__")]
+
+
+def test_the_picture_names_what_is_there():
+    """Every file and folder that ARCHITECTURE.md names exists, and every floor is named."""
+    repository = ROOT.parent.parent
+    text = (repository / "ARCHITECTURE.md").read_text()
+    named = re.findall(r"`([\w/]+(?:\.py|/))`", text)
+    assert len(named) > 40
+    missing = [
+        path for path in named if not ((ROOT / path).exists() or (repository / path).exists())
+    ]
+    assert missing == []
+    assert [floor for floor in FLOORS if not re.search(rf"\b{floor}\b", text)] == []
