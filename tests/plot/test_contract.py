@@ -157,7 +157,11 @@ WRONG = {
     "choice": (lambda e, X: plot.choice_of_k(4), TypeError, "KChoice is required, got int"),
     "method": (lambda e, X: plot.map_rows(e, X, method="mds"), ValueError, "method must be one"),
     "column": (lambda e, X: plot.map_values(e, "wings"), ValueError, "no column 'wings'"),
-    "colour": (lambda e, X: plot.map_rows(e, X, "wings"), ValueError, "'wings' in the table to colour by"),
+    "colour": (
+        lambda e, X: plot.map_rows(e, X, "wings"),
+        ValueError,
+        "'wings' in the table to colour by",
+    ),
     "labels": (
         lambda e, X: plot.map_rows(e, X, [1, 2]),
         ValueError,
