@@ -142,14 +142,13 @@ def _learn_best(problem: Problem, sample: RowSample | None, recipe: Recipe) -> M
     """
     if sample is None or not 1 < problem.n_clusters < len(sample.weights):
         return _model_at(problem, next(iter(ALTERNATIVES.values()))(problem))
-    omegas = {name: weigh(problem) for name, weigh in ALTERNATIVES.items()}
-    vectors = {name: roots(problem.spaces, omega) for name, omega in omegas.items()}
+    vectors = {name: roots(problem.spaces, weigh(problem)) for name, weigh in ALTERNATIVES.items()}
     rng = draws_of(recipe.settings.random_state)
     gains = description_gains(vectors, sample, problem.attributes, problem.n_clusters, rng)
     best_first = sorted(gains, key=lambda name: -gains[name])  # the first of equal ones
     best = vectors[best_first[0]]
     vectors.clear()  # those of the others may be large
-    model = _model_at(problem, omegas[best_first[0]], best)
+    model = _model_at(problem, ALTERNATIVES[best_first[0]](problem), best)
     return replace(model, gains={name: gains[name] for name in best_first})
 
 
