@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from untie import UNTIE, Gaussian, Polynomial, Preparer, UNTIEClusterer, load_model, save_model
 from untie._learn import archive
+from untie.datasets import load
 
 
 @pytest.fixture
@@ -430,3 +431,12 @@ def test_a_checksum_does_not_make_a_model(path, payload):
     path.write_bytes(f"UNTIE 1 {digest}\n".encode() + payload)
     with pytest.raises(ValueError, match=r"melons.untie' holds no whole model"):
         load_model(path)
+
+
+def test_how_k_was_chosen_is_saved(tmp_path):
+    X, _ = load("zoo")
+    for model in (UNTIE("auto"), UNTIEClusterer()):
+        model.fit(X).save(tmp_path / "zoo.untie")
+        loaded = load_model(tmp_path / "zoo.untie")
+        assert loaded.k_choice_.verdict == model.k_choice_.verdict
+        pd.testing.assert_frame_equal(loaded.k_choice_.table(), model.k_choice_.table())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -81,17 +80,3 @@ class Savable:
 
     def _restore(self, state: State) -> None:
         raise NotImplementedError
-
-
-def record_state(record: Any) -> State:
-    """Return what a file holds of a dataclass of plain values and arrays of one dimension."""
-    entries = {field.name: getattr(record, field.name) for field in fields(record)}
-    arrays = {name: e for name, e in entries.items() if isinstance(e, np.ndarray)}
-    return State({name: e for name, e in entries.items() if name not in arrays}, arrays)
-
-
-def read_record(kind: type[T], state: State) -> T:
-    """Undo `record_state`."""
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # a dataclass
-    content = state.content
-    return kind(**{n: content[n] if n in content else state.array(n, -1) for n in names})

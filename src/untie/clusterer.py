@@ -24,7 +24,7 @@ from untie._count.packed_rows import distinct_rows
 from untie._count.row_sample import RowSample, sample_rows
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._learn.archive import State
+from untie._learn.archive import State, read_record, record_state
 from untie._learn.k_choice import AUTO_KS, N_RESAMPLES, KChoice, choose_number
 from untie._learn.means import (
     Centres,
@@ -41,7 +41,7 @@ from untie._learn.means import (
 )
 from untie._learn.value_space import ValueSpace
 from untie._row_tasks import LabelTask, sample_source, walk_source
-from untie._saving import Savable, read_record, record_state
+from untie._saving import Savable
 from untie._table.sample_weights import check_weights, split_weights
 from untie._table.table import read_table, table_of_names
 from untie._util.checks import check_integer

@@ -13,11 +13,11 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -26,6 +26,8 @@ from scipy import sparse
 from untie._learn.kernels import Gaussian, Polynomial
 from untie._table.vocabulary import INFREQUENT
 from untie._util.whole_files import whole_file
+
+T = TypeVar("T")
 
 MARK = "UNTIE"
 FORMAT = 1
@@ -252,3 +254,17 @@ _PANDAS: dict[str, Any] = {
     "Timedelta": lambda v: [str(v)],
 }
 """Arguments that make a value of pandas' own types again."""
+
+
+def record_state(record: Any) -> State:
+    """Return what a file holds of a dataclass of plain values and arrays of one dimension."""
+    entries = {field.name: getattr(record, field.name) for field in fields(record)}
+    arrays = {name: e for name, e in entries.items() if isinstance(e, np.ndarray)}
+    return State({name: e for name, e in entries.items() if name not in arrays}, arrays)
+
+
+def read_record(kind: type[T], state: State) -> T:
+    """Undo `record_state`."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # a dataclass
+    content = state.content
+    return kind(**{n: content[n] if n in content else state.array(n, -1) for n in names})

@@ -11,8 +11,9 @@ import numpy as np
 from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample
-from untie._learn.archive import State, check_plain
+from untie._learn.archive import State, check_plain, read_record, record_state
 from untie._learn.fitted import Fitted
+from untie._learn.k_choice import KChoice
 from untie._learn.solvers import Solution
 from untie._learn.vectors import LookUp
 from untie._table.vocabulary import Vocabulary
@@ -57,7 +58,8 @@ def fitted_state(fitted: Fitted) -> State:
             arrays["ungrouped"] = ungrouped.counts.matrix
         if ungrouped.sample is not None:
             arrays |= {f"sample_{key}": part for key, part in vars(ungrouped.sample).items()}
-    return State(content, arrays)
+    choice = None if fitted.k_choice is None else record_state(fitted.k_choice)
+    return State(content, arrays).plus("k_choice", choice)
 
 
 def read_fitted(state: State) -> Fitted:
@@ -97,6 +99,7 @@ def read_fitted(state: State) -> Fitted:
         lookup,
         state.get("gains", dict),
         {key: state.array(f"error_{key}", len(labels)) for key in state.get("errors", list)},
+        read_record(KChoice, state.part("k_choice")) if state.has("k_choice") else None,
     )
 
 
