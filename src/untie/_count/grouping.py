@@ -21,14 +21,14 @@ from untie._util.types import Codes, FloatArray, Value, smallest_unsigned
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """Which values of a raw vocabulary are held together.
+    """Which values of a raw vocabulary are merged.
 
     Parameters
     ----------
     raw : Vocabulary
         All values.
     rare : tuple of boolean arrays of shape (n_values of the attribute,)
-        True for the values that are taken together.
+        True for the values that are merged.
     """
 
     raw: Vocabulary
@@ -71,7 +71,7 @@ class Grouping:
         return result
 
     def apply_to_counts(self, counts: Counts) -> Counts:
-        """Add up the rows and columns of the values that are held together."""
+        """Add up the rows and columns of the values that are merged."""
         if self.is_trivial:
             return counts
         return counts.relabel(self.targets, self.vocabulary.sizes)

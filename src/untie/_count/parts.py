@@ -102,17 +102,21 @@ class CountTask:
         rows = encode(table, self.grouping.raw, keep, weights)
         return replace(rows, codes=self.grouping.apply_to_codes(rows.codes), unknown=[])
 
-    def count(self, pieces: Sequence[Rows], before: Part | None = None) -> Part:
-        """Count coded pieces at once, and add what was counted before them."""
+    def count(self, pieces: list[Rows], before: Part | None = None) -> Part:
+        """Count coded pieces at once, and add what was counted before them.
+
+        The list is emptied, so that the rows are not in memory twice while they are counted.
+        """
         counted = None if before is None else before.counted
         vocabulary, unknown = self._vocabulary(pieces, counted)
         n_rows = sum(len(rows) + rows.n_left_out for rows in pieces)
         if before is not None:
             n_rows += before.n_rows
             unknown = [{**old, **new} for old, new in zip(before.unknown, unknown, strict=True)]
-        some = [rows for rows in pieces if len(rows)]
-        if some:
-            counted = self._count(gather(some, vocabulary), vocabulary, counted)
+        rows = gather([rows for rows in pieces if len(rows)], vocabulary)
+        pieces.clear()
+        if len(rows):
+            counted = self._count(rows, vocabulary, counted)
         return Part(counted, n_rows, unknown, self.most_values)
 
     def _vocabulary(
@@ -195,10 +199,8 @@ def gather(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Rows:
         return result
 
     codes: Codes = in_threads(one_column, range(len(vocabulary.columns)), pays(n_cells))
-    weights = None
-    if pieces[0].weights is not None:
-        weights = np.concatenate([rows.weights for rows in pieces])
-    return Rows(codes, weights)
+    weights = [rows.weights for rows in pieces if rows.weights is not None]
+    return Rows(codes, np.concatenate(weights) if weights else None)
 
 
 def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> Part:
@@ -210,7 +212,7 @@ def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> Part:
         waiting.append(rows)
         n_bytes += rows.nbytes
         if n_bytes >= GATHERED_BYTES:
-            part, waiting, n_bytes = task.count(waiting, part), [], 0
+            part, n_bytes = task.count(waiting, part), 0
     return task.count(waiting, part) if waiting or part is None else part
 
 

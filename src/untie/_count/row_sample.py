@@ -32,7 +32,7 @@ FIRST_ROWS = 2**12
 """Rows in the first block; more are sorted than kept until there is a sample."""
 
 JOINT_CELLS = 4096
-"""Attributes are looked up together while they have at most so many combinations."""
+"""Attributes are looked up together while they have at most this many combinations."""
 
 DECIMAL_BITS = 2_000
 """Longest integers that are written in base 10; every float is shorter."""

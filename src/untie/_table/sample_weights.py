@@ -43,7 +43,7 @@ def check_weights(
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
-    """Return one finite weight a row, none negative; all may be 0."""
+    """Return one finite weight per row, none negative; all may be 0."""
     if getattr(getattr(sample_weight, "dtype", None), "kind", "") in ("M", "m"):
         raise ValueError("sample_weight must hold one number a row, not dates or times.")
     try:
