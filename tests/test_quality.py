@@ -9,6 +9,8 @@ from untie.baselines import OneHot
 from untie.datasets import load
 from untie.evaluation import clustering_f_score
 
+pytestmark = pytest.mark.integration
+
 
 @pytest.mark.parametrize(
     ("name", "floor"),

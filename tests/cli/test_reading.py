@@ -194,6 +194,7 @@ def test_a_file_that_the_system_refuses(write, tmp_path, monkeypatch):
     assert said == f"untie: Permission denied: {path}\n"
 
 
+@pytest.mark.integration
 def test_ten_thousand_columns(write, tmp_path):
     n = 10_000
     lines = [",".join(f"c{i}" for i in range(n))]

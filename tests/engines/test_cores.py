@@ -138,6 +138,7 @@ def test_the_model_and_its_vectors(n_jobs, group, tmp_path, threads_used, monkey
     np.testing.assert_array_equal(np.stack([c.to_numpy() for c in read.columns], 1), expected)
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_a_sink_writes_the_same_file(suffix, tmp_path):
     table = noisy_table().drop_columns("w")

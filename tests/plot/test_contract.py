@@ -94,6 +94,7 @@ def test_given_axes_are_drawn_on_and_pyplot_is_left_alone(calls):
     assert dict(matplotlib.rcParams) == settings
 
 
+@pytest.mark.integration
 def test_sub_figures_and_dark_styles(calls):
     with pyplot.style.context("dark_background"):
         for name, call in calls.items():
@@ -104,6 +105,7 @@ def test_sub_figures_and_dark_styles(calls):
             pyplot.close("all")
 
 
+@pytest.mark.integration
 @pytest.mark.filterwarnings("ignore:.*kept apart by coordinates of their own.*")
 @pytest.mark.parametrize(
     ("data", "column"),

@@ -13,6 +13,8 @@ from untie import UNTIE
 from untie.datasets import load
 from untie.report import make_report, report_encoder
 
+pytestmark = pytest.mark.integration
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):

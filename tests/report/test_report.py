@@ -165,6 +165,7 @@ def test_pca_is_the_plane_of_the_vectors(zoo, zoo_page, zoo_clusterer):
     assert list(data["layouts"]) == ["t-SNE", "PCA"]
 
 
+@pytest.mark.integration
 def test_same_table_and_seed_give_the_same_page(zoo):
     pages = [without_time(make_report(frame, random_state=3).html) for frame in (zoo, zoo.copy())]
     assert pages[0] == pages[1]
@@ -257,6 +258,7 @@ def test_the_page_stays_small_whatever_the_cells():
     assert "3 more are in the table only" in report.html
 
 
+@pytest.mark.integration
 def test_texts_are_cut_and_columns_left_out_to_keep_the_page_small(monkeypatch):
     frame = wild(150, 12)
     whole = data_of(make_report(frame, columns=list(frame), n_clusters=2).html)
@@ -302,6 +304,7 @@ def test_weights_are_not_called_rows(zoo):
     assert "2 clusters of all rows that count." in report.html
 
 
+@pytest.mark.integration
 def test_many_values_are_compared_on_fewer_rows(monkeypatch, zoo):
     monkeypatch.setattr(learned, "COMPARED_NUMBERS", 50 * 36)
     assert "4 clusters of 50 rows drawn from 101." in make_report(zoo, n_clusters=4).html

@@ -11,6 +11,7 @@ from untie.baselines import VAE, BiGAN
 from untie.datasets import load
 
 pytest.importorskip("torch")
+pytestmark = pytest.mark.integration
 
 
 def summed_entropies(table):
