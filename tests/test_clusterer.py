@@ -220,6 +220,7 @@ def test_coded_rows_and_a_fitted_encoder(case):
     omega = encoder.omega_
     expected = UNTIEClusterer(3, encoder=UNTIE(3, random_state=0)).fit(X, sample_weight=weights)
     found = UNTIEClusterer(3).fit_codes(encoder, encoder.codes(X), weights)
+    np.testing.assert_array_equal(found.predict(X), found.labels_)
     assert found.encoder_ is encoder
     assert encoder.omega_ is omega
     np.testing.assert_array_equal(found.labels_, expected.labels_)

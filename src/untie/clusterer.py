@@ -192,7 +192,8 @@ class UNTIEClusterer(
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(encoder, name):
                 setattr(self, name, getattr(encoder, name))
-        self.preparation_, self._labels = None, self._nearest(codes)
+        self.preparer_ = None
+        self._labels = self._nearest(codes)
         return self
 
     def predict(self, X: Any) -> Any:
@@ -231,7 +232,7 @@ class UNTIEClusterer(
             Rows with the columns seen in `fit`, in memory.
         """
         check_is_fitted(self)
-        space = ValueSpace(self.encoder_.model_.vectors.tables)
+        space = self.encoder_.model_.space
         return all_distances(space, pack(self.codes(X), space), self._centres())
 
     def prepared(self, X: Any) -> Any:
@@ -306,7 +307,7 @@ class UNTIEClusterer(
             rows = open_table(preparer.transform(source, keep=[weight] if weight else []))
         encoder.fit(rows, sample_weight=weight)
         sample = sample_source(encoder, rows, weight)
-        space = ValueSpace(encoder.model_.vectors.tables)
+        space = encoder.model_.space
         walk = partial(walk_source, encoder, rows, weight, space)
         self._learn(encoder, sample, walk, min(int(self.max_iter), LAZY_PASSES))
         names = table_of_names([name for name in source.columns if name != weight])
@@ -316,7 +317,7 @@ class UNTIEClusterer(
     def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
         """Find clusters of coded rows with a fitted encoder."""
         sample = sample_rows(codes, encoder.vocabulary_, weights)
-        space = ValueSpace(encoder.model_.vectors.tables)
+        space = encoder.model_.space
         kinds = distinct_rows(codes, space.n_codes, weights)
         walk = partial(walk_rows, space, pack(kinds.codes, space), kinds.weights)
         self._learn(encoder, sample, walk, int(self.max_iter))
@@ -393,7 +394,7 @@ class UNTIEClusterer(
         return self._label_task().compute(codes)
 
     def _label_task(self) -> LabelTask:
-        space = ValueSpace(self.encoder_.model_.vectors.tables)
+        space = self.encoder_.model_.space
         return LabelTask(self.encoder_, space, self._centres())
 
     def _centres(self) -> Centres:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
@@ -14,6 +15,7 @@ from untie._learn.k_choice import KChoice
 from untie._learn.learning import Model
 from untie._learn.solvers import Solution
 from untie._learn.spectrum import centre, reduced_gram
+from untie._learn.value_space import ValueSpace
 from untie._learn.vectors import LookUp, compact_lookup, component_lookup, full_lookup
 from untie._util.types import FloatArray
 
@@ -62,6 +64,11 @@ class Fitted:
     gains: Mapping[str, float]
     errors: Mapping[int, FloatArray]
     k_choice: KChoice | None = None
+
+    @cached_property
+    def space(self) -> ValueSpace:
+        """The space of the values: distances and means of rows without making their vectors."""
+        return ValueSpace(self.vectors.tables)
 
     def axes(self) -> tuple[dict[int, int], bool]:
         """Return how many axes the values of large attributes share, and if they have others."""

@@ -15,7 +15,7 @@ from untie._inputs import (
     check_row_weights,
     encode_rows,
 )
-from untie._learn.value_space import ValueSpace, add_up, count_members
+from untie._learn.value_space import add_up, count_members
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray
@@ -62,7 +62,7 @@ def prototypes(
     clusters, codes, weights, distances = _distances(encoder, data, labels, sample_weight)
     kinds = distinct_rows(
         [*codes, clusters.members],
-        [*ValueSpace(encoder.model_.vectors.tables).n_codes, len(clusters)],
+        [*encoder.model_.space.n_codes, len(clusters)],
         weights,
     )
     own = distances[kinds.first, clusters.members[kinds.first]]
@@ -123,7 +123,7 @@ def border_cases(
         raise ValueError(f"A border needs two clusters; all labels are {clusters.names[0]!r}.")
     kinds = distinct_rows(
         [*codes, clusters.members],
-        [*ValueSpace(encoder.model_.vectors.tables).n_codes, len(clusters)],
+        [*encoder.model_.space.n_codes, len(clusters)],
         weights,
     )
     members = clusters.members[kinds.first]
@@ -159,7 +159,7 @@ def _distances(
     if not sizes.all():
         name = clusters.names[int(np.argmin(sizes))]
         raise ValueError(f"Every row of cluster {name!r} has the weight 0; it has no mean.")
-    space = ValueSpace(encoder.model_.vectors.tables)
+    space = encoder.model_.space
     counts = count_members(codes, space.n_codes, clusters.members, len(clusters), weights)
     tables = space.distances_to_points(space.centres(counts))
     distances = np.empty((len(codes[0]), len(clusters)))

@@ -61,9 +61,7 @@ def neighbors(encoder: UNTIE, data: Any, rows: Any, n: int = 10) -> Any:
         queries = encode_rows(encoder, rows)
     else:
         queries = [column[positions] for column in codes]
-    nearest, distances = _nearest(
-        ValueSpace(encoder.model_.vectors.tables), codes, queries, positions, n
-    )
+    nearest, distances = _nearest(encoder.model_.space, codes, queries, positions, n)
     names = np.arange(len(queries[0])) if positions is None else positions
     lengths = [len(found) for found in nearest]
     row = np.repeat(np.arange(len(lengths)), lengths)
@@ -127,7 +125,7 @@ class _Best:
 
 def _similarities(encoder: UNTIE, first: Codes, second: Codes) -> FloatArray:
     """Return the inner product of each row with its partner."""
-    space = ValueSpace(encoder.model_.vectors.tables)
+    space = encoder.model_.space
     total = np.zeros(len(first[0]))
     for attribute, (left, right) in enumerate(zip(first, second, strict=True)):
         for start in range(0, len(total), QUERIES):

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from untie._inputs import cell_texts, check_encoder, one_row
-from untie._learn.value_space import ValueSpace
 from untie._table import frames
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
@@ -67,7 +66,7 @@ def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
 
 def _parts(encoder: UNTIE, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
     """Return the terms of the similarity and of the squared distance; shape (n_attributes,)."""
-    space = ValueSpace(encoder.model_.vectors.tables)
+    space = encoder.model_.space
     first, second = encoder.codes(row), encoder.codes(other)
     contributions, distances = np.empty((2, len(space)))
     for attribute in range(len(space)):

@@ -9,7 +9,6 @@ import numpy as np
 from untie._count.counts import Counts
 from untie._inputs import check_encoder
 from untie._learn.contexts import alikeness_of, contexts_of
-from untie._learn.value_space import ValueSpace
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray
@@ -60,7 +59,7 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
         lines += _best_pairs(encoder.counts_, attribute, n)
     lines.sort(key=lambda line: (-round(line[0], 12), *line[1:]))
     lines = lines[:n]
-    space = ValueSpace(encoder.model_.vectors.tables)
+    space = encoder.model_.space
     texts = {attribute: vocabulary.labels(attribute) for _, attribute, *_ in lines}
     frequencies = encoder.counts_.frequencies
     offsets = encoder.counts_.offsets

@@ -10,7 +10,6 @@ from untie._inputs import check_encoder
 from untie._learn.parameters import check_parameters
 from untie._learn.spaces import KernelSpaces, identity_spaces
 from untie._learn.spectrum import energies
-from untie._learn.value_space import ValueSpace
 from untie._table import frames
 from untie._util.checks import check_one_of
 from untie._util.types import FloatArray
@@ -78,7 +77,7 @@ def weight_shares(encoder: UNTIE, by: str = "column") -> Any:
 def _of_attributes(encoder: UNTIE) -> FloatArray:
     """Return the variance of each attribute's vectors over the rows."""
     counts = encoder.counts_
-    space = ValueSpace(encoder.model_.vectors.tables)
+    space = encoder.model_.space
     result = []
     for attribute in range(len(space)):
         frequencies = counts.frequencies[counts.span(attribute)]

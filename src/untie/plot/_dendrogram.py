@@ -11,7 +11,6 @@ from scipy.spatial.distance import squareform
 
 from untie._inputs import check_encoder
 from untie._learn.contexts import alikeness_of
-from untie._learn.value_space import ValueSpace
 from untie._util.checks import check_integer, check_one_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
@@ -105,7 +104,7 @@ def _distances(encoder: UNTIE, attribute: int, codes: NDArray[np.intp], by: str)
     if by == "contexts":
         distances = 1.0 - alikeness_of(encoder.counts_, attribute, codes)
     else:
-        vectors = ValueSpace(encoder.model_.vectors.tables).vectors(attribute, codes)
+        vectors = encoder.model_.space.vectors(attribute, codes)
         products = vectors @ vectors.T
         squares = products.diagonal()
         distances = np.sqrt(np.maximum(squares[:, None] + squares - 2.0 * products, 0.0))

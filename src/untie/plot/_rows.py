@@ -11,7 +11,6 @@ from scipy import sparse
 
 from untie._count.packed_rows import distinct_rows
 from untie._inputs import check_encoder, encode_rows
-from untie._learn.value_space import ValueSpace
 from untie._util.checks import check_integer, check_one_of
 from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
@@ -139,7 +138,7 @@ class _Rows:
 
 def _sample(encoder: UNTIE, data: Any, max_rows: int, rng: Any) -> _Rows:
     codes = encode_rows(encoder, data)
-    space = ValueSpace(encoder.model_.vectors.tables)
+    space = encoder.model_.space
     kinds = distinct_rows(codes, space.n_codes, None)
     drawn = np.arange(len(kinds))
     if len(kinds) > max_rows:

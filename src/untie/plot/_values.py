@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._inputs import check_encoder
-from untie._learn.value_space import ValueSpace
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
@@ -103,7 +102,7 @@ def _products(encoder: UNTIE, places: NDArray[np.intp]) -> FloatArray:
     counts = encoder.counts_
     frequencies = counts.frequencies[places]
     result = np.zeros((len(places), len(places)))
-    for attribute, table in enumerate(ValueSpace(encoder.model_.vectors.tables).tables):
+    for attribute, table in enumerate(encoder.model_.space.tables):
         beside: Any = counts.matrix[places][:, counts.span(attribute)]
         beside = beside.toarray() if sparse.issparse(beside) else np.asarray(beside)
         shares = beside / frequencies[:, None]

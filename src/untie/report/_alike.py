@@ -11,7 +11,6 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from untie._learn.contexts import alikeness_of
-from untie._learn.value_space import ValueSpace
 from untie._table.frames import columns_of
 from untie._util.types import FloatArray
 from untie.explain import alike_values
@@ -105,7 +104,7 @@ def _order(study: Study, name: str, labels: list[str], found: FloatArray) -> NDA
 
 
 def _learned(study: Study, place: int, codes: NDArray[np.intp]) -> Any:
-    vectors = ValueSpace(study.encoder.model_.vectors.tables).vectors(place, codes)
+    vectors = study.encoder.model_.space.vectors(place, codes)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     cosines = unit @ unit.T
