@@ -22,21 +22,27 @@ from untie._util.types import Codes, FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Counts of all pairs of values, additive over chunks of rows.
+    """Counts of all pairs of values; those of chunks of rows add up with ``+``.
+
+    Memory grows with the square of the number of values, and not with the rows.
 
     Parameters
     ----------
     sizes : tuple of int
-        Number of values of each attribute.
+        Number of values of each column (an attribute, where it is meant by its number).
     matrix : array of shape (n_values, n_values)
         Weight of the rows that have both values; on the diagonal, of those that have one.
-        The values of all attributes stand one after another. Sparse (CSR) for more than
-        `DENSE_VALUES` values. Or, where pairs were too many to count, the diagonal alone, of shape
-        (n_values,).
+        The values of all columns stand one after another. Sparse (CSR) for more than 4,096
+        values. Or, where pairs were too many to count, the diagonal alone, of shape (n_values,).
     n : float
         Weight of all rows.
     n_rows : int
         Number of rows with a positive weight.
+
+    See Also
+    --------
+    count_table : Counts a table.
+    CountedTable : Counts with the values that they are of.
 
     Examples
     --------
@@ -147,16 +153,29 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class CountedTable:
-    """Counts together with the values they are counts of; ``+`` unites both.
+    """A table as its counts and the values that they are of; chunks add up with ``+``.
 
     Parameters
     ----------
     vocabulary : Vocabulary
-        The values of each attribute.
+        The values of each column.
     counts : Counts
         How often they occur together.
     sample : RowSample or None
-        Some of the rows, in the codes of the vocabulary, if they were kept.
+        At most 2,000 distinct rows, in the codes of the vocabulary, if they were kept; what
+        ``solver="auto"`` and ``n_clusters="auto"`` compare clusters on.
+
+    See Also
+    --------
+    count_table : Counts a table.
+    UNTIE.fit_counts : Learns from it.
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> whole = count_table([["red"], ["blue"]]) + count_table([["red"], ["green"]])
+    >>> whole.vocabulary.values, whole.counts.frequencies.tolist()
+    ((('blue', 'green', 'red'),), [1.0, 1.0, 2.0])
     """
 
     vocabulary: Vocabulary

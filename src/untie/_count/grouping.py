@@ -21,14 +21,14 @@ from untie._util.types import Codes, FloatArray, Value, smallest_unsigned
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """Which values of a raw vocabulary are held together.
+    """Which values of a raw vocabulary are merged.
 
     Parameters
     ----------
     raw : Vocabulary
         All values.
     rare : tuple of boolean arrays of shape (n_values of the attribute,)
-        True for the values that are taken together.
+        True for the values that are merged.
     """
 
     raw: Vocabulary
@@ -71,7 +71,7 @@ class Grouping:
         return result
 
     def apply_to_counts(self, counts: Counts) -> Counts:
-        """Add up the rows and columns of the values that are held together."""
+        """Add up the rows and columns of the values that are merged."""
         if self.is_trivial:
             return counts
         return counts.relabel(self.targets, self.vocabulary.sizes)
@@ -108,7 +108,7 @@ def group_rare(
     min_frequency : int, float or None
         A value with less weight is rare: an int is a weight, a float a share of `n`.
     max_categories : int or None
-        Largest number of values of an attribute, the group among them.
+        At most this many values per attribute, the group included.
     """
     threshold = 0.0
     if min_frequency is not None:
