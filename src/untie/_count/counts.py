@@ -91,11 +91,11 @@ class Counts:
         return slice(int(self.offsets[attribute]), int(self.offsets[attribute + 1]))
 
     def block(self, first: int, second: int) -> FloatArray:
-        """Return the counts of one attribute's values with another's, as a dense array."""
+        """Return the counts of one attribute's values (rows) with another's, as a dense array."""
         return self._dense(self.span(first), self.span(second))
 
     def dense(self) -> FloatArray:
-        """Return the whole matrix as a dense array, or refuse if it is too large for one."""
+        """Return the whole matrix as a dense array, or refuse one of more than 4 GiB."""
         return self._dense(slice(None), slice(None))
 
     def _dense(self, rows: slice, columns: slice) -> FloatArray:
@@ -129,6 +129,11 @@ class Counts:
             The new code of each value within its attribute.
         sizes : tuple of int
             Number of new values of each attribute.
+
+        Returns
+        -------
+        Counts
+            New counts; these are as they were.
         """
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         rows = np.concatenate([t + o for t, o in zip(targets, offsets[:-1], strict=True)])

@@ -16,7 +16,7 @@ BLOCK_COLUMNS = 64
 """Columns of the result made at a time: joint tables with this many stay in the cache."""
 
 BLOCK_ROWS = 2048
-"""Rows of the result made at a time."""
+"""This many rows of the result are made at a time."""
 
 
 def sum_pairwise(
