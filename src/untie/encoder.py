@@ -64,8 +64,8 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     couplings : "auto", str, function or sequence of them, default="auto"
         Coupling spaces: "intra", "inter", "joint", "matching", or functions
         ``(counts, attribute) -> array of shape (n_values, n_dimensions)``; typically one or two.
-        Each multiplies the kernels, in time and memory. "auto" leaves them to the solver "auto";
-        where kernels or another solver are named, it is the paper's ("intra", "inter").
+        Each multiplies the kernels, in time and memory. "auto" is the paper's ("intra", "inter"),
+        with the values themselves beside them where kernels and solver are "auto", too.
     kernels : "auto", str or sequence, default="auto"
         A named set ("paper", "F1" to "F6") or a list of kernels such as
         ``[Gaussian(0.5), Polynomial(2)]`` or of functions of `Pairs`; typically 3 to 14. Per column
@@ -603,8 +603,8 @@ default="auto"
     def _counted_so_far(self) -> CountedTable:
         if self.model_.ungrouped is None:
             raise ValueError(
-                "partial_fit can't continue a fit that merged rare values because there were too "
-                "many to count one by one; start with partial_fit."
+                "partial_fit can't continue a fit that merged rare values of a table with too many "
+                "values to count one by one; start with partial_fit."
             )
         return self.model_.ungrouped
 
