@@ -87,7 +87,7 @@ default="auto"
     tau : float, default=8.0
         Price of leaving equal weights ("exact"); typically 2 to 16. Large values keep them nearly
         equal, small ones favour few kernel columns and cost quality: on the paper's tables,
-        clusters were worse below 2 (docs/method.md, 4.4). No effect on time to speak of.
+        clusters were worse below 2 (docs/method.md, 4.4).
     learning_rate : float, default=1e-3
         Step size ("adam", "adagrad"); typically 1e-4 to 1e-2. The printed objective has no minimum
         but weights of 0, so larger steps end nearer to that.
