@@ -57,6 +57,11 @@ class TableInput(TakesTables):
         reported : set of str, optional
             For tables that come in chunks: columns whose unknown values were reported, and need
             not be again. More are added.
+
+        Returns
+        -------
+        list of integer arrays of shape (n_rows,)
+            One array per column.
         """
         check_handle_unknown(self.handle_unknown)
         table = read_table(X, min_rows=0)

@@ -42,11 +42,11 @@ class Partition:
 
 
 def check_labels(labels: Any, n_rows: int) -> Partition:
-    """Return the clusters that labels of any type name, one label a row."""
+    """Return the clusters that labels of any type name, one label per row."""
     array = np.asarray(labels)
     if array.shape != (n_rows,):
         raise ValueError(
-            f"labels has shape {array.shape}, but the table has {n_rows} rows; pass one label a "
+            f"labels has shape {array.shape}, but the table has {n_rows} rows; pass one label per "
             "row, in the order of the rows."
         )
     codes, found = factorize(array, "labels")
@@ -59,7 +59,7 @@ def check_labels(labels: Any, n_rows: int) -> Partition:
 
 
 def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
-    """Return one weight a row; ones if none are given."""
+    """Return one weight per row; ones if none are given."""
     return np.ones(n_rows) if sample_weight is None else read_weights(sample_weight, n_rows)
 
 
@@ -118,8 +118,8 @@ def check_positions(rows: Any, n_rows: int) -> NDArray[np.intp] | None:
 def cell_texts(encoder: UNTIE, data: Any, positions: NDArray[np.intp] | None = None) -> Any:
     """Return the cells of some rows as text: one list per attribute.
 
-    A rare value that the model takes together with others, or one that it does not know, is
-    written as it is, and said to be so.
+    A rare value that the model merges with others, or one that it does not know, is written as it
+    is, with a mark that says so.
     """
     table = read_table(data, min_rows=0)
     if positions is not None:

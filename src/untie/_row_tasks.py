@@ -22,7 +22,7 @@ from untie._table.vocabulary import Vocabulary
 from untie._util.types import Codes, FloatArray
 
 MOST_COLUMNS = 2**14
-"""Dense vectors of more columns are refused where a column of the table has very many values."""
+"""Dense vectors with more columns than this are refused where a column has very many values."""
 
 CLUSTER = "cluster"
 """Name of the column of labels."""
@@ -184,7 +184,7 @@ def fitted_columns(encoder: TableInput) -> list[str] | None:
 def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None) -> RowSample:
     """Return distinct rows of a table with their weights, in the encoder's codes.
 
-    The same rows for every order and chunking; all of them, if they are few.
+    They are the same for every order and chunking; all of them, if there are few.
 
     Parameters
     ----------

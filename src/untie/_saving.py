@@ -33,7 +33,17 @@ class Savable:
         Parameters
         ----------
         path : path
-            The file to write.
+            The file to write; its folder must exist.
+
+        Raises
+        ------
+        ValueError
+            When a parameter can't be written without pickle, such as a function.
+
+        See Also
+        --------
+        load_model : Reads it.
+        save_model : Writes pipelines, too.
         """
         check_is_fitted(self)
         write_model(path, self.kind, self.to_state())

@@ -52,24 +52,26 @@ from untie.encoder import UNTIE
 from untie.preparer import Preparer
 
 LAZY_PASSES = 3
-"""Most passes over a lazy table for its means; each reads all of it."""
+"""The means of a lazy table take at most this many passes; each reads all of it."""
 
 
 class UNTIEClusterer(
     Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, TakesTables
 ):
-    """Groups of similar rows of a table of categories: a table in, labels out.
+    """Find groups of similar rows of a table of categories: a table in, labels out.
 
-    An encoder learns vectors of the rows, and k-means makes clusters of them. Means are started on
-    at most 2,000 distinct rows, the best of `n_init` starts, and then moved by passes over all rows
-    until nothing changes. The result does not depend on the order of the rows. Clusters are
-    numbered by their size, the largest is 0.
+    An encoder learns vectors of the rows, and k-means makes clusters of them. The means of the best
+    of `n_init` starts on at most 2,000 distinct rows are moved by passes over all rows until
+    nothing changes. The result does not depend on the order of the rows. Clusters are numbered by
+    their size; the largest is 0.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters; "auto" chooses from 2 to 10 by :func:`untie.choose_k`, and `k_choice_`
-        tells how sure that is. A table with fewer distinct rows has so many clusters.
+        Number of clusters, typically 2 to 20 and at most 2,000; time grows in proportion. "auto"
+        chooses from 2 to 10 by :func:`untie.choose_k`, which takes some hundred runs of k-means on
+        a sample, and `k_choice_` tells how sure it is. A table with fewer distinct rows has one
+        cluster per distinct row.
     encoder : UNTIE, default=None
         Learns the vectors; it is cloned. Where its `n_clusters` or `random_state` is None, the
         clusterer's is used; None is ``UNTIE()``. Clusters are made of its compact vectors, whatever
@@ -77,13 +79,16 @@ class UNTIEClusterer(
     preparer : Preparer, default=None
         If given, the table is prepared first, by a clone of it: ``Preparer(bins=4)`` bins numbers
         into 4 ranges, leaves out ids, free text and constants, and merges rare values;
-        ``preparer_.decisions()`` says what was done. None takes every column and cell as it is.
+        ``preparer_.decisions()`` says what was done. It takes one more pass over the rows. None
+        takes every column and cell as it is.
     n_init : int, default=10
-        Number of starts of k-means.
+        Number of starts of k-means, typically 5 to 50. More find a lower inertia at times; time on
+        the sample grows in proportion.
     max_iter : int, default=300
-        Most passes over the rows; over a lazy table, which is read anew each time, 3 at most.
+        At most this many passes over the rows, typically 10 to 300; over a lazy table, which is
+        read anew each time, at most 3.
     random_state : int, RandomState or None, default=None
-        For the starts, and the resamples of the choice of k.
+        For the starts, and the resamples of the choice of k. None is the seed 0.
 
     Attributes
     ----------
@@ -92,8 +97,9 @@ class UNTIEClusterer(
         memory: `predict` streams them.
     n_clusters_ : int
         Number of clusters.
-    cluster_centers_ : array of shape (n_clusters, n_values)
-        The means of the clusters' compact vectors.
+    cluster_centers_ : array of shape (n_clusters, n_compact_columns)
+        The means of the clusters' compact vectors: one column per value, and axes for columns with
+        more than 500.
     inertia_ : float
         Weighted sum of squared distances of the rows to their means.
     n_iter_ : int
@@ -104,6 +110,22 @@ class UNTIEClusterer(
         The fitted preparer, if there is one; ``prepared(X)`` applies it.
     k_choice_ : KChoice or None
         How the number was chosen, if it was.
+    n_features_in_ : int
+        Number of columns of the table, that of the weights excluded.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table has names.
+
+    See Also
+    --------
+    UNTIE : The vectors alone.
+    Preparer : What `preparer` does.
+    choose_k : How the number of clusters is chosen.
+    load_model : Reads what `save` wrote.
+
+    References
+    ----------
+    C. Zhu, L. Cao, J. Yin, "Unsupervised Heterogeneous Coupling Learning for Categorical
+    Representation", IEEE TPAMI, 2020; arXiv:2007.10720.
 
     Examples
     --------
@@ -148,11 +170,21 @@ class UNTIEClusterer(
             A pandas, polars or pyarrow table, an array or a list of rows. Or a lazy table, which is
             read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
             DuckDB relation, a polars LazyFrame, a pyarrow Dataset, a Dask frame. It is read once
-            for the counts, once for a sample and up to three times for the means (and once more to
-            be prepared).
+            for the counts (twice where the encoder merges rare values of very many), once for a
+            sample and up to three times for the means, and once more to be prepared.
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts, or the column that says so; lazy tables take a name only.
+
+        Returns
+        -------
+        UNTIEClusterer
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When a parameter is wrong, or a lazy table can be read only once.
         """
         self._check_parameters()
         encoder = self._new_encoder()
@@ -184,6 +216,11 @@ class UNTIEClusterer(
             The rows, as ``encoder.codes(X)`` gives them.
         weights : array of shape (n_rows,), optional
             How often each row counts.
+
+        Returns
+        -------
+        UNTIEClusterer
+            Itself.
         """
         self._check_parameters()
         positive, keep = check_weights(weights, len(codes[0]))
@@ -219,17 +256,32 @@ class UNTIEClusterer(
         return open_table(self.prepared(source)).map_rows(self._label_task())
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Find the clusters of a table's rows and return the labels; see `fit` and `predict`."""
+        """Find the clusters of a table's rows and return the labels.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            As `predict` returns it.
+        """
         self.fit(X, sample_weight=sample_weight)
         return self.predict(X) if open_table(X).is_lazy else self.labels_
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the distance of each row to each cluster's mean; shape (n_rows, n_clusters).
+        """Return the distance of each row to each cluster's mean.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
             Rows with the columns seen in `fit`, in memory.
+
+        Returns
+        -------
+        array of shape (n_rows, n_clusters)
         """
         check_is_fitted(self)
         space = self.encoder_.model_.space
@@ -239,6 +291,16 @@ class UNTIEClusterer(
         """Return rows as the encoder sees them: prepared if there is a `preparer`.
 
         The functions of `untie.explain` take the encoder and these rows.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`, in memory or lazy.
+
+        Returns
+        -------
+        table
+            As `Preparer.transform` returns it, or `X` itself.
         """
         check_is_fitted(self)
         return X if self.preparer_ is None else self.preparer_.transform(X)
@@ -383,7 +445,18 @@ class UNTIEClusterer(
         return preparer.fit(X, sample_weight=sample_weight)
 
     def codes(self, X: Any) -> Codes:
-        """Return the codes of rows in memory, prepared as those of `fit` were."""
+        """Return the codes of rows in memory, prepared as those of `fit` were.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        list of integer arrays of shape (n_rows,)
+            One array per column that is used.
+        """
         table = read_table(X, min_rows=0)
         # Columns that were left out need not come again, unless they have no names to be told by.
         if self.preparer_ is None or isinstance(table.source, np.ndarray):

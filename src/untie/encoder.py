@@ -40,85 +40,109 @@ from untie.export import Exportable
 class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     """Learn vectors and similarities for a table of categories, without labels.
 
-    Every value gets a vector from the counts of pairs of values: as a direction of its own that
-    counts more the rarer the value and the more its column has in common with others, or
-    from how often it occurs and what it occurs with, through kernels. By default `fit` tries
-    three such representations, clusters some of the rows with each, and keeps the one whose
-    clusters describe the table best. No label is used.
+    Every value gets a vector from how often it occurs and what it occurs with. A row's vector is
+    made of those of its values. By default `fit` tries three representations, clusters at most
+    2,000 distinct rows with each, and keeps the one whose clusters describe the table best
+    (`gains_` compares them):
+
+    - "relevance": every value has a direction of its own, as in one-hot encoding. Rare values and
+      columns that have much in common with others count more. The paper's kernels have 1 % of the
+      energy, to break ties.
+    - "values": the same directions, but values count alike and kernels have 10 %.
+    - "kernels": the paper's kernels of the couplings alone, so that related values are near.
+
+    In all three, copies of a column share one vote.
 
     Parameters
     ----------
     n_clusters : int, "auto" or None, default=None
-        Number of clusters that the vectors should separate. "auto" chooses from 2 to 10 as
-        :func:`untie.choose_k` and `UNTIEClusterer` do, by the clusters of some rows, and learns
-        for the number chosen, which takes a second or so more; `k_choice_` tells how sure it is.
-        None reads a number off the spectrum of the counts, which costs next to nothing and is good
-        enough to find vectors with.
+        Number of clusters that the vectors should separate; typically 2 to 20. "auto" chooses from
+        2 to 10 as :func:`untie.choose_k` and `UNTIEClusterer` do, by the clusters of some rows, and
+        learns again for the number chosen, which takes a second or so more; `k_choice_` tells how
+        sure it is. None reads a number off the spectrum of the counts (at most 20), which costs
+        next to nothing and is good enough to find vectors with.
     couplings : "auto", str, function or sequence of them, default="auto"
         Coupling spaces: "intra", "inter", "joint", "matching", or functions
-        ``(counts, attribute) -> array of shape (n_values, n_dimensions)``. "auto" leaves them
-        to the solver "auto"; where kernels or another solver are named, it is the paper's
-        ("intra", "inter").
+        ``(counts, attribute) -> array of shape (n_values, n_dimensions)``; typically one or two.
+        Each multiplies the kernels, in time and memory. "auto" is the paper's ("intra", "inter"),
+        with the values themselves beside them where kernels and solver are "auto", too.
     kernels : "auto", str or sequence, default="auto"
         A named set ("paper", "F1" to "F6") or a list of kernels such as
-        ``[Gaussian(0.5), Polynomial(2)]`` or of functions of `Pairs`. "auto" is "paper", where
-        kernels are used.
+        ``[Gaussian(0.5), Polynomial(2)]`` or of functions of `Pairs`; typically 3 to 14. Per column
+        and coupling, each takes two arrays of n_values^2 numbers, and time in proportion. "auto" is
+        "paper" (14 kernels), where kernels are used.
     normalization : {"diagonal", "cosine", "variance"}, None or function, default="diagonal"
-        The scale that kernel matrices are brought to.
+        The scale that kernel matrices are brought to: by the norm of their diagonal (the paper's),
+        to a diagonal of 1, to a variance of 1, not at all, or by a function of a matrix and the
+        values' shares. All cost about the same.
     solver : {"auto", "relevance", "discount", "uniform", "exact", "lp", "adam", "adagrad"}, \
 default="auto"
-        How the weights are found. "relevance": rare values and columns that have something in
-        common with others count more, copies of a column count once; "discount": copies count
-        once; "uniform": all count the same; "exact" and "lp": learned with the clusters, from
-        the counts alone; "adam" and "adagrad": the same from batches of rows, as in the paper.
-        "auto" chooses between relevance, discount and uniform weights of the values themselves
-        and uniform weights of the kernels, by the clusters of some rows; where couplings or
-        kernels are named, it is "exact".
+        How the weights are found. "auto" compares the three representations above; where couplings
+        or kernels are named, it is "exact". The others weigh the columns of the kernels.
+        "relevance": rare values and columns that have something in common with others count more,
+        copies of a column count once; "discount": copies count once; "uniform": all count the same.
+        These three take one step and are the fastest. "exact" and "lp": learned with the clusters,
+        from the counts alone, in a few steps. "adam" and "adagrad": the same from batches of rows,
+        as in the paper; they need rows in memory and up to `max_iter` steps.
     tau : float, default=8.0
-        Price of leaving equal weights ("exact"). Large values keep them nearly equal, small
-        ones favour few kernel columns.
+        Price of leaving equal weights ("exact"); typically 2 to 16. Large values keep them nearly
+        equal, small ones favour few kernel columns and cost quality: on the paper's tables,
+        clusters were worse below 2 (docs/method.md, 4.4).
     learning_rate : float, default=1e-3
-        Step size ("adam", "adagrad").
+        Step size ("adam", "adagrad"); typically 1e-4 to 1e-2. The printed objective has no minimum
+        but weights of 0, so larger steps end nearer to that.
     batch_size : int, default=20
-        Rows per step ("adam", "adagrad").
+        Rows per step ("adam", "adagrad"); typically 20 to 200, and more than `n_clusters`. A step
+        takes an eigenproblem of this size.
     max_iter : int, default=1000
-        Largest number of steps.
+        At most this many steps. "exact" takes 2 to 8 in the benchmarks; "adam" and "adagrad" mostly
+        take them all, and time grows in proportion.
     tol : float, default=1e-6
-        Relative change of the loss at which a solver stops.
+        Relative change of the loss at which a solver stops; typically 1e-8 to 1e-3. A larger one
+        saves steps and gives rougher weights.
     categories : "auto" or list of lists, default="auto"
-        The values of each column, if they are known beforehand.
+        The values of each column, if they are known beforehand; others are then unknown. "auto"
+        takes those that occur.
     handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
         What `transform` does about a value not seen in `fit`. An ignored one is neutral: it
         gets its column's mean vector. The other choices mean what they mean in
         :class:`~sklearn.preprocessing.OneHotEncoder`.
     min_frequency : int or float, default=None
-        Values with less weight (int) or a lower share of it (float) are taken together.
+        Values with less weight (int) or a lower share of it (float) are merged; typically 5 to 50,
+        or 0.001 to 0.01. Merging saves time and memory, and loses what tells rare values apart.
     max_categories : int, default=None
-        Largest number of values of a column; the rarest are taken together.
+        At most this many values per column, the merged rare ones included; typically 20 to 1,000.
+        Learning takes time and memory that grow with the square of the number of all values or
+        faster; columns with more than 500 values are approximated (see `kernel_errors`).
     output : {"compact", "full"}, default="compact"
-        "compact": one column a value; "full": the paper's coordinates, one column per value
-        and kernel. All distances and inner products are the same. A column with more than 500
-        values has shared axes besides or instead; see `kernel_errors`.
+        "compact": one column per value; "full": the paper's coordinates, one column per value
+        and kernel space, 29 times as many by default. All distances and inner products are the
+        same. A column with more than 500 values has shared axes besides or instead; see
+        `kernel_errors`.
     n_components : int, default=None
-        If given, `transform` returns the best representation in so many dimensions.
+        If given, `transform` returns the best representation in this many dimensions, at most the
+        number of values; typically 2 to 64. It takes one more eigenproblem, makes vectors of many
+        values short, and loses what the other dimensions hold.
     sparse_output : bool, default=False
-        Whether `transform` returns a sparse array.
+        Whether `transform` returns a sparse array: it saves memory for columns with more than 500
+        values, whose vectors are mostly 0, and takes more otherwise.
     dtype : dtype, default=numpy.float64
-        numpy.float64 or numpy.float32.
+        Of the vectors: numpy.float64, or numpy.float32, which takes half the memory and keeps 7
+        digits. Learning is in float64 either way.
     random_state : int, RandomState or None, default=None
-        For "adam", "adagrad" and the starts of the clusters that "auto" compares; the other solvers
-        draw nothing.
+        For "adam", "adagrad", the starts of the clusters that "auto" compares and the resamples of
+        ``n_clusters="auto"``; the other solvers draw nothing. None is the seed 0.
 
     Attributes
     ----------
     categories_ : list of arrays
         The values of each column; None is missing.
     infrequent_categories_ : list of arrays or None
-        The values of each column that are taken together.
+        The values of each column that are merged.
     vocabulary_ : Vocabulary
-        The values that the model sees, rare ones taken together.
+        The values that the model sees, rare ones merged.
     counts_ : Counts
-        How often they occur together.
+        How often they occur together, and each alone.
     n_clusters_ : int
         The number of clusters in use.
     k_choice_ : KChoice or None
@@ -130,9 +154,29 @@ default="auto"
     n_iter_ : int
         Number of steps.
     gains_ : dict
-        For the solver "auto": how well each representation's clusters describe the table, in
-        nats per row more than no clusters at all (-inf: its vectors do not make so many
-        clusters); the one in use comes first. Empty where there was nothing to compare.
+        For the solver "auto": how well the clusters of "relevance", "values" and "kernels"
+        describe the table, in nats per row more than no clusters at all (-inf: the vectors have
+        fewer distinct rows than clusters). The one in use comes first. Empty where there was
+        nothing to compare.
+    n_features_in_ : int
+        Number of columns of the table, that of the weights excluded.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the table has names.
+
+    See Also
+    --------
+    Preparer : Makes any table one of categories first.
+    UNTIEClusterer : Clusters of the rows, with these vectors.
+    choose_k : Chooses the number of clusters.
+    count_table : Counts chunks of rows for `fit_counts`.
+    load_model : Reads what `save` wrote.
+    UNTIE.from_paper : The method as the paper prints it.
+
+    References
+    ----------
+    C. Zhu, L. Cao, J. Yin, "Unsupervised Heterogeneous Coupling Learning for Categorical
+    Representation", IEEE TPAMI, 2020; arXiv:2007.10720. The default departs from it where
+    docs/method.md says so.
 
     Examples
     --------
@@ -207,6 +251,15 @@ default="auto"
             Number of clusters; the paper takes the number of classes.
         **parameters
             Anything that the protocol leaves open, such as `random_state`.
+
+        Returns
+        -------
+        UNTIE
+            Not fitted. It needs rows in memory and takes up to 1,000 steps.
+
+        References
+        ----------
+        Zhu, Cao and Yin, arXiv:2007.10720.
         """
         protocol = {
             "couplings": ("intra", "inter"),
@@ -236,12 +289,35 @@ default="auto"
             How often each row counts: survey weights, or counts of a table with distinct rows. A
             name is that of the column with the weights, which is then not learned from; lazy
             tables take a name only.
+
+        Returns
+        -------
+        UNTIE
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When a parameter is wrong, there are more clusters than rows, the solver needs rows in
+            memory but the table is lazy, or learning would take more than 4 GiB. The message names
+            the column or parameter and the remedy.
         """
         self.fit_rows(X, sample_weight)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Learn from a table and return its rows' vectors; reads a table in memory once."""
+        """Learn from a table and return its rows' vectors; reads a table in memory once.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`. A table that can be read only once is refused.
+
+        Returns
+        -------
+        array of shape (n_rows, n_output_columns)
+            As `transform` returns it.
+        """
         source = open_table(X)
         if source.is_one_shot:
             raise ValueError(
@@ -264,7 +340,17 @@ default="auto"
         call `fit_counts`. While there are fewer rows than `n_clusters`, each is a cluster.
 
         The solver "auto" needs a sample of all rows. Where the earlier ones came without, from
-        another solver or from `fit_counts`, a warning says so and it is "relevance".
+        another solver or from `fit_counts`, a warning says so and "relevance" is learned.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`; the columns must be those of the first call.
+
+        Returns
+        -------
+        UNTIE
+            Itself.
         """
         recipe = check_parameters(self)
         self._refuse_row_solvers("partial_fit")
@@ -302,7 +388,13 @@ default="auto"
         ----------
         counted : CountedTable
             What :func:`untie.count_table` gives, or a sum of them. Without a sample the solver
-            "auto" has nothing to compare and is "relevance".
+            "auto" has nothing to compare and learns "relevance", and ``n_clusters="auto"`` is
+            refused. The time depends on the number of values, not on that of the rows.
+
+        Returns
+        -------
+        UNTIE
+            Itself.
         """
         recipe = check_parameters(self)
         self._refuse_row_solvers("fit_counts")
@@ -326,7 +418,7 @@ default="auto"
         return self._adopt(fitted)
 
     def transform(self, X: Any) -> Any:
-        """Return the vectors of rows; a table look-up, each row for itself.
+        """Return the vectors of rows; a look-up, each row for itself.
 
         Parameters
         ----------
@@ -337,13 +429,14 @@ default="auto"
         Returns
         -------
         array of shape (n_rows, n_output_columns)
+            Sparse if `sparse_output`; a frame if `set_output` says so.
             For a lazy table, a pyarrow RecordBatchReader with a column of numbers for each name
             of `get_feature_names_out`: rows are read and transformed as it is iterated, and rows
             keep their order. :func:`untie.sink` writes them to a file.
             For a Dask frame, a Dask frame with these columns and the index of the rows; nothing is
             computed yet. For a Spark frame, whose rows have no order, that frame with these
             columns added to its own; nothing is computed yet. What ``handle_unknown="warn"`` warns
-            of there, once a partition, is in the workers' logs.
+            of there, once per partition, is in the workers' logs.
         """
         check_is_fitted(self)
         return open_table(X).map_rows(self.vector_task())
@@ -354,7 +447,17 @@ default="auto"
         Parameters
         ----------
         A, B : tables
-            Rows with the columns seen in `fit`.
+            Rows with the columns seen in `fit`, in memory.
+
+        Returns
+        -------
+        array of shape (n_rows of A, n_rows of B)
+            Inner products of the rows' compact vectors, which need not be between 0 and 1. Takes 8
+            bytes per pair of rows.
+
+        See Also
+        --------
+        value_similarity : The similarity of a column's values, which these are sums of.
         """
         check_is_fitted(self)
         right = None if B is None else self.codes(B)
@@ -364,6 +467,11 @@ default="auto"
         """Return a frame with one row per value: column, value and its vector.
 
         A row's vector in `transform` is the sum of the vectors of its values.
+
+        Returns
+        -------
+        frame of shape (n_values, 2 + n_output_columns)
+            Of the library of the table seen in `fit`, pandas if that was an array.
         """
         check_is_fitted(self)
         vectors = self.model_.lookup.value_rows()
@@ -374,6 +482,16 @@ default="auto"
         """Return a square, labelled frame with the similarity of a column's values.
 
         A row's similarity to another is the sum of these over the columns.
+
+        Parameters
+        ----------
+        column : str
+            A column seen in `fit`.
+
+        Returns
+        -------
+        frame of shape (n_values, n_values)
+            With the values as index in pandas, and as a first column in other libraries.
         """
         check_is_fitted(self)
         attribute = self.vocabulary_.index_of(column)
@@ -386,6 +504,11 @@ default="auto"
         Columns: column, coupling, kernel, value, omega, and the paper's beta (of the
         kernel space) and alpha (of the value in it) with omega = beta * alpha^2, of which
         only the product is determined; beta is taken as omega's mean over the space.
+
+        Returns
+        -------
+        frame
+            One row per kernel column: by default 29 per value.
         """
         check_is_fitted(self)
         fitted = self.model_
@@ -396,11 +519,16 @@ default="auto"
     def kernel_errors(self) -> Any:
         """Return a frame with what is missing from the kernels of columns with many values.
 
-        Such a column (more than 500 values) has kernel matrices that are not formed: a kernel is
+        The kernel matrices of such a column (more than 500 values) are not formed: a kernel is
         taken through landmarks, some of the values, and of that its leading axes are kept. Columns:
-        column, coupling, kernel, axes (how many are kept) and error, the part of the centred
-        kernel's trace that the landmarks do not give. Without such columns the frame is empty, and
-        the model is exact.
+        column, coupling, kernel, axes (how many are kept) and error, the share of the centred
+        kernel's trace that the axes do not give.
+
+        Returns
+        -------
+        frame
+            One row per such column and kernel space; empty without such columns, as the model is
+            then exact.
         """
         check_is_fitted(self)
         fitted = self.model_
@@ -409,7 +537,17 @@ default="auto"
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of `transform`'s columns, such as ``Color=yellow``."""
+        """Return the names of `transform`'s columns, such as ``Color=yellow``.
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            Names for the columns of an array, instead of ``x0``, ...
+
+        Returns
+        -------
+        array of shape (n_output_columns,)
+        """
         check_is_fitted(self)
         columns = self.vocabulary_.columns
         if input_features is not None:
@@ -465,8 +603,8 @@ default="auto"
     def _counted_so_far(self) -> CountedTable:
         if self.model_.ungrouped is None:
             raise ValueError(
-                "partial_fit can't continue a fit that grouped rare values among so many that it "
-                "did not count them one by one; start with partial_fit."
+                "partial_fit can't continue a fit that merged rare values of a table with too many "
+                "values to count one by one; start with partial_fit."
             )
         return self.model_.ungrouped
 

@@ -26,10 +26,10 @@ def choose_k(
     """Choose the number of clusters of a table, and tell how sure the choice is.
 
     For each number, k-means makes clusters of the learned vectors of all rows, and of resampled
-    ones. The score is what the clusters of a resample tell of the table (description gain: the
+    ones. The score is how well the clusters of a resample describe the table (description gain: the
     classification likelihood of the latent class model, which charges for every share that it
-    learns) times how much they are those of all rows (adjusted Rand index), on average over the
-    resamples. The smallest number is taken whose score is within one standard error of the
+    learns) times how well they agree with those of all rows (adjusted Rand index), on average over
+    the resamples. The smallest number is taken whose score is within one standard error of the
     highest. The gain alone goes on splitting where it is flat, and stability alone favours the
     coarsest split; ``benchmarks/choose_k.py`` compares them.
 
@@ -45,21 +45,33 @@ def choose_k(
     encoder : UNTIE
         Fitted.
     data : table of shape (n_rows, n_columns)
-        In memory or lazy.
+        In memory or lazy; a lazy one is read once.
     ks : iterable of int, default=range(2, 11)
-        The numbers to try, at least 2. Those with no fewer clusters than there are distinct rows
-        are left out.
+        The numbers to try, each at least 2, typically up to 10 or 20; each is clustered
+        ``n_resamples + 1`` times. Numbers that are not below that of the distinct rows are left
+        out.
     n_resamples : int, default=10
-        Resamples for stability: as many draws as there are rows, 1,000 at most.
+        Number of resamples, typically 10 to 50; time grows in proportion, and `how_sure` gets
+        finer. Each draws as many rows as there are, at most 1,000.
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so; lazy tables take a name only.
     random_state : int, RandomState or None, default=None
-        For the resamples and the starts of k-means.
+        For the resamples and the starts of k-means. None is the seed 0.
 
     Returns
     -------
     KChoice
         `k`, `how_sure`, `verdict`, and `table()` with the figures of every number.
+
+    Raises
+    ------
+    ValueError
+        When there are too few distinct rows for any of the numbers.
+
+    See Also
+    --------
+    UNTIEClusterer : Chooses the number and makes the clusters.
+    KChoice : What is returned.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from untie.encoder import UNTIE
 from untie.preparer import Preparer
 
 KINDS: dict[str, type[Savable]] = {c.kind: c for c in (Preparer, UNTIE, UNTIEClusterer)}
-"""What files hold, by the name that it has there."""
+"""The classes that a file can hold, by their names in it."""
 
 PIPELINE = "pipeline"
 
@@ -30,7 +30,15 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     model : Preparer, UNTIE, UNTIEClusterer or Pipeline
         Fitted. The steps of a pipeline are of these classes.
     path : path
-        The file to write.
+        The file to write; its folder must exist. A model with many values is large: the counts of
+        their pairs are part of it.
+
+    Raises
+    ------
+    TypeError
+        When the model, or a step of the pipeline, is of another class.
+    ValueError
+        When a parameter can't be written without pickle, such as a function.
 
     See Also
     --------

@@ -32,7 +32,7 @@ OUTPUTS = ("default", "pandas", "polars")
 class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=None
 ):
-    """Make any table one of categories, and tell what was done to each column.
+    """Turn any table into one of categories, and tell what was done to each column.
 
     Numbers and dates with more than 20 distinct values are binned into ranges that hold about the
     same number of rows. Ids, free text and constants are left out. Where a column has very many
@@ -45,20 +45,22 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     Parameters
     ----------
     columns : sequence of str, default=None
-        The only columns to use; none of them is left out, whatever it looks like.
+        The only columns to use; none of them is left out, whatever it looks like. Fewer columns
+        take less time and memory.
     drop : sequence of str, default=()
         Columns to leave out.
     bins : int, default=5
         Ranges per column of numbers or dates; typically 3 to 10. More tell rows apart better, and
-        need more rows; a number that fills several ranges makes them fewer.
+        need more rows. A number that is so frequent that it fills several ranges makes them fewer.
     max_categories : int, default=100
-        Categories per column at most, the merged rare ones included; typically 20 to 1,000.
-        Learning takes time and memory with the square of all columns' categories.
+        At most this many categories per column, the merged rare ones included; typically 20 to
+        1,000. Learning takes time and memory that grow with the square of the number of categories
+        of all columns, or faster.
 
     Attributes
     ----------
     notes_ : tuple of Note
-        What was decided of every column of the table, and why; `decisions` makes a frame of it.
+        What was decided about every column of the table, and why; `decisions` makes a frame of it.
     columns_ : tuple of str
         The columns that are used, in the table's order.
     n_features_in_ : int
@@ -126,6 +128,11 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         -------
         Preparer
             Itself.
+
+        Raises
+        ------
+        ValueError
+            When `columns` or `drop` name a column that is not there, or no column is left.
         """
         options = Options(self.bins, self.max_categories)
         source = open_table(X)
@@ -201,6 +208,10 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         ----------
         input_features : sequence of str, optional
             Names for the columns of an array, instead of ``x0``, ...
+
+        Returns
+        -------
+        array of shape (n_columns_used,)
         """
         check_is_fitted(self)
         names = list(self.columns_)
@@ -212,10 +223,14 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         return np.array(names, dtype=object)
 
     def decisions(self) -> Any:
-        """Return a frame with a line per column of the table: column, action and reason.
+        """Return what was decided about each column, and why.
 
-        The action is "kept", "binned", "grouped" (rare values are merged) or "left out". The frame
-        is of the library of the table seen in `fit`, pandas if that was an array.
+        Returns
+        -------
+        frame
+            One row per column of the table: column, action ("kept", "binned", "grouped" where rare
+            values are merged, "left out") and reason. Of the library of the table seen in `fit`,
+            pandas if that was an array.
         """
         check_is_fitted(self)
         return make_frame(
@@ -224,12 +239,35 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         )
 
     def ranges(self, column: str) -> tuple[str, ...] | None:
-        """Return the ranges that a column was binned into, in their order; None if it was not."""
+        """Return the ranges that a column was binned into.
+
+        Parameters
+        ----------
+        column : str
+            A column that is used.
+
+        Returns
+        -------
+        tuple of str or None
+            The ranges in their order; None if the column was not binned.
+        """
         check_is_fitted(self)
         return getattr(self._preparation.rule(column), "names", None)
 
     def category(self, column: str, value: Value) -> Value:
         """Return what a value of a column that is used becomes.
+
+        Parameters
+        ----------
+        column : str
+            A column that is used.
+        value : hashable
+            A cell's value; None is a missing cell.
+
+        Returns
+        -------
+        hashable
+            The category.
 
         Examples
         --------

@@ -20,12 +20,13 @@ def sink(
     """Transform rows piece by piece and write their vectors to a file.
 
     The file appears as a whole at the end; when something goes wrong or the user stops it, an
-    older file of that name stands. Needs the extra ``untie[files]``.
+    older file of that name stays. Memory does not grow with the number of rows. Needs the extra
+    ``untie[files]``.
 
     Parameters
     ----------
     encoder : UNTIE
-        Fitted.
+        Fitted; `n_components` and ``dtype=numpy.float32`` make the file smaller.
     source : path, pattern, lazy table or frame
         The rows: files as in :func:`untie.scan`, or anything that `UNTIE.transform` takes and
         that has names of columns. Columns that were not seen in `fit` are left alone.
@@ -33,7 +34,18 @@ def sink(
         Parquet (.parquet, .pq), Feather (.feather, .arrow), CSV (.csv) or TSV (.tsv), the last two
         compressed if .gz follows.
     keep : sequence of str or "*", default=()
-        Columns of the source to write as well, such as a key.
+        Columns of the source to write as well, such as a key; "*" is all of them.
+
+    Raises
+    ------
+    ValueError
+        When the file's name has none of these endings, or a column that is kept has the name of a
+        column of vectors.
+
+    See Also
+    --------
+    scan : A lazy table of files or of a query.
+    UNTIE.transform : The vectors in memory, or as a stream.
 
     Examples
     --------

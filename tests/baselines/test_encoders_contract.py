@@ -222,7 +222,7 @@ def test_small_tables_give_finite_numbers(name, table, data):
 class TestMistakes:
     @pytest.mark.parametrize(
         ("weights", "message"),
-        [([1.0], "one weight a row"), ([-1.0] * 200, "negative"), ([0.0] * 200, "zero")],
+        [([1.0], "one weight per row"), ([-1.0] * 200, "negative"), ([0.0] * 200, "zero")],
     )
     def test_wrong_weights_are_named(self, name, table, weights, message):
         with pytest.raises(ValueError, match=message):

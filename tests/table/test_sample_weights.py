@@ -73,7 +73,7 @@ def test_bad_weights(given, message):
 
 
 def test_weights_that_are_words():
-    with pytest.raises(ValueError, match=r"sample_weight must hold one number a row.*'heavy'"):
+    with pytest.raises(ValueError, match=r"sample_weight must hold one number per row.*'heavy'"):
         check_weights(["heavy", "light"], 2)
 
 

@@ -22,21 +22,27 @@ from untie._util.types import Codes, FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Counts of all pairs of values, additive over chunks of rows.
+    """Counts of all pairs of values; those of chunks of rows add up with ``+``.
+
+    Memory grows with the square of the number of values, and not with the rows.
 
     Parameters
     ----------
     sizes : tuple of int
-        Number of values of each attribute.
+        Number of values of each column (an attribute, where it is meant by its number).
     matrix : array of shape (n_values, n_values)
         Weight of the rows that have both values; on the diagonal, of those that have one.
-        The values of all attributes stand one after another. Sparse (CSR) for more than
-        `DENSE_VALUES` values. Or, where pairs were too many to count, the diagonal alone, of shape
-        (n_values,).
+        The values of all columns stand one after another. Sparse (CSR) for more than 4,096
+        values. Or, where pairs were too many to count, the diagonal alone, of shape (n_values,).
     n : float
         Weight of all rows.
     n_rows : int
         Number of rows with a positive weight.
+
+    See Also
+    --------
+    count_table : Counts a table.
+    CountedTable : Counts with the values that they are of.
 
     Examples
     --------
@@ -85,11 +91,11 @@ class Counts:
         return slice(int(self.offsets[attribute]), int(self.offsets[attribute + 1]))
 
     def block(self, first: int, second: int) -> FloatArray:
-        """Return the counts of one attribute's values with another's, as a dense array."""
+        """Return the counts of one attribute's values (rows) with another's, as a dense array."""
         return self._dense(self.span(first), self.span(second))
 
     def dense(self) -> FloatArray:
-        """Return the whole matrix as a dense array, or refuse if it is too large for one."""
+        """Return the whole matrix as a dense array, or refuse one of more than 4 GiB."""
         return self._dense(slice(None), slice(None))
 
     def _dense(self, rows: slice, columns: slice) -> FloatArray:
@@ -123,6 +129,11 @@ class Counts:
             The new code of each value within its attribute.
         sizes : tuple of int
             Number of new values of each attribute.
+
+        Returns
+        -------
+        Counts
+            New counts; these are as they were.
         """
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         rows = np.concatenate([t + o for t, o in zip(targets, offsets[:-1], strict=True)])
@@ -147,16 +158,29 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class CountedTable:
-    """Counts together with the values they are counts of; ``+`` unites both.
+    """A table as its counts and the values that they are of; chunks add up with ``+``.
 
     Parameters
     ----------
     vocabulary : Vocabulary
-        The values of each attribute.
+        The values of each column.
     counts : Counts
         How often they occur together.
     sample : RowSample or None
-        Some of the rows, in the codes of the vocabulary, if they were kept.
+        At most 2,000 distinct rows, in the codes of the vocabulary, if they were kept; what
+        ``solver="auto"`` and ``n_clusters="auto"`` compare clusters on.
+
+    See Also
+    --------
+    count_table : Counts a table.
+    UNTIE.fit_counts : Learns from it.
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> whole = count_table([["red"], ["blue"]]) + count_table([["red"], ["green"]])
+    >>> whole.vocabulary.values, whole.counts.frequencies.tolist()
+    ((('blue', 'green', 'red'),), [1.0, 1.0, 2.0])
     """
 
     vocabulary: Vocabulary

@@ -22,20 +22,20 @@ from untie._util.threads import one_thread
 from untie._util.types import Codes, FloatArray
 
 BLOCK_CELLS = 2**21
-"""Numbers in one working block."""
+"""A working block has about this many numbers."""
 
 HISTOGRAM_ROW_CELLS = 2
 """A histogram's block has at most ``BLOCK_CELLS / 2`` rows."""
 
 MANY_TASKS = 8
-"""With so many histograms of a block there are enough for all threads; with fewer, the block's
-rows are cut in so many parts. The same for any number of threads, so that sums are."""
+"""Where a block has fewer histograms than this, its rows are cut into this many parts, so that all
+threads have work. The number does not depend on the threads, so that sums do not either."""
 
 FEWEST_ROWS = 2**15
-"""Rows in the smallest of these parts."""
+"""None of these parts has fewer rows than this."""
 
 PARALLEL_VALUES = 2_000
-"""Above so many values, one block of rows is counted at a time, as its counts take much memory."""
+"""With more values than this, one block of rows is counted at a time, to save memory."""
 
 COSTS: dict[str, tuple[float, ...]] = {
     "histogram": (7e3, 1.5, 5.0, 11.0),
@@ -169,7 +169,7 @@ def by_product(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None)
 
     blocks = _blocks(len(codes[0]), n_values)
     worth = pays(len(codes[0]) * len(sizes)) and n_values <= PARALLEL_VALUES
-    # One thread a product: BLAS's own would add up weights in an order of their own.
+    # One thread per product: BLAS's own would add up weights in an order of their own.
     with one_thread(0):
         for product in map_ahead(multiply, blocks, worth):
             matrix += product

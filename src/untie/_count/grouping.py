@@ -108,7 +108,7 @@ def group_rare(
     min_frequency : int, float or None
         A value with less weight is rare: an int is a weight, a float a share of `n`.
     max_categories : int or None
-        Largest number of values of an attribute, the group among them.
+        At most this many values per attribute, the group included.
     """
     threshold = 0.0
     if min_frequency is not None:

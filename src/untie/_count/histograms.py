@@ -18,7 +18,7 @@ from untie._count.packing import joint_code
 from untie._util.types import Codes, FloatArray
 
 PACKED_CELLS = 256
-"""Attributes are packed into one joint code while it has at most so many cells."""
+"""Attributes are packed into one joint code while it has at most this many cells."""
 
 Block = tuple["Pack", "Pack", NDArray[Any]]
 """The counts of the values of one pack with those of another. Of a pack with itself: those of two

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 MEMORY_LIMIT = 4 * 2**30
-"""Bytes that learning may take; larger tables are refused before memory is spent."""
+"""Tables whose learning would take more bytes are refused before memory is spent."""
 
 DENSE_VALUES = 4096
-"""Up to so many values, the counts of their pairs are a dense array (128 MiB)."""
+"""The counts of pairs are a dense array for at most this many values (128 MiB)."""
 
 LARGE = 500
-"""Attributes with more values than this have kernel spaces by landmarks, others by all columns."""
+"""Attributes with more values than this (large ones) have kernels by landmarks, others by all."""
 
 MOST_LANDMARKS = 256
-"""Of one coupling of a large attribute."""
+"""A coupling of a large attribute has at most this many landmarks."""
 
 MOST_AXES = 32
-"""Of one kernel space of a large attribute."""
+"""A kernel space of a large attribute has at most this many axes."""
 
 SEARCH_ARRAYS = 12
-"""Arrays of (values x vectors asked for) that a search for leading eigenvectors works with."""
+"""A search for eigenvectors works with this many arrays of (values x vectors asked for)."""
 
 SAMPLE_ROWS = 2_000
-"""Most distinct rows in a sample."""
+"""A sample has at most this many distinct rows."""
 
 
 def memory_needed(sizes: Sequence[int], n_spaces: int = 0, n_rows: int | None = None) -> int:
@@ -39,7 +39,7 @@ def memory_needed(sizes: Sequence[int], n_spaces: int = 0, n_rows: int | None = 
     sizes : sequence of int
         Number of values of each attribute.
     n_spaces : int
-        Number of kernel spaces of an attribute.
+        Number of kernel spaces per attribute.
     n_rows : int, optional
         Number of rows, if known: no more pairs of two attributes can occur.
 
@@ -64,7 +64,7 @@ def memory_needed(sizes: Sequence[int], n_spaces: int = 0, n_rows: int | None = 
 
 
 def check_vectors(sizes: Sequence[int], n_components: int) -> None:
-    """Refuse so many components of so many values that their search would not fit."""
+    """Refuse components whose search would not fit in memory."""
     needed = 8 * SEARCH_ARRAYS * sum(int(size) for size in sizes) * n_components * 5 // 4
     refuse_large(needed, sizes, f"the search for n_components={n_components}")
 

@@ -13,10 +13,10 @@ from untie._count.packing import Packs, add_up
 from untie._util.types import Codes, FloatArray
 
 JOINT_CELLS = 4096
-"""Attributes are looked up together while their combinations are at most so many."""
+"""Attributes are looked up together while they have at most this many combinations."""
 
 BLOCK_NUMBERS = 2**16
-"""Distances computed at a time; they stay in the cache."""
+"""This many distances are computed at a time; they stay in the cache."""
 
 GRID = 40
 """Value distances are rounded to 2^-GRID of the largest distance of two rows."""
@@ -51,7 +51,7 @@ class Distinct:
 
 
 def distinct_rows(codes: Codes, widths: Sequence[int], weights: FloatArray | None) -> Distinct:
-    """Take equal rows together.
+    """Merge equal rows.
 
     Parameters
     ----------

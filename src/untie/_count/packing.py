@@ -77,7 +77,7 @@ class Packs:
     widths : tuple of int
         Number of codes of each attribute.
     limit : int
-        Attributes are packed while their combinations are at most so many.
+        Attributes are packed while they have at most this many combinations.
 
     Examples
     --------

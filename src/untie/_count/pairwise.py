@@ -10,13 +10,13 @@ from untie._count.packing import Packs, add_up
 from untie._util.types import Codes, FloatArray
 
 JOINT_CELLS = 64
-"""Attributes are looked up together while their combinations are at most so many."""
+"""Attributes are looked up together while they have at most this many combinations."""
 
 BLOCK_COLUMNS = 64
-"""Columns of the result made at a time; joint tables of so many columns stay in the cache."""
+"""Columns of the result made at a time: joint tables with this many stay in the cache."""
 
 BLOCK_ROWS = 2048
-"""Rows of the result made at a time."""
+"""This many rows of the result are made at a time."""
 
 
 def sum_pairwise(

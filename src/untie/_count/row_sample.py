@@ -23,19 +23,19 @@ from untie._util.parallel import in_threads, pays
 from untie._util.types import Codes, FloatArray, Value
 
 BLOCK_ROWS = 2**16
-"""Rows numbered at a time."""
+"""This many rows are numbered at a time."""
 
 GROUP_BLOCKS = 16
-"""Blocks that may be numbered at the same time. The same for any number of threads."""
+"""This many blocks may be numbered at the same time, whatever the number of threads."""
 
 FIRST_ROWS = 2**12
-"""Rows in the first block; more are sorted than kept until there is a sample."""
+"""The first block has this many rows: until there is a sample, every row has to be sorted."""
 
 JOINT_CELLS = 4096
 """Attributes are looked up together while they have at most this many combinations."""
 
 DECIMAL_BITS = 2_000
-"""Longest integers that are written in base 10; every float is shorter."""
+"""Integers with more bits than this are written in base 16; every float is shorter."""
 
 Numbers = NDArray[np.uint64]
 

@@ -10,8 +10,8 @@ from untie._util.parallel import map_ahead, pays
 from untie._util.types import Codes, FloatArray
 
 HISTOGRAM_CELLS, CELLS_PER_ROW = 2**22, 2
-"""Pairs of two attributes are counted in an array while it has at most so many cells, or so many a
-row; otherwise they are sorted."""
+"""Pairs of two attributes are counted in an array while it has at most `HISTOGRAM_CELLS` cells, or
+`CELLS_PER_ROW` per row; otherwise they are sorted."""
 
 
 def count_sparse(
@@ -54,7 +54,7 @@ def count_sparse(
         blocks[second].append(block.T.tocsr())
     for attribute, row in enumerate(blocks):
         row.insert(attribute, _diagonal(codes[attribute], sizes[attribute], weights))
-    # Attribute by attribute, and what was put together is let go: the whole is large.
+    # Attribute by attribute, and what was joined is freed: the whole is large.
     rows = [sparse.hstack(blocks.pop(0), format="csr") for _ in range(n_attributes)]
     return sparse.vstack(rows, format="csr")
 

@@ -20,7 +20,8 @@ from untie._table.vocabulary import Vocabulary
 from untie._util.types import Value
 
 KEPT_VALUES = 2_000
-"""Up to this many values, those that are merged are counted one by one as well (32 MB)."""
+"""Values that are merged are counted one by one as well if all values are at most this many (32
+MB)."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class CountOptions:
     min_frequency : int, float or None
         Values with less weight (int) or a lower share of it (float) are merged.
     max_categories : int or None
-        Largest number of values per column; the rarest are merged.
+        At most this many values per column; the rarest are merged.
     n_spaces : int
         Number of kernel spaces per column that will be made of the counts: for the check that
         memory is enough.

@@ -16,10 +16,10 @@ from untie._util.progress import watch
 from untie._util.types import Codes
 
 BATCH_ROWS = 2**17
-"""Rows read at a time, where the source lets us choose."""
+"""This many rows are read at a time, where the source lets us choose."""
 
 PIECE_BYTES = 2**25
-"""Bytes of output made at a time, in each thread."""
+"""Each thread makes this many bytes of output at a time."""
 
 Batches = Iterable[Any]
 """Arrow record batches; pyarrow has no types."""

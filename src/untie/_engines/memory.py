@@ -50,13 +50,13 @@ class MemorySource(Source):
 
     @property
     def empty(self) -> Any:
-        """The first rows, none of them."""
+        """A frame or array with the columns and no rows."""
         return self.table.source[:0]
 
     def select(self, columns: Sequence[str]) -> Self:
-        """Return some of the columns; of an array without names, by those that it gets."""
+        """Return some of the columns; those of an array have the names that it got here."""
         self.check(columns)
-        places = [self.columns.index(name) for name in columns]  # a frame's may be no text
+        places = [self.columns.index(name) for name in columns]  # a frame's names may not be text
         frame = nw.from_native(self.table.source, eager_only=True, pass_through=True)
         chosen = frame[:, places]
         return replace(self, data=nw.to_native(chosen, pass_through=True))

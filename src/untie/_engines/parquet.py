@@ -12,10 +12,10 @@ from untie._util.extras import need
 from untie._util.parallel import n_threads
 
 BATCH_CELLS = 2**22
-"""Cells read at a time; those of one column are decoded in one thread."""
+"""This many cells are read at a time; those of one column are decoded in one thread."""
 
 MOST_ROWS = 2**20
-"""Most rows read at a time."""
+"""At most this many rows are read at a time."""
 
 
 def parquet_source(paths: Sequence[str], origin: str) -> ArrowSource:

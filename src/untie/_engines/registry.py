@@ -24,8 +24,8 @@ ENGINES: tuple[Callable[[Any], Source | None], ...] = (
     adopt_polars,
     adopt_arrow,
 )
-"""Each returns what its library made as a source, and None for everything else. None imports its
-library: whoever has an object of a library has the library."""
+"""Each returns an object of its library as a source, and None for everything else. They import no
+library: whoever has an object of it has it loaded."""
 
 
 def open_table(data: Any) -> Source:
@@ -49,14 +49,26 @@ def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") 
         LazyFrame, a pyarrow Dataset or RecordBatchReader; or a Dask or Spark frame, which is
         counted partition by partition on its workers.
     sample_weight : array of shape (n_rows,) or str, optional
-        How often each row counts, or the column that says so.
+        How often each row counts, or the column that says so; lazy tables take a name only.
     categories : "auto" or list of lists
-        The values of each column, if they are known beforehand.
+        The values of each column, if they are known beforehand: chunks then share one vocabulary,
+        and are added without uniting theirs.
 
     Returns
     -------
     CountedTable
-        `vocabulary`, `counts` and `sample`, for `UNTIE.fit_counts`.
+        `vocabulary`, `counts` and `sample`, for `UNTIE.fit_counts`. Its size depends on the number
+        of values, not on that of the rows.
+
+    Raises
+    ------
+    ValueError
+        When the counts of all pairs would take more than 4 GiB: no values are merged here.
+
+    See Also
+    --------
+    UNTIE.fit_counts : Learns from it.
+    UNTIE.partial_fit : Learns anew with every chunk.
 
     Examples
     --------

@@ -45,13 +45,13 @@ def scan(
     ----------
     source : path, pattern or sequence of them
         Parquet (.parquet, .pq), CSV (.csv, with commas and a first row of names), TSV (.tsv) or
-        JSON lines (.jsonl, .ndjson, .json) files, of one kind; the last three may be compressed
+        JSON lines (.jsonl, .ndjson, .json) files of one kind; all but Parquet may be compressed
         (.gz, .zst). Patterns are those of :mod:`glob`, ``**`` for any folders. Files come in the
         order of their names, and must have the same columns, in any order.
     sql : str
         A DuckDB query, instead of files: ``SELECT ... FROM 'data/*.parquet' WHERE ...``.
     columns : sequence of str, optional
-        The columns to read; all if not given.
+        The columns to read; all if not given. Fewer are read faster.
     types : {"infer", "text"}, default="infer"
         For CSV, TSV and JSON lines. "infer" finds each column's type from its cells, as pandas
         does: 01 becomes the number 1, and 2024-05-01 a date; the files are read through once for
@@ -65,6 +65,19 @@ def scan(
     -------
     ArrowSource
         A lazy table with `columns`, `schema`, `select`, `batches` and `collect`.
+
+    Raises
+    ------
+    FileNotFoundError
+        When no file has that name or matches the pattern.
+    ValueError
+        When files are of several kinds or have different columns, or can't be read; the message
+        names the file.
+
+    See Also
+    --------
+    UNTIE.fit, count_table : Read it piece by piece.
+    sink : Writes the vectors of its rows to a file.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class Source(ABC):
     """Whether the rows can be read only once."""
 
     has_names: bool = True
-    """Whether its columns have names, or got them here, as those of an array do."""
+    """Whether the columns came with names; those of an array get theirs here."""
 
     @property
     @abstractmethod

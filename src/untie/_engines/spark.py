@@ -23,7 +23,7 @@ from untie._util.extras import need
 ORIGIN = "the Spark frame"
 
 PIECE_BYTES = 2**26
-"""Bytes of Arrow that a task is given at a time: a partition may be larger than memory."""
+"""A task gets this many bytes of Arrow at a time: a partition may be larger than memory."""
 
 ROUNDS, FAN_IN = 2, 16
 """Results are added up by sixteens, twice, on the executors; the driver adds the few left."""

@@ -37,7 +37,7 @@ _FAULTS = (
     *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
     *(EOFError, BadZipFile, zlib.error),
 )
-"""What reading a file raises that is not as it was written."""
+"""Errors that reading raises where a file is not as it was written."""
 
 _TEXT = "__text__"
 _SPARSE = "__sparse_"
@@ -83,7 +83,7 @@ class State:
         return self.get(name, dict, type(None)) is not None
 
     def get(self, name: str, *kinds: type) -> Any:
-        """Return an entry of the content, or refuse it if it is none of some types."""
+        """Return an entry of the content, or refuse one that is of none of the given types."""
         if name not in self.content:
             raise ValueError(f"{name!r} is missing")
         value = self.content[name]

@@ -18,7 +18,7 @@ COPY = 0.7
 """From this symmetric uncertainty on, two attributes are copies of each other."""
 
 NO_RELEVANCE = 1e-3
-"""What an attribute counts that has nothing in common with any other, so that it counts at all."""
+"""This is added to every relevance, so that an attribute unlike all others counts a little."""
 
 
 @dataclass(frozen=True, eq=False)

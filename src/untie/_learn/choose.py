@@ -21,14 +21,15 @@ from untie._util.k_means import best_labels
 from untie._util.types import FloatArray
 
 N_STARTS, LEAST_STARTS = 30, 5
-"""Of k-means, for each model and number of clusters; with fewer the choice depends on luck."""
+"""k-means has this many starts per model and number of clusters, at most and at least; with fewer
+the choice depends on luck."""
 
 WORK, MOST_WORK = 1.4e7, 1.5e8
-"""Of the starts of one k-means, and of all of one candidate; where it would be more, starts are
-saved, and then the numbers of clusters beside the one asked for."""
+"""Limits of the work (see `_work`) of one k-means over its starts, and of one candidate. Beyond the
+first there are fewer starts; beyond the second, only the number of clusters asked for is tried."""
 
 PASSES = 50
-"""What a step does with each row, cluster and start costs as much as so many dimensions."""
+"""What a step does per row, cluster and start costs as much as this many dimensions."""
 
 NOISE = 1e-6
 """Vectors nearer than this share of their length are equal: they are square roots of kernel
@@ -44,7 +45,7 @@ def description_gains(
 ) -> dict[str, float]:
     """Return, for each candidate, how well its clusters describe the sampled rows.
 
-    The mean over one cluster less, as many as asked for (counted twice) and one more: a candidate
+    The mean over `n_clusters` - 1, `n_clusters` (counted twice) and `n_clusters` + 1: a candidate
     that is right by luck with one number is not with all three.
 
     Parameters
@@ -63,7 +64,7 @@ def description_gains(
     Returns
     -------
     dict
-        Nats per row; -inf for vectors that do not make so many clusters.
+        Nats per row; -inf for vectors with fewer distinct rows than clusters.
     """
     judge, counts = gain_of(sample, attributes), attributes.counts
     seed = rng.randint(2**31 - 1)
@@ -106,9 +107,9 @@ def _mean_gains(gains: FloatArray, asked: int) -> list[float]:
     Parameters
     ----------
     gains : array of shape (n_candidates, n_numbers)
-        -inf where a candidate cannot make so many clusters.
+        -inf where a candidate cannot make that number of clusters.
     asked : int
-        The column of the number that was asked for; who cannot make that one is out.
+        The column of the number that was asked for; a candidate that cannot make it is out.
     """
     able = np.isfinite(gains[:, asked])
     if not able.any():

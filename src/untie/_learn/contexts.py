@@ -6,7 +6,7 @@ another column in the rows with a, and p(b) its share in all rows, the value a i
 deviations (p(b | a) - p(b)) / sqrt(p(b)) over all b, as in correspondence analysis; two values are
 as alike as the cosine of their deviations. Those of a rare value are mostly chance, which gives
 them a squared length of (v - 1) (n - n_a) / (n_a (n - 1)) on average for another column of v
-values, if a is in n_a of n rows. The cosine is taken down by what chance makes up of both, so that
+values, if a is in n_a of n rows. The cosine is lowered by the part of both that is chance, so that
 values of which nothing is known are not alike.
 """
 

@@ -25,8 +25,8 @@ def symmetric_uncertainty(counts: Counts, less_chance: bool = False) -> FloatArr
     counts : Counts
         Counts of all pairs of values.
     less_chance : bool, default=False
-        Whether to take off the mutual information that independent attributes have on average
-        in a table of so many rows, (v - 1) (w - 1) / 2n nats for v and w values that occur.
+        Whether to subtract the mutual information that independent attributes have on average
+        in a table of n rows: (v - 1) (w - 1) / 2n nats for v and w values that occur.
 
     Examples
     --------

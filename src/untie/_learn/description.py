@@ -17,7 +17,7 @@ from scipy.special import gammaln
 from untie._util.types import FloatArray
 
 PRIOR = 0.5
-"""Of each value, in a cluster."""
+"""The Dirichlet prior of each value in a cluster."""
 
 
 def description_gain(

@@ -29,17 +29,17 @@ TOLERANCE = 1e-10
 
 
 SPARE_VECTORS = 8
-"""Carried along with those asked for: they make the iteration converge."""
+"""This many vectors more than asked for are iterated, so that the iteration converges."""
 
 ROUNDING = 1e-10
-"""What is left of vectors, as a share of their length, when they have nothing new."""
+"""Vectors of which no more than this share of their length is left have nothing new."""
 
 N_POWERS = 3
-"""Products with the matrix that are searched at a time."""
+"""The span of a block and of this many products with the matrix is searched at a time."""
 
 MOST_SEARCHES, AT_REST = 5, 1e-4
-"""The search ends after so many rounds, or when the sum of the eigenvalues rises by no more than
-this share of itself."""
+"""The search ends after `MOST_SEARCHES` rounds, or when the sum of the eigenvalues rises by at most
+the share `AT_REST` of itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +167,7 @@ def _best_in_span(gram: Gram, block: FloatArray) -> tuple[FloatArray, FloatArray
 
 
 def _symmetric(products: Sequence[FloatArray]) -> FloatArray:
-    """Put a symmetric matrix together from its columns, each down to its diagonal block."""
+    """Build a symmetric matrix from its columns, each down to its diagonal block."""
     size = len(products[-1])
     upper = np.hstack([np.pad(part, ((0, size - len(part)), (0, 0))) for part in products])
     return np.triu(upper) + np.triu(upper, 1).T

@@ -27,7 +27,7 @@ class Fitted:
     Parameters
     ----------
     grouping : Grouping
-        All values seen, and which of them are taken together.
+        All values seen, and which of them are merged.
     counts : Counts
         Counts of the values that the model sees.
     ungrouped : CountedTable or None

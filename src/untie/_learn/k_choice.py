@@ -28,10 +28,10 @@ N_RESAMPLES = 10
 """Resamples of the rows for ``n_clusters="auto"``."""
 
 RESAMPLED_ROWS = 1_000
-"""Most rows of a resample; the larger the table, the less another draw of all rows would vary."""
+"""A resample has at most this many rows: a draw of all rows of a large table would hardly vary."""
 
 RESAMPLE_STARTS = 5
-"""Of k-means, for a resample."""
+"""k-means has this many starts per resample."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +43,11 @@ class KChoice:
     k : int
         The smallest number whose score is within one standard error of the highest.
     how_sure : float
-        Share of the resamples in which this number is the best.
+        Share of the resamples in which this number is the best, from 0 to 1.
     ks : tuple of int
         The numbers tried.
     gain : array of shape (n_ks,)
-        Description gain: by how many nats a row the clusters describe the table better than no
+        Description gain: by how many nats per row the clusters describe the table better than no
         clusters. Below 0, they are not worth their cost.
     silhouette : array of shape (n_ks,)
         Mean silhouette, from -1 to 1; not used for the choice.
@@ -63,6 +63,10 @@ class KChoice:
         Number of distinct rows that were clustered.
     library : str
         The library of `table`.
+
+    See Also
+    --------
+    choose_k : Makes it, and says how.
     """
 
     k: int
@@ -83,7 +87,7 @@ class KChoice:
 
     @property
     def verdict(self) -> str:
-        """The choice in a sentence."""
+        """The choice in one sentence, for people."""
         if not self.found_clusters and len(self.ks) == 1:
             return f"{self.k} clusters describe the table no better than none do."
         if not self.found_clusters:
@@ -99,7 +103,14 @@ class KChoice:
         )
 
     def table(self) -> Any:
-        """Return a frame with one line a number of clusters."""
+        """Return the figures of every number of clusters.
+
+        Returns
+        -------
+        frame
+            One row per number: k, gain, silhouette, stability, score, and chosen_by, the share of
+            the resamples in which it is the best.
+        """
         columns = {
             "k": list(self.ks),
             "gain": self.gain,
@@ -273,7 +284,7 @@ def _smallest_good(scores: FloatArray) -> int:
     Parameters
     ----------
     scores : array of shape (n_ks, n_resamples)
-        -inf where a resample does not make so many clusters.
+        -inf where a resample does not make that number of clusters.
     """
     means = scores.mean(axis=1)
     best = int(np.argmax(np.round(means, 9)))

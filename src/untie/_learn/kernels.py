@@ -21,15 +21,30 @@ from untie._util.types import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """What a kernel may ask about the values of one attribute.
+    """What a kernel may ask about the values of one column, two at a time.
+
+    A kernel of one's own is a function of `Pairs` that returns an array of the shape of `products`.
+    Both properties are computed when they are first asked for, and kept for the next kernel.
 
     Parameters
     ----------
     vectors : dense or sparse array of shape (n_values, n_dimensions)
         The coupling vectors.
     others : dense or sparse array of shape (n_others, n_dimensions), optional
-        Those of the values to pair them with, if these are not all; a column with very many
-        values has its kernels asked for some of their columns alone.
+        Those of the values to pair them with, if these are not all: kernels of a column with more
+        than 500 values are computed for some pairs only.
+
+    See Also
+    --------
+    Gaussian, Polynomial : Kernels.
+    UNTIE : Takes kernels as its parameter `kernels`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Pairs(np.array([[0.0], [2.0]])).squared_distances
+    array([[0., 4.],
+           [4., 0.]])
     """
 
     vectors: Any
@@ -80,7 +95,17 @@ def _squared_lengths(vectors: Any) -> FloatArray:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """exp(-width * squared distance).
+    """The kernel exp(-width * squared distance).
+
+    Parameters
+    ----------
+    width : float
+        How fast similarity falls with distance; the paper's are 2^-5 to 2^5. A large one tells
+        values apart, a small one makes all alike. It costs one exponential per pair of values.
+
+    References
+    ----------
+    Zhu, Cao and Yin, arXiv:2007.10720; docs/method.md, section 3.
 
     Examples
     --------
@@ -101,7 +126,17 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Polynomial:
-    """(x . y) ** order, without a constant.
+    """The kernel (x . y) ** order, without a constant.
+
+    Parameters
+    ----------
+    order : int
+        The power; the paper's are 1 to 3. A higher one stresses the values with long vectors. All
+        cost about the same.
+
+    References
+    ----------
+    Zhu, Cao and Yin, arXiv:2007.10720; docs/method.md, section 3.
 
     Examples
     --------

@@ -22,14 +22,13 @@ from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 
 LANDMARKS_A_DIMENSION = 32
-"""A coupling of few dimensions needs no more than so many for each."""
+"""A coupling has at most this many landmarks per dimension; few dimensions need no more."""
 
 LANDMARK_WORK = 1e9
-"""Values times the square of the landmarks: what one kernel may cost."""
+"""A kernel may cost this much: the number of values times the square of that of the landmarks."""
 
 LEFT_OUT = 1e-6
-"""Axes are left out while all of them have no more than this share of K K', its first axis
-aside."""
+"""The axes that are left out have at most this share of K K', its first axis aside."""
 
 INDEFINITE = 1e-8
 """A kernel with an eigenvalue below minus this share of its largest is not semi-definite."""
@@ -43,8 +42,8 @@ def kernel_axes(
 ) -> Block:
     """Return the leading axes of every kernel of one coupling, and what they miss.
 
-    The error of a space is how much of the kernel is missing, between landmarks and beyond the
-    axes kept: the trace of K less that of what is kept, as a share of the trace of the centred K.
+    The error of a space is how much of the kernel the landmarks and the axes kept do not give: the
+    trace of K less that of what is kept, as a share of the trace of the centred K.
     In K K', which vectors are made of, axes count by their squares, and less is missing.
 
     Parameters
@@ -94,7 +93,8 @@ def _n_landmarks(n_values: int, n_dimensions: int) -> int:
 def choose_landmarks(vectors: Any, n_landmarks: int) -> NDArray[np.intp]:
     """Choose the longest vector, then again and again the one farthest from all chosen.
 
-    Every value is then as near to a landmark as so many landmarks allow, but for a factor of 2.
+    Every value is then as near to a landmark as this number of landmarks allows, up to a factor of
+    2.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def _leading_axes(
     scale: Scale,
     shares: FloatArray,
 ) -> tuple[FloatArray, float]:
-    """Return B with B B' = K K' as near as may be, and the part of K that is missing."""
+    """Return B with B B' as near to K K' as possible, and the part of K that is missing."""
     lengths = scale.lengths(diagonal)
     if lengths is not None:
         columns = columns / lengths[:, None] / lengths[chosen]

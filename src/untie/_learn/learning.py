@@ -35,7 +35,7 @@ from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 
 LARGEST_NUMBER = 20
-"""``n_clusters=None`` looks no further."""
+"""``n_clusters=None`` chooses at most this many clusters."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Recipe:
 
     @property
     def n_spaces(self) -> int:
-        """Number of kernel spaces of an attribute."""
+        """Number of kernel spaces per attribute."""
         return len(self.couplings) * len(self.kernels) + self.chooses
 
     def spaces(self, counts: Counts) -> KernelSpaces:

@@ -26,10 +26,11 @@ from untie._util.same_vectors import distinct_vectors
 from untie._util.types import Codes, FloatArray
 
 MOST_DIMENSIONS, PRINCIPAL = 256, 64
-"""Sampled rows of more dimensions are brought to their principal ones, so many."""
+"""Sampled rows with more than `MOST_DIMENSIONS` dimensions keep their `PRINCIPAL` first principal
+ones."""
 
 SAME = 9
-"""Decimals, relative to the largest number, in which equal rows agree."""
+"""Rows that agree in this many decimals, relative to the largest number, are equal."""
 
 Centres = list[FloatArray]
 """One array of shape (n_clusters, width) per attribute."""
@@ -70,8 +71,8 @@ class Pass:
 def sample_vectors(lookup: LookUp, sample: RowSample) -> FloatArray:
     """Return vectors of sampled rows that have the same distances, in few dimensions.
 
-    Of more than `MOST_DIMENSIONS` the principal ones are kept, which have nearly all that k-means
-    finds: the time of many runs must not depend on the number of values.
+    Of more than `MOST_DIMENSIONS`, the first principal ones are kept, which have nearly all that
+    k-means finds: the time of many runs must not depend on the number of values.
     """
     rows = lookup.rows(list(sample.codes.T), np.float64)
     rows -= sample.weights @ rows / sample.weights.sum()
@@ -113,7 +114,7 @@ def refine(
     walk : callable
         Takes means and returns what a pass over all rows finds.
     max_passes : int
-        Most passes over the rows, at least one.
+        At most this many passes over the rows; at least one.
 
     Returns
     -------

@@ -17,13 +17,13 @@ from untie._util.checks import check_integer, check_number, check_one_of, is_num
 AUTO = "auto"
 
 PAPER_COUPLINGS = ("intra", "inter")
-"""Where couplings are not chosen, but something else is."""
+"""The couplings where the user chooses none."""
 
 PAPER_KERNELS = "paper"
-"""Where kernels are not chosen."""
+"""The kernels where the user chooses none."""
 
 NAMED_SOLVER = "exact"
-"""Where couplings or kernels are chosen and the solver is not."""
+"""The solver where the user chooses couplings or kernels and no solver."""
 
 
 def check_parameters(encoder: Any) -> Recipe:
@@ -48,7 +48,7 @@ def check_handle_unknown(value: Any) -> None:
 
 
 def check_min_frequency(min_frequency: Any, max_categories: Any) -> None:
-    """Validate the two parameters that group rare values."""
+    """Validate the two parameters that merge rare values."""
     if isinstance(min_frequency, Integral):
         check_integer("min_frequency", min_frequency, 1, "at least 1, or a share between 0 and 1")
     elif min_frequency is not None and not (is_number(min_frequency) and 0 < min_frequency < 1):

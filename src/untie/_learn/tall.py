@@ -1,6 +1,6 @@
 """Vectors of very many values without a column for each: a diagonal beside a few mixed columns.
 
-A value of a large attribute has one direction of its own at most, and shares the others with the
+A value of a large attribute has at most one direction of its own, and shares the others with the
 rest. Its table is ``[diagonal | basis @ mix]``: all that learning does with a table (products from
 both sides, means, energies) costs as much as these parts have numbers.
 """
@@ -109,7 +109,7 @@ class Tall:
         return Tall(own, self.basis, self.mix * factors[self.n_own :])
 
     def root(self) -> Tall:
-        """Return a table with the same inner products of rows, and as few columns as may be."""
+        """Return a table with the same inner products of rows, and as few columns as possible."""
         values, vectors = np.linalg.eigh(self.mix @ self.mix.T)
         kept = values > ROUNDING * values.max(initial=0.0)
         return Tall(self.diagonal, self.basis, vectors[:, kept] * np.sqrt(values[kept]))

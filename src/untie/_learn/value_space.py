@@ -16,7 +16,7 @@ from scipy import sparse
 from untie._util.types import Codes, FloatArray
 
 BLOCK_NUMBERS = 2**20
-"""Distances held at a time."""
+"""At most this many distances are held at a time."""
 
 
 class ValueSpace:

@@ -23,13 +23,13 @@ from untie._util.parallel import in_threads
 from untie._util.types import Codes, FloatArray
 
 BLOCK_ROWS = 8192
-"""Rows looked up at a time; their codes and their output stay in the cache."""
+"""This many rows are looked up at a time; their codes and their output stay in the cache."""
 
 JOINT_CELLS = 1024
-"""Attributes are looked up together while their joint table has at most so many rows."""
+"""Attributes are looked up together while their joint table has at most this many rows."""
 
 PARALLEL_NUMBERS = 1_000_000
-"""Below so many numbers of output, threads cost more than they save."""
+"""Threads cost more than they save for fewer numbers of output than this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class LookUp:
         return tuple(table.shape[0] - 1 for table in self.tables)
 
     def check_dense(self, n_rows: int) -> None:
-        """Refuse to make so many dense rows, if they have a column for each of very many values."""
+        """Refuse dense rows that would not fit in memory, where a column has very many values."""
         needed = 8 * n_rows * self.n_columns
         if self.is_sparse and needed > MEMORY_LIMIT:
             raise ValueError(
@@ -97,7 +97,7 @@ class LookUp:
         return result
 
     def columns(self, codes: Codes, dtype: Any) -> list[NDArray[Any]]:
-        """Return the same numbers as `rows`, one array a column, as column stores have them."""
+        """Return the same numbers as `rows`, one array per column, as column stores have them."""
         if self.summed or self.is_sparse:
             return list(np.ascontiguousarray(self.rows(codes, dtype).T))
         return [
@@ -159,7 +159,7 @@ def look_up_tables(tables: Sequence[Columns], counts: Counts, summed: bool = Fal
 
 
 def compact_lookup(roots: Sequence[Columns], counts: Counts) -> LookUp:
-    """Return the isometric short vectors: one column a value."""
+    """Return the short vectors with the same distances: one column per value."""
     return look_up_tables(roots, counts)
 
 
@@ -172,7 +172,7 @@ def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> Look
 def component_lookup(
     roots: Sequence[Columns], counts: Counts, space: Eigenspace, n_components: int
 ) -> LookUp:
-    """Return the projection onto leading eigenvectors: the best in so many dimensions.
+    """Return the projection onto leading eigenvectors: the best in `n_components` dimensions.
 
     Centred, so that an unknown value has the vector 0. Dimensions beyond the rank are 0.
     """

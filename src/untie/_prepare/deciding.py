@@ -19,31 +19,31 @@ from untie._util.checks import check_integer
 from untie._util.types import FloatArray
 
 BINS = 5
-"""Ranges that numbers are binned into, unless the user says otherwise."""
+"""Numbers are binned into this many ranges, unless the user says otherwise."""
 
 MAX_CATEGORIES = 100
-"""Categories of a column at most, unless the user says otherwise."""
+"""A column has at most this many categories, unless the user says otherwise."""
 
 FEW_NUMBERS = 20
-"""So many distinct numbers stay values, as they are codes, grades or counts."""
+"""At most this many distinct numbers are not binned: they are codes, grades or counts."""
 
 MANY_ROWS = 50
-"""From so many distinct values on, ids need not be all distinct."""
+"""Ids need not be all distinct in columns with more distinct values than this."""
 
 FEWEST_ROWS = 10
-"""Below so many rows, distinct values say nothing."""
+"""With fewer rows than this, distinct values say nothing."""
 
 UNREPEATED = 200
-"""Whole numbers that never repeat among so many are ids, whatever the column is called."""
+"""At least this many whole numbers that never repeat are ids, whatever the column is called."""
 
 SMALLEST_SHARE = 0.2
-"""Share of the rows that the frequent values of a column with too many must have."""
+"""The frequent values of a column with too many values must have this share of the rows."""
 
 LONG_TEXT = 20
-"""Mean number of characters from which text with spaces may be sentences."""
+"""Text with spaces may be sentences if it has at least this many characters on average."""
 
 FEWEST_ROWS_OF_VALUES = 2
-"""Rows that the frequent values of a column with too many must have on average."""
+"""The frequent values of a column with too many values must have this many rows on average."""
 
 _ID_NAME = re.compile(
     r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row)$)|[a-z]I[dD]$|^Unnamed: 0$"

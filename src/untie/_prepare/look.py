@@ -21,13 +21,13 @@ from untie._table.table import Table, read_table
 from untie._util.types import FloatArray, Value
 
 EXACT_VALUES = 2**16
-"""Most distinct values of a column that are counted."""
+"""At most this many distinct values of a column are counted."""
 
 SAMPLE_CELLS = 2**22
-"""Most cells of the sample, all columns together."""
+"""The sample has at most this many cells over all columns."""
 
 SAMPLE_ROWS = (2**10, 2**17)
-"""Fewest and most rows of the sample, of tables that have as many."""
+"""The sample has at least and at most this many rows, if the table has them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Summary:
     n_missing : int
         Number of rows in which the cell is missing.
     scale : float
-        Number of the table's rows for each that was looked at; 1 unless they were sampled.
+        Number of rows of the table per row that was looked at; 1 unless they were sampled.
     problem : str
         Why its cells can't be categories; empty if they can.
     """
@@ -110,7 +110,7 @@ class Look:
         self.columns = list(columns)
         fewest, most = SAMPLE_ROWS
         self._capacity = min(most, max(fewest, SAMPLE_CELLS // max(1, len(columns))))
-        self._shift = 0  # rows are kept whose numbers, hashed, end in so many zeros
+        self._shift = 0  # rows are kept whose hashed numbers end in this many zeros
         self._n_read = 0
         self._n_rows = 0  # those that count, which a row of weight 0 does not
         self._counts: list[dict[Value, tuple[float, float]] | None] = [{} for _ in columns]
@@ -147,7 +147,7 @@ class Look:
         self._thin()
 
     def summaries(self) -> list[Summary]:
-        """Return what was found of each column."""
+        """Return what was found about each column."""
         if self._n_read and not self._n_rows:
             raise ValueError("Every sample weight is zero; at least one row must count.")
         return [self._summary(number) for number in range(len(self.columns))]

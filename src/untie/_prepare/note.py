@@ -20,6 +20,10 @@ class Note:
     reason : str
         Why or how; empty where there is nothing to say.
 
+    See Also
+    --------
+    Preparer : Has one per column, as `notes_`.
+
     Examples
     --------
     >>> print(Note("customer", "left out", "looks like an id"))

@@ -1,4 +1,4 @@
-"""The rules of all columns together, applied to tables."""
+"""The rules of all columns, applied to tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Preparation:
     rules : tuple of rules
         What is done to each of them.
     notes : tuple of Note
-        What was decided of every column of the table, and why.
+        What was decided about every column of the table, and why.
     """
 
     columns: tuple[str, ...]

@@ -16,10 +16,10 @@ PLACEHOLDERS = frozenset({"", "?", "na", "n/a", "nan", "null", "none", "missing"
 """Texts, in lower case, that often stand for a missing value."""
 
 MOSTLY = 0.9
-"""Share of the rows that must be written in a way for the column to be."""
+"""A column counts as written in a way if at least this share of its rows is."""
 
 FEW_UNITS = 5
-"""More marks than these behind numbers are parts of names: 7a, 7b, ..., 7z."""
+"""Where numbers have more different endings than this, they are parts of names: 7a, 7b, ..., 7z."""
 
 _DAY = r"(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](\d{4}|\d\d))"
 _DATE = re.compile(_DAY + r"([T ,].*)?")

@@ -48,7 +48,7 @@ def value_arrays(values: Sequence[Sequence[Value]]) -> list[NDArray[np.object_]]
 def value_vectors(
     backend: str, vocabulary: Vocabulary, vectors: FloatArray, names: Sequence[str]
 ) -> Any:
-    """Return attribute, value and one column a dimension."""
+    """Return attribute, value and one column per dimension."""
     attributes, values = _keys(vocabulary)
     names = number_repeats(["column", "value", *names])
     columns = dict(zip(names, [attributes, values, *vectors.T], strict=True))
@@ -119,7 +119,7 @@ def axis_names(n_axes: int) -> list[str]:
 
 
 def compact_names(vocabulary: Vocabulary, n_axes: Mapping[int, int], own: bool) -> list[str]:
-    """Return a name for every column of X: one a value, and the axes that values share.
+    """Return a name for every column of X: one per value, and the axes that values share.
 
     Parameters
     ----------

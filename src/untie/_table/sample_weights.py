@@ -21,7 +21,7 @@ def split_weights(data: Any, sample_weight: Any) -> tuple[Any, Any]:
     if not isinstance(frame, nw.DataFrame):
         raise TypeError(
             f"sample_weight={sample_weight!r} names a column, but {type(data).__name__} has no "
-            "names; pass one weight a row."
+            "names; pass one weight per row."
         )
     check_names([sample_weight], frame.columns, "the table", ", which sample_weight names")
     return frame.drop(sample_weight).to_native(), frame[sample_weight].to_numpy()
@@ -45,17 +45,17 @@ def check_weights(
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return one finite weight per row, none negative; all may be 0."""
     if getattr(getattr(sample_weight, "dtype", None), "kind", "") in ("M", "m"):
-        raise ValueError("sample_weight must hold one number a row, not dates or times.")
+        raise ValueError("sample_weight must hold one number per row, not dates or times.")
     try:
         weights = np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold one number a row: {error}.") from error
+        raise ValueError(f"sample_weight must hold one number per row: {error}.") from error
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         raise ValueError(
             f"sample_weight has shape {weights.shape}, but the table has {n_rows} rows; pass "
-            "one weight a row."
+            "one weight per row."
         )
     if not np.isfinite(weights).all():
         row = int(np.flatnonzero(~np.isfinite(weights))[0])

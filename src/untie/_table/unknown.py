@@ -14,7 +14,7 @@ HANDLE_UNKNOWN = ("error", "ignore", "infrequent_if_exist", "warn")
 
 
 def joins_rare_values(how: str) -> bool:
-    """Tell whether an unknown value is one of the rare values that are taken together."""
+    """Tell whether an unknown value counts as one of the rare values that are merged."""
     return how in ("infrequent_if_exist", "warn")
 
 

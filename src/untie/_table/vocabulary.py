@@ -39,14 +39,27 @@ INFREQUENT = Infrequent()
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The distinct values of each attribute.
+    """The distinct values of each column (an attribute, where it is meant by its number).
 
     Parameters
     ----------
     columns : tuple of str
-        The attributes' names.
+        The columns' names.
     values : tuple of tuples
-        The values of each attribute, in the order of their codes; ``None`` is missing.
+        The values of each column, in the order of their codes; ``None`` is missing.
+
+    See Also
+    --------
+    CountedTable : A vocabulary with the counts of its values.
+
+    Examples
+    --------
+    >>> from untie import Vocabulary
+    >>> colours = Vocabulary(("colour", "taste"), (("red", "white"), ("dry", None)))
+    >>> colours.sizes
+    (2, 2)
+    >>> colours.feature_names()
+    ['colour=red', 'colour=white', 'taste=dry', 'taste=missing']
     """
 
     columns: tuple[str, ...]

@@ -14,7 +14,7 @@ def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
 
 
 def check_integer(name: str, value: Any, least: int = 1, wanted: str | None = None) -> int:
-    """Return a parameter that is an integer, or refuse one that is none or too small.
+    """Return a parameter that is an integer, or refuse one that is not or is too small.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ def check_integer(name: str, value: Any, least: int = 1, wanted: str | None = No
 
 
 def check_number(name: str, value: Any, zero: bool = False) -> None:
-    """Refuse a parameter that is no finite number above 0, or at least 0."""
+    """Refuse a parameter that is not a finite number above 0 (or of at least 0, if `zero`)."""
     if not is_number(value) or value < 0 or (value == 0 and not zero):
         wanted = "at least 0" if zero else "above 0"
         raise ValueError(f"{name} must be a number {wanted}, got {value!r}.")
 
 
 def check_share(name: str, value: Any) -> None:
-    """Refuse a parameter that is no number from 0 to 1."""
+    """Refuse a parameter that is not a number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
 

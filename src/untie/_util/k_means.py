@@ -1,7 +1,7 @@
 """k-means of weighted rows from many starts at once, as products of matrices.
 
-For the choices that are made on a sample: of a few thousand rows and dozens of starts, this is many
-times faster than one start after another, as scikit-learn's.
+For the choices that are made on a sample: with a few thousand rows and dozens of starts, this is
+many times faster than scikit-learn's, which runs one start after another.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from untie._util.types import FloatArray
 
 MAX_ITER = 100
-"""Steps after which a run is taken as it is; it takes some twenty."""
+"""A run ends after at most this many steps; most take about twenty."""
 
 TRIAL_STEPS, KEPT_SHARE = 8, 1 / 3
-"""After so many steps only this share of the runs, those of lowest inertia, goes on."""
+"""After `TRIAL_STEPS` steps only this share of the runs, those of lowest inertia, goes on."""
 
 BATCH_NUMBERS = 2**23
-"""Distances held at a time; more starts are run in turns."""
+"""At most this many distances are held at a time; more starts are run in turns."""
 
 
 def best_labels(

@@ -21,7 +21,7 @@ from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 PARALLEL_CELLS = 200_000
-"""Below so many cells of a table, threads cost more than they save."""
+"""Threads cost more than they save on tables with fewer cells than this."""
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -46,7 +46,7 @@ def n_threads() -> int:
 
 
 def pays(n_cells: int) -> bool:
-    """Tell whether so many cells are worth threads."""
+    """Tell whether a table with this many cells is worth threads."""
     return n_cells >= PARALLEL_CELLS
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 PATIENCE = 1.0
-"""Seconds before a bar appears."""
+"""A bar appears after this many seconds."""
 
 
 @contextmanager

@@ -14,11 +14,11 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 SMALL = 500
-"""Matrices up to this size are faster on one thread."""
+"""Matrices with at most this many rows are faster on one thread."""
 
 
 def one_thread(n_rows: int) -> AbstractContextManager[Any]:
-    """Return a context in which matrices of so many rows are multiplied on one thread."""
+    """Return a context in which matrices are multiplied on one thread, if they are small."""
     return nullcontext() if n_rows > SMALL else _LIMITER
 
 

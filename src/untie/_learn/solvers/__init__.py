@@ -1,4 +1,4 @@
-"""Kernel spaces and counts -> omega. One file a solver, one line here.
+"""Kernel spaces and counts -> omega. One file per solver, and one line here.
 
 A solver is a function that takes a `Problem` and `Settings` and returns a `Solution`. Weights that
 need no search are a function of the `Problem` alone.

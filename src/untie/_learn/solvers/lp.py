@@ -12,7 +12,7 @@ LARGEST_WEIGHT = 2.0
 """No coordinate may count for more than twice what it counts for under omega = 1."""
 
 DECIMALS = 9
-"""Costs that agree to so many decimals are equal; symmetric tables have many."""
+"""Costs that agree in this many decimals are equal; symmetric tables have many such."""
 
 
 def solve(problem: Problem, settings: Settings) -> Solution:

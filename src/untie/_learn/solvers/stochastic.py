@@ -16,7 +16,7 @@ from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 
 WINDOW = 100
-"""Steps whose losses are averaged before they are compared; one batch's loss is noise."""
+"""Losses are averaged over this many steps before they are compared; one batch's loss is noise."""
 
 Step = Callable[[FloatArray, int], FloatArray]
 """(gradient, number of the step from 1) -> what to take away from omega."""
