@@ -1,3 +1,5 @@
+from unittest import mock
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import small_tables
+from untie._count import memory
 from untie._count import parts as parts_module
 from untie._count.counts import CountedTable
 from untie._count.parts import CountTask, Part, count_gathered, gather
@@ -142,3 +145,14 @@ def test_no_rows_are_no_counts(way):
     found = way(CountTask(("A",)), cut(table[["A"]], [0, 0]))
     assert isinstance(found, Part)
     assert isinstance(found.counted, CountedTable)
+
+
+def test_too_many_values_name_the_column():
+    task = CountTask(("id", "kind"))
+    chunks = [pd.DataFrame({"id": range(start, start + 400), "kind": 0}) for start in (0, 400)]
+    with mock.patch.object(memory, "MEMORY_LIMIT", 8 * 3 * 600**2):
+        part = count_chunks(task, chunks[:1])
+        with pytest.raises(ValueError, match="Column 'id' alone has 800"):
+            task.count([task.code(chunks[1], "")], part)
+        with pytest.raises(ValueError, match="Column 'id' alone has 800"):
+            part + task(chunks[1], 1)

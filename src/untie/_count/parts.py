@@ -146,26 +146,18 @@ class CountTask:
     def _count(
         self, rows: Rows, vocabulary: Vocabulary, before: CountedTable | None
     ) -> CountedTable:
+        sizes, sample = vocabulary.sizes, None
+        has_pairs = self.most_values is None or sum(sizes) <= self.most_values
+        if has_pairs:
+            n_rows = len(rows) + (before.counts.n_rows if before else 0)
+            check_memory(sizes, vocabulary.columns, n_rows=n_rows)
+        counts = (count if has_pairs else count_values)(rows.codes, sizes, rows.weights)
         if before is not None:
-            if self._is_too_many(vocabulary):
-                before = before.without_pairs()
-            before = before.align(vocabulary)
-        sample = before.sample if before else None
+            before = (before if has_pairs else before.without_pairs()).align(vocabulary)
+            counts, sample = counts + before.counts, before.sample
         if self.with_sample:
             sample = sample_rows(rows.codes, vocabulary, rows.weights, sample)
-        sizes = vocabulary.sizes
-        if self._is_too_many(vocabulary):
-            counts = count_values(rows.codes, sizes, rows.weights)
-        else:
-            n_before = before.counts.n_rows if before else 0
-            check_memory(sizes, vocabulary.columns, n_rows=n_before + len(rows))
-            counts = count(rows.codes, sizes, rows.weights)
-        if before is not None:
-            counts += before.counts
         return CountedTable(vocabulary, counts, sample)
-
-    def _is_too_many(self, vocabulary: Vocabulary) -> bool:
-        return self.most_values is not None and sum(vocabulary.sizes) > self.most_values
 
 
 def _new_values(
@@ -180,12 +172,13 @@ def _new_values(
 
 def gather(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Rows:
     """Return pieces as one, in the codes of a vocabulary that has their values."""
-    n_cells = sum(len(rows) for rows in pieces) * len(vocabulary.columns)
+    n_rows = sum(len(rows) for rows in pieces)
 
     def one_column(column: int) -> NDArray[Any]:
-        size, positions = vocabulary.sizes[column], vocabulary.positions[column]
+        positions = vocabulary.positions[column]
+        size = len(positions)
         dtype = smallest_unsigned(size)
-        result = np.empty(sum(len(rows) for rows in pieces), dtype)
+        result = np.empty(n_rows, dtype)
         start = 0
         for rows in pieces:
             place = result[start : start + len(rows)]
@@ -198,7 +191,8 @@ def gather(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Rows:
             np.take(target, rows.codes[column], out=place, mode="clip")
         return result
 
-    codes: Codes = in_threads(one_column, range(len(vocabulary.columns)), pays(n_cells))
+    columns = range(len(vocabulary.columns))
+    codes: Codes = in_threads(one_column, columns, pays(n_rows * len(columns)))
     weights = [rows.weights for rows in pieces if rows.weights is not None]
     return Rows(codes, np.concatenate(weights) if weights else None)
 
