@@ -1,4 +1,4 @@
-"""One core against two: every job in a fresh process that may use so many."""
+"""One core against two: every job in a fresh process that may use that many."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ ROWS = 10**12
 CORES = 1_000
 TASK_BYTES = 128 * 2**20
 NETWORK = 1e9 / 8
-"""Bytes a second that reach one machine."""
+"""Bytes per second that reach one machine."""
 
 
 def print_estimate(folder: Path, n_rows: int, seconds: float, bytes_a_row: float) -> None:
@@ -26,7 +26,7 @@ def print_estimate(folder: Path, n_rows: int, seconds: float, bytes_a_row: float
     folder : path
         Files of the table that was measured.
     n_rows, seconds : int, float
-        How long one core took to fit so many rows.
+        Number of rows, and how long one core took to fit them.
     bytes_a_row : float
         Size of the files.
     """
@@ -42,8 +42,8 @@ def print_estimate(folder: Path, n_rows: int, seconds: float, bytes_a_row: float
     own = n_tasks / CORES * merge
     tree = log2(CORES) * (merge + result / NETWORK)
     lines = [
-        ["rows a second and core (measured, one core, learning included)", f"{rate:,.0f}"],
-        ["bytes a row (measured)", bytes_a_row],
+        ["rows per second and core (measured, one core, learning included)", f"{rate:,.0f}"],
+        ["bytes per row (measured)", bytes_a_row],
         ["one result of a task: counts, values, sample (measured, KiB)", result / 2**10],
         ["adding two results (measured, ms)", 1e3 * merge],
         ["tasks of 128 MiB", f"{n_tasks:,}"],

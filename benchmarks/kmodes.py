@@ -118,7 +118,7 @@ def compare_pairwise(n_rows: int, n_columns: int, n_values: int) -> list[tuple[A
         [name, seconds, 1e9 * seconds / n_rows**2, seconds / times["Hamming"]]
         for name, seconds in times.items()
     ]
-    print_table(["", "seconds", "ns a pair", "/ untie's Hamming"], rows)
+    print_table(["", "seconds", "ns per pair", "/ untie's Hamming"], rows)
     ours, pairs = times["Hamming"], f"all pairs of {n_rows:,} rows"
     targets: list[tuple[Any, ...]] = [
         (f"gower / Hamming, {pairs}", times["gower"] / ours, 20.0, True)

@@ -9,9 +9,9 @@ in one thread; the best round's processor time counts. A slope is the exponent o
 through the last two lines.
 
 The paper's complexity (`COMPLEXITY`) has n_v values in all, n_mv the most of an attribute, n_a
-attributes, n_b rows a batch, n_i steps and n_omega weights. Its first two terms are the
+attributes, n_b rows per batch, n_i steps and n_omega weights. Its first two terms are the
 couplings, the others the batch solver. Learning from counts takes one eigenproblem of size n_v
-a step instead, at most O(n_v^3) whatever the number of rows.
+per step instead, at most O(n_v^3) whatever the number of rows.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def draw_codes(n_rows: int, sizes: Sequence[int], seed: int = 0) -> Codes:
 
 
 def count_rows(n_rows: int, sizes: tuple[int, ...]) -> Counts:
-    """Count so many rows, a chunk at a time."""
+    """Count rows, one chunk at a time."""
     total = count(draw_codes(min(n_rows, CHUNK), sizes), sizes)
     for chunk in range(1, n_rows // CHUNK):
         total += count(draw_codes(CHUNK, sizes, chunk), sizes)

@@ -22,7 +22,7 @@ SMALL = (2, 3, 5, 8, 10, 12, 20, 50, 100)
 """Numbers of values of the other columns."""
 
 N_CLASSES = 8
-"""Hidden; the columns depend on each other through them."""
+"""Number of hidden classes, through which the columns depend on each other."""
 
 
 def main() -> None:

@@ -43,10 +43,10 @@ COLUMNS = (10, 30, 100)
 VALUES = (10, 100, 1_000, 10_000, 100_000)
 
 SINK_FILES = 1
-"""Most files that are transformed: every row takes the same time."""
+"""At most this many files are transformed: every row takes the same time."""
 
 MOST_MEMORY = 2.0
-"""GiB that a fit may take."""
+"""A fit may take at most this many GiB."""
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ def main() -> None:
 
     encoder = UNTIE(n_clusters=2).set_output(transform="pandas")
     vectors = encoder.fit_transform(mushrooms)
-    print(f"Each row is now a vector of {vectors.shape[1]} numbers, one column a value:")
+    print(f"Each row is now a vector of {vectors.shape[1]} numbers, one column per value:")
     print(vectors.iloc[:3, :5].round(3).to_string(), "\n")
 
     print("Three representations were tried; nats per row that their clusters tell of the table:")

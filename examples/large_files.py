@@ -27,8 +27,8 @@ def write_labels(clusterer: UNTIEClusterer, source: Any, path: Path) -> None:
 def build_index(encoder: UNTIE, source: Any) -> Any:
     """Return an index of approximate neighbours; a row's key is its number.
 
-    Vectors of few components, in single precision: 64 bytes a row for 16 of them. Distances are
-    those of the components, the best that so few dimensions can have.
+    Vectors of few components, in single precision: 64 bytes per row for 16 of them. Distances are
+    those of the components, the best that this few dimensions can have.
     """
     from usearch.index import Index
 

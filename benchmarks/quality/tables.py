@@ -37,7 +37,7 @@ COMMON = [
     *("page-blocks", "haberman"),
 ]
 N_BINS, MOST_NUMBERS = 5, 10
-"""A column with more than so many different numbers is cut into bins."""
+"""A column with more different numbers than this is cut into bins."""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ classes. The score is macro F over the classes that occur in the test labels or 
 
 Classifiers are scikit-learn's, with its defaults, on vectors brought to a common scale (which only
 logistic regression and the linear SVM notice). The paper does not say which kernel its SVM has:
-the default (Gaussian) stands in its place, and a linear one is reported beside it. One seed a
-split: of the split, the encoder and the forest.
+the default (Gaussian) stands in its place, and a linear one is reported beside it. Every
+split has one seed: of the split, the encoder and the forest.
 
 A cell is a data set and a method, with all classifiers, so that each split is encoded once.
 """

@@ -34,7 +34,7 @@ def report(results: Results) -> Report:
 
 
 def tidy(results: Results) -> Any:
-    """Return a frame with a line per data set, classifier and method, printed figures beside."""
+    """Return one row per data set, classifier and method, printed figures beside."""
     import pandas as pd
 
     lines = [
@@ -109,7 +109,7 @@ def spread_table(scores: Any) -> Table:
 
 
 def wide(chosen: Any, mean: str, sd: str) -> Any:
-    """Return a row a data set, the mean and the sd of each method as columns."""
+    """Return one row per data set, the mean and the sd of each method as columns."""
     import pandas as pd
 
     here = set(chosen["dataset"])

@@ -15,7 +15,7 @@ CLOSE, NEAR = 0.5, 2.0
 
 
 def by_set_and_method(frame: Any, measure: str = "f_score", over_seeds: Any = "mean") -> Any:
-    """Return a row a data set and a column a method, in the paper's orders.
+    """Return one row per data set and one column per method, in the paper's orders.
 
     Parameters
     ----------

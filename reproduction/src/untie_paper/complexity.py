@@ -1,7 +1,7 @@
 """Measured against stated complexity.
 
 The paper states O(n_v + n_mv^2 n_a^2 + n_b^3 n_i + n_b n_omega n_i): n_v values in all, n_mv the
-most of an attribute, n_a attributes, n_b objects a batch, n_i steps and n_omega weights, one for
+most of an attribute, n_a attributes, n_b objects per batch, n_i steps and n_omega weights, one for
 each value, kernel and coupling. The first two terms are the coupling spaces, the others the
 heterogeneity learning. A factor's stated exponent is its highest power in a stage's terms; a sum of
 terms, and work that does not depend on the factor, make a measured one smaller. A step of the exact
@@ -109,7 +109,7 @@ def complexity_data(results: Results) -> Any:
 
 
 def draw(data: Any) -> Any:
-    """Draw stated exponents as open diamonds and measured ones as dots, a panel a stage."""
+    """Draw stated exponents as open diamonds and measured ones as dots, one panel per stage."""
     stages = list(data["stage"].unique())
     figure, axes = panels(len(stages), columns=1, height=1.9)
     least, most = data["measured"].min(), data["measured"].max()

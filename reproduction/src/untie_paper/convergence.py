@@ -50,7 +50,7 @@ def loss_cell(dataset: str, seed: int, learning_rate: float, n_steps: int) -> Ce
 
 
 def share_cell(dataset: str, seed: int, n_steps: int) -> Cell:
-    """Return weights and unexplained shares after so many steps of the printed protocol.
+    """Return weights and unexplained shares after some steps of the printed protocol.
 
     A run of fewer steps is the beginning of a longer one with the same seed. 0 steps: omega = 1.
     """

@@ -35,7 +35,7 @@ def measure_data(dataset: str) -> Cell:
 
 
 def jobs(effort: Effort) -> list[Job]:
-    """Return a job a data set."""
+    """Return one job per data set."""
     return [Job(measure_data, {"dataset": name}, cost=0.2) for name in effort.datasets(SETS)]
 
 
@@ -56,7 +56,7 @@ def report(results: Results) -> Report:
 
 
 def _table(rows: list[dict[str, Any]]) -> Any:
-    """Return the measured figures, a row a data set, in the paper's order."""
+    """Return the measured figures, one row per data set, in the paper's order."""
     import pandas as pd
 
     found = {row["dataset"]: {name: row[name] for name in Figures._fields} for row in rows}

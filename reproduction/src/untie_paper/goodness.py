@@ -155,7 +155,7 @@ def _percents(shares: Any) -> str:
 
 
 def draw(data: Any) -> Any:
-    """Draw a panel a data set, a curve a method, where gamma is 0 or more."""
+    """Draw one panel per data set, one curve per method, where gamma is 0 or more."""
     names = in_order(data)
     figure, axes = panels(len(names), columns=2, height=2.8)
     for one, name in zip(axes, names, strict=True):

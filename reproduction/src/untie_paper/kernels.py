@@ -137,7 +137,7 @@ def _figure(frame: Any) -> Figure:
 
 
 def draw(data: Any) -> Any:
-    """Draw a panel a data set: the mean over seeds as a large mark, every seed as a small one."""
+    """Draw one panel per data set: means over seeds as large marks, every seed as a small one."""
     names = list(dict.fromkeys(data["dataset"]))
     figure, axes = panels(len(names), columns=len(names), height=2.9)
     for one, name in zip(axes, names, strict=True):

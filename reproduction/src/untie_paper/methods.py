@@ -61,7 +61,7 @@ COLUMNS = [PAPER, DEFAULT, "Couplings", "One-hot", "CDE", *DISTANCES, *DEEP]
 
 
 def limit_steps(encoder: Any, n_rows: int, max_steps: int) -> Any:
-    """Cap the passes of a deep encoder over a table, so that its batches are at most so many.
+    """Cap the passes of a deep encoder over a table, so that it learns from few enough batches.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def limit_steps(encoder: Any, n_rows: int, max_steps: int) -> Any:
     n_rows : int
         Rows of the table.
     max_steps : int
-        Number of batches, if it is at least that of one pass.
+        At most this many batches, or one pass if that has more.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Outlier detection on representations: a use that the paper's introduction names.
 
 In each data set every class that is large enough is made rare in turn: all rows of the other
-classes stay, and of this class so many are drawn that they are 5 % of the rows. An encoder
+classes stay, and rows of this class are drawn until they are 5 % of all. An encoder
 learns from that table without labels, and a detector scores its rows: the distance to the 10th
 nearest neighbour, the local outlier factor or an isolation forest (scikit-learn's, with its
 defaults). The baseline adds up how rare a row's values are, -log p, and needs neither. ROC AUC (0.5
@@ -80,7 +80,7 @@ DETECTORS: dict[str, Callable[[FloatArray, int], FloatArray]] = {
     "LOF": local_outlier_factor,
     "isolation forest": isolation,
 }
-"""Vectors and seed -> a score a row, the larger the stranger."""
+"""Vectors and seed -> one score per row, the larger the stranger."""
 
 
 def rare_values(table: Any) -> FloatArray:
@@ -106,7 +106,7 @@ def rare_classes(
 ) -> Iterator[tuple[str, NDArray[np.intp]]]:
     """Yield each class that can be made rare, and the rows that are then left, in order."""
     for number, name in enumerate(np.unique(y)):
-        # One draw a class, whatever becomes of the classes before.
+        # One draw per class, whatever becomes of the classes before.
         rng = np.random.default_rng([seed, number])
         usual, rare = np.flatnonzero(y != name), np.flatnonzero(y == name)
         if len(usual) > most_rows:
@@ -185,7 +185,7 @@ def report(results: Results) -> Report:
 
 
 def tidy(results: Results) -> Any:
-    """Return a frame with a line per data set, class, draw, method and detector."""
+    """Return one row per data set, class, draw, method and detector."""
     import pandas as pd
 
     lines = [
@@ -206,7 +206,7 @@ def tidy(results: Results) -> Any:
 
 
 def wide(frame: Any, detector: str, measure: str) -> Any:
-    """Return a row a data set and a column a method, the mean over classes and draws."""
+    """Return one row per data set and one column per method, the mean over classes and draws."""
     chosen = frame[frame["detector"].isin([detector, BASELINE])]
     table = chosen.pivot_table(index="dataset", columns="method", values=measure)
     sets = [name for name in DATASETS if name in table.index]

@@ -41,9 +41,9 @@ def retrieve(
     most_k : int
         The largest k; less where there are fewer objects.
     most_rows : int
-        Of a larger set, so many rows are drawn, always the same.
+        Of a larger set, this many rows are drawn, always the same.
     max_steps : int
-        Batches that the neural encoders learn from, at most.
+        The neural encoders learn from at most this many batches.
     """
     table, labels = load(dataset)
     y = labels.to_numpy()

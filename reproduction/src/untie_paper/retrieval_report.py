@@ -141,7 +141,7 @@ def everywhere_findings(measured: Any) -> list[str]:
 
 
 def draw(data: Any) -> Any:
-    """Draw a panel a data set, a curve a method; a dotted line is a random answer."""
+    """Draw one panel per data set, one curve per method; a dotted line is a random answer."""
     here = set(data["dataset"])
     names = [name for name in DRAWN if name in here]
     figure, axes = panels(len(names), columns=len(names), height=3.6)

@@ -40,7 +40,7 @@ def tidy_times(frame: Any, numbers: dict[str, list[int]]) -> Any:
 
 
 def draw_stages(data: Any) -> Any:
-    """Draw the stages of the printed protocol and of the exact solver, one panel a factor."""
+    """Draw the stages of the printed protocol and of the exact solver, one panel per factor."""
     factors = [factor for factor in FACTORS if factor in set(data["factor"])]
     figure, axes = panels(len(factors), height=2.5)
     for one, factor in zip(axes, factors, strict=True):
@@ -58,7 +58,7 @@ def draw_stages(data: Any) -> Any:
 
 
 def draw_methods(data: Any) -> Any:
-    """Draw the time of all methods, one panel a factor."""
+    """Draw the time of all methods, one panel per factor."""
     factors = [factor for factor in FACTORS if factor in set(data["factor"])]
     figure, axes = panels(len(factors), height=3.2)
     for one, factor in zip(axes, factors, strict=True):

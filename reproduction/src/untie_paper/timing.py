@@ -24,7 +24,7 @@ from untie_paper.stages import build_couplings, learn_weights
 
 EXACT = "UNTIE (exact)"
 STAGED = (PAPER, EXACT)
-"""Whose time is split."""
+"""Methods whose time is split into stages."""
 
 N_CLASSES = 2
 DEFAULTS = {
@@ -38,7 +38,7 @@ DEFAULTS = {
 """The paper's; no Gaussians means its 14 kernels."""
 
 LEAST_SECONDS, PATIENCE = 0.2, 4.0
-"""Short work is repeated for so long at least; what takes longer than the second, once more."""
+"""In seconds: work is repeated for at least the first; what takes the second, only once more."""
 
 
 def time_cell(

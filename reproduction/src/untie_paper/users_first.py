@@ -1,7 +1,7 @@
 """Clustering by what users would try first: one-hot, MCA, latent classes and k-modes.
 
 Beside UNTIE as it is by default. k-means on one-hot vectors and on as many MCA axes as there are
-clusters less one (two at least), k-modes with the Hamming distance, and latent class analysis,
+clusters less one (at least two), k-modes with the Hamming distance, and latent class analysis,
 whose clusters are the most probable classes; all from as many starts. Cells are those of the table
 of clustering where that has them.
 """
@@ -122,7 +122,7 @@ def _figure(scores: Any) -> Figure:
 
 
 def draw(data: Any) -> Any:
-    """Draw a line a data set and a mark a method."""
+    """Draw one line per data set and one mark per method."""
     table = data.pivot_table(index="dataset", columns="method", values="f_score", sort=False)
     ours = TITLES[DEFAULT]
     table = table.sort_values(ours if ours in table else table.columns[0])

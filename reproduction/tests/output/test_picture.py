@@ -60,4 +60,4 @@ def test_errors_have_no_paths(curve):
 
 def test_without_matplotlib(curve, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install 'untie[paper]'" in draw(curve).problem
+    assert "pip install untie-paper" in draw(curve).problem

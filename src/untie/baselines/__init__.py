@@ -1,6 +1,6 @@
 """The methods that the paper compares with, and those that users try first.
 
-Two families, one file a method: value distances, and encoders.
+Two families: value distances, and encoders. Each method has one file.
 """
 
 from untie._base import TableInput
@@ -35,7 +35,7 @@ ENCODERS: dict[str, type[TableInput]] = {
     "MCA": MCA,
     "LatentClasses": LatentClasses,
 }
-"""Encoders by name."""
+"""Encoders that learn from counts, by name."""
 
 DEEP: dict[str, type[TableInput]] = {"VAE": VAE, "BiGAN": BiGAN}
 """Encoders that learn with PyTorch (extra `deep`), by name."""

@@ -11,11 +11,11 @@ from untie.baselines._distances import ValueDistance
 
 
 class Ahmad(ValueDistance):
-    """The mean, over the other attributes, of how far two values' distributions differ.
+    """How much the other columns differ between the rows with one value and those with another.
 
-    For each other attribute it is the total variation distance of the distributions of its
+    For each other column it is the total variation distance of the distributions of its
     values in the rows that have the one and in the rows that have the other value: 0 if they
-    are the same, 1 if they have no value in common (Ahmad and Dey, 2007).
+    are the same, 1 if they have no value in common. The distance is the mean over these columns.
 
     Parameters
     ----------
@@ -27,6 +27,12 @@ class Ahmad(ValueDistance):
     Cells whose value is not among the user's categories are left out of the distributions. A
     value that never occurs has the distribution of all rows. A table of one column has nothing
     to compare with; there the distance is that of `Hamming`.
+
+    References
+    ----------
+    A. Ahmad and L. Dey, A method to compute distance between two categorical values of same
+    attribute in unsupervised learning for categorical data set, Pattern Recognition Letters 28,
+    110-118, 2007.
 
     Examples
     --------

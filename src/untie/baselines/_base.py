@@ -24,14 +24,16 @@ class CountBased(TableInput):
     handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
         What to do about a value not seen in `fit`; an ignored one is neutral.
     min_frequency : int or float, default=None
-        Values with less weight (int) or a lower share of it (float) are taken together.
+        Values with less weight (int, such as 5) or a lower share of it (float, such as 0.01) are
+        merged into one per column.
     max_categories : int, default=None
-        Largest number of values of a column; the rarest are taken together.
+        At most this many values per column, such as 100; the rarest are merged into one of them.
+        Memory grows with the square of the number of all values.
 
     Attributes
     ----------
     vocabulary_ : Vocabulary
-        The values of each attribute.
+        The values of each column.
     counts_ : Counts
         How often they occur together.
     """
@@ -59,6 +61,10 @@ class CountBased(TableInput):
         y : ignored
         sample_weight : array of shape (n_rows,), optional
             How often each row counts.
+
+        Returns
+        -------
+        self
         """
         self._fit_rows(X, sample_weight)
         return self

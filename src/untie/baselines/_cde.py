@@ -29,16 +29,17 @@ class CDE(CountEncoder):
     The values of all columns are clustered together, into 2, 3, ... clusters, once by what
     they occur with and once by how often they occur; the memberships, rotated to their principal
     components, are a value's vector. A row's vector is the concatenation of those of its values.
-    An unknown value has its column's mean vector (Jian, Cao, Pang, Lu and Gao, IJCAI 2017).
 
     Parameters
     ----------
     alpha : float, default=10
         When to stop making more clusters: as soon as more than one in `alpha`, rounded up, has
-        at most one value or all but at most one.
+        at most one value or all but at most one. Numbers around 10 are usual; a larger one stops
+        sooner, with shorter vectors and in less time.
     beta : float, default=1e-10
-        Principal components with a smaller range are dropped; with the default, those that are
-        0. Distances then are exactly those of the memberships.
+        Principal components with a smaller range are dropped; with the default, only those that
+        are 0, so that distances are exactly those of the memberships. A larger one shortens the
+        vectors and loses detail.
     variant : {"reference", "plain"}, default="reference"
         "reference" weighs two values that never occur together as if their columns determined
         each other, as the authors' program does; "plain" does not.
@@ -46,15 +47,9 @@ class CDE(CountEncoder):
         Number of starts of each k-means. The time grows with it, and with the number of values
         about to the third power: seconds for 500 values, where `max_categories` may help.
     random_state : int, RandomState or None, default=None
-        For the starts of k-means.
-    categories : "auto" or list of lists, default="auto"
-        The values of each column, if they are known beforehand.
-    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
-        What to do about a value not seen in `fit`; an ignored one is neutral.
-    min_frequency : int or float, default=None
-        Values with less weight (int) or a lower share of it (float) are taken together.
-    max_categories : int, default=None
-        Largest number of values of a column; the rarest are taken together.
+        Seed of the starts of k-means; None is 0.
+    categories, handle_unknown, min_frequency, max_categories
+        As in `OneHot`; an ignored unknown value has its column's mean vector.
 
     Attributes
     ----------
@@ -63,6 +58,11 @@ class CDE(CountEncoder):
         none.
     explained_variance_ : array of shape (n_components,)
         Variance of each principal component over the values.
+
+    References
+    ----------
+    S. Jian, L. Cao, G. Pang, K. Lu and H. Gao, Embedding-based representation of categorical data
+    by hierarchical value coupling learning, IJCAI 2017.
 
     Examples
     --------
@@ -126,9 +126,12 @@ class CDE(CountEncoder):
         return tables
 
     def coupling_matrices(self) -> list[list[FloatArray]]:
-        """Return, for each attribute, the distances of its values in each clustering of values.
+        """Return, for each column, the distances of its values in each clustering of values.
 
-        For `untie.evaluation.inter_factor`.
+        Returns
+        -------
+        list of lists of arrays of shape (n_values, n_values)
+            One list per column, one array per clustering; for `untie.evaluation.inter_factor`.
         """
         check_is_fitted(self)
         spans = [self.counts_.span(attribute) for attribute in range(len(self.counts_.sizes))]

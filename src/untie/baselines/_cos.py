@@ -18,9 +18,9 @@ class COS(ValueDistance):
 
     The similarity of two values is the product of an intra-attribute part, ab / (a + b + ab) for
     values that a and b rows have, and an inter-attribute part: the mean over the other
-    attributes of how far the distributions of their values overlap, which is 1 minus the
+    columns of how far the distributions of their values overlap, which is 1 minus the
     distance of `Ahmad`. The distance is (1 / intra - 1)(1 - inter), which is
-    (1/a + 1/b)(1 - inter) (Wang and others, 2011 and 2015).
+    (1/a + 1/b)(1 - inter).
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class COS(ValueDistance):
     Attributes
     ----------
     distances_ : list of arrays of shape (n_values, n_values)
-        The distances of each attribute's values.
+        The distances of each column's values.
     similarities_ : list of arrays of shape (n_values, n_values)
         Their similarities; that of a value with itself is a / (a + 2).
 
@@ -40,6 +40,14 @@ class COS(ValueDistance):
     counts, and twice the weight everywhere halves the distances. A value that never occurs
     counts as one row. In a table of one column, the inter-attribute part is 1 for equal
     values and 0 for others.
+
+    References
+    ----------
+    C. Wang, L. Cao, M. Wang, J. Li, W. Wei and Y. Ou, Coupled nominal similarity in unsupervised
+    learning, CIKM 2011.
+
+    C. Wang, X. Dong, F. Zhou, L. Cao and C.-H. Chi, Coupled attribute similarity learning on
+    categorical data, IEEE Transactions on Neural Networks and Learning Systems 26, 781-797, 2015.
 
     Examples
     --------
@@ -70,28 +78,47 @@ class COS(ValueDistance):
         ]
 
     def value_similarity(self, column: str) -> Any:
-        """Return a square, labelled frame with the similarities of a column's values."""
+        """Return the similarities of a column's values.
+
+        Parameters
+        ----------
+        column : str
+            The column's name.
+
+        Returns
+        -------
+        frame
+            Square, one row and one column per value.
+        """
         check_is_fitted(self)
         return self._square(column, self.similarities_)
 
     def similarity(self, A: Any, B: Any = None) -> FloatArray:
         """Return the similarity of each row of `A` to each of `B` (or of `A`).
 
-        It is the sum over the attributes of the similarities of their values.
+        It is the sum over the columns of the similarities of their values.
 
         Parameters
         ----------
         A, B : tables
             Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows of A, n_rows of B)
+            8 bytes per pair of rows.
         """
         check_is_fitted(self)
         return self._pairwise(with_unknown(self.similarities_, self.counts_), A, B)
 
     def coupling_matrices(self) -> list[list[FloatArray]]:
-        """Return, for each attribute, what its similarity is made of.
+        """Return, for each column, what its similarity is made of.
 
-        The intra-attribute similarity of its values, and their inter-attribute similarity by
-        each other attribute; for `untie.evaluation.inter_factor`.
+        Returns
+        -------
+        list of lists of arrays of shape (n_values, n_values)
+            One list per column: the intra-attribute similarity of its values, then their
+            inter-attribute similarity by each other column; for `untie.evaluation.inter_factor`.
         """
         check_is_fitted(self)
         attributes = range(len(self.counts_.sizes))

@@ -14,18 +14,21 @@ class Couplings(CountEncoder):
 
     A value's vector has its relative frequency and then, for every value b of every other
     column, the share of the rows with b that have it. A row's vector is the concatenation of
-    those of its values. An unknown value has its column's mean vector.
+    those of its values. These are the vectors that UNTIE's kernels start from.
 
     Parameters
     ----------
-    categories : "auto" or list of lists, default="auto"
-        The values of each column, if they are known beforehand.
-    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
-        What to do about a value not seen in `fit`; an ignored one is neutral.
-    min_frequency : int or float, default=None
-        Values with less weight (int) or a lower share of it (float) are taken together.
-    max_categories : int, default=None
-        Largest number of values of a column; the rarest are taken together.
+    categories, handle_unknown, min_frequency, max_categories
+        As in `OneHot`; an ignored unknown value has its column's mean vector.
+
+    See Also
+    --------
+    untie.UNTIE : Weighs and combines such couplings.
+
+    References
+    ----------
+    C. Zhu, L. Cao and J. Yin, Unsupervised heterogeneous coupling learning for categorical
+    representation, IEEE Transactions on Pattern Analysis and Machine Intelligence 44, 2022.
 
     Examples
     --------

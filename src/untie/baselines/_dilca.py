@@ -16,7 +16,7 @@ from untie._util.types import FloatArray
 from untie.baselines._distances import ValueDistance
 
 DIGITS = 12
-"""Uncertainties that agree in so many digits are the same; what is left is rounding."""
+"""Decimals in which two equal uncertainties agree; the rest is rounding."""
 
 CHOICES = {
     "context": ("RR", "M"),
@@ -28,42 +28,47 @@ CHOICES = {
 
 
 class DILCA(ValueDistance):
-    """Distance learning for categorical attributes, from a context of related attributes.
+    """Distance learning for categorical attributes, from a context of related columns.
 
-    Each attribute has a context: the other attributes that say most about it, by symmetric
+    Each column has a context: the other columns that say most about it, by symmetric
     uncertainty. The distance of two of its values is the root mean square, over the values of
-    the context, of the difference between their probabilities given that value (Ienco, Pensa
-    and Meo, 2012).
+    the context, of the difference between their probabilities given that value.
 
     Parameters
     ----------
     context : {"RR", "M"}, default="RR"
-        How the context is chosen: "RR" keeps relevant attributes that are not redundant, and
-        has no parameter; "M" keeps those whose uncertainty is at least `sigma` times the mean.
+        How the context is chosen: "RR" keeps relevant columns that are not redundant, and has no
+        parameter; "M" keeps those whose uncertainty is at least `sigma` times the mean.
     sigma : float, default=0.5
-        Between 0, which keeps all, and 1; for ``context="M"``.
+        From 0, which keeps all columns, to 1, which keeps those that say at least the mean; for
+        ``context="M"``. The time grows with the number of columns kept.
     norm : {"published", "n_attributes"}, default="published"
         What the sum of squares is divided by: the number of values in the context, or the
-        number of all attributes, which reproduces the published comparison.
+        number of all columns, which reproduces the published comparison.
     empty : {"hamming", "zero"}, default="hamming"
         The distance of different values where the context is empty: 1 or 0.
     rows : {"sum", "euclidean"}, default="sum"
-        How the distances of a row's values are taken together: added up, or as the root of the
-        sum of their squares, as published. K-modes always adds up.
+        How the distances of a row's values are combined: added up, or as the root of the sum of
+        their squares, as published. K-modes always adds up.
     categories, handle_unknown, min_frequency, max_categories
         As in `Hamming`.
 
     Attributes
     ----------
     distances_ : list of arrays of shape (n_values, n_values)
-        The distances of each attribute's values.
+        The distances of each column's values.
     contexts_ : list of lists of int
-        The numbers of the attributes in each attribute's context, in the order of choice.
+        The numbers of the columns in each column's context, in the order of choice.
 
     Notes
     -----
-    Rows in which one of two attributes has an unknown value say nothing about the pair. Values
-    of the context that never occur are left out, from the number of values, too.
+    Rows in which one of two columns has an unknown value say nothing about the pair. Values of the
+    context that never occur are left out, also of the number of values.
+
+    References
+    ----------
+    D. Ienco, R. G. Pensa and R. Meo, From context to distance: learning dissimilarity for
+    categorical data clustering, ACM Transactions on Knowledge Discovery from Data 6, 2012.
 
     Examples
     --------
@@ -124,15 +129,28 @@ class DILCA(ValueDistance):
         return result
 
     def context_of(self, column: str) -> list[str]:
-        """Return the columns in a column's context, in the order of choice."""
+        """Return the names of the columns in a column's context, in the order of choice.
+
+        Parameters
+        ----------
+        column : str
+            The column's name.
+
+        Returns
+        -------
+        list of str
+        """
         check_is_fitted(self)
         numbers = self.contexts_[self.vocabulary_.index_of(column)]
         return [self.vocabulary_.columns[number] for number in numbers]
 
     def coupling_matrices(self) -> list[list[FloatArray]]:
-        """Return, for each attribute, the distances of its values by each attribute of its context.
+        """Return, for each column, the distances of its values by each column of its context.
 
-        For `untie.evaluation.inter_factor`.
+        Returns
+        -------
+        list of lists of arrays of shape (n_values, n_values)
+            One list per column; for `untie.evaluation.inter_factor`.
         """
         check_is_fitted(self)
         return [
@@ -147,6 +165,11 @@ class DILCA(ValueDistance):
         ----------
         A, B : tables
             Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows of A, n_rows of B)
+            8 bytes per pair of rows.
         """
         self._check_choices()
         if self.rows == "sum":

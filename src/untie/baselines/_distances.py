@@ -17,16 +17,25 @@ from untie.baselines._base import CountBased
 class ValueDistance(CountBased):
     """Base of the value distances; a subclass writes `_value_distances(counts)`.
 
-    The distance of two rows is the sum over the attributes of the distances of their values.
+    The distance of two rows is the sum over the columns of the distances of their values.
     An unknown value is neutral: its distance to a value is the mean distance of the rows' own
     values to it.
+
+    Parameters
+    ----------
+    categories, handle_unknown, min_frequency, max_categories
+        As in `Hamming`.
 
     Attributes
     ----------
     distances_ : list of arrays of shape (n_values, n_values)
-        The distances of each attribute's values.
+        The distances of each column's values.
     tables_ : list of arrays of shape (n_values + 1, n_values + 1)
         The same; the last row and column are those of an unknown value.
+
+    See Also
+    --------
+    untie.cluster.KModes : Clusters rows by such a distance.
 
     Examples
     --------
@@ -51,7 +60,18 @@ class ValueDistance(CountBased):
         self.tables_ = with_unknown(self.distances_, counts)
 
     def value_distance(self, column: str) -> Any:
-        """Return a square, labelled frame with the distances of a column's values."""
+        """Return the distances of a column's values.
+
+        Parameters
+        ----------
+        column : str
+            The column's name.
+
+        Returns
+        -------
+        frame
+            Square, one row and one column per value.
+        """
         check_is_fitted(self)
         return self._square(column, self.distances_)
 
@@ -62,6 +82,11 @@ class ValueDistance(CountBased):
         ----------
         A, B : tables
             Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows of A, n_rows of B)
+            8 bytes per pair of rows.
         """
         check_is_fitted(self)
         return self._pairwise(self.tables_, A, B)

@@ -20,7 +20,7 @@ from untie.baselines._base import CountBased
 class CountEncoder(TransformerMixin, CountBased):
     """Base of the encoders that look a row's values up; a subclass writes `_value_vectors`.
 
-    An unknown value is neutral: it has its attribute's mean vector.
+    An unknown value is neutral: it has its column's mean vector.
     """
 
     _summed = False
@@ -41,12 +41,26 @@ class CountEncoder(TransformerMixin, CountBased):
         ----------
         X : table of shape (n_rows, n_columns)
             Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_output_columns)
         """
         check_is_fitted(self)
         return self._rows(self.codes(X))
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
-        """Learn from a table and return its rows' vectors; reads the table once."""
+        """Learn from a table and return its rows' vectors; reads the table once.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_output_columns)
+        """
         rows = self._fit_rows(X, sample_weight).rows
         assert rows is not None
         return self._rows(rows.codes) if rows.complete else self.transform(X)
@@ -56,7 +70,13 @@ class CountEncoder(TransformerMixin, CountBased):
         return lookup.rows(codes, np.float64)
 
     def value_vectors(self) -> Any:
-        """Return a frame with one row a value: attribute, value and its vector."""
+        """Return the vectors of all values.
+
+        Returns
+        -------
+        frame
+            One row per value: column, value and its vector.
+        """
         check_is_fitted(self)
         names = self.get_feature_names_out().tolist()
         return frames.value_vectors(
@@ -64,7 +84,17 @@ class CountEncoder(TransformerMixin, CountBased):
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of `transform`'s columns."""
+        """Return the names of `transform`'s columns.
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            Names of the table's columns, instead of those seen in `fit`.
+
+        Returns
+        -------
+        array of str
+        """
         check_is_fitted(self)
         columns = self.vocabulary_.columns
         if input_features is not None:

@@ -10,7 +10,7 @@ from untie.baselines._distances import ValueDistance
 
 
 class Hamming(ValueDistance):
-    """Distance 0 for equal values, 1 for different ones; a row's is the number of mismatches.
+    """Distance 0 for equal values, 1 for different ones; between rows, the number of mismatches.
 
     Parameters
     ----------
@@ -20,14 +20,25 @@ class Hamming(ValueDistance):
         What to do about a value not seen in `fit`; an ignored one is neutral: its distance to a
         value is the mean distance of the rows' own values to it.
     min_frequency : int or float, default=None
-        Values with less weight (int) or a lower share of it (float) are taken together.
+        Values with less weight (int, such as 5) or a lower share of it (float, such as 0.01) are
+        merged into one per column.
     max_categories : int, default=None
-        Largest number of values of a column; the rarest are taken together.
+        At most this many values per column, such as 100; the rarest are merged into one of them.
+        Memory grows with the square of the number of all values.
 
     Attributes
     ----------
     distances_ : list of arrays of shape (n_values, n_values)
-        The distances of each attribute's values.
+        The distances of each column's values.
+
+    See Also
+    --------
+    untie.cluster.KModes : Clusters rows by such a distance.
+
+    References
+    ----------
+    R. W. Hamming, Error detecting and error correcting codes, Bell System Technical Journal 29,
+    147-160, 1950.
 
     Examples
     --------

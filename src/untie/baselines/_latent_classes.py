@@ -36,29 +36,31 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
     Parameters
     ----------
     n_classes : int or "auto", default="auto"
-        Number of classes; "auto" takes that with the lowest BIC.
+        Number of classes, from 2 to 20 or so; "auto" takes that with the lowest BIC, which takes
+        the time of one fit per number tried.
     max_classes : int, default=20
-        The largest number that "auto" tries.
+        The largest number that "auto" tries; it stops before if two in a row are no better.
     n_init : int, default=10
-        Number of random starts. After a few steps the better ones go on, and the best result is
-        kept.
+        Number of random starts, from 1 to 50. After 20 steps the best three go on, and the best
+        result is kept. More find a better optimum; the time grows with them.
     max_iter : int, default=1000
-        Largest number of steps from a start.
+        At most this many steps from a start; a warning says if they were too few.
     tol : float, default=1e-6
-        Gain in log-likelihood per row below which it stops.
+        Gain in log-likelihood per row below which a run stops; from 1e-4, faster, to 1e-8.
     smoothing : float, default=1.0
-        Number of rows that are added in thought, spread over all classes and values as the
+        Number of imaginary rows, from 0 to a few, spread over all classes and values as the
         table is. Keeps probabilities above 0; with 0, the likelihood alone is maximised.
     random_state : int, RandomState or None, default=None
-        For the starts.
+        Seed of the starts; None is 0.
     categories : "auto" or list of lists, default="auto"
         The values of each column, if they are known beforehand.
     handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
         What to do about a value not seen in `fit`; an ignored one is left out.
     min_frequency : int or float, default=None
-        Values with less weight (int) or a lower share of it (float) are taken together.
+        Values with less weight (int, such as 5) or a lower share of it (float, such as 0.01) are
+        merged into one per column.
     max_categories : int, default=None
-        Largest number of values of a column; the rarest are taken together.
+        At most this many values per column, such as 100; the rarest are merged into one of them.
 
     Attributes
     ----------
@@ -83,6 +85,15 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
     vocabulary_ : Vocabulary
         The values of each column.
 
+    See Also
+    --------
+    untie.UNTIEClusterer : Clusters of rows by the vectors of UNTIE.
+
+    References
+    ----------
+    L. A. Goodman, Exploratory latent structure analysis using both identifiable and unidentifiable
+    models, Biometrika 61, 215-231, 1974.
+
     Examples
     --------
     >>> from untie.baselines import LatentClasses
@@ -91,14 +102,14 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
     >>> model.predict([["a", "x", "p"], ["c", "y", "q"]])
     array([1, 0])
     >>> model.class_profiles().round(2)
-      attribute value  class0  class1
-    0        x0     a    0.01    0.99
-    1        x0     b    0.66    0.01
-    2        x0     c    0.33    0.00
-    3        x1     x    0.01    0.99
-    4        x1     y    0.99    0.01
-    5        x2     p    0.01    0.99
-    6        x2     q    0.99    0.01
+      column value  class0  class1
+    0     x0     a    0.01    0.99
+    1     x0     b    0.66    0.01
+    2     x0     c    0.33    0.00
+    3     x1     x    0.01    0.99
+    4     x1     y    0.99    0.01
+    5     x2     p    0.01    0.99
+    6     x2     q    0.99    0.01
     """
 
     def __init__(
@@ -138,53 +149,143 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         y : ignored
         sample_weight : array of shape (n_rows,), optional
             How often each row counts.
+
+        Returns
+        -------
+        self
         """
         self._fit_rows(X, sample_weight)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> FloatArray:
-        """Find the classes of a table and return their probabilities for its rows."""
+        """Find the classes of a table and return their probabilities for its rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
         rows = self._fit_rows(X, sample_weight)
         return self._posterior(rows.codes)[0] if rows.complete else self.predict_proba(X)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
-        """Find the classes of a table and return the most probable one of each row."""
+        """Find the classes of a table and return the most probable one of each row.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        integer array of shape (n_rows,)
+        """
         return np.argmax(self.fit(X, sample_weight=sample_weight).predict_proba(X), axis=1)
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the probability of each class for each row; shape (n_rows, n_classes)."""
+        """Return the probability of each class for each row, as `predict_proba` does."""
         return self.predict_proba(X)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of each class for each row; shape (n_rows, n_classes)."""
+        """Return the probability of each class for each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
         check_is_fitted(self)
         return self._posterior(self.codes(X))[0]
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Return the most probable class of each row, as a number."""
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        integer array of shape (n_rows,)
+        """
         return np.argmax(self.predict_proba(X), axis=1)
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Return the log-likelihood of each row, its unknown values apart."""
+        """Return the log-likelihood of each row, without its unknown values.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows,), in nats
+        """
         check_is_fitted(self)
         return self._posterior(self.codes(X))[1]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the mean log-likelihood of the rows."""
+        """Return the mean log-likelihood of the rows, in nats; the higher the better.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        float
+        """
         total, n = self._log_likelihood(X, sample_weight)
         return total / n
 
     def bic(self, X: Any, sample_weight: Any = None) -> float:
-        """Return the Bayesian information criterion on a table; the lower the better."""
+        """Return the Bayesian information criterion on a table; the lower the better.
+
+        Parameters
+        ----------
+        X, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        float
+        """
         total, n = self._log_likelihood(X, sample_weight)
         return criterion(total, self.n_parameters_, float(np.log(n)))
 
     def aic(self, X: Any, sample_weight: Any = None) -> float:
-        """Return the Akaike information criterion on a table; the lower the better."""
+        """Return the Akaike information criterion on a table; the lower the better.
+
+        Parameters
+        ----------
+        X, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        float
+        """
         return criterion(self._log_likelihood(X, sample_weight)[0], self.n_parameters_, 2.0)
 
     def class_profiles(self) -> Any:
-        """Return a frame with the probability of each value within each class."""
+        """Return the probability of each value within each class.
+
+        Returns
+        -------
+        frame
+            One row per value: column, value and one probability per class.
+        """
         check_is_fitted(self)
         names = [f"class{number}" for number in range(self.n_classes_)]
         profiles = np.concatenate(self.profiles_)

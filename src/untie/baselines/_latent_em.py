@@ -1,7 +1,7 @@
 """EM for the latent class model, over coded rows.
 
 Within a class the columns are independent: a row's probability is the product of its values'.
-Equal rows are taken together, and both steps are products of the sparse one-hot matrix of the
+Equal rows are merged, and both steps are products of the sparse one-hot matrix of the
 distinct rows. All probabilities are logarithms.
 """
 
@@ -99,7 +99,7 @@ class Climb:
 
 
 def make_sample(codes: Codes, sizes: Sequence[int], weights: FloatArray | None) -> Sample:
-    """Take equal rows together, in the order of their codes: that of the rows is forgotten."""
+    """Merge equal rows, in the order of their codes: that of the rows is forgotten."""
     kinds = distinct_rows(codes, [size + 1 for size in sizes], weights)
     totals, one_hot = kinds.weights, sparse_one_hot(kinds.codes, sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)

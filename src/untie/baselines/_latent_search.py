@@ -11,13 +11,13 @@ from untie._util.types import FloatArray
 from untie.baselines._latent_em import Climb, Sample, climb, draw_start
 
 PATIENCE = 2
-"""The search for a number of classes ends after so many in a row that are no better."""
+"""The search for a number of classes ends after this many in a row that are no better."""
 
 SHORT_CLIMB = 20
 """Steps after which the worse starts are given up."""
 
 FINALISTS = 3
-"""Starts that are followed to the end."""
+"""At most this many starts are followed to the end."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Search:
     tol : float
         Gain per row below which a climb ends.
     smoothing : float
-        Number of rows added in thought.
+        Number of imaginary rows, spread as the table is.
     """
 
     n_classes: int | None

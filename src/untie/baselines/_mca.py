@@ -21,25 +21,19 @@ class MCA(CountEncoder):
     Multiple correspondence analysis: principal components of the one-hot table with every
     value divided by the root of its frequency. `transform` gives the rows' principal
     coordinates; their variance on an axis is its eigenvalue. Computed from the counts of pairs
-    of values (the Burt matrix), so the number of rows does not matter. An unknown value
-    contributes 0.
+    of values (the Burt matrix): once they are counted, the number of rows does not matter.
 
     Parameters
     ----------
     n_components : int or None, default=2
-        Number of axes; None takes all that vary. Axes beyond those are 0, so that the width of
-        the output does not depend on the table.
+        Number of axes: 2 to draw rows, about the number of clusters to find them; None takes all
+        that vary. Axes beyond those are 0, so that the width of the output does not depend on the
+        table. A few axes are found faster than all.
     correction : {"benzecri", "greenacre"} or None, default=None
-        How eigenvalues are corrected for the share that each column has of itself. The
-        coordinates stay as they are.
-    categories : "auto" or list of lists, default="auto"
-        The values of each column, if they are known beforehand.
-    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
-        What to do about a value not seen in `fit`; an ignored one is neutral.
-    min_frequency : int or float, default=None
-        Values with less weight (int) or a lower share of it (float) are taken together.
-    max_categories : int, default=None
-        Largest number of values of a column; the rarest are taken together.
+        How eigenvalues are corrected for what each column has in common with itself; it needs two
+        columns. The coordinates stay as they are.
+    categories, handle_unknown, min_frequency, max_categories
+        As in `OneHot`; an ignored unknown value adds 0.
 
     Attributes
     ----------
@@ -50,6 +44,11 @@ class MCA(CountEncoder):
     total_inertia_ : float
         What the shares are shares of: number of values / number of columns - 1 if nothing is
         corrected.
+
+    References
+    ----------
+    M. Greenacre and J. Blasius (editors), Multiple Correspondence Analysis and Related Methods,
+    Chapman & Hall/CRC, 2006.
 
     Examples
     --------
@@ -98,10 +97,15 @@ class MCA(CountEncoder):
         return np.split(axes.contributions, counts.offsets[1:-1])
 
     def column_coordinates(self) -> Any:
-        """Return a frame with the principal coordinates of the values: attribute, value, axes.
+        """Return the principal coordinates of the values.
 
         A value stands at the mean of the rows that have it, divided by the root of the axis'
         eigenvalue.
+
+        Returns
+        -------
+        frame
+            One row per value: column, value and one number per axis.
         """
         check_is_fitted(self)
         scale = len(self.vocabulary_.columns) * np.sqrt(self._raw_eigenvalues)

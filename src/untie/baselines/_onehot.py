@@ -11,21 +11,28 @@ from untie.baselines._encoders import CountEncoder
 
 
 class OneHot(CountEncoder):
-    """A column per value: 1 where a row has it, 0 elsewhere.
+    """One column per value: 1 where a row has it, 0 elsewhere.
 
-    Unlike scikit-learn's OneHotEncoder it gives an unknown value its attribute's mean, the
-    shares of the values.
+    Unlike scikit-learn's OneHotEncoder it gives an unknown value its column's mean, the shares of
+    the values.
 
     Parameters
     ----------
     categories : "auto" or list of lists, default="auto"
         The values of each column, if they are known beforehand.
     handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
-        What to do about a value not seen in `fit`; an ignored one is neutral.
+        What to do about a value not seen in `fit`; an ignored one is neutral: it gets
+        its column's mean vector.
     min_frequency : int or float, default=None
-        Values with less weight (int) or a lower share of it (float) are taken together.
+        Values with less weight (int, such as 5) or a lower share of it (float, such as 0.01) are
+        merged into one per column.
     max_categories : int, default=None
-        Largest number of values of a column; the rarest are taken together.
+        At most this many values per column, such as 100; the rarest are merged into one of them.
+        Memory grows with the square of the number of all values.
+
+    See Also
+    --------
+    untie.UNTIE : Gives similar values similar vectors; here all values are equally far apart.
 
     Examples
     --------

@@ -13,9 +13,8 @@ class Rough(ValueDistance):
     """Distance 1 for different values, 1 - 1/a for equal ones that a rows have.
 
     1/a is the rough membership of one row in the set of all rows with its value: to share a
-    rare value counts more (Cao and others, 2012). A row's distance to itself is therefore
-    above 0 unless it has no value in common with others; leave the query out of its own
-    neighbours.
+    rare value counts more. A row's distance to itself is therefore above 0 unless it has no value
+    in common with others; leave the query out of its own neighbours.
 
     Parameters
     ----------
@@ -25,7 +24,12 @@ class Rough(ValueDistance):
     Notes
     -----
     The method uses numbers of rows, not shares: a weight is the number of times that a row
-    counts. A value that one row or less has, or none, is at distance 0 of itself.
+    counts. A value that at most one row has is at distance 0 from itself.
+
+    References
+    ----------
+    F. Cao, J. Liang, D. Li, L. Bai and C. Dang, A dissimilarity measure for the k-modes clustering
+    algorithm, Knowledge-Based Systems 26, 120-127, 2012.
 
     Examples
     --------

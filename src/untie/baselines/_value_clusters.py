@@ -1,6 +1,6 @@
 """CDE's steps, each a function: counts -> two matrices -> clusters of values -> vectors.
 
-All values of all attributes stand together.
+The values of all attributes are clustered together.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def cluster_indicators(
     matrix : array of shape (n_values, n_columns)
         What values are compared by.
     alpha : float
-        Up to one cluster in so many may be left out.
+        At most one cluster in `alpha`, rounded up, may be left out.
     n_init : int
         Number of starts of each clustering.
     random_state : RandomState

@@ -45,7 +45,7 @@ EXAMPLES = """[bold]Examples[/bold]
 In a pipe, or with --format csv, the rows come out with their cluster as a last column."""
 
 N_TYPICAL = 4
-"""Values named for each cluster."""
+"""At most this many values are named for each cluster."""
 
 
 @sharing(TableOptions)

@@ -32,7 +32,7 @@ EXAMPLES = """[bold]Examples[/bold]
 [cyan]untie compare mushroom.csv --label class[/cyan]  as many clusters as there are classes, with \
 F and ARI
 
-gain: nats a row by which the clusters describe the table better than none; silhouette: of the \
+gain: nats per row by which the clusters describe the table better than none; silhouette: of the \
 share of columns in which rows differ; stability: agreement with the clusters of resampled rows. \
 More is better in all columns."""
 

@@ -26,7 +26,7 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="MODEL",
-        help="A model that untie fit or Python saved, in the place of learning from FILE.",
+        help="A model that untie fit or Python saved, instead of learning from FILE.",
         show_default=False,
     ),
 ]

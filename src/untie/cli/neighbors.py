@@ -35,7 +35,7 @@ contributes
 Rows are counted from 0: the first line below the names is row 0."""
 
 N_REASONS = 3
-"""Columns named for each neighbour."""
+"""At most this many columns are named for each neighbour."""
 
 ANY = "(any)"
 """Stands for the cells that --where leaves open; a value that no model knows is neutral."""

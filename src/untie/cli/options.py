@@ -86,7 +86,7 @@ class SourceOptions:
             "--sql",
             panel=READING,
             metavar="QUERY",
-            help="A DuckDB query in the place of FILE: \"SELECT * FROM 'a.csv' WHERE ...\".",
+            help="A DuckDB query instead of FILE: \"SELECT * FROM 'a.csv' WHERE ...\".",
         ),
     ] = None
     missing: Annotated[

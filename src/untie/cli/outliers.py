@@ -22,7 +22,7 @@ EXAMPLES = """[bold]Examples[/bold]
 [cyan]untie outliers today.csv --model orders.untie[/cyan]  unusual beside the rows of the model
 
 score: how surprising the row's pairs of values are, in nats; share: of all rows that are at \
-least so surprising. Rows are counted from 0."""
+least as surprising. Rows are counted from 0."""
 
 
 @sharing(TableOptions)

@@ -20,7 +20,7 @@ from untie.cli.spinner import waiting
 from untie.preparer import Preparer
 
 SHOWN_NOTES = 30
-"""More notes than these are counted, not printed."""
+"""At most this many notes are printed; the others are counted."""
 
 
 @dataclass(frozen=True, eq=False)

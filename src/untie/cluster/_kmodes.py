@@ -39,13 +39,12 @@ class KModes(ClusterMixin, TableInput):
 
     Rows belong to the nearest of `n_clusters` modes, typical rows; a cluster's mode has in each
     column the value that is typical of the cluster. The cost is the sum of the rows' distances
-    to their modes, and the distance of two rows the sum of the distances of their values
-    (Huang, 1998).
+    to their modes, and the distance of two rows the sum of the distances of their values.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters.
+        Number of clusters, from 2 to some hundreds; time and memory grow with it.
     distance : None, str or ValueDistance, default=None
         Distance of values: None for Hamming, the name of one in `untie.baselines`, or such a
         distance. One that is not fitted is learned from the table itself, read with the
@@ -55,25 +54,27 @@ class KModes(ClusterMixin, TableInput):
         The first modes: rows near values drawn by their frequency; dense rows that are far from
         each other, without randomness; random distinct rows; or the modes themselves.
     n_init : int, default=10
-        Number of runs with different starts, of which the cheapest is kept. Cao's start and
-        given modes are the same every time and are run once.
+        Number of runs with different starts, of which the cheapest is kept; 1 to 20. The time grows
+        with it. Cao's start and given modes are the same every time and are run once.
     mode : {"frequency", "median"}, default="frequency"
         The value of a mode: the most frequent in the cluster, or the one with the lowest sum of
         distances to the cluster's values. They are the same for Hamming; for other distances the
         cost never rises with "median", and "frequency" is what was published.
     max_iter : int, default=100
-        Most assignments of one run.
+        At most this many assignments per run; most runs end after a few.
     random_state : int, RandomState or None, default=None
-        For the starts, and for the rows that are moved into empty clusters.
+        Seed of the starts, and of the rows that are moved into empty clusters; None is 0.
     categories : "auto" or list of lists, default="auto"
         The values of each column, if they are known beforehand.
     handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
         What to do about a value not seen in `fit`; an ignored one is neutral: its distance to a
         value is the mean distance of the rows' own values to it.
     min_frequency : int or float, default=None
-        Values with less weight (int) or a lower share of it (float) are taken together.
+        Values with less weight (int, such as 5) or a lower share of it (float, such as 0.01) are
+        merged into one per column.
     max_categories : int, default=None
-        Largest number of values of a column; the rarest are taken together.
+        At most this many values per column, such as 100; the rarest are merged into one of them.
+        Memory grows with the square of the number of all values.
 
     Attributes
     ----------
@@ -88,12 +89,17 @@ class KModes(ClusterMixin, TableInput):
     distance_ : ValueDistance
         The fitted distance.
     vocabulary_ : Vocabulary
-        The values of each attribute.
+        The values of each column.
+
+    See Also
+    --------
+    untie.UNTIEClusterer : Clusters of rows by the vectors of UNTIE.
+    untie.baselines.ValueDistance : Base of the distances, for one of your own.
 
     Notes
     -----
     A row that is equally near to several modes belongs to the first. Equal rows always have
-    equal labels, and a weight stands for so many equal rows. An empty cluster is given a
+    equal labels, and a row of weight 3 counts as three equal rows. An empty cluster is given a
     random row of the largest one; where distances do not tell rows apart, that row is then in
     its cluster in `labels_`, but in the first of the nearest in `predict`. A table with fewer
     distinct rows than clusters has each of them as a mode; clusters that are left over repeat
@@ -101,6 +107,14 @@ class KModes(ClusterMixin, TableInput):
 
     While rows are compared with modes, distances are rounded to 2^-40 of the largest, so that
     sums are exact and ties are ties.
+
+    References
+    ----------
+    Z. Huang, Extensions to the k-means algorithm for clustering large data sets with categorical
+    values, Data Mining and Knowledge Discovery 2, 283-304, 1998.
+
+    F. Cao, J. Liang and L. Bai, A new initialization method for categorical data clustering, Expert
+    Systems with Applications 36, 10223-10228, 2009.
 
     Examples
     --------
@@ -154,6 +168,10 @@ class KModes(ClusterMixin, TableInput):
         y : ignored
         sample_weight : array of shape (n_rows,), optional
             How often each row counts.
+
+        Returns
+        -------
+        self
         """
         self._check_parameters()
         table = read_table(X)
@@ -189,6 +207,10 @@ class KModes(ClusterMixin, TableInput):
         ----------
         X : table of shape (n_rows, n_columns)
             Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        integer array of shape (n_rows,)
         """
         check_is_fitted(self)
         return self._nearest(X)[0].astype(np.int32)
@@ -203,6 +225,10 @@ class KModes(ClusterMixin, TableInput):
         y : ignored
         sample_weight : array of shape (n_rows,), optional
             How often each row counts.
+
+        Returns
+        -------
+        float
         """
         check_is_fitted(self)
         distances = self._nearest(X)[1]
@@ -211,7 +237,13 @@ class KModes(ClusterMixin, TableInput):
         return -float(counted.sum() if weights is None else weights @ counted)
 
     def modes(self) -> Any:
-        """Return a frame with one row a cluster: the labels of its mode's values."""
+        """Return the modes as a table.
+
+        Returns
+        -------
+        frame
+            One row per cluster: the labels of its mode's values.
+        """
         check_is_fitted(self)
         columns = {
             name: [self.vocabulary_.labels(attribute)[code] for code in self._modes[:, attribute]]

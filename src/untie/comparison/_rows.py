@@ -28,10 +28,10 @@ from untie.cluster import KModes
 from untie.encoder import UNTIE
 
 MOST_ROWS = 10_000
-"""Rows that are clustered; of larger tables so many are drawn."""
+"""At most this many rows are clustered, drawn at random from larger tables."""
 
 N_INIT = 10
-"""Starts of k-means and k-modes."""
+"""Number of starts of k-means and k-modes."""
 
 MOST_FILLED = 0.2
 """Share of numbers other than 0 up to which long vectors are sparse."""

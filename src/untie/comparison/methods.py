@@ -28,10 +28,10 @@ from untie.encoder import UNTIE
 from untie.evaluation import clustering_f_score
 
 SILHOUETTE_ROWS = 2_000
-"""Rows whose distances are all computed."""
+"""Silhouettes are computed from at most this many rows, and all their distances."""
 
 CDE_VALUES = 400
-"""More values than these take CDE minutes."""
+"""CDE is left out for tables with more values, where it takes minutes."""
 
 METHODS: dict[str, Callable[[int, int], Any]] = {
     "UNTIE": lambda k, seed: UNTIE(k, random_state=seed),
@@ -52,7 +52,7 @@ class Scores:
     method : str
         Its name.
     gain : float
-        Description gain: by how many nats a row its clusters describe the table better than none.
+        Description gain: by how many nats per row its clusters describe the table better than none.
     silhouette : float
         Mean silhouette by the share of columns in which rows differ, from -1 to 1.
     stability : float
@@ -94,7 +94,14 @@ class Comparison:
     backend: str = "pandas"
 
     def table(self) -> Any:
-        """Return a frame with one line a method."""
+        """Return the scores as a table.
+
+        Returns
+        -------
+        frame
+            One row per method: method, gain, silhouette, stability and, where there is a label,
+            f_score and ari; the more the better.
+        """
         names = [field.name for field in fields(Scores)]
         if all(score.f_score is None for score in self.scores):
             names = names[:4]
@@ -119,23 +126,39 @@ def compare(
     Parameters
     ----------
     data : table of shape (n_rows, n_columns)
-        In memory, of categories. Of more than 10,000 rows so many are drawn.
+        In memory, of categories. From more than 10,000 rows, 10,000 are drawn.
     n_clusters : int
-        Number of clusters, the same for all.
+        Number of clusters, at least 2, the same for all methods.
     y : array of shape (n_rows,), optional
         The right answer, to score the clusters with; rows where it is missing do not count there.
     sample_weight : array of shape (n_rows,), optional
         How often each row counts.
     methods : iterable of str
-        Some of "UNTIE", "one-hot", "MCA", "k-modes", "CDE".
+        Some of "UNTIE", "one-hot", "MCA", "k-modes", "CDE"; all by default. CDE is the slowest and
+        is left out if there are more than 400 values.
     encoder : UNTIE, optional
         Fitted on the table, to be compared; without it one is fitted on the rows that are.
     n_resamples : int, default=5
-        Resamples of the rows, for stability.
+        Number of resamples that stability is the mean over, from 1 to 20. Every method clusters
+        each of them anew, so the time grows with it.
     random_state : int, RandomState or None, default=None
-        For everything that is drawn.
+        Seed of everything that is drawn; None is 0.
     watch : callable, optional
         Takes the methods and gives them one after another, to show progress.
+
+    Returns
+    -------
+    Comparison
+        ``table()`` makes a frame of it; `skipped` names the methods that were left out.
+
+    Raises
+    ------
+    ValueError
+        If the table has fewer distinct rows than `n_clusters`.
+
+    See Also
+    --------
+    untie.evaluation.clustering_scores : More scores of clusters by a label.
 
     Examples
     --------

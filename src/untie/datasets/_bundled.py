@@ -29,6 +29,11 @@ def bundled_names() -> list[str]:
 
     They need neither a data folder nor a connection; nor does threeof9, which is made by a rule.
 
+    Returns
+    -------
+    list of str
+        In alphabetical order.
+
     Examples
     --------
     >>> bundled_names()[:3]

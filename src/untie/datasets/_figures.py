@@ -46,7 +46,7 @@ def in_words(figures: Figures) -> str:
     """Return the figures as part of a sentence."""
     return (
         f"{figures.n_o} rows, {figures.n_a} attributes, {figures.n_c} classes, "
-        f"{figures.n_av:.2f} values an attribute and at most {figures.n_mv}"
+        f"{figures.n_av:.2f} values per attribute and at most {figures.n_mv}"
     )
 
 

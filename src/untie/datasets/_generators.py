@@ -34,11 +34,12 @@ def make_led24(
     Parameters
     ----------
     n_rows : int, default=3200
-        The number of rows.
+        The number of rows. Time and memory grow with it.
     noise : float, default=0.1
-        The probability that a segment is inverted.
+        The probability that a segment is inverted, from 0 to 1; at 0.5 nothing is left of the
+        digits.
     random_state : int, RandomState or None, default=None
-        The same number gives the same table.
+        Seed; the same number gives the same table, and None is 0.
     frame : {"pandas", "polars", "pyarrow"}, default="pandas"
         The library of the table that is returned.
 
@@ -48,6 +49,11 @@ def make_led24(
         The bits, as strings.
     y : series
         The digits, as strings.
+
+    References
+    ----------
+    L. Breiman, J. H. Friedman, R. A. Olshen and C. J. Stone, Classification and Regression Trees,
+    Wadsworth, 1984: the LED display.
 
     Examples
     --------
@@ -80,9 +86,9 @@ def make_synthetic(
 
     The paper has three dials, `n_rows` (n_o), `n_attributes` (n_a) and `n_values` (n_mv), whose
     defaults are these, and turns one at a time: n_o from 1,000 to 100,000, n_a from 10 to 100, n_mv
-    from 10 to 100. It says nothing of how cells are drawn, whether attributes depend on each other,
-    or of classes. Here every attribute has all `n_values` values; rows belong to classes of
-    equal size, each class has a typical value in each attribute, and a cell has that value with
+    from 10 to 100. It says nothing of how cells are drawn, whether columns depend on each other,
+    or of classes. Here every column has all `n_values` values; rows belong to classes of
+    equal size, each class has a typical value in each column, and a cell has that value with
     probability `coupling` and else any value, all equally likely.
 
     Parameters
@@ -90,15 +96,15 @@ def make_synthetic(
     n_rows : int, default=1000
         The number of rows; at least `n_values` and at least `n_classes`.
     n_attributes : int, default=10
-        The number of attributes.
+        The number of columns. Time and memory grow with the number of cells.
     n_values : int, default=3
-        The number of values of each attribute. Each occurs: one cell of each is set aside for it.
+        The number of values per column. Each occurs: one cell of each is set aside for it.
     n_classes : int, default=2
         The number of classes.
     coupling : float, default=0.5
-        How much attributes tell of the class and thereby of each other, from 0 (nothing) to 1.
+        How much columns tell of the class and thereby of each other, from 0 (nothing) to 1.
     random_state : int, RandomState or None, default=None
-        The same number gives the same table.
+        Seed; the same number gives the same table, and None is 0.
     frame : {"pandas", "polars", "pyarrow"}, default="pandas"
         The library of the table that is returned.
 

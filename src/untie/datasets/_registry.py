@@ -52,6 +52,14 @@ SOURCES: dict[str, Source] = {
 def names() -> list[str]:
     """Return the names that `load` knows, in the order of the paper's data table.
 
+    Returns
+    -------
+    list of str
+
+    See Also
+    --------
+    bundled_names : Those whose files come with the package.
+
     Examples
     --------
     >>> len(names()), names()[:3]
@@ -75,15 +83,27 @@ def load(name: str, frame: Any = "pandas", data_home: DataHome = None) -> tuple[
     frame : {"pandas", "polars", "pyarrow"}, default="pandas"
         The library of the table that is returned.
     data_home : path, optional
-        The folder of the four files, in place of ``UNTIE_DATA``. What OpenML gives is cached
+        The folder of the four files, instead of ``UNTIE_DATA``. What OpenML gives is cached
         there too; without it, scikit-learn's own folder is used.
 
     Returns
     -------
     X : frame
-        The attributes, as strings. A missing value that the sources count as a value is "?".
+        The columns, as strings. A missing value that the sources count as a value is "?".
     y : series
         The label, as strings.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set, or the copy found is not the paper's.
+    FileNotFoundError
+        If one of the four is neither in a folder nor to be fetched.
+
+    See Also
+    --------
+    names : All names.
+    describe : Sizes of the data sets beside those printed in the paper.
 
     Examples
     --------

@@ -26,7 +26,7 @@ def describe(
     Parameters
     ----------
     names : str or list of str, optional
-        The data sets; all of `names()` by default.
+        The data sets; all of `names()` by default, which reads every file and may fetch four.
     data_home : path, optional
         As in `load`.
     frame : {"pandas", "polars", "pyarrow"}, default="pandas"
@@ -35,11 +35,15 @@ def describe(
     Returns
     -------
     table : frame
-        A row for each data set: its `name`; the measured number of objects `n_o`, of attributes
-        `n_a`, of classes `n_c`, the mean `n_av` and the largest `n_mv` number of values of an
+        One row per data set: its `name`; the measured number of objects `n_o`, of attributes
+        `n_a`, of classes `n_c`, the mean `n_av` and the largest `n_mv` number of values per
         attribute; the same as the paper prints them, `printed_n_o` and so on; whether they
         `agree`, to two decimals; and a `note`. The measured figures of a data set that can't be
         had here are missing, and the note says why.
+
+    See Also
+    --------
+    load : Returns a data set.
 
     Examples
     --------

@@ -68,7 +68,7 @@ class Vectors:
         self.unit = float(np.abs(centred).max()) or 1.0
         self.vectors: FloatArray = centred / self.unit
         norms = np.einsum("ij,ij->i", self.vectors, self.vectors)[:, None]
-        # Twice what the products and the sums of so many numbers can be off.
+        # Twice the largest rounding error of products and sums of this many numbers.
         factor = 2 * (given.shape[1] + 4) * np.finfo(float).eps
         self._errors: FloatArray = factor * (norms[:, 0] + norms.max())
         # |a - b|^2 = -2 ab + 1 |b|^2 + |a|^2 1, as one product of matrices.

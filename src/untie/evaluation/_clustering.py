@@ -36,6 +36,10 @@ def clustering_f_score(y_true: Any, labels: Any) -> float:
     float
         The mean F1 of the classes, in [0, 1].
 
+    See Also
+    --------
+    clustering_scores : All scores at once, for little more time.
+
     Examples
     --------
     >>> clustering_f_score(["low", "low", "low", "low", "high", "high"], [0, 0, 0, 1, 0, 1])
@@ -52,6 +56,11 @@ def clustering_accuracy(y_true: Any, labels: Any) -> float:
     ----------
     y_true, labels : array-like of shape (n_objects,)
         The class and the cluster of each object.
+
+    Returns
+    -------
+    float
+        In [0, 1].
 
     Examples
     --------
@@ -72,6 +81,11 @@ def purity(y_true: Any, labels: Any) -> float:
     y_true, labels : array-like of shape (n_objects,)
         The class and the cluster of each object.
 
+    Returns
+    -------
+    float
+        In (0, 1].
+
     Examples
     --------
     >>> purity(["a", "a", "b", "b"], [0, 0, 0, 1])
@@ -91,6 +105,11 @@ def best_match_f_score(y_true: Any, labels: Any) -> float:
     y_true, labels : array-like of shape (n_objects,)
         The class and the cluster of each object.
 
+    Returns
+    -------
+    float
+        In (0, 1].
+
     Examples
     --------
     >>> round(best_match_f_score(["a", "a", "b", "b"], [0, 0, 0, 1]), 4)
@@ -103,13 +122,18 @@ def best_match_f_score(y_true: Any, labels: Any) -> float:
 def pairwise_f_score(y_true: Any, labels: Any) -> float:
     """Return the F1 of "the two are in one cluster" as a guess of "the two are of one class".
 
-    Over all pairs of objects. Where neither classes nor clusters have two objects together,
-    the two agree and the score is 1.
+    Over all pairs of objects. Where neither a class nor a cluster has two objects, the two agree
+    and the score is 1.
 
     Parameters
     ----------
     y_true, labels : array-like of shape (n_objects,)
         The class and the cluster of each object.
+
+    Returns
+    -------
+    float
+        In [0, 1].
 
     Examples
     --------
@@ -128,6 +152,11 @@ def normalized_mutual_information(y_true: Any, labels: Any) -> float:
     y_true, labels : array-like of shape (n_objects,)
         The class and the cluster of each object.
 
+    Returns
+    -------
+    float
+        In [0, 1].
+
     Examples
     --------
     >>> normalized_mutual_information(["a", "a", "b", "b"], [1, 1, 0, 0])
@@ -145,6 +174,11 @@ def adjusted_rand_index(y_true: Any, labels: Any) -> float:
     ----------
     y_true, labels : array-like of shape (n_objects,)
         The class and the cluster of each object.
+
+    Returns
+    -------
+    float
+        From -0.5 to 1.
 
     Examples
     --------

@@ -13,11 +13,11 @@ from untie.evaluation._labels import read_labels
 
 
 def values_by_label(X: Any, labels: Any, name: str) -> list[FloatArray]:
-    """Count the values of each attribute by label.
+    """Count the values of each column by label.
 
     Parameters
     ----------
-    X : table of shape (n_objects, n_attributes)
+    X : table of shape (n_objects, n_columns)
         The objects; a missing cell is a value of its own.
     labels : array-like of shape (n_objects,)
         The label of each object.
@@ -27,7 +27,7 @@ def values_by_label(X: Any, labels: Any, name: str) -> list[FloatArray]:
     Returns
     -------
     list of arrays of shape (n_values, n_labels)
-        One per attribute.
+        One per column.
     """
     table = read_table(X)
     codes = read_labels(labels, name, table.n_rows)

@@ -42,7 +42,7 @@ def critical_difference_diagram(
     control : str, optional
         The method that the others are compared with; the best one if None.
     alpha : float, default=0.05
-        Level of the test.
+        Level of the test; 0.05 or 0.1 are usual.
     ax : matplotlib Axes, optional
         Where to draw; small axes have small letters. If None, a new figure that is large enough.
 
@@ -50,6 +50,16 @@ def critical_difference_diagram(
     -------
     matplotlib Axes
         Save it by ``ax.figure.savefig(path)``.
+
+    See Also
+    --------
+    average_ranks : Mean ranks from scores.
+    bonferroni_dunn : The critical difference alone.
+
+    References
+    ----------
+    J. Demsar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
+    Learning Research 7, 1-30, 2006.
 
     Examples
     --------

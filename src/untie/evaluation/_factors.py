@@ -19,7 +19,7 @@ AVERAGES = ("value", "column", "printed")
 
 
 def intra_factor(X: Any, y: Any, average: str = "value") -> float:
-    """Return I_intra: how much the values of the attributes say about the class.
+    """Return I_intra: how much the values of the columns say about the class.
 
     For a value, the length of the vector of its class shares, scaled so that equal shares give
     0 and a single class gives 1; then the mean over values.
@@ -28,14 +28,18 @@ def intra_factor(X: Any, y: Any, average: str = "value") -> float:
 
     Parameters
     ----------
-    X : table of shape (n_objects, n_attributes)
+    X : table of shape (n_objects, n_columns)
         The objects; a missing cell is a value of its own.
     y : array-like of shape (n_objects,)
         The class of each object; at least two classes.
     average : {"value", "column", "printed"}, default="value"
-        The mean over all values; the mean over attributes of the means over their values; or,
-        as the paper prints it, the sum over all values divided by the number of attributes,
+        The mean over all values; the mean over columns of the means over their values; or,
+        as the paper prints it, the sum over all values divided by the number of columns,
         which can exceed 1.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -65,14 +69,18 @@ def _purity_of_values(table: FloatArray, n_classes: int) -> FloatArray:
 def inter_factor(couplings: Sequence[Sequence[Any]]) -> float:
     """Return I_inter: how much the couplings of a method differ from each other.
 
-    The mean over attributes of `inter_factors`.
+    The mean over columns of `inter_factors`.
 
     Parameters
     ----------
-    couplings : one list per attribute of square matrices
-        The matrices that the method's couplings give for the attribute's values:
+    couplings : one list per column of square matrices
+        The matrices that the method's couplings give for the column's values:
         `coupling_matrices` makes UNTIE's; a fitted `COS`, `DILCA` or `CDE` has a method of that
         name.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -84,15 +92,19 @@ def inter_factor(couplings: Sequence[Sequence[Any]]) -> float:
 
 
 def inter_factors(couplings: Sequence[Sequence[Any]]) -> FloatArray:
-    """Return for each attribute how much its couplings differ; shape (n_attributes,).
+    """Return for each column how much its couplings differ.
 
     The root of the mean squared difference over all ordered pairs of matrices and all their
     entries; 0 for one matrix or none.
 
     Parameters
     ----------
-    couplings : one list per attribute of square matrices
+    couplings : one list per column of square matrices
         As in `inter_factor`.
+
+    Returns
+    -------
+    array of shape (n_columns,)
 
     Examples
     --------
@@ -127,7 +139,7 @@ def _difference(matrices: Sequence[Any], attribute: int) -> float:
 
 
 def coupling_matrices(X: Any) -> list[list[FloatArray]]:
-    """Return UNTIE's two matrices per attribute, for `inter_factor`.
+    """Return UNTIE's two matrices per column, for `inter_factor`.
 
     They are the Euclidean distances of the values' intra- and of their inter-attribute
     couplings; values stand in the order of the vocabulary.
@@ -136,6 +148,11 @@ def coupling_matrices(X: Any) -> list[list[FloatArray]]:
     ----------
     X : table or Counts
         The objects, or how often their values occur together.
+
+    Returns
+    -------
+    list of pairs of arrays of shape (n_values, n_values)
+        One pair per column.
 
     Examples
     --------

@@ -17,7 +17,7 @@ class GoodnessCurve:
     """The margins of a similarity, and the two ways to read their distribution.
 
     A similarity is (epsilon, gamma)-good if all but a share epsilon of the objects have a
-    margin of at least gamma (Balcan and Blum).
+    margin of at least gamma.
 
     Parameters
     ----------
@@ -25,7 +25,11 @@ class GoodnessCurve:
         For each object its mean similarity to the others of its class, minus that to the
         objects of other classes; the largest first.
     n_left_out : int
-        Objects that are alone in their class, which have no margin.
+        Number of objects that are alone in their class, which have no margin.
+
+    References
+    ----------
+    M.-F. Balcan and A. Blum, On a theory of learning with similarity functions, ICML 2006.
 
     Examples
     --------
@@ -46,6 +50,10 @@ class GoodnessCurve:
         ----------
         gamma : float or array
             Margins to reach.
+
+        Returns
+        -------
+        float or array
         """
         wanted = np.asarray(gamma, dtype=float)
         if np.isnan(wanted).any():
@@ -62,6 +70,10 @@ class GoodnessCurve:
         ----------
         epsilon : float or array
             Shares of objects that may fail, from 0 to below 1.
+
+        Returns
+        -------
+        float or array
         """
         share = np.asarray(epsilon, dtype=float)
         if not ((share >= 0) & (share < 1)).all():
@@ -73,9 +85,13 @@ class GoodnessCurve:
         return float(reached) if np.ndim(epsilon) == 0 else reached
 
     def points(self) -> tuple[FloatArray, FloatArray]:
-        """Return epsilon and gamma of every object with a margin of 0 or more, to be drawn.
+        """Return the points of the curve, to be drawn.
 
-        epsilon falls as gamma does: the share of objects that do worse.
+        Returns
+        -------
+        epsilon, gamma : arrays of shape (n_points,)
+            Of every object with a margin of 0 or more: the share of objects that do worse, and
+            its margin. Both fall.
         """
         positive = self.margins[self.margins >= 0]
         return np.asarray(self.epsilon(positive)), positive
@@ -88,10 +104,10 @@ def goodness_curve(
 
     As printed in the paper, the expectations run over both objects, which gives one number for
     all; by the definition that it cites, the first object is fixed and the mean runs over the
-    second alone. This is the definition's.
+    second alone. This follows the definition.
 
-    Similarities are made in blocks of rows, so that memory does not grow with the square of the
-    number of objects.
+    The time grows with the square of the number of objects. Memory does not: similarities are made
+    in blocks of rows.
 
     Parameters
     ----------
@@ -113,6 +129,10 @@ def goodness_curve(
     -------
     GoodnessCurve
         The margins; objects that are alone in their class have none and are left out.
+
+    See Also
+    --------
+    precision_at_k : How many of the nearest objects are of the same class.
 
     Examples
     --------

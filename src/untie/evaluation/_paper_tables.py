@@ -15,6 +15,10 @@ _SUFFIX = ".csv"
 def published_names() -> list[str]:
     """Return the names that `published` knows.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> "clustering" in published_names()

@@ -17,12 +17,12 @@ SYMMETRY_TOLERANCE = 1e-8
 def category_utility(X: Any, labels: Any) -> float:
     """Return how much better values can be guessed once the cluster is known; high is good.
 
-    (1/K) sum_l P(l) sum_j sum_v [P(v | l)^2 - P(v)^2] over K clusters l, attributes j and their
-    values v (Gluck and Corter; Fisher).
+    (1/K) sum_l P(l) sum_j sum_v [P(v | l)^2 - P(v)^2] over K clusters l, columns j and their
+    values v.
 
     Parameters
     ----------
-    X : table of shape (n_objects, n_attributes)
+    X : table of shape (n_objects, n_columns)
         The objects; a missing cell is a value of its own.
     labels : array-like of shape (n_objects,)
         The cluster of each object.
@@ -30,7 +30,12 @@ def category_utility(X: Any, labels: Any) -> float:
     Returns
     -------
     float
-        From 0 to below the number of attributes.
+        From 0 to below the number of columns.
+
+    References
+    ----------
+    D. H. Fisher, Knowledge acquisition via incremental conceptual clustering, Machine Learning 2,
+    139-172, 1987.
 
     Examples
     --------
@@ -48,14 +53,19 @@ def category_utility(X: Any, labels: Any) -> float:
 def conditional_entropy(X: Any, labels: Any) -> float:
     """Return how many bits the values of an object have left once its cluster is known.
 
-    The entropy of each attribute given the cluster, summed over attributes; low is good.
+    The entropy of each column given the cluster, summed over columns; low is good.
 
     Parameters
     ----------
-    X : table of shape (n_objects, n_attributes)
+    X : table of shape (n_objects, n_columns)
         The objects; a missing cell is a value of its own.
     labels : array-like of shape (n_objects,)
         The cluster of each object.
+
+    Returns
+    -------
+    float
+        In bits, 0 or more.
 
     Examples
     --------
@@ -82,7 +92,7 @@ def normalized_cut(S: Any, labels: Any) -> float:
     Parameters
     ----------
     S : array of shape (n_objects, n_objects)
-        Similarities: symmetric, none negative.
+        Similarities: symmetric, none negative; 8 bytes per pair of objects.
     labels : array-like of shape (n_objects,)
         The cluster of each object.
 

@@ -14,7 +14,7 @@ from untie._util.types import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class FriedmanTest:
-    """What Friedman's test says of the hypothesis that all methods are equally good.
+    """What Friedman's test says about the hypothesis that all methods are equally good.
 
     Parameters
     ----------
@@ -50,9 +50,13 @@ def average_ranks(scores: Any, higher_is_better: bool = True) -> FloatArray:
     Parameters
     ----------
     scores : array or frame of shape (n_sets, n_methods)
-        One row a data set, one column a method.
+        One row per data set, one column per method.
     higher_is_better : bool, default=True
         False for errors and costs.
+
+    Returns
+    -------
+    array of shape (n_methods,)
 
     Examples
     --------
@@ -70,11 +74,25 @@ def friedman(
     Parameters
     ----------
     scores : array or frame of shape (n_sets, n_methods)
-        One row a data set, one column a method; at least two of each.
+        One row per data set, one column per method; at least two of each. The p-value
+        is an approximation, good for more than ten data sets and five methods.
     higher_is_better : bool, default=True
         False for errors and costs.
     tie_correction : bool, default=True
         Whether to make up for ties, which make the ranks vary less.
+
+    Returns
+    -------
+    FriedmanTest
+
+    See Also
+    --------
+    bonferroni_dunn : Which methods differ from a control.
+
+    References
+    ----------
+    J. Demsar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
+    Learning Research 7, 1-30, 2006.
 
     Examples
     --------
@@ -112,7 +130,21 @@ def bonferroni_dunn(n_methods: int, n_sets: int, alpha: float = 0.05) -> float:
     n_methods, n_sets : int
         Size of the comparison; the control is one of the methods.
     alpha : float, default=0.05
-        Probability of any false alarm.
+        Probability of any false alarm; 0.05 or 0.1 are usual. A smaller one gives a larger
+        difference.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    critical_difference_diagram : Draws it.
+
+    References
+    ----------
+    O. J. Dunn, Multiple comparisons among means, Journal of the American Statistical Association
+    56, 52-64, 1961.
 
     Examples
     --------

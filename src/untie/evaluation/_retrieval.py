@@ -14,7 +14,7 @@ from untie.evaluation._blocks import PairBlocks, Vectors, distance_blocks
 from untie.evaluation._labels import read_labels
 
 SAMPLE = 1000
-"""About how many of a query's distances are looked at to guess what is near."""
+"""About this many of a query's distances are looked at to guess what is near."""
 
 Neighbours = tuple[int, NDArray[np.intp], FloatArray, float]
 """A query, the objects nearest to it with their distances, and the width of a tie."""
@@ -30,8 +30,8 @@ def precision_at_k(
     of ties count as a whole as long as they fit, and the group that does not fit gives its
     same-class share of the places that are left.
 
-    Distances are made in blocks of rows of 128 MiB, so that memory does not grow with the
-    square of the number of objects.
+    The time grows with the square of the number of objects. Memory does not: distances are made
+    in blocks of rows of 128 MiB.
 
     Parameters
     ----------
@@ -40,7 +40,8 @@ def precision_at_k(
     y : array-like of shape (n_objects,)
         The class of each object.
     k : int or sequence of ints, default=10
-        How many neighbours; each at most n_objects - 1.
+        How many neighbours, usually 1 to 50; each at most n_objects - 1. Several cost little more
+        than the largest.
     distance : "euclidean", "precomputed", object or callable, default="euclidean"
         An object has a method ``pairwise(A, B)``, such as a fitted value distance; a callable
         takes (A, B) and returns an array of shape (n_rows of A, n_rows of B). It may be
@@ -54,6 +55,10 @@ def precision_at_k(
     -------
     float or array of shape (n_k,)
         In [0, 1]; an array if `k` is a sequence.
+
+    See Also
+    --------
+    goodness_curve : By how much an object's class is more similar to it than the others.
 
     Examples
     --------
@@ -85,7 +90,7 @@ def expected_precision(
     is_hit : boolean array of shape (n_objects,)
         Whether they are of the query's class.
     ks : integer array
-        How many neighbours.
+        Numbers of neighbours.
     width : float
         A gap of more than this ends a group of ties.
 

@@ -1,4 +1,4 @@
-"""Questions about a fitted encoder, clusters and tables; one file a question.
+"""Questions about a fitted encoder, clusters and tables; one file per question.
 
 All answers are frames of the library that the table came in (pandas for arrays).
 """

@@ -10,7 +10,7 @@ from untie.explain._drift_inputs import count_both
 from untie.explain._drift_judge import Judge
 
 N_NAMED = 5
-"""Most names in a list of the verdict."""
+"""A list in the verdict has at most this many names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,16 +20,16 @@ class Drift:
     Parameters
     ----------
     columns : frame
-        One line per column: column, moved (the share of the rows that would have to have another
+        One row per column: column, moved (the share of the rows that would have to have another
         value for the frequencies to be as before: total variation), p_value, drifted.
     frequencies : frame
-        One line per value: column, value, share, new_share, change, p_value, drifted.
+        One row per value: column, value, share, new_share, change, p_value, drifted.
     new_values, lost_values : frames
         Values that only one of the tables has: column, value, count and share in that table,
         expected (the rows that the other would have with the same share: few may be missing by
         chance), p_value, drifted (by the p_value alone: a new value matters however few have it).
     couplings : frame
-        One line per pair of columns: column, other_column, dependence and new_dependence
+        One row per pair of columns: column, other_column, dependence and new_dependence
         (symmetric uncertainty from 0 to 1, less chance), change, moved (the share of the new rows
         that would have to have another combination for the columns to depend on each other as
         before, their own frequencies left as they are), p_value, drifted.
@@ -112,15 +112,19 @@ def drift(
         What to look at; tables may be lazy. It must have the columns of the reference, in any order
         if it is a table.
     alpha : float, default=0.01
-        Largest p-value of a change.
+        Largest p-value of a change, from 0.001 to 0.05; a smaller one gives fewer false alarms.
     min_effect : float, default=0.05
-        Smallest share of rows that have moved.
+        Smallest share of rows that must have moved, from 0 (all that is significant) to 0.2.
 
     Returns
     -------
     Drift
         `verdict`, `has_drifted`, and the frames `columns`, `frequencies`, `new_values`,
         `lost_values` and `couplings`.
+
+    See Also
+    --------
+    untie.count_table : Counts a table once, to compare it with several others.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def count_both(reference: Any, new: Any) -> tuple[CountedTable, CountedTable, st
 
 
 def _reference(reference: Any) -> tuple[CountedTable, Grouping | None, str]:
-    """Return the counts, how rare values were taken together in them, and the library."""
+    """Return the counts, how rare values were merged in them, and the library."""
     if isinstance(reference, UNTIE):
         check_is_fitted(reference)
         kept = reference.model_.ungrouped
@@ -96,7 +96,7 @@ def _others(present: Any, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _grouped(counted: CountedTable, grouping: Grouping) -> CountedTable:
-    """Take the values together that the reference has taken together."""
+    """Merge the values that the reference has merged."""
     values, targets = [], []
     for place, found in enumerate(counted.vocabulary.values):
         positions = grouping.raw.positions[place]

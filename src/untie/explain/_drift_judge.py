@@ -180,7 +180,7 @@ class Judge:
 
 
 def _pooled(counts: Counts, pair: tuple[int, int], cells: Sequence[Any]) -> FloatArray:
-    """Return the counts of pairs of values, rare ones taken together."""
+    """Return the counts of pairs of values, rare ones merged."""
     block: Any = counts.block(*pair)
     left, right = (
         sparse.csr_array((np.ones(len(cell)), (cell, np.arange(len(cell))))) for cell in cells

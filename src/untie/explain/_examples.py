@@ -36,7 +36,7 @@ def prototypes(
     labels : array of shape (n_rows,)
         The cluster of each row.
     n : int, default=3
-        Rows of each cluster.
+        Number of rows per cluster.
     sample_weight : array of shape (n_rows,), optional
         How often each row counts.
 
@@ -46,6 +46,11 @@ def prototypes(
         cluster, rank (from 1), position (of the first of equal rows), distance (to the mean of the
         cluster's vectors), weight (of the rows of the cluster that are equal to it; their number,
         without weights).
+
+    See Also
+    --------
+    border_cases : The rows between two clusters.
+    cluster_profile : The values that make a cluster.
 
     Examples
     --------
@@ -94,7 +99,7 @@ def border_cases(
     labels : array of shape (n_rows,)
         The cluster of each row; at least two clusters.
     n : int, default=3
-        Rows of each cluster.
+        Number of rows per cluster.
     sample_weight : array of shape (n_rows,), optional
         How often each row counts.
 
@@ -105,6 +110,10 @@ def border_cases(
         whose mean is nearest), margin: (b - a) / max(a, b) with the distances a to the mean of its
         own cluster and b to the other's. 1 is well inside, 0 in the middle of the two; below 0
         the row is nearer to the other.
+
+    See Also
+    --------
+    prototypes : The rows that are typical of a cluster.
 
     Examples
     --------

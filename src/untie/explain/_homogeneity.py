@@ -1,6 +1,6 @@
 """Two tables of counts -> whether, and by how much, they differ.
 
-Values with few rows are taken together before Pearson's chi-square tests, which are approximations
+Values with few rows are merged before Pearson's chi-square tests, which are approximations
 that hold for counts of five or so and more.
 """
 
@@ -18,14 +18,14 @@ LEAST_EXPECTED = 5.0
 """Rows that a value must have in both tables, if they were alike, to be a cell of its own."""
 
 MOST_CELLS = 30
-"""Values of an attribute that a test of pairs tells apart, at most."""
+"""A test of pairs tells at most this many values of an attribute apart."""
 
 STEPS, TOLERANCE = 200, 1e-9
-"""Of iterative proportional fitting."""
+"""Iterative proportional fitting ends after this many steps, or below this change."""
 
 
 def share_p_values(first: FloatArray, n_first: float, second: FloatArray, n_second: float) -> Any:
-    """Return, for each value, the chance of shares so different (Fisher, twice the smaller tail).
+    """Return, for each value, the chance of shares this different (Fisher, twice the smaller tail).
 
     Parameters
     ----------

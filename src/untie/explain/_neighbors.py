@@ -15,15 +15,15 @@ from untie._util.types import Codes, FloatArray
 from untie.encoder import UNTIE
 
 QUERIES = 64
-"""Rows whose neighbours are looked for at a time."""
+"""Neighbours are looked for this many rows at a time."""
 
 
 def neighbors(encoder: UNTIE, data: Any, rows: Any, n: int = 10) -> Any:
     """Return the rows of a table that are nearest to some rows.
 
     Nearest by the distance of the learned vectors: unlike the similarity, it is never smaller for
-    another row than for an equal one. Of equally near rows the first come first. Memory is that of
-    some million numbers, whatever the table.
+    another row than for an equal one. Of equally near rows the first come first. The time grows
+    with len(rows) x len(data); memory is that of some million numbers, whatever the table.
 
     Parameters
     ----------
@@ -34,13 +34,18 @@ def neighbors(encoder: UNTIE, data: Any, rows: Any, n: int = 10) -> Any:
     rows : int, sequence of int, or table
         Positions in `data`, which are then not their own neighbours; or other rows.
     n : int, default=10
-        Neighbours of each; all there are, where they are fewer.
+        Number of neighbours of each, usually 1 to 100; all there are, where they are fewer. It
+        hardly matters for the time.
 
     Returns
     -------
     frame
-        row (its position in `data` or in `rows`), rank (from 1), position (of the neighbour in
-        `data`), similarity, distance.
+        One row per neighbour: row (its position in `data` or in `rows`), rank (from 1), position
+        (of the neighbour in `data`), similarity, distance.
+
+    See Also
+    --------
+    why_similar : What makes two rows similar.
 
     Examples
     --------

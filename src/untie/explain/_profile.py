@@ -27,26 +27,29 @@ def cluster_profile(data: Any, labels: Any, sample_weight: Any = None) -> Any:
         The cluster of each row.
     sample_weight : array of shape (n_rows,), optional
         How often each row counts. Whole numbers are taken for numbers of equal rows; others are
-        weights of a survey, of which the test counts so many rows as have the same accuracy
-        unweighted, (sum w)^2 / sum w^2, and rounds to whole rows.
+        weights of a survey, for which the test counts (sum w)^2 / sum w^2 rows: as many as have the
+        same accuracy unweighted, rounded.
 
     Returns
     -------
     frame
-        One line for each cluster and each value that occurs in it, for each cluster the most
-        telling first:
+        One row per cluster and value that occurs in it, for each cluster the most telling first:
 
         - cluster, column, value;
         - share of the cluster's rows that have the value, share_elsewhere of the other rows;
         - lift: share divided by the share in the whole table;
-        - information: share x log2(lift), bits; the lines are sorted by it, as a value
+        - information: share x log2(lift), bits; the rows are sorted by it, as a value
           tells much of a cluster only if it is frequent there and rare elsewhere;
-        - p_value: the chance of a count at least so high if labels and values were independent (the
+        - p_value: the chance of a count at least as high if labels and values were independent (the
           hypergeometric distribution: Fisher's exact test, one-sided), corrected by Holm's method
-          for all lines and so valid for all of them at once. It takes the clusters as
+          for all rows and so valid for all of them at once. It takes the clusters as
           given; clusters that were made of these very columns differ in them by construction, so
           it says which differences are no noise, not that the clusters exist;
         - count: weight of the cluster's rows that have the value.
+
+    See Also
+    --------
+    untie.plot.cluster_profiles : Draws the most telling values.
 
     Examples
     --------
@@ -130,7 +133,7 @@ def _rows_per_weight(weights: FloatArray) -> float:
 def _chance(
     count: FloatArray, inside: FloatArray, of_value: FloatArray, n: FloatArray
 ) -> FloatArray:
-    """Return the chance of at least so many rows with the value among those of the cluster."""
+    """Return the chance of at least `count` rows with the value among those of the cluster."""
     # Rounded weights may be out of step by one row.
     n = np.maximum(n, np.maximum(inside, of_value))
     least = np.maximum(inside + of_value - n, 0.0)

@@ -13,9 +13,9 @@ from untie.encoder import UNTIE
 
 
 def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
-    """Return what each attribute contributes to the similarity of two rows.
+    """Return what each column contributes to the similarity of two rows.
 
-    The similarity of two rows is a sum over the attributes, and so is their squared distance:
+    The similarity of two rows is a sum over the columns, and so is their squared distance:
     these are the terms.
 
     Parameters
@@ -28,11 +28,15 @@ def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
     Returns
     -------
     frame
-        One line per column, the largest contribution first: column, value, other_value,
+        One row per column, the largest contribution first: column, value, other_value,
         contribution (they add up to ``encoder.similarity``), share (of the similarity; 0 if that is
         0) and distance (they add up to the squared distance of the rows' vectors: what tells the
         rows apart). Contributions of kernels may be large for values that differ: see
         ``distance``.
+
+    See Also
+    --------
+    neighbors : The rows that are most similar.
 
     Examples
     --------

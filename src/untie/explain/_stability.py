@@ -24,16 +24,16 @@ from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 
 MOST_ROWS = 2_000
-"""Rows that are drawn from, most."""
+"""Resamples are drawn from at most this many rows."""
 
 DRAWS = 1_000
-"""Most rows of a resample."""
+"""A resample has at most this many rows."""
 
 N_STARTS = 5
-"""Of k-means, for each resample."""
+"""Number of starts of k-means for each resample."""
 
 WORDS = ((0.85, "stable"), (0.75, "fairly stable"), (0.6, "doubtful"), (0.0, "dissolves"))
-"""Lowest stability of each verdict (the bounds are those of Hennig, 2007)."""
+"""The lowest stability of each verdict; the bounds are those of Hennig (2007)."""
 
 
 def cluster_stability(
@@ -49,24 +49,26 @@ def cluster_stability(
 
     Rows are drawn with replacement, and k-means makes as many clusters of their learned vectors
     as there are labels. A cluster's stability is the mean, over the resamples, of the Jaccard index
-    of its drawn rows and the new cluster that is most like them (Hennig, 2007): 1 if it
-    comes back as it is. Labels that k-means on these vectors did not make are compared all the
-    same, and are unstable where it would not make them.
+    of its drawn rows and the new cluster that is most like them: 1 if it comes back as it is.
+    Labels that k-means on these vectors did not make are compared all the same, and are unstable
+    where it would not make them.
 
     Parameters
     ----------
     encoder : UNTIE
         Fitted.
     data : table of shape (n_rows, n_columns)
-        In memory. Of large tables 2,000 rows are drawn from, so small clusters may lack rows.
+        In memory. Resamples of a large table are drawn from 2,000 of its rows, so small clusters
+        may lack rows.
     labels : array of shape (n_rows,)
         The cluster of each row.
     n_resamples : int, default=20
-        Number of resamples: as many draws as there are rows, 1,000 at most.
+        Number of resamples, from 10 to 100, of as many draws as there are rows but at most 1,000.
+        The time grows with it; the means get more precise.
     sample_weight : array of shape (n_rows,), optional
         How often each row counts.
     random_state : int, RandomState or None, default=None
-        For the draws and the starts of k-means.
+        Seed of the draws and of the starts of k-means; None is 0.
 
     Returns
     -------
@@ -74,6 +76,15 @@ def cluster_stability(
         cluster, share (of all rows), stability, lowest (in any resample) and verdict: "stable"
         from 0.85 on, "fairly stable" from 0.75, "doubtful" from 0.6, else "dissolves"; "not
         sampled" if no resample had a row of it.
+
+    See Also
+    --------
+    untie.choose_k : Chooses a number of clusters, partly by their stability.
+
+    References
+    ----------
+    C. Hennig, Cluster-wise assessment of cluster stability, Computational Statistics & Data
+    Analysis 52, 258-271, 2007.
 
     Examples
     --------

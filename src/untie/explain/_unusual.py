@@ -30,13 +30,13 @@ from untie._util.types import Codes, FloatArray
 from untie.encoder import UNTIE
 
 TABLE_CELLS = 2**18
-"""Pairs of attributes with at most so many pairs of values are looked up in a table."""
+"""Two attributes with at most this many pairs of values are looked up in a table."""
 
 N_REASONS = 3
-"""Pairs of values that a reason names."""
+"""A reason names at most this many pairs of values."""
 
 BLOCK_ROWS = 2**16
-"""Rows scored at a time."""
+"""Rows are scored this many at a time."""
 
 
 def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
@@ -45,7 +45,8 @@ def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
     The surprise of two values of a row is log((e + 1) / (o + 1)) if that is positive: o other rows
     that the encoder has learned from have both, and e would if the columns were independent. A
     row's score adds them up, in nats; `why_outlier` shows the terms. Unknown values, of which
-    nothing is expected, add nothing.
+    nothing is expected, add nothing. The time grows with the number of rows and with the square of
+    the number of columns.
 
     Parameters
     ----------
@@ -55,13 +56,17 @@ def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
         In memory: the table that was learned from, or new rows. One of the rows that have a
         combination is taken to be the row itself, so one that was seen once is as good as unseen.
     n : int, default=20
-        Number of rows.
+        Number of rows; it hardly matters for the time.
 
     Returns
     -------
     frame
-        One line a row, the most unusual first: position, score, share (of the table's rows with at
+        The most unusual row first: position, score, share (of the table's rows with at
         least this score) and reason, its most surprising pairs in words.
+
+    See Also
+    --------
+    why_outlier : What makes a row unusual.
 
     Examples
     --------
@@ -98,9 +103,9 @@ def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
 
 
 def why_outlier(encoder: UNTIE, row: Any) -> Any:
-    """Return what each attribute adds to a row's outlier score.
+    """Return what each column adds to a row's outlier score.
 
-    An attribute has half of the surprise of each pair that it is in.
+    A column has half of the surprise of each pair that it is in.
 
     Parameters
     ----------
@@ -112,9 +117,13 @@ def why_outlier(encoder: UNTIE, row: Any) -> Any:
     Returns
     -------
     frame
-        One line per column, the largest part first: column, value, part (they add up to the
+        One row per column, the largest part first: column, value, part (they add up to the
         score), and the column and value that it is most surprising with: with_column,
         with_value, count (of other rows that have both) and expected.
+
+    See Also
+    --------
+    outliers : The most unusual rows.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 
 MOST_VALUES = 1_000
-"""Of a column with more values only the most frequent are compared."""
+"""Of a column with more values only this many, the most frequent, are compared."""
 
 
 def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
@@ -28,16 +28,23 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     column : str, optional
         The column; without it, all columns are looked through.
     n : int, default=20
-        Number of pairs. Of a column with more than 1,000 values the most frequent are compared.
+        Number of pairs; it hardly matters for the time, which grows with the square of the number
+        of values per column. Of a column with more than 1,000 values the most frequent are
+        compared.
 
     Returns
     -------
     frame
-        column, value, other_value, the most alike first; alikeness (from -1 to 1: the
-        cosine of how the frequencies of all values of the other columns deviate beside the
-        two, taken down by what is chance; 0 is nothing in common), similarity (the cosine of their
+        One row per pair, the most alike first: column, value, other_value, alikeness (from -1 to
+        1: the cosine of how the frequencies of all values of the other columns deviate beside the
+        two, reduced by what is chance; 0 is nothing in common), similarity (the cosine of their
         learned vectors; values that are kept apart have little, however alike their contexts are),
         weight and other_weight (of the rows that have them).
+
+    See Also
+    --------
+    why_alike : What two values share.
+    untie.plot.value_dendrogram : Draws the tree of a column's values.
 
     Examples
     --------
@@ -92,10 +99,14 @@ def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) 
     Returns
     -------
     frame
-        One line per value of another column: column, value, share beside the first value,
+        One row per value of another column: column, value, share beside the first value,
         other_share beside the second, usual_share in the whole table, and contribution: above 0
         where both have more of it than usual, or both less. All contributions add up to the
         alikeness that `alike_values` gives. The largest come first, the most negative last.
+
+    See Also
+    --------
+    alike_values : The most alike pairs.
 
     Examples
     --------

@@ -19,25 +19,29 @@ GROUPINGS = ("column", "coupling", "kernel", "column x coupling")
 
 
 def weight_shares(encoder: UNTIE, by: str = "column") -> Any:
-    """Return each attribute's, coupling's or kernel's share of what tells rows apart.
+    """Return each column's, coupling's or kernel's share of what tells rows apart.
 
-    The squared distance of two rows is a sum over the attributes, their couplings and kernels.
+    The squared distance of two rows is a sum over the columns, their couplings and kernels.
     A share is that of the mean over all pairs of rows that were learned from (equally, of the
-    variance of the rows' vectors): it has both the weights in it and how much the values vary.
+    variance of the rows' vectors): it reflects both the weights and how much the values vary.
 
     Parameters
     ----------
     encoder : UNTIE
         Fitted.
     by : {"column", "coupling", "kernel", "column x coupling"}, default="column"
-        What to share out between. The coupling "matching" is that of the values themselves,
-        without any coupling.
+        What has a share. The coupling "matching" is that of the values themselves, without any
+        coupling. By "column" it costs next to nothing; the others build the kernels once more.
 
     Returns
     -------
     frame
-        `by` (for "column x coupling": attribute and coupling) and share, the largest first; the
+        `by` (for "column x coupling": column and coupling) and share, the largest first; the
         shares add up to 1, unless all rows are equal.
+
+    See Also
+    --------
+    untie.plot.weights : Draws them.
 
     Examples
     --------

@@ -12,7 +12,10 @@ from untie.export._sql import SqlTransform
 
 
 class Exportable:
-    """An encoder that can be written for where the data stays."""
+    """An encoder that can be exported to where the data stays, as SQL or as an ONNX model.
+
+    The base of `untie.UNTIE`; see its methods.
+    """
 
     def to_sql(
         self,
@@ -38,17 +41,29 @@ class Exportable:
             The table with the rows, such as "orders" or "sales.orders"; a list of its parts if a
             part has a dot in it. Its columns have the names seen in `fit` (``x0``, ... for arrays).
         lookup : str or sequence of str, default="untie_lookup"
-            How the names of the two look-up tables begin; ``_values`` and ``_vectors`` follow.
+            How the names of the two look-up tables begin; ``_values`` and ``_vectors`` follow. They
+            have a row per value, so they stay small however many rows the source has.
         keep : sequence of str or "*", default=()
             Columns of the source to return as well, such as a key: SQL keeps no order of rows.
         names : sequence of str, optional
-            The columns of the result, instead of `get_feature_names_out`.
+            The columns of the result, instead of `get_feature_names_out`. Few columns
+            (`n_components`) make the query shorter and faster.
 
         Returns
         -------
         SqlTransform
             `setup` (statements to run once), `query` and `teardown`; `str` makes one script of the
             first two.
+
+        Raises
+        ------
+        ValueError
+            If a name or a value cannot be written in that database, or the tables would have more
+            than ten million numbers.
+
+        See Also
+        --------
+        to_onnx : For onnxruntime.
 
         Examples
         --------
@@ -93,6 +108,15 @@ class Exportable:
         Returns
         -------
         onnx.ModelProto
+
+        Raises
+        ------
+        ValueError
+            If a column's values have no ONNX type, or for handle_unknown="error".
+
+        See Also
+        --------
+        to_sql : For a database.
 
         Examples
         --------

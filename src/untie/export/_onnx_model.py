@@ -20,7 +20,7 @@ IR_VERSION = 9
 """The format's version that belongs to them: older runtimes refuse what onnx writes by default."""
 
 MOST_BYTES = 2**31 - 2**24
-"""A model is one message, which ends at 2 GiB; some of it is left to the values."""
+"""Largest size of the vectors: a model is one message of at most 2 GiB, values included."""
 
 
 def write_onnx(
@@ -98,7 +98,7 @@ class _Column:
         return f"{self.prefix}.{step}"
 
     def input(self) -> Any:
-        """Return the column's input: one cell a row."""
+        """Return the column's input: one cell per row."""
         number = self.onnx.TensorProto.DataType.Value(self.cell_type)
         return self.onnx.helper.make_tensor_value_info(self.attribute.name, number, ["rows"])
 

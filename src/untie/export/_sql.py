@@ -14,7 +14,7 @@ STATEMENT_CHARACTERS = 500_000
 """Longest statement that fills a table; BigQuery takes a million characters."""
 
 MOST_NUMBERS = 10_000_000
-"""Most numbers in the tables; as SQL they take some 200 megabytes."""
+"""At most this many numbers in the tables; as SQL they take some 200 megabytes."""
 
 BREAK = ",\n  "
 

@@ -1,7 +1,7 @@
 """What every export starts from: each column's values, the rows of its table, and their type.
 
 A cell is looked up in two steps, as in `transform`: its value gives a code, the code a vector.
-Rare values that are taken together share a code, and an unknown value has one as well.
+Rare values that are merged share a code, and an unknown value has one as well.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NUMBERS = {Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT}
 """Kinds that Python compares with each other: True == 1 == 1.0."""
 
 MOST_NUMBERS = 2**25
-"""In the vectors of one column's values."""
+"""The vectors of one column's values have at most this many numbers."""
 
 EXACT_INTEGERS = 2**53
 """Integers up to here are doubles, too."""

@@ -1,4 +1,4 @@
-"""Pictures of what was learned; one file a question.
+"""Pictures of what was learned; one file per question.
 
 Each function takes fitted objects or data and returns the axes that it drew on: those given as
 `ax`, or those of a new figure. Needs matplotlib (``pip install 'untie[report]'``).

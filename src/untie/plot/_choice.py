@@ -17,18 +17,20 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
     clusters are under resampling, their silhouette, and as bars the share of resamples in which
     each number is the best.
 
-    Needs matplotlib (``pip install 'untie[report]'``).
-
     Parameters
     ----------
     choice : KChoice
-        What `untie.choose_k` returns.
+        What `untie.choose_k` returns, or `k_choice_` of a fitted encoder or clusterer.
     ax : array of two matplotlib Axes, optional
         Where to draw; a new figure if None.
 
     Returns
     -------
     array of two matplotlib Axes
+
+    See Also
+    --------
+    spectrum : The number that is read off the counts instead.
 
     Examples
     --------
@@ -39,7 +41,7 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
     >>> X, y = load("zoo")
     >>> above, below = plot.choice_of_k(choose_k(UNTIE().fit(X), X))
     >>> above.get_ylabel(), below.get_xlabel()
-    ('nats a row', 'number of clusters')
+    ('nats per row', 'number of clusters')
     """
     pair = _check_pair(ax)
     if not isinstance(choice, KChoice):
@@ -52,7 +54,7 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
     ks = np.array(choice.ks)
     _line(above, ks, choice.score, 0, "score: gain x stability")
     _line(above, ks, choice.gain, 1, "gain over no clusters")
-    above.set_ylabel("nats a row")
+    above.set_ylabel("nats per row")
     agreed = [float(np.mean(choice.chosen == k)) for k in ks]
     below.bar(ks, agreed, color=style.GREY, alpha=0.45, width=0.6, label="resamples that choose it")
     _line(below, ks, choice.stability, 2, "stability (adjusted Rand index)")
@@ -69,7 +71,7 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
 
 
 def _line(axes: Any, ks: Any, values: Any, number: int, label: str) -> None:
-    values = np.where(np.isfinite(values), values, np.nan)  # resamples may not make so many
+    values = np.where(np.isfinite(values), values, np.nan)  # resamples may not make that many
     axes.plot(ks, values, **style.group_style(number), lw=1.5, ms=5, label=label)
 
 

@@ -34,8 +34,6 @@ def value_dendrogram(
 ) -> Any:
     """Draw the tree of a column's values: the further left two join, the more alike they are.
 
-    Needs matplotlib (``pip install 'untie[report]'``).
-
     Parameters
     ----------
     encoder : UNTIE
@@ -52,11 +50,16 @@ def value_dendrogram(
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
     max_values : int, default=60
-        Of more values the most frequent are drawn; the title says so.
+        At most this many values are drawn, the most frequent; the title says so. The figure grows
+        with them.
 
     Returns
     -------
     matplotlib Axes
+
+    See Also
+    --------
+    untie.explain.alike_values : The most alike pairs as numbers.
 
     Examples
     --------

@@ -16,12 +16,10 @@ from untie.plot import _style as style
 def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
     """Draw the eigenvalues that a number of clusters is read off if none is named.
 
-    They are those of the counts of all pairs of values, with every attribute scaled to the
-    identity. Of independent attributes all are 1, but for noise that stays below an edge; what
-    attributes share stands above. The widest gap above it ends the list, and k clusters span
+    They are those of the counts of all pairs of values, with every column scaled to the
+    identity. Of independent columns all are 1, but for noise that stays below an edge; what
+    columns share stands above. The widest gap above it ends the list, and k clusters span
     k - 1 directions, which have filled marks.
-
-    Needs matplotlib (``pip install 'untie[report]'``).
 
     Parameters
     ----------
@@ -33,6 +31,10 @@ def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib Axes
+
+    See Also
+    --------
+    choice_of_k : The number chosen by the clusters themselves.
 
     Examples
     --------

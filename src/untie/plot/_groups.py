@@ -15,7 +15,7 @@ from untie._table.vocabulary import distinct_labels, sort_values
 from untie.plot import _style as style
 
 MOST_GROUPS = 12
-"""Of more labels the rarest are taken together."""
+"""At most this many groups are told apart; the rarest labels are merged into the last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def read_groups(data: Any, labels: Any) -> Groups:
         if column.shape != (table.n_rows,):
             raise ValueError(
                 f"labels has shape {column.shape}, but the table has {table.n_rows} rows; pass one "
-                "label a row, in the order of the rows."
+                "label per row, in the order of the rows."
             )
     codes, found = factorize(column, title or "labels")
     values = sort_values(found)

@@ -11,13 +11,11 @@ from untie.encoder import UNTIE
 from untie.plot import _style as style
 
 WINDOW = 25
-"""Steps whose mean is drawn besides, where there are many: one step's loss is noise."""
+"""Where there are many steps, means of this many are drawn too: one step's loss is noise."""
 
 
 def loss(encoder: UNTIE, ax: Any = None) -> Any:
     """Draw the solver's objective, step by step.
-
-    Needs matplotlib (``pip install 'untie[report]'``).
 
     Parameters
     ----------
@@ -29,6 +27,11 @@ def loss(encoder: UNTIE, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If the solver took no steps, as "auto" does.
 
     Examples
     --------

@@ -15,7 +15,7 @@ N_NEIGHBOURS = 15
 FEWEST = 5
 """Fewer points are drawn by their principal components: they have no neighbourhoods."""
 DIMENSIONS = 50
-"""As many principal components are given to t-SNE and UMAP, which take long for more."""
+"""t-SNE and UMAP get this many principal components; they take long for more."""
 
 ROUNDING = 1e-12
 """Below this share of the largest product, a variance is none."""

@@ -32,23 +32,20 @@ def cluster_profiles(
     """Draw the most telling values of each cluster as a heat map.
 
     A line is a value, a column a cluster; the number is the share of the cluster's rows that have
-    the value, the colour its lift, or the share again. The numbers are those of
-    `untie.explain.cluster_profile`.
-
-    Needs matplotlib (``pip install 'untie[report]'``).
+    the value, the colour its lift, or the share again.
 
     Parameters
     ----------
     data : table of shape (n_rows, n_columns)
         In memory. Any columns: those that the clusters were made of, or others.
     labels : array of shape (n_rows,)
-        The cluster of each row. Of more than 16 clusters the largest are drawn.
+        The cluster of each row. Of more than 16 clusters the 16 largest are drawn.
     show : {"lift", "share"}, default="lift"
         What the colours are. The lift is the share in the cluster divided by the share in the
         whole table: on a scale of doublings, above 0 is more than usual.
     n : int, default=5
-        Values of each cluster, its most telling ones (highest information, then highest share);
-        those of all clusters are drawn, each once. Fewer, if they would be more than 60.
+        Number of values per cluster, its most telling ones (highest information, then highest
+        share); those of all clusters are drawn, each once. Fewer, if they would be more than 60.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
     sample_weight : array of shape (n_rows,), optional
@@ -57,6 +54,10 @@ def cluster_profiles(
     Returns
     -------
     matplotlib Axes
+
+    See Also
+    --------
+    untie.explain.cluster_profile : The same numbers as a frame.
 
     Examples
     --------

@@ -35,8 +35,6 @@ def map_rows(
     between far groups, and the sizes of groups, mean nothing there. Principal components keep
     distances as well as two dimensions can.
 
-    Needs matplotlib (``pip install 'untie[report]'``).
-
     Parameters
     ----------
     encoder : UNTIE
@@ -45,20 +43,25 @@ def map_rows(
         In memory.
     labels : array of shape (n_rows,) or str, optional
         What the colours are: clusters, classes, or the name of a column of `data`. Of more than 12
-        labels the most frequent have colours. A point has the label of most of its rows.
+        labels the 11 most frequent have a colour each. A point has the label of most of its rows.
     method : {"tsne", "umap", "pca"}, default="tsne"
-        UMAP must be installed (``pip install umap-learn``). Fewer than 5 distinct rows are always
-        drawn by their principal components.
+        "pca" takes the least time. UMAP must be installed (``pip install umap-learn``). Fewer than
+        5 distinct rows are always drawn by their principal components.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
     random_state : int, RandomState or None, default=None
-        For the sample and the map.
+        Seed of the sample and the map; None is 0.
     max_rows : int, default=2000
-        Of more distinct rows so many are drawn at random; the title says so.
+        At most this many distinct rows are drawn, chosen at random; the title says so. From 500 to
+        10,000; memory grows with its square, and the time with it.
 
     Returns
     -------
     matplotlib Axes
+
+    See Also
+    --------
+    map_values : The same for values.
 
     Examples
     --------

@@ -25,9 +25,9 @@ COLOURS = (
 MARKERS = "os^DvPXp"
 GREY = "#8a8a8a"
 SHARES = "viridis"
-"""Colour map from nothing to much."""
+"""The colour map from nothing to much."""
 DIFFERENCES = ((0.0, "#78a5d8"), (0.5, "#f4f4f4"), (0.75, "#f1a340"), (1.0, "#a84f05"))
-"""Colour map from less than usual to more; what is more stands out."""
+"""The colour map from less than usual to more; what is more stands out."""
 
 FONT_SIZE = 9.0
 TITLE_SIZE = 10.0

@@ -26,8 +26,6 @@ def map_values(
     principal components of these means, each value counted as often as it occurs. Where there
     is no room for a label, the point has none, and the title says how many.
 
-    Needs matplotlib (``pip install 'untie[report]'``).
-
     Parameters
     ----------
     encoder : UNTIE
@@ -37,11 +35,16 @@ def map_values(
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
     max_values : int, default=60
-        Of more values the most frequent are drawn; the title says so.
+        At most this many values are drawn, the most frequent; the title says so. Of more than 100
+        or so, most have no room for a label.
 
     Returns
     -------
     matplotlib Axes
+
+    See Also
+    --------
+    value_dendrogram : The values of one column as a tree.
 
     Examples
     --------

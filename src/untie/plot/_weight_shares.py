@@ -17,27 +17,27 @@ BOTH = "column x coupling"
 
 
 def weights(encoder: UNTIE, by: str = "column", ax: Any = None, max_lines: int = 30) -> Any:
-    """Draw each attribute's, coupling's or kernel's share of what tells rows apart.
-
-    The numbers are those of `untie.explain.weight_shares`.
-
-    Needs matplotlib (``pip install 'untie[report]'``).
+    """Draw each column's, coupling's or kernel's share of what tells rows apart.
 
     Parameters
     ----------
     encoder : UNTIE
         Fitted.
     by : {"column", "coupling", "kernel", "column x coupling"}, default="column"
-        What the lines are; the last is a heat map.
+        What the bars are; the last is a heat map.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
     max_lines : int, default=30
-        Of more lines the smallest are one bar together, or are left out of a heat map; the title
-        says so.
+        At most this many bars or lines; the smallest are merged into one bar, or left out of a heat
+        map, and the title says so.
 
     Returns
     -------
     matplotlib Axes
+
+    See Also
+    --------
+    untie.explain.weight_shares : The same numbers as a frame.
 
     Examples
     --------

@@ -25,7 +25,7 @@ LEAST = 0.1
 """Values with less in common are not called alike."""
 
 N_PAIRS = 20
-"""Pairs of values that are listed."""
+"""At most this many pairs of values are listed."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     grouped = [values for values in study.encoder.infrequent_categories_ if values is not None]
     if grouped:
         total = sum(map(len, grouped))
-        facts.append(("Rare values taken together", f"{total:,} in {len(grouped):,} columns"))
+        facts.append(("Rare values merged", f"{total:,} in {len(grouped):,} columns"))
     facts.append(("Clusters", count(len(study.clusters))))
     return facts
 

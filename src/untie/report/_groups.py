@@ -150,7 +150,7 @@ def _lines_of(lines: Lines, number: int) -> Lines:
 def _rows(
     study: Study, name: str, caption: str, positions: list[int], notes: list[str]
 ) -> TableView:
-    """Return rows side by side, one line a column of the user's: long names fit a phone."""
+    """Return rows side by side, one line per column of the user's: long names fit a phone."""
     texts = cell_texts(study.encoder, study.frame, np.array(positions, dtype=np.intp))
     kept = set(study.shares["column"][:CARD_COLUMNS])
     places = [place for place, column in enumerate(study.names) if column in kept]

@@ -7,64 +7,64 @@ import unicodedata
 from typing import Any
 
 PAGE_BYTES = 5_000_000
-"""Most bytes of a page."""
+"""A page has at most this many bytes."""
 
 MAP_ROWS = 2_000
-"""Rows on the map."""
+"""The map shows at most this many rows."""
 
 MAP_COLUMNS = 40
-"""Columns that the map knows the cells of."""
+"""The map knows the cells of at most this many columns."""
 
 MAP_TEXT_BYTES = 1_000_000
-"""Most bytes of the values of these columns, and of the answers."""
+"""The values of the map's columns, and the answers, have at most this many bytes."""
 
 CODE_BYTES = 100_000
-"""Most bytes of a piece of code, which may name all columns."""
+"""A piece of code, which may name all columns, has at most this many bytes."""
 
 LEAST_OF_A_CLUSTER = 30
-"""Rows on the map that each cluster has at least, if there are so many."""
+"""Each cluster has at least this many rows on the map, or all that it has."""
 
 N_NEIGHBORS = 5
-"""Nearest rows of each row on the map."""
+"""Number of nearest rows listed for each row on the map."""
 
 N_REASONS = 8
-"""Columns that are named as reasons for a neighbour."""
+"""At most this many columns are named as reasons for a neighbour."""
 
 COMPARED_ROWS = 2_000
-"""Most rows that the other methods cluster."""
+"""The other methods cluster at most this many rows."""
 
 COMPARED_NUMBERS = 4_000_000
-"""Numbers of their vectors; of a table with many values fewer rows are compared."""
+"""Their vectors have at most this many numbers: of many values fewer rows are compared."""
 
 COMPARED_VALUES = 20_000
-"""With more values than these, other methods take minutes."""
+"""With more values than this, other methods take minutes and are left out."""
 
 CARDS = 12
-"""Clusters with a card of their own."""
+"""At most this many clusters have a card of their own."""
 
 CARD_COLUMNS = 25
-"""Columns of the rows on a card."""
+"""Rows on a card show at most this many columns."""
 
 CARD_VALUES = 8
-"""Values that a card names."""
+"""A card names at most this many values."""
 
 LISTED_COLUMNS = 200
-"""Columns listed on the data card, and bars of weights."""
+"""The data card lists at most this many columns, and the weights have as many bars."""
 
 HEAT_MAPS = 12
-"""Columns with a heat map."""
+"""At most this many columns have a heat map."""
 
 HEAT_VALUES = 16
-"""Values of a heat map."""
+"""A heat map has at most this many values."""
 
 N_OUTLIERS = 20
-"""Unusual rows that are listed."""
+"""At most this many unusual rows are listed."""
 
 PAIRS_LOOKED_UP = 1_000_000_000
-"""Pairs of cells that the search for unusual rows looks at."""
+"""The search for unusual rows looks at about this many pairs of cells at most."""
 
 TEXT = 80
-"""Characters of a name or value; longer ones are cut."""
+"""Names and values are cut after this many characters."""
 
 DIRECTIONS = frozenset(map(chr, (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F))))
 DIRECTIONS |= frozenset(map(chr, range(0x2066, 0x206A)))
@@ -74,7 +74,7 @@ EMPTY, BLANK = "(empty)", "(blank)"
 """What stands for a text of no characters, and of spaces alone."""
 
 LONG_TEXT = 600
-"""Characters of a sentence with several of them."""
+"""Sentences with several of them are cut after this many characters."""
 
 
 def shown(value: Any, most: int = TEXT) -> str:

@@ -79,7 +79,7 @@ class Kinds:
 
 
 def find_kinds(encoder: UNTIE, rows: Any) -> Kinds:
-    """Take equal rows together."""
+    """Merge equal rows."""
     codes = encoder.codes(rows)
     widths = [size + 1 for size in encoder.vocabulary_.sizes]
     found = distinct_rows(codes, widths, None)

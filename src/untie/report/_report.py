@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from untie._util.whole_files import whole_file
 
 FRAME_HEIGHT = 800
-"""Of the page in a notebook, in pixels."""
+"""Height of the page in a notebook, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,23 @@ class Report:
         The page.
     summary : str
         What it says, in a few sentences.
+
+    See Also
+    --------
+    make_report : Makes one from a table.
     """
 
     html: str = field(repr=False)
     summary: str
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, which is replaced as a whole or not at all."""
+        """Write the page to a file, which is replaced as a whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            The file, such as "report.html".
+        """
         with whole_file(path) as temporary:
             temporary.write_text(self.html, encoding="utf-8", newline="\n")
 

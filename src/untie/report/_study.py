@@ -30,7 +30,7 @@ class Answers:
     name : str
         Its name.
     cells : sequence
-        Its cells, one a row.
+        Its cells, one per row.
     """
 
     name: str

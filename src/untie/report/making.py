@@ -50,7 +50,7 @@ def make_report(
     data : table of shape (n_rows, n_columns)
         In memory, with columns of any kind; :class:`untie.Preparer` makes categories of them.
     n_clusters : int or "auto", default="auto"
-        Number of groups; "auto" chooses it.
+        Number of groups, from 2 to 20 or so; "auto" chooses from 2 to 10 and says how sure it is.
     columns : sequence of str, optional
         The only columns to learn from.
     drop : sequence of str
@@ -60,18 +60,29 @@ def make_report(
     sample_weight : str, optional
         The column that says how often each row counts.
     bins : int, default=5
-        Ranges that numbers are binned into.
+        Number of ranges that numbers are binned into, from 3 to 10; more need more rows.
     max_categories : int, default=100
-        Values of a column that are told apart; the rarest of more are merged.
-    title : str
+        At most this many values per column are told apart; the rarest of more are merged. More
+        take more memory and time.
+    title : str, default="the table"
         What the table is called.
     random_state : int or None, default=None
-        Seed of all that is drawn; the same table and seed give the same page but for the time.
+        Seed of all that is drawn; None is 0. The same table and seed give the same page but for
+        the time.
 
     Returns
     -------
     Report
         ``save(path)`` writes it; a notebook shows it.
+
+    Raises
+    ------
+    ValueError
+        If the table is lazy: collect it, or some of its rows.
+
+    See Also
+    --------
+    report_encoder : The page of an encoder that was fitted before.
 
     Examples
     --------
@@ -171,13 +182,13 @@ def report_encoder(
     data : table of shape (n_rows, n_columns)
         In memory, with the columns seen in `fit`.
     n_clusters : int or "auto", optional
-        Number of groups; "auto" chooses it. None is the encoder's own, if it has one.
+        Number of groups; "auto" chooses it. None is the encoder's own, or "auto" if it has none.
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so.
     title : str, default="the table"
         What the table is called.
     random_state : int or None, default=None
-        Seed of all that is drawn.
+        Seed of all that is drawn; None is 0.
 
     Returns
     -------

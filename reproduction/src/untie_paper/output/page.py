@@ -13,7 +13,7 @@ from untie_paper.output.sections import Section, facts
 from untie_paper.output.summary import LEGEND, TITLE, lead, summary_rows
 
 PICTURES, DATA = 3_500_000, 1_000_000
-"""Bytes of drawings and of their data in the page, which a third is added to by their encoding.
+"""Bytes of drawings and of their data in the page; their encoding adds a third.
 
 Every figure has an equal share. A drawing above it (a dense scatter) is shown as PNG instead, which
 is smaller then; data above it is only in the file beside the page.
@@ -65,7 +65,7 @@ def _environment() -> Any:
     try:
         import jinja2
     except ImportError as error:
-        raise ImportError("The page is made by jinja2; pip install 'untie[paper]'") from error
+        raise ImportError("The page is made by jinja2; pip install untie-paper") from error
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("untie_paper.output"),
         autoescape=True,

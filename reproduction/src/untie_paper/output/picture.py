@@ -39,7 +39,7 @@ def _draw(figure: Figure) -> Picture:
     try:
         import matplotlib
     except ImportError as error:
-        raise ImportError("matplotlib draws it; pip install 'untie[paper]'") from error
+        raise ImportError("matplotlib draws it; pip install untie-paper") from error
     png, svg = io.BytesIO(), io.BytesIO()
     # Names inside an SVG are random and files carry dates and versions unless told otherwise.
     with matplotlib.rc_context({"svg.hashsalt": "untie"}):

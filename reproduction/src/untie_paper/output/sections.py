@@ -92,7 +92,7 @@ def make_sections(outcomes: Sequence[Outcome]) -> list[Section]:
 
 
 def facts(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """List what a nested record says, one line a fact.
+    """List what a nested record says, one line per fact.
 
     Examples
     --------

@@ -102,7 +102,7 @@ def panels(
     n : int
         Number of panels.
     columns : int, optional
-        Panels in a row; as many as stay readable at page width (three at most) if None.
+        Panels in a row; as many as stay readable at page width (at most three) if None.
     width, height : float
         Inches of the figure, and of one row of panels.
 

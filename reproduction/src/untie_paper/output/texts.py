@@ -30,7 +30,7 @@ def is_text(value: Any) -> bool:
 
 
 def decimals(value: float, digits: int) -> str:
-    """Write a number with so many decimals, and zero without a sign.
+    """Write a number with some decimals, and zero without a sign.
 
     Examples
     --------

@@ -106,12 +106,26 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
         ----------
         X : table of shape (n_rows, n_columns)
             Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_output_columns)
         """
         check_is_fitted(self)
         return self._vectors(self.codes(X))
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> FloatArray:
-        """Learn from a table and return its rows' vectors; reads the table once."""
+        """Learn from a table and return its rows' vectors; reads the table once.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_output_columns)
+        """
         rows = self._fit_rows(X, sample_weight).rows
         assert rows is not None
         return self._vectors(rows.codes) if rows.complete else self.transform(X)

@@ -28,49 +28,30 @@ class BiGAN(DeepEncoder):
     Parameters
     ----------
     n_components : int or "auto", default="auto"
-        Dimensions of the codes; by default the number of columns, but at least 2 and at
-        most 16.
+        Dimensions of the codes, from 2 to 50 or so; "auto" is the number of columns, but at least
+        2 and at most 16.
     layer : {"output", "hidden"}, default="output"
-        What a row's vector is: its code, or the last hidden layer of the encoder.
+        What a row's vector is: its code, or the last hidden layer of the encoder, which is longer.
     temperature : float, default=0.67
-        Of the generator's soft choices among values, which its gradients are taken from.
+        How soft the generator's choices among values are for its gradients, from 0.1 to 1: low
+        ones are nearer to true choices, their gradients noisier.
     hidden : tuple of int, default=(64, 32)
         Widths of the encoder's and the discriminator's layers; the generator has them reversed.
-    max_cross : int, default=2000
-        Largest number of pairs of values in the wide part; if there are more, the most
-        frequent are kept.
     learning_rate : float, default=2e-4
-        Adam's, whose first decay rate is 0.5.
-    batch_size : int, default=64
-        Rows in a step.
+        Step size of Adam, whose first decay rate is 0.5; from 1e-5 to 1e-3.
     max_epochs : int, default=300
-        Largest number of passes over the rows.
+        At most this many passes over the rows; the time grows with it.
     l2 : float, default=2.5e-5
-        Shrinkage of all weights.
+        Shrinkage of all weights, from 0 to 1e-3.
     patience : int or None, default=None
-        Learning stops when both sides' losses have come to rest: the mean of so many epochs is
-        that of as many before. None: never, as adversaries may rest and move again.
+        Learning stops when both sides' losses have come to rest: the mean of the last `patience`
+        epochs is that of as many before. None: never, as adversaries may rest and move again.
     tol : float, default=1e-2
         What counts as a move, in nats.
-    device : {"auto", "cpu", "cuda"} or "cuda:1", ..., default="auto"
-        Where to learn; by default on a GPU if there is one and batches have at least 256 rows,
-        as it gains nothing on small ones. A seed gives the same result on a CPU whatever its
-        number of cores; a GPU rounds otherwise.
-    verbose : int, default=0
-        A line on stderr every so many epochs.
-    callback : function, default=None
-        Called with a `Progress` after each epoch; learning stops if it returns True.
-    random_state : int, RandomState or None, default=None
-        Seed of the starting weights, the order of the rows and the noise.
-    categories : "auto" or list of lists, default="auto"
-        The values of each column, if they are known beforehand.
-    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
-        What to do about a value not seen in `fit`; an ignored one enters the network as the
-        mixture of its column's values.
-    min_frequency : int or float, default=None
-        Values with less weight (int) or a lower share of it (float) are taken together.
-    max_categories : int, default=None
-        Largest number of values of a column; the rarest are taken together.
+    max_cross, batch_size, device, verbose, callback, random_state
+        As in `VAE`.
+    categories, handle_unknown, min_frequency, max_categories
+        As in `VAE`.
 
     Attributes
     ----------
@@ -87,9 +68,13 @@ class BiGAN(DeepEncoder):
     device_ : str
         Where it was learned.
     vocabulary_ : Vocabulary
-        The values of each attribute.
+        The values of each column.
     counts_ : Counts
         How often they occur together.
+
+    References
+    ----------
+    J. Donahue, P. Krähenbühl and T. Darrell, Adversarial feature learning, ICLR 2017.
 
     Examples
     --------

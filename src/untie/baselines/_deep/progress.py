@@ -17,7 +17,7 @@ class Progress:
     method : str
         Name of what learns.
     epoch, max_epochs : int
-        Epochs done and epochs at most.
+        Epochs done, and the largest number of them.
     loss : float
         What is minimised; the sum of both sides' losses if there are adversaries.
     terms : dict of str to float
@@ -47,8 +47,8 @@ class Progress:
 class EarlyStopping:
     """Decide from the curves of the losses whether to stop.
 
-    The mean of the last `patience` epochs is compared with that of as many before: an epoch of a
-    small table has few rows and much noise, which single epochs would be judged by.
+    The mean of the last `patience` epochs is compared with that of as many before: a single epoch
+    of a small table has few rows and much noise.
 
     Parameters
     ----------

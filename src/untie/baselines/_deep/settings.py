@@ -70,5 +70,5 @@ def _check_hidden(hidden: Any) -> tuple[int, ...]:
     if not isinstance(hidden, Sequence) or isinstance(hidden, str) or not len(hidden):
         raise ValueError(f"hidden must be the widths of at least one layer, got {hidden!r}.")
     for width in hidden:
-        check_integer("hidden", width, 1, "positive integers, one a layer")
+        check_integer("hidden", width, 1, "positive integers, one per layer")
     return tuple(int(width) for width in hidden)

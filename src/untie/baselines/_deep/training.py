@@ -20,10 +20,10 @@ from untie.baselines._deep.progress import EarlyStopping, Progress, report
 from untie.baselines._deep.settings import Settings
 
 EPOCH_ROWS = 2**20
-"""An epoch draws at most so many rows, unless more are distinct."""
+"""An epoch draws at most this many rows, unless more are distinct."""
 
 GPU_BATCH = 256
-"""With smaller batches a GPU mostly waits to be told of the next step; one core is as quick."""
+"""With smaller batches a GPU mostly waits for the next step; one core is as fast."""
 
 
 class Model(Protocol):

@@ -40,7 +40,7 @@ class VAEModel:
         return {"loss": loss, **terms}
 
     def terms(self, x: Tensor) -> dict[str, Tensor]:
-        """Return the two parts of the loss of a batch, with one sample a row."""
+        """Return the two parts of the loss of a batch, with one sample per row."""
         mean, log_variance = self.encoder(self._crosses(x)).split(self._n_codes, dim=1)
         sample = mean + (0.5 * log_variance).exp() * self._noise.normal(*mean.shape)
         log_probabilities = self._blocks.log_softmax(self.decoder(sample))
