@@ -203,7 +203,7 @@ def test_fit_counts_takes_what_count_table_gives(melons):
     counted = count_table(melons)
     found, expected = UNTIE(2).fit_counts(counted), UNTIE(2).fit(melons)
     np.testing.assert_array_equal(found.omega_, expected.omega_)
-    assert found.choice_ == expected.choice_
+    assert found.gains_ == expected.gains_
     for other in (counted.counts, melons):
         with pytest.raises(TypeError, match="takes what count_table gives, got"):
             UNTIE(2).fit_counts(other)
