@@ -7,7 +7,7 @@ matching.
 
 Several solutions often share the lowest cost; a cell agrees if one of them has the printed score.
 How many restarts the authors took is not known, and more can find a cheaper solution than they
-had; CDE, besides, clusters values at random. So "or" also accepts the cheapest of any forty
+had; CDE also clusters values at random. So "or" also accepts the cheapest of any forty
 restarts in a row, or another seed of CDE.
 """
 
@@ -48,7 +48,7 @@ CALIBRATED = [
 
 FEW = 40
 RESTARTS = {2_000: 300, 20_000: 120, 10**9: 20}
-"""By the number of rows up to which they are taken."""
+"""Number of restarts, by the number of rows up to which it is taken."""
 
 CDE_SEEDS, LARGE_CDE_SEEDS = 6, 2
 KMEANS_RESTARTS = 50

@@ -69,7 +69,7 @@ CLUSTERERS: dict[str, Callable[[int, int, int], Any]] = {
 METHODS = [*ENCODERS, *CLUSTERERS]
 
 Scores = dict[tuple[str, str], list[float]]
-"""Of a table and a method, for each seed."""
+"""The scores of a table and a method, one per seed."""
 
 
 def score(table: LabelledTable, method: str, seed: int, n_restarts: int) -> float:

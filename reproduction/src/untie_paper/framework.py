@@ -58,7 +58,7 @@ ARROWS = {
     ("kernels", "learning"): (6.05, 2.1, 6.05, 1.7),
     ("learning", "representation"): (4.07, 0.87, 3.63, 0.87),
 }
-"""From where to where, in inches."""
+"""Where each arrow begins and ends, in inches."""
 
 HEIGHT, SMALL = 3.65, 6.6
 

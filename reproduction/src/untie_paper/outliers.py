@@ -64,7 +64,7 @@ def local_outlier_factor(vectors: FloatArray, seed: int) -> FloatArray:
     """Return how much sparser a row's surroundings are than its neighbours'."""
     model = LocalOutlierFactor()
     with warnings.catch_warnings():
-        # Many rows of a categorical table are equal, of which it warns.
+        # Many rows of a categorical table are equal, which it warns about.
         warnings.filterwarnings("ignore", message="Duplicate values")
         model.fit(vectors)
     return np.asarray(-model.negative_outlier_factor_)

@@ -38,7 +38,7 @@ DEFAULTS = {
 """The paper's; no Gaussians means its 14 kernels."""
 
 LEAST_SECONDS, PATIENCE = 0.2, 4.0
-"""In seconds: work is repeated for at least the first; what takes the second, only once more."""
+"""Seconds: runs go on for at least the first; work that takes the second is run only twice."""
 
 
 def time_cell(

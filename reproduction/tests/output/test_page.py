@@ -169,5 +169,5 @@ def test_empty_report(outcome):
 
 def test_without_jinja2(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(ImportError, match=r"pip install 'untie\[paper\]'"):
+    with pytest.raises(ImportError, match="pip install untie-paper"):
         make_page([], {})

@@ -83,7 +83,19 @@ class CountBased(TableInput):
         return counted
 
     def fit_counted(self, table: Table, counted: Tally) -> Self:
-        """Learn from a table that was read and counted before."""
+        """Learn from a table that was read and counted before, as `KModes` does.
+
+        Parameters
+        ----------
+        table : Table
+            The rows as they were read.
+        counted : Tally
+            Their counts.
+
+        Returns
+        -------
+        self
+        """
         self._learn_tally(counted)
         self._remember(table)
         self.grouping_ = counted.grouping

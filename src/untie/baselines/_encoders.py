@@ -35,7 +35,7 @@ class CountEncoder(TransformerMixin, CountBased):
         self._lookup = look_up_tables(tables, counts, self._summed)
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Return the vectors of rows; a table look-up, each row for itself.
+        """Return the vectors of rows: a table look-up, for each row independently.
 
         Parameters
         ----------

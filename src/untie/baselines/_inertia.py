@@ -2,7 +2,7 @@
 
 Every column of the one-hot table is centred and divided by the root of its sum; the eigenvectors
 of the squares' matrix, which the counts give, are the axes. A cell whose value is unknown stands
-at its attribute's mean: the other values' shares in the place of a 1.
+at its attribute's mean: the other values' shares instead of a 1.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def standardised_residuals(counts: Counts) -> FloatArray:
     """Return covariances of the one-hot columns over the roots of their means, divided by m.
 
     For values a and b of complete columns, ``(p_ab - p_a p_b) / (m sqrt(p_a p_b))``; the result
-    has shape (n_values, n_values). Each attribute's rows are computed for themselves, which
+    has shape (n_values, n_values). Each attribute's rows are computed separately, which
     takes little more memory than the result.
     """
     starts, sizes = counts.offsets[:-1], np.array(counts.sizes)

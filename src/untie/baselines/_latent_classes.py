@@ -187,7 +187,17 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         return np.argmax(self.fit(X, sample_weight=sample_weight).predict_proba(X), axis=1)
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the probability of each class for each row, as `predict_proba` does."""
+        """Return the probability of each class for each row, as `predict_proba` does.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
         return self.predict_proba(X)
 
     def predict_proba(self, X: Any) -> FloatArray:

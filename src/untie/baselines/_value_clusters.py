@@ -108,7 +108,7 @@ def principal_components(indicators: FloatArray, beta: float) -> FloatArray:
 
 
 def _positive(frequencies: FloatArray) -> FloatArray:
-    """Put 1 in the place of 0: what never occurs is left out later."""
+    """Replace 0 by 1: what never occurs is left out later."""
     return np.where(frequencies > 0, frequencies, 1.0)
 
 

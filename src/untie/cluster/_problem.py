@@ -56,7 +56,7 @@ class Problem:
         return None if (self.rows.weights == 1).all() else self.rows.weights
 
     def modes_at(self, chosen: NDArray[np.intp]) -> Modes:
-        """Return rows as modes, with typical values in the place of unknown ones."""
+        """Return rows as modes, with typical values instead of unknown ones."""
         modes = np.stack([column[chosen].astype(np.intp) for column in self.rows.codes], axis=1)
         sizes = [len(frequencies) for frequencies in self.frequencies]
         return np.where(modes < sizes, modes, self.typical)

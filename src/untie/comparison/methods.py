@@ -31,7 +31,7 @@ SILHOUETTE_ROWS = 2_000
 """Silhouettes are computed from at most this many rows, and all their distances."""
 
 CDE_VALUES = 400
-"""CDE is left out for tables with more values, where it takes minutes."""
+"""CDE, which takes long for many values, is left out for tables with more than this."""
 
 METHODS: dict[str, Callable[[int, int], Any]] = {
     "UNTIE": lambda k, seed: UNTIE(k, random_state=seed),

@@ -93,7 +93,7 @@ class Vectors:
         return block
 
     def rounding_error(self, query: int) -> float:
-        """Return how far off a query's squared distances may be, at most."""
+        """Return how far off a query's squared distances may be at most."""
         return float(self._errors[query])
 
     def exact(self, query: int, others: NDArray[np.intp]) -> FloatArray:

@@ -11,7 +11,7 @@ from untie.evaluation._contingency import values_by_label
 from untie.evaluation._labels import read_labels
 
 SYMMETRY_TOLERANCE = 1e-8
-"""By how much of the largest similarity two mirrored ones may differ through rounding."""
+"""Mirrored similarities may differ by this share of the largest one, through rounding."""
 
 
 def category_utility(X: Any, labels: Any) -> float:

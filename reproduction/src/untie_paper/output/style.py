@@ -32,7 +32,7 @@ METHOD_COLOURS = {
     "MCA": "#44aa99",
     "Latent classes": "#661100",
 }
-"""From palettes made for colour-blind readers."""
+"""Colours from palettes made for colour-blind readers."""
 
 METHOD_MARKERS = dict(zip(METHOD_COLOURS, "osHv^DPX*pd<>h8", strict=True))
 

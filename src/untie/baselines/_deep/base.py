@@ -100,7 +100,7 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
         """Validate the parameters that only this method has."""
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the vectors of rows, each row for itself; needs no PyTorch.
+        """Return the vectors of rows, each row independently; needs no PyTorch.
 
         Parameters
         ----------

@@ -59,7 +59,7 @@ class Features:
     def embedding_mask(self) -> NDArray[np.bool_]:
         """Which dimensions of the embedding are of a value's attribute.
 
-        Shape (n_values, n_dimensions); min(8, half of the values) dimensions an attribute.
+        Shape (n_values, n_dimensions); min(8, half of the values) dimensions per attribute.
         """
         widths = [min(EMBEDDING_WIDTH, -(-size // 2)) for size in self.sizes]
         of_dimension = np.repeat(np.arange(len(widths)), widths)

@@ -11,7 +11,7 @@ from untie._util.types import Codes, FloatArray
 from untie.baselines._deep.features import Features
 
 BLOCK_ROWS = 4096
-"""Rows computed at a time."""
+"""Rows are computed this many at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ def _blocks(n_rows: int) -> list[slice]:
 
 
 def _multiply(rows: FloatArray | sparse.csr_array, matrix: FloatArray) -> FloatArray:
-    """Return rows @ matrix, each row for itself.
+    """Return rows @ matrix, each row independently.
 
     Libraries for dense products add up in an order that depends on the number of rows; the
     sparse product goes row by row, column by column.

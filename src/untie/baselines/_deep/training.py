@@ -127,7 +127,7 @@ def adam(
         }
         for shrunk in (True, False)
     ]
-    # The fused step is one call in the place of several for each of many small arrays.
+    # The fused step is one call instead of several for each of many small arrays.
     return torch.optim.Adam(groups, lr=settings.learning_rate, betas=betas, fused=True)
 
 
