@@ -135,8 +135,11 @@ class CountTask:
         for rows in pieces:
             assert rows.found is not None  # pieces are coded by their own values
             columns = zip(known.positions, rows.codes, rows.found, strict=True)
-            for new, column in zip(unknown, columns, strict=True):
-                new.update(dict.fromkeys(_new_values(*column)))
+            for new, (positions, codes, found) in zip(unknown, columns, strict=True):
+                if any(value not in positions and value not in new for value in found):
+                    # A frame may declare categories that no cell has: these are not values.
+                    used = used_values(codes, found)
+                    new.update(dict.fromkeys(value for value in used if value not in positions))
         if self.categories is not None or not any(unknown):
             return known, unknown
         values = zip(known.values, unknown, strict=True)
@@ -158,16 +161,6 @@ class CountTask:
         if self.with_sample:
             sample = sample_rows(rows.codes, vocabulary, rows.weights, sample)
         return CountedTable(vocabulary, counts, sample)
-
-
-def _new_values(
-    positions: dict[Value, int], codes: NDArray[Any], found: list[Value]
-) -> list[Value]:
-    """Return the values of some cells that have no position yet."""
-    if all(value in positions for value in found):
-        return []
-    # A frame may declare categories that no cell has: these are not values.
-    return [value for value in used_values(codes, found) if value not in positions]
 
 
 def gather(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Rows:
