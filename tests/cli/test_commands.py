@@ -122,7 +122,7 @@ def test_models_saved_by_python_are_read(people, tmp_path, frame, make):
     by_value = ask("neighbors", people, "--where", "age=30", "--model", path)
     assert by_value.exit_code == 0, by_value.output
     lines = rows_of(ask("values", people, "--column", "colour", "--model", path).stdout)
-    assert {line["attribute"] for line in lines} == {"colour"}
+    assert {line["column"] for line in lines} == {"colour"}
     said = refused("values", people, "--column", "country", "--model", path)
     assert "'country' was left out, every row is 'here'" in said
 

@@ -38,7 +38,7 @@ MOST_FILLED = 0.2
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ComparedRows:
     """Distinct rows of a table.
 
     Parameters
@@ -68,7 +68,7 @@ class Rows:
     backend: str
 
 
-def read_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> Rows:
+def read_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> ComparedRows:
     """Return the distinct rows of a table, or of some of its rows where there are very many."""
     table = read_table(data)
     answers = None if y is None else np.asarray(y, dtype=object)
@@ -86,7 +86,7 @@ def read_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> Rows:
     frame = rows_at(table.source, chosen[kinds.first])
     answers = None if answers is None else answers[chosen]
     found = (kinds.weights, kinds.positions, answers)
-    return Rows(frame, *found, kinds.codes, vocabulary.sizes, table.backend)
+    return ComparedRows(frame, *found, kinds.codes, vocabulary.sizes, table.backend)
 
 
 def resample(weights: FloatArray, n_resamples: int, rng: RandomState) -> list[FloatArray]:
@@ -100,7 +100,7 @@ Partition = Callable[[FloatArray], NDArray[np.intp]]
 """Weights of the distinct rows -> the cluster of each; rows of weight 0 are not learned from."""
 
 
-def partition_by(method: Any, rows: Rows, n_clusters: int, seed: int) -> Partition:
+def partition_by(method: Any, rows: ComparedRows, n_clusters: int, seed: int) -> Partition:
     """Return how a method clusters the rows, for whatever weights they have."""
     if isinstance(method, KModes):
 
@@ -121,7 +121,7 @@ def partition_by(method: Any, rows: Rows, n_clusters: int, seed: int) -> Partiti
     return by_means
 
 
-def _vectors_of(method: Any, rows: Rows) -> FloatArray:
+def _vectors_of(method: Any, rows: ComparedRows) -> FloatArray:
     """Return the rows' vectors; an UNTIE is fitted already, the others are fitted on the rows."""
     if isinstance(method, UNTIE):
         return method.model_.vectors.rows(method.codes(rows.frame), np.float64)

@@ -23,7 +23,14 @@ from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie.baselines import CDE, MCA, OneHot
 from untie.cluster import KModes
-from untie.comparison._rows import N_INIT, Partition, Rows, partition_by, read_rows, resample
+from untie.comparison._rows import (
+    N_INIT,
+    ComparedRows,
+    Partition,
+    partition_by,
+    read_rows,
+    resample,
+)
 from untie.encoder import UNTIE
 from untie.evaluation import clustering_f_score
 
@@ -203,7 +210,7 @@ class _Judge:
 
     Parameters
     ----------
-    rows : Rows
+    rows : ComparedRows
         The rows.
     counts : Counts
         Theirs; they say what the columns have in common.
@@ -211,7 +218,7 @@ class _Judge:
         For the rows that silhouettes are computed of.
     """
 
-    def __init__(self, rows: Rows, counts: Counts, seed: int) -> None:
+    def __init__(self, rows: ComparedRows, counts: Counts, seed: int) -> None:
         self.rows = rows
         self.codes = np.column_stack(rows.codes).astype(np.int64)
         numbers = np.arange(len(self.codes), dtype=np.uint64)
