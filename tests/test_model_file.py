@@ -440,3 +440,12 @@ def test_how_k_was_chosen_is_saved(tmp_path):
         loaded = load_model(tmp_path / "zoo.untie")
         assert loaded.k_choice_.verdict == model.k_choice_.verdict
         pd.testing.assert_frame_equal(loaded.k_choice_.table(), model.k_choice_.table())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, "float32", np.dtype("float32"), float])
+def test_every_way_to_name_a_dtype_is_saved(dtype, tmp_path, melons):
+    encoder = UNTIE(2, dtype=dtype).fit(melons)
+    encoder.save(tmp_path / "melons.untie")
+    found = load_model(tmp_path / "melons.untie").transform(melons)
+    assert found.dtype == np.dtype(dtype)
+    np.testing.assert_array_equal(found, encoder.transform(melons))

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 import untie
 from lazy_sources import SOURCES
-from untie import Note, Preparer, load_model
+from untie import UNTIE, Note, Preparer, load_model
 from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of
 from untie.explain import weight_shares, why_similar
@@ -534,7 +534,7 @@ def test_a_clusterer_prepares_in_the_tables_own_library(people):
     shares = weight_shares(clusterer.encoder_)
     assert isinstance(shares, pl.DataFrame)
     alike = why_similar(clusterer.encoder_, *(clusterer.prepared(table[[n]]) for n in (0, 1)))
-    assert set(alike["attribute"]) == {"age", "sex", "grade"}
+    assert set(alike["column"]) == {"age", "sex", "grade"}
 
 
 CELLS = st.one_of(
@@ -563,3 +563,48 @@ def test_neither_the_order_of_rows_nor_chunks_matter(rows, rng):
     table = pa.table({f"x{column}": list(map(str, array[:, column])) for column in range(3)})
     chunks = ds.dataset([table.slice(0, half), table.slice(half)])
     assert decided(prepare(chunks, **parameters)) == decided(prepare(table, **parameters))
+
+
+NUMBERS_AS = {
+    "array": lambda cells: np.array(cells),
+    "list": lambda cells: cells,
+    "objects": lambda cells: np.array(cells, dtype=object),
+}
+FRAMES_AS = {
+    "integers": lambda frame: frame,
+    "objects": lambda frame: frame.astype(object),
+    "categories": lambda frame: frame.astype("category"),
+    "floats": lambda frame: frame.astype(float),
+    "text": lambda frame: frame.astype(str),
+    "polars": pl.from_pandas,
+    "pyarrow": pa.Table.from_pandas,
+}
+
+
+@pytest.mark.parametrize("ways", [NUMBERS_AS, FRAMES_AS], ids=["arrays", "frames"])
+def test_numbers_that_are_kept_are_the_same_in_every_form(ways):
+    cells = [[n % 5, n % 3] for n in range(40)]
+    table = cells if ways is NUMBERS_AS else pd.DataFrame(cells, columns=["a", "b"])
+    for fitted_on in ways:
+        if fitted_on == "text":  # where they are text to the encoder, too
+            continue
+        pipeline = make_pipeline(Preparer(), UNTIE(2)).fit(ways[fitted_on](table))
+        expected = pipeline.transform(ways[fitted_on](table))
+        for form, make in ways.items():
+            np.testing.assert_allclose(pipeline.transform(make(table)), expected, err_msg=form)
+
+
+def test_a_lazy_table_has_the_types_that_it_says(tmp_path):
+    table = pd.DataFrame({"k": [n % 5 for n in range(40)], "c": ["x", "y"] * 20})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    preparer = Preparer().fit(table)
+    lazy = preparer.transform(untie.scan(tmp_path / "table.csv", types="text"))
+    found = {batch.schema.field("k").type for batch in lazy.pieces()}
+    assert found == {lazy.schema.field("k").type}
+
+
+def test_a_column_that_is_used_may_be_kept_on_every_engine():
+    table = pd.DataFrame({"k": [n % 5 for n in range(40)], "c": ["x", "y"] * 20})
+    preparer = Preparer().fit(table)
+    found = preparer.transform(dd.from_pandas(table, npartitions=2), keep=["c"]).compute()
+    assert list(found.columns) == list(preparer.transform(table, keep=["c"]).columns)

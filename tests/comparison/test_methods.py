@@ -10,8 +10,8 @@ from untie._count import memory
 from untie._learn.choose import Attributes
 from untie._learn.description import description_gain
 from untie.cluster import KModes
-from untie.comparison import _methods as compare_module
 from untie.comparison import _rows as compare_rows
+from untie.comparison import methods as compare_module
 from untie.comparison.methods import METHODS, compare
 from untie.datasets import load
 from untie.evaluation import clustering_f_score

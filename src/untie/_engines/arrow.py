@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from untie._count.parts import CountTask, Part, count_gathered
-from untie._engines.source import Source, listed, refuse_repeated
+from untie._engines.source import Source, refuse_repeated
 from untie._engines.tasks import A, FrameTask, RowTask, Task
+from untie._table.names import listed
 from untie._util.extras import need
 from untie._util.parallel import map_ahead
 from untie._util.progress import watch

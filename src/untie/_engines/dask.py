@@ -74,7 +74,7 @@ class DaskSource(Source):
 
     def map_frames(self, task: FrameTask, columns: Sequence[str]) -> Any:
         """Return a Dask frame; made when it is computed."""
-        chosen = self.select(columns)
+        chosen = self.select(list(dict.fromkeys(columns)))
         meta = task(chosen.empty, chosen.columns)
         return chosen.frame.map_partitions(task, chosen.columns, meta=meta)
 

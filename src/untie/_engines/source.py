@@ -11,6 +11,7 @@ from typing import Any, Self
 from untie._count.parts import CountTask, Part, count_pieces
 from untie._count.tally import CountOptions, Tally
 from untie._engines.tasks import A, FrameTask, RowTask, Task
+from untie._table.names import check_names
 from untie._table.table import read_table
 
 
@@ -136,17 +137,4 @@ def refuse_repeated(columns: Sequence[str], origin: str) -> None:
 
 def check_columns(columns: Sequence[str], present: Sequence[str], origin: str, why: str) -> None:
     """Refuse columns that are not present."""
-    known = set(present)
-    missing = [name for name in columns if name not in known]
-    if missing:
-        raise ValueError(
-            f"There is no column {', '.join(map(repr, missing))} in {origin}{why}; its "
-            f"columns are {listed(present)}. Rename or add the column there."
-        )
-
-
-def listed(names: Sequence[str], n_shown: int = 12) -> str:
-    """Return the first names, and how many more there are."""
-    shown = ", ".join(repr(name) for name in names[:n_shown])
-    more = len(names) - n_shown
-    return f"{shown} and {more} more" if more > 0 else shown
+    check_names(columns, present, origin, why, "Rename or add the column there.")

@@ -29,6 +29,9 @@ from untie._util.whole_files import whole_file
 
 T = TypeVar("T")
 
+NUMBERS = (np.generic, float)
+"""What may be given as a dtype, besides its name and numpy's own objects."""
+
 MARK = "UNTIE"
 FORMAT = 1
 """Raised whenever a file's meaning changes; newer files are refused."""
@@ -200,8 +203,8 @@ def to_plain(value: Any) -> Any:
         return {"": [[to_plain(k), to_plain(v)] for k, v in value.items()]}
     if isinstance(value, list):
         return [to_plain(item) for item in value]
-    if isinstance(value, type) and issubclass(value, np.generic):
-        return {"number type": value.__name__}
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, NUMBERS)):
+        return {"number type": np.dtype(value).name}
     for name, (kind, write, _) in _KINDS.items():
         if type(value) is kind:
             return {name: write(value)}
@@ -242,7 +245,7 @@ _KINDS: dict[str, tuple[Any, Any, Any]] = {
     "decimal": (Decimal, str, Decimal),
     "bytes": (bytes, bytes.hex, bytes.fromhex),
     "infrequent": (type(INFREQUENT), lambda v: None, lambda c: INFREQUENT),
-    "number type": (np.dtype, lambda v: v.name, lambda c: np.dtype(c).type),
+    "number type": (None, None, lambda c: np.dtype(c).type),  # which have many Python types
     "gaussian": (Gaussian, lambda k: k.width, Gaussian),
     "polynomial": (Polynomial, lambda k: k.order, Polynomial),
 }

@@ -136,7 +136,8 @@ def _relabelled(series: Any, name: str, rule: Rule) -> Any:
     else:
         codes, values = factorize(series, name)
         labels = [*rule.labels(values), None]
-    is_text = not any(isinstance(label, float) for label in labels)
-    dtype = nw.String if is_text else nw.Float64
+    # By the rule alone, so that every piece of a table has the same type, even one without rows.
+    is_number = isinstance(rule, Keep) and rule.kind == NUMBERS
+    dtype = nw.Float64 if is_number else nw.String
     small = nw.new_series(name, labels, dtype, backend=series.implementation)
     return small[codes.astype(np.int64)] if len(codes) else small[:0]

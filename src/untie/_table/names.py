@@ -36,11 +36,12 @@ def check_names(
     if not missing:
         return
     close = get_close_matches(missing[0], map(str, present), n=1) if len(missing) == 1 else []
-    hint = f"did you mean {close[0]!r}?" if close else f"its columns are {_listed(present)}."
+    hint = f"did you mean {close[0]!r}?" if close else f"its columns are {listed(present)}."
     said = f"There is no column {', '.join(map(repr, missing))} in {where}{why}; {hint}"
     raise ValueError(f"{said} {remedy}".rstrip())
 
 
-def _listed(names: Sequence[str], n_shown: int = 12) -> str:
+def listed(names: Sequence[str], n_shown: int = 12) -> str:
+    """Return the first names, and how many more there are."""
     more = f" and {len(names) - n_shown} more" if len(names) > n_shown else ""
     return f"{', '.join(map(repr, names[:n_shown]))}{more}"

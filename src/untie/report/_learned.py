@@ -31,7 +31,7 @@ def weights(study: Study) -> list[TableView]:
     for by in ("column", "coupling", "kernel"):
         found = study.shares if by == "column" else columns_of(weight_shares(study.encoder, by))
         found = {key: cells[:LISTED_COLUMNS] for key, cells in found.items()}
-        caption = f"Share of each {'column' if by == 'attribute' else by} in what tells rows apart"
+        caption = f"Share of each {by} in what tells rows apart"
         kinds = {by: "text", "share": "scaled"}
         tables.append(view(f"weights-by-{by}", caption, kinds, found))
     return tables
