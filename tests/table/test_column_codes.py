@@ -204,7 +204,7 @@ MISSING = [
     np.nan,
     pd.NA,
     pd.NaT,
-    np.datetime64("NaT"),
+    np.datetime64("NaT", "s"),
     Decimal("NaN"),
     np.float32("nan"),
 ]
