@@ -76,7 +76,7 @@ test-fast: $(VENV)/.test
 # golden fits are those of one set of versions: others round otherwise.
 test-oldest: $(OLDEST)/.test
 	OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -q -n 2 -m 'not slow and not integration' \
-		tests --ignore tests/golden --ignore tests/engines/test_spark.py
+		tests --ignore tests/golden --ignore tests/engines/test_spark.py --ignore tests/spark_daemon.py
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m slow

@@ -4,12 +4,18 @@ import json
 
 import pytest
 
-from fits import FILE, GROUPS, all_fits, differences
+from fits import FILE, GROUPS, all_fits, commands, differences
 
 EXPECTED = json.loads(FILE.read_text())
 
+STARTS_PROCESSES = pytest.param(commands, marks=pytest.mark.integration)
 
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.__name__)
+
+@pytest.mark.parametrize(
+    "group",
+    [STARTS_PROCESSES if group is commands else group for group in GROUPS],
+    ids=lambda group: group.__name__,
+)
 @pytest.mark.filterwarnings("default")
 def test_fits_are_those_of_before(group):
     found = all_fits([group])

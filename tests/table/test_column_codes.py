@@ -93,6 +93,7 @@ POLARS = {
     "Datetime ns": ([NIGHT, None, NOON], pl.Datetime("ns"), [NIGHT, None, NOON]),
     "Duration": ([HOUR, None], pl.Duration("ms"), [HOUR, None]),
     "Decimal": ([Decimal("1.5"), None], pl.Decimal(10, 2), [Decimal("1.5"), None]),
+    "Int128": ([2**100, None, 2**100], pl.Int128, [2**100, None, 2**100]),
     "Binary": ([b"b", None, b"a"], pl.Binary, [b"b", None, b"a"]),
     "Object": ([1, "1", None], pl.Object, [1, "1", None]),
     "Null": ([None, None], pl.Null, [None, None]),
@@ -203,7 +204,7 @@ MISSING = [
     np.nan,
     pd.NA,
     pd.NaT,
-    np.datetime64("NaT"),
+    np.datetime64("NaT", "s"),
     Decimal("NaN"),
     np.float32("nan"),
 ]

@@ -19,7 +19,7 @@ def adopt_polars(frame: Any) -> ArrowSource | None:
     if not hasattr(frame, "collect_batches"):
         raise ImportError(
             f"Polars {pl.__version__} can't give a LazyFrame in pieces; upgrade it (pip install "
-            "'polars>=1.34'), or call .collect() on the frame if it fits in memory."
+            "'polars>=1.38.1'), or call .collect() on the frame if it fits in memory."
         )
 
     def read(columns: Sequence[str]) -> Iterator[Any]:

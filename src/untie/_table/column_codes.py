@@ -20,6 +20,9 @@ from untie._util.types import Value, smallest_unsigned
 MISSING_CODE = -1
 """What the libraries below write for a missing cell, until `_canonical` replaces it."""
 
+POLARS_ONLY = {"Object", "Decimal", "Int128", "UInt128"}
+"""Types of polars that numpy lacks. Asked by name: polars 1 panics where polars 2 raises."""
+
 
 def factorize(column: Any, name: str) -> tuple[NDArray[Any], list[Value]]:
     """Turn a column into codes and its distinct values, in no particular order.
@@ -96,15 +99,12 @@ def _from_polars(series: Any) -> tuple[NDArray[Any], list[Value]]:
         values = series.drop_nulls().unique()
         codes = series.cast(pl.Enum(values)).to_physical().cast(pl.Int64)
         return codes.fill_null(MISSING_CODE).to_numpy(), values.to_list()
-    if series.dtype == pl.Object:
+    if series.dtype.base_type().__name__ in POLARS_ONLY:
         return _from_objects(series.to_list())
     known = series.drop_nulls()
     if not len(known):
         return np.full(len(series), MISSING_CODE), []
-    try:
-        cells = known.to_physical().to_numpy()
-    except pl.exceptions.PolarsError:  # decimals and 128-bit integers
-        return _from_objects(series.to_list())
+    cells = known.to_physical().to_numpy()
     _, first, inverse = np.unique(cells, return_index=True, return_inverse=True)
     codes = np.full(len(series), MISSING_CODE)
     codes[series.is_not_null().to_numpy()] = inverse
