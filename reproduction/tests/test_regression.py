@@ -84,7 +84,7 @@ def test_encoders_see_the_training_rows_alone_and_not_the_target(monkeypatch):
 
 
 def test_our_default_is_told_nothing():
-    assert make_encoder(DEFAULT, 7, 0).n_clusters == "auto"
+    assert make_encoder(DEFAULT, 7, 0).n_clusters is None
     assert make_encoder(PAPER, 7, 0).n_clusters == 7
     mca = make_encoder("MCA", 7, 0)
     assert isinstance(mca, MCA)

@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -37,13 +38,11 @@ def check_output(path: Path | None, endings: Sequence[str] | None = ENDINGS) -> 
             f"{str(path)!r} has none of the endings {', '.join(endings)}, by which the format is "
             "chosen; rename the file to write."
         )
-    # Opens a temporary file beside it and takes it away again.
+    # Opens a temporary file beside it, which has no name and is gone whatever happens.
     try:
         if path.is_dir():
             raise IsADirectoryError(f"{str(path)!r} is a folder; name a file to write to.")
-        probe = path.with_name(f".{path.name}-probe")
-        probe.touch()
-        probe.unlink()
+        TemporaryFile(dir=path.parent).close()
     except FileNotFoundError:
         raise UserError(f"The folder {str(path.parent)!r} does not exist; make it first.") from None
     except PermissionError:
