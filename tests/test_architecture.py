@@ -123,7 +123,12 @@ def test_no_module_is_hidden_by_a_name():
     for found in pkgutil.walk_packages(untie.__path__, "untie."):
         if found.name.endswith("__main__"):
             continue
-        module = importlib.import_module(found.name)
+        try:
+            module = importlib.import_module(found.name)
+        except ModuleNotFoundError as error:
+            if error.name != "torch":  # which the oldest versions are tried without
+                raise
+            continue
         package, _, leaf = found.name.rpartition(".")
         assert getattr(sys.modules[package], leaf) is module, found.name
 

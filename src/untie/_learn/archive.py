@@ -113,7 +113,8 @@ def write_model(path: str | os.PathLike[str], kind: str, state: State) -> None:
     buffer = io.BytesIO()
     content = {"version": version("untie"), "kind": kind, "content": state.content}
     text = np.frombuffer(json.dumps(to_plain(content)).encode(), dtype=np.uint8)
-    np.savez_compressed(buffer, allow_pickle=False, **{_TEXT: text, **_parts(state.arrays)})
+    # All are numbers, and `read_model` refuses others; numpy 2.0 would take allow_pickle for one.
+    np.savez_compressed(buffer, **{_TEXT: text, **_parts(state.arrays)})
     payload = buffer.getvalue()
     digest = hashlib.sha256(payload).hexdigest()
     with whole_file(path) as temporary, open(temporary, "xb") as file:
