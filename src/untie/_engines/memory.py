@@ -39,7 +39,7 @@ class MemorySource(Source):
         return read_table(self.data)
 
     @property
-    def has_names(self) -> bool:  # type: ignore[override]
+    def has_names(self) -> bool:  # type: ignore[override]  # a constant elsewhere
         """Whether the columns had names before they were read."""
         return not isinstance(self.table.source, np.ndarray)
 

@@ -130,7 +130,7 @@ Rule = Keep | Bin | Group
 def as_text(value: Value) -> str:
     """Return a value as text; whole numbers without a point, as in other files of the table."""
     is_whole = isinstance(value, float) and value.is_integer()
-    return str(int(value)) if is_whole else str(value)  # type: ignore[call-overload]
+    return str(int(value)) if is_whole else str(value)  # type: ignore[call-overload]  # is_whole
 
 
 def rule_from_dict(content: Mapping[str, Any]) -> Rule:
