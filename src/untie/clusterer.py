@@ -25,7 +25,8 @@ from untie._count.row_sample import RowSample, sample_rows
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._learn.archive import State, read_record, record_state
-from untie._learn.k_choice import AUTO_KS, N_RESAMPLES, KChoice, choose_number
+from untie._learn.choose_k import AUTO_KS, N_SPLITS, choose_number
+from untie._learn.k_choice import KChoice
 from untie._learn.means import (
     Centres,
     Pass,
@@ -415,8 +416,9 @@ class UNTIEClusterer(
             if n_distinct <= AUTO_KS[0]:
                 return None, n_distinct
             draws = draws_of(self.random_state)
-            counts, library = encoder.counts_, encoder.library_
-            choice = choose_number(vectors, sample, counts, AUTO_KS, N_RESAMPLES, draws, library)
+            columns, library = encoder.vocabulary_.columns, encoder.library_
+            given = (vectors, encoder.model_.coarse, sample, columns)
+            choice = choose_number(*given, AUTO_KS, N_SPLITS, draws, library)
             return choice, choice.k
         k = int(self.n_clusters)
         if k > n_distinct and n_distinct < SAMPLE_ROWS:

@@ -30,7 +30,7 @@ from untie._saving import Savable
 from untie._table import frames
 from untie._table.rows import Rows
 from untie._table.sample_weights import split_weights
-from untie._table.table import table_of_names
+from untie._table.table import Table, table_of_names
 from untie._table.vocabulary import Vocabulary
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
@@ -215,6 +215,7 @@ default="auto"
         handle_unknown: str = "ignore",
         min_frequency: float | None = None,
         max_categories: int | None = None,
+        ordered: Any = "auto",
         output: str = "compact",
         n_components: int | None = None,
         sparse_output: bool = False,
@@ -235,6 +236,7 @@ default="auto"
         self.handle_unknown = handle_unknown
         self.min_frequency = min_frequency
         self.max_categories = max_categories
+        self.ordered = ordered
         self.output = output
         self.n_components = n_components
         self.sparse_output = sparse_output
@@ -374,7 +376,7 @@ default="auto"
                 "fit_counts without one), so solver='auto' can't compare and is 'relevance'; start "
                 "anew with solver='auto' to let it choose."
             )
-        fitted = self._learn_counted(counted, recipe, is_growing=True)
+        fitted = self._learn_counted(counted, recipe, is_growing=True, table=chunk.table)
         if first:
             self._remember(chunk.table)
         return self._adopt(fitted)
@@ -595,9 +597,13 @@ default="auto"
         )
 
     def _learn_counted(
-        self, counted: CountedTable, recipe: Recipe, is_growing: bool = False
+        self,
+        counted: CountedTable,
+        recipe: Recipe,
+        is_growing: bool = False,
+        table: Table | None = None,
     ) -> Fitted:
-        grouped = tally_counted(counted, self._count_options(recipe), is_growing)
+        grouped = tally_counted(counted, self._count_options(recipe), is_growing, table)
         return fit_counted(grouped, recipe, self.output, self.n_components)
 
     def _counted_so_far(self) -> CountedTable:

@@ -8,7 +8,8 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from untie._engines.registry import open_table
-from untie._learn.k_choice import KChoice, choose_number
+from untie._learn.choose_k import choose_number
+from untie._learn.k_choice import KChoice
 from untie._row_tasks import sample_source
 from untie._util.seeds import draws_of
 from untie.encoder import UNTIE
@@ -87,5 +88,6 @@ def choose_k(
     check_is_fitted(encoder)
     sample = sample_source(encoder, open_table(data), sample_weight)
     rng = draws_of(random_state)
-    vectors, counts = encoder.model_.vectors, encoder.counts_
-    return choose_number(vectors, sample, counts, ks, n_resamples, rng, encoder.library_)
+    model, columns = encoder.model_, encoder.vocabulary_.columns
+    given = (model.vectors, model.coarse, sample, columns)
+    return choose_number(*given, ks, n_resamples, rng, encoder.library_)

@@ -13,6 +13,7 @@ from untie._count.grouping import Grouping, group_rare
 from untie._count.memory import check_memory
 from untie._count.row_sample import RowSample, sample_rows
 from untie._table.categories import check_categories
+from untie._table.orders import declared_orders
 from untie._table.rows import Rows, learn_vocabulary
 from untie._table.sample_weights import check_weights
 from untie._table.table import Table
@@ -95,6 +96,14 @@ class Tally:
     unknown: Sequence[Sequence[Value]] = field(default_factory=list)
     table: Table | None = None
 
+    @property
+    def declared(self) -> dict[str, tuple[Value, ...]]:
+        """The columns whose type has an order, with their values in that order."""
+        if self.table is None:
+            return {}
+        typed = zip(self.table.names, self.table.columns, strict=False)
+        return declared_orders((name, getattr(cells, "dtype", None)) for name, cells in typed)
+
 
 def code_table(table: Table, options: CountOptions) -> tuple[Grouping, Rows, Rows]:
     """Find the values of a table, decide which are merged, and code the rows.
@@ -134,14 +143,20 @@ def tally_table(table: Table, options: CountOptions = DEFAULTS) -> Tally:
     return Tally(grouping, counts, ungrouped, rows, False, grouped, raw.unknown, table)
 
 
-def tally_counted(counted: CountedTable, options: CountOptions, is_growing: bool = False) -> Tally:
-    """Merge the rare values of a counted table."""
+def tally_counted(
+    counted: CountedTable,
+    options: CountOptions,
+    is_growing: bool = False,
+    table: Table | None = None,
+) -> Tally:
+    """Merge the rare values of a counted table; `table` is one with its columns, if at hand."""
     counts = counted.counts
     grouping = find_rare(counted.vocabulary, counts, options)
     columns = counted.vocabulary.columns
     check_memory(grouping.vocabulary.sizes, columns, options.n_spaces, counts.n_rows)
     sample = counted.sample and grouping.apply_to_sample(counted.sample)
-    return Tally(grouping, grouping.apply_to_counts(counts), counted, None, is_growing, sample)
+    grouped = grouping.apply_to_counts(counts)
+    return Tally(grouping, grouped, counted, None, is_growing, sample, table=table)
 
 
 def find_rare(vocabulary: Vocabulary, counts: Counts, options: CountOptions) -> Grouping:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._learn.dependence import symmetric_uncertainty
@@ -50,6 +51,11 @@ class Attributes:
         """
         result: FloatArray = 1.0 / (self._uncertainty >= COPY).sum(axis=1)
         return result
+
+    @cached_property
+    def related(self) -> NDArray[np.bool_]:
+        """Which attributes say the same as which; each does as itself."""
+        return self._uncertainty >= COPY
 
     @cached_property
     def relevance(self) -> FloatArray:

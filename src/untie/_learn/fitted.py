@@ -13,10 +13,12 @@ from untie._count.tally import Tally
 from untie._learn.eigen import leading
 from untie._learn.k_choice import KChoice
 from untie._learn.learning import Model
+from untie._learn.order_space import CoarseView, coarse_view
 from untie._learn.solvers import Solution
 from untie._learn.spectrum import centre, reduced_gram
 from untie._learn.value_space import ValueSpace
 from untie._learn.vectors import LookUp, compact_lookup, component_lookup, full_lookup
+from untie._table.orders import Orders
 from untie._util.types import FloatArray
 
 
@@ -50,6 +52,8 @@ class Fitted:
         For attributes whose kernels are taken through landmarks, how much of each is missing.
     k_choice : KChoice or None
         How the number of clusters was chosen, if it was.
+    orders : tuple of integer arrays or None
+        Where the values of attributes with an order stand in it.
     """
 
     grouping: Grouping
@@ -64,6 +68,12 @@ class Fitted:
     gains: Mapping[str, float]
     errors: Mapping[int, FloatArray]
     k_choice: KChoice | None = None
+    orders: Orders = ()
+
+    @cached_property
+    def coarse(self) -> CoarseView:
+        """The table with neighbouring values of columns with an order merged."""
+        return coarse_view(self.counts, self.orders or (None,) * len(self.counts.sizes))
 
     @cached_property
     def space(self) -> ValueSpace:
@@ -103,6 +113,7 @@ def finish(
         lookup,
         model.gains,
         model.spaces.errors,
+        orders=model.orders,
     )
 
 

@@ -16,6 +16,7 @@ from untie._learn.fitted import Fitted
 from untie._learn.k_choice import KChoice
 from untie._learn.solvers import Solution
 from untie._learn.vectors import LookUp
+from untie._table.orders import Orders
 from untie._table.vocabulary import Vocabulary
 
 NONE, SAME, OWN = "none", "same", "own"
@@ -44,6 +45,7 @@ def fitted_state(fitted: Fitted) -> State:
         "lookup": OWN if is_own else SAME,
         "ungrouped": _where(ungrouped, fitted.counts),
         "sampled": ungrouped is not None and ungrouped.sample is not None,
+        "ordered": [a for a, positions in enumerate(fitted.orders) if positions is not None],
     }
     arrays = {
         "rare": np.concatenate(fitted.grouping.rare),
@@ -53,6 +55,7 @@ def fitted_state(fitted: Fitted) -> State:
         **(_tables("lookup", fitted.lookup.tables) if is_own else {}),
         **{f"error_{attribute}": errors for attribute, errors in fitted.errors.items()},
     }
+    arrays |= {f"order_{a}": p for a, p in enumerate(fitted.orders) if p is not None}
     if ungrouped is not None:
         if content["ungrouped"] == OWN:
             arrays["ungrouped"] = ungrouped.counts.matrix
@@ -100,6 +103,15 @@ def read_fitted(state: State) -> Fitted:
         state.get("gains", dict),
         {key: state.array(f"error_{key}", len(labels)) for key in state.get("errors", list)},
         read_record(KChoice, state.part("k_choice")) if state.has("k_choice") else None,
+        _read_orders(state, sizes),
+    )
+
+
+def _read_orders(state: State, sizes: Sequence[int]) -> Orders:
+    ordered = set(state.get("ordered", list))
+    return tuple(
+        state.array(f"order_{attribute}", size) if attribute in ordered else None
+        for attribute, size in enumerate(sizes)
     )
 
 

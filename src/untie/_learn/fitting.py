@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from untie._count.tally import Tally
+from untie._learn.choose_k import AUTO_KS, N_SPLITS, choose_number
 from untie._learn.fitted import Fitted, finish
-from untie._learn.k_choice import AUTO_KS, N_RESAMPLES, KChoice, choose_number
+from untie._learn.k_choice import KChoice
 from untie._learn.learning import Recipe, learn
 from untie._learn.means import count_distinct, sample_vectors
 from untie._util.seeds import draws_of
@@ -41,5 +42,7 @@ def _choose(first: Fitted, counted: Tally, recipe: Recipe) -> tuple[KChoice | No
     if n_distinct <= AUTO_KS[0]:
         return None, n_distinct
     draws = draws_of(recipe.settings.random_state)
-    choice = choose_number(first.vectors, sample, first.counts, AUTO_KS, N_RESAMPLES, draws)
+    columns = first.grouping.raw.columns
+    given = (first.vectors, first.coarse, sample, columns)
+    choice = choose_number(*given, AUTO_KS, N_SPLITS, draws)
     return choice, choice.k

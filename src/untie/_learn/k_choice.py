@@ -1,64 +1,65 @@
-"""Vectors of sampled rows -> the number of clusters, and how sure it is."""
+"""The number of clusters, whether there are any, and how sure that is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from untie._count.counts import Counts
-from untie._count.row_sample import RowSample
-from untie._learn.attributes import Attributes
-from untie._learn.choose import gain_of, number_of_starts
-from untie._learn.means import count_distinct, sample_vectors
-from untie._learn.vectors import LookUp
 from untie._table import frames
-from untie._util.checks import check_integer
-from untie._util.k_means import best_labels
 from untie._util.types import FloatArray
 
-AUTO_KS = range(2, 11)
-"""Numbers of clusters that ``n_clusters="auto"`` chooses from."""
+SURE = 2.0
+"""A gain is there if it is above 0 by this many standard errors."""
 
-N_RESAMPLES = 10
-"""Resamples of the rows for ``n_clusters="auto"``."""
-
-RESAMPLED_ROWS = 1_000
-"""A resample has at most this many rows: a draw of all rows of a large table would hardly vary."""
-
-RESAMPLE_STARTS = 5
-"""k-means has this many starts per resample."""
+NAMED = 4
+"""At most this many columns are named in a sentence."""
 
 
 @dataclass(frozen=True, eq=False)
 class KChoice:
-    """How good each number of clusters is, and the one chosen.
+    """How good each number of clusters is, the one chosen, and what its clusters rest on.
 
     Parameters
     ----------
     k : int
-        The smallest number whose score is within one standard error of the highest.
+        The smallest number whose gain is within one standard error of the highest, of those whose
+        clusters are really there if there are any.
     how_sure : float
-        Share of the resamples in which this number is the best, from 0 to 1.
+        Share of the splits in which this number is the best, from 0 to 1.
     ks : tuple of int
         The numbers tried.
     gain : array of shape (n_ks,)
-        Description gain: by how many nats per row the clusters describe the table better than no
-        clusters. Below 0, they are not worth their cost.
+        Gain on hidden cells: by how many nats per row clusters of half of the rows foretell the
+        cells of the other half better than the table's shares do, each cell being hidden from the
+        choice of its row's cluster. Below 0 for clusters that follow noise, or one column.
+    error : array of shape (n_ks,)
+        Its standard error.
+    stability : array of shape (n_ks,)
+        Mean adjusted Rand index of the clusters of all rows and those of half of them; 1 is the
+        same.
     silhouette : array of shape (n_ks,)
         Mean silhouette, from -1 to 1; not used for the choice.
-    stability : array of shape (n_ks,)
-        Mean adjusted Rand index of the clusters and those of resamples; 1 is the same.
-    score : array of shape (n_ks,)
-        The mean over the resamples of gain x agreement: of how well the resample's clusters
-        describe all rows, times their adjusted Rand index with the clusters of all rows; a
-        negative gain counts as it is.
-    chosen : array of shape (n_resamples,)
-        The number that is the best in each resample.
+    chosen : array of shape (n_splits,)
+        The number that is the best in each split.
+    columns : tuple of str
+        The table's columns.
+    tells : array of shape (n_columns,)
+        What the clusters of the chosen number tell of each column while it is hidden, in nats per
+        row; copies, and columns that follow from it, are hidden with it.
+    tells_error : array of shape (n_columns,)
+        Its standard error.
+    without : float
+        The gain that is left of the chosen number without the column that matters most, and those
+        that say the same.
+    without_error : float
+        Its standard error.
+    without_columns : tuple of str
+        These columns.
+    repeats : str or None
+        A column whose values or ranges the clusters are, if there is one.
     n_sampled : int
         Number of distinct rows that were clustered.
     library : str
@@ -73,33 +74,58 @@ class KChoice:
     how_sure: float
     ks: tuple[int, ...]
     gain: FloatArray
-    silhouette: FloatArray
+    error: FloatArray
     stability: FloatArray
-    score: FloatArray
+    silhouette: FloatArray
     chosen: NDArray[np.intp]
+    columns: tuple[str, ...]
+    tells: FloatArray
+    tells_error: FloatArray
+    without: float
+    without_error: float
+    without_columns: tuple[str, ...]
+    repeats: str | None
     n_sampled: int
     library: str = "pandas"
 
     @property
     def found_clusters(self) -> bool:
-        """Whether the clusters describe the table better than none."""
-        return bool(self.gain[self.ks.index(self.k)] > 0)
+        """Whether the clusters are really there: they tell of several columns what is true."""
+        return self.has_gain and self.rests_on_several
+
+    @property
+    def has_gain(self) -> bool:
+        """Whether the clusters foretell hidden cells better than no clusters do."""
+        at = self.ks.index(self.k)
+        return bool(self.gain[at] > SURE * self.error[at])
+
+    @property
+    def rests_on_several(self) -> bool:
+        """Whether something is left without the columns that matter most."""
+        return bool(self.without > SURE * self.without_error)
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """The columns of which the clusters tell something, what is told most first."""
+        told = np.flatnonzero(self.tells > SURE * self.tells_error)
+        order = told[np.argsort(-np.round(self.tells[told], 9), kind="stable")]
+        return tuple(self.columns[column] for column in order)
 
     @property
     def verdict(self) -> str:
-        """The choice in one sentence, for people."""
-        if not self.found_clusters and len(self.ks) == 1:
-            return f"{self.k} clusters describe the table no better than none do."
-        if not self.found_clusters:
-            return (
-                f"No number of clusters from {self.ks[0]} to {self.ks[-1]} describes the table "
-                f"better than none; {self.k} is the least bad."
-            )
+        """The choice in a few sentences, for people."""
+        if not self.has_gain:
+            return self._no_gain()
+        if not self.rests_on_several:
+            return self._one_column()
         at = self.ks.index(self.k)
+        agreement = max(float(self.stability[at]), 0.0)
+        number = f"{self.k} clusters"
+        if len(self.ks) > 1:
+            number += f", the best number in {self.how_sure:.0%} of the splits"
         return (
-            f"{self.k} clusters, the best number in {self.how_sure:.0%} of the resamples; clusters "
-            f"of resampled rows agree with these by {max(self.stability[at], 0.0):.2f} (adjusted "
-            "Rand index)."
+            f"{number}. {self._resting()} The clusters of half of the rows agree with them by "
+            f"{agreement:.2f} (adjusted Rand index)."
         )
 
     def table(self) -> Any:
@@ -108,205 +134,57 @@ class KChoice:
         Returns
         -------
         frame
-            One row per number: k, gain, silhouette, stability, score, and chosen_by, the share of
-            the resamples in which it is the best.
+            One row per number: k, gain, error, stability, silhouette, and chosen_by, the share of
+            the splits in which it is the best.
         """
         columns = {
             "k": list(self.ks),
             "gain": self.gain,
-            "silhouette": self.silhouette,
+            "error": self.error,
             "stability": self.stability,
-            "score": self.score,
+            "silhouette": self.silhouette,
             "chosen_by": [float(np.mean(self.chosen == k)) for k in self.ks],
         }
         return frames.make_frame(self.library, columns)
 
+    def _no_gain(self) -> str:
+        if len(self.ks) == 1:
+            return (
+                f"No clusters found: {self.k} groups foretell the cells of other rows no better "
+                "than none do."
+            )
+        return (
+            f"No clusters found: no number of groups from {self.ks[0]} to {self.ks[-1]} foretells "
+            f"the cells of other rows better than none; {self.k} is the least bad."
+        )
 
-def choose_number(
-    vectors: LookUp,
-    sample: RowSample,
-    counts: Counts,
-    ks: Iterable[int],
-    n_resamples: int,
-    rng: RandomState,
-    library: str = "pandas",
-) -> KChoice:
-    """Choose the number of clusters of sampled rows; :func:`untie.choose_k` says how.
+    def _one_column(self) -> str:
+        if self.repeats is not None:
+            return (
+                f"No clusters found: {self.k} groups would be little more than the values or "
+                f"ranges of {self.repeats!r}, and tell hardly anything of other columns."
+            )
+        names = listed([repr(name) for name in self.without_columns])
+        return (
+            f"No clusters found: {self.k} groups would rest on {names} alone, and tell nothing "
+            "of other columns without."
+        )
 
-    Parameters
-    ----------
-    vectors : LookUp
-        The compact vectors of the values.
-    sample : RowSample
-        Rows of the table.
-    counts : Counts
-        Counts of the whole table.
-    ks : iterable of int
-        The numbers to try.
-    n_resamples : int
-        Number of resamples.
-    rng : RandomState
-        Where they are drawn from.
-    library : str
-        The library of the choice's table.
-    """
-    check_integer("n_resamples", n_resamples, 1, "a positive integer")
-    rows = sample_vectors(vectors, sample)
-    numbers = _check_ks(ks, count_distinct(rows))
-    gain = gain_of(sample, Attributes(counts))
-    # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-    weights = sample.weights * max(1.0, len(rows) / sample.weights.sum())
-    trial = _Trial(rows, weights, n_resamples, rng)
-    seed = rng.randint(2**31 - 1)
-    gains, silhouettes = np.empty((2, len(numbers)))
-    of_resamples, agreement = np.empty((2, len(numbers), n_resamples))
-    for place, k in enumerate(numbers):
-        labels = trial.cluster(k, RandomState(seed))
-        gains[place], silhouettes[place] = gain(labels, k), trial.silhouette(labels)
-        for number in range(n_resamples):
-            other = trial.cluster_resample(number, k, RandomState(seed))
-            of_resamples[place, number] = gain(other, k)
-            agreement[place, number] = adjusted_rand(labels, other, weights)
-    scores = _score(of_resamples, agreement)
-    k = numbers[_smallest_good(scores)]
-    chosen = np.array(numbers)[np.argmax(np.round(scores, 9), axis=0)]
-    return KChoice(
-        k,
-        float(np.mean(chosen == k)),
-        tuple(numbers),
-        gains,
-        silhouettes,
-        agreement.mean(axis=1),
-        scores.mean(axis=1),
-        chosen,
-        len(sample.weights),
-        library,
-    )
+    def _resting(self) -> str:
+        names = self.rests_on
+        more = len(names) - NAMED
+        shown = [*names[:NAMED], f"{more} more"] if more > 1 else list(names)
+        n = len(self.columns)
+        of = f"all {n} columns" if len(names) == n else f"{len(names)} of {n} columns"
+        return f"They rest on {of}: {listed(shown)}."
 
 
-class _Trial:
-    """Rows to be clustered into several numbers of clusters, and resamples of them.
-
-    Parameters
-    ----------
-    rows : array of shape (n_rows, n_dimensions)
-        Vectors of distinct rows.
-    weights : array of shape (n_rows,)
-        How often each counts.
-    n_resamples : int
-        Number of resamples.
-    rng : RandomState
-        Where they are drawn from.
-    """
-
-    def __init__(
-        self, rows: FloatArray, weights: FloatArray, n_resamples: int, rng: RandomState
-    ) -> None:
-        self.rows, self.weights = rows, weights
-        n_draws = int(min(weights.sum(), RESAMPLED_ROWS))
-        shares = weights / weights.sum()
-        self.draws = rng.multinomial(n_draws, shares, size=n_resamples).astype(float)
-        squares = np.einsum("ij,ij->i", rows, rows)
-        distances = squares[:, None] + squares - 2.0 * (rows @ rows.T)
-        np.fill_diagonal(distances, 0.0)
-        self.distances = np.sqrt(np.maximum(distances, 0.0))
-
-    def cluster(self, k: int, rng: RandomState) -> NDArray[np.intp]:
-        """Return the clusters of all rows."""
-        return best_labels(self.rows, self.weights, k, number_of_starts(self.rows, k), rng)
-
-    def cluster_resample(self, number: int, k: int, rng: RandomState) -> NDArray[np.intp]:
-        """Return the clusters of a resample, and of the other rows by the nearest mean."""
-        draws = self.draws[number]
-        drawn = np.flatnonzero(draws)
-        if len(drawn) < k:
-            return np.zeros(len(draws), dtype=np.intp)
-        labels = best_labels(self.rows[drawn], draws[drawn], k, RESAMPLE_STARTS, rng)
-        members = np.zeros((len(drawn), k))
-        members[np.arange(len(drawn)), labels] = draws[drawn]
-        sizes = members.sum(axis=0)
-        means = (members.T @ self.rows[drawn])[sizes > 0] / sizes[sizes > 0, None]
-        to_means = np.einsum("ij,ij->i", means, means) - 2.0 * (self.rows @ means.T)
-        return to_means.argmin(axis=1)
-
-    def silhouette(self, labels: NDArray[np.intp]) -> float:
-        """Return the weighted mean silhouette; copies of a row are at distance 0 of it."""
-        members = np.zeros((len(labels), int(labels.max()) + 1))
-        members[np.arange(len(labels)), labels] = self.weights
-        sizes = members.sum(axis=0)
-        sums = self.distances @ members
-        every = np.arange(len(labels))
-        others = sizes[labels] - np.minimum(self.weights, 1.0)
-        alone = others <= 1e-12
-        own = sums[every, labels] / np.where(alone, 1.0, others)
-        means = np.divide(sums, sizes, out=np.full_like(sums, np.inf), where=sizes > 0)
-        means[every, labels] = np.inf
-        nearest = means.min(axis=1)
-        larger = np.maximum(own, nearest)
-        usable = ~alone & np.isfinite(nearest) & (larger > 0)
-        widths = np.zeros(len(labels))
-        widths[usable] = (nearest - own)[usable] / larger[usable]
-        return float(self.weights @ widths / self.weights.sum())
-
-
-def adjusted_rand(first: NDArray[np.intp], second: NDArray[np.intp], weights: FloatArray) -> float:
-    """Return the adjusted Rand index of two partitions of weighted rows.
-
-    The weights are numbers of equal rows, which are in one cluster together.
+def listed(names: list[str]) -> str:
+    """Return names as they are listed in a sentence.
 
     Examples
     --------
-    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]), np.ones(4))
-    1.0
+    >>> listed(["a", "b", "c"]), listed(["a"])
+    ('a, b and c', 'a')
     """
-    n_second = int(second.max()) + 1
-    joint = np.bincount(first * n_second + second, weights, minlength=(first.max() + 1) * n_second)
-    table = joint.reshape(-1, n_second)
-    rows, columns = (_n_pairs(table.sum(axis=axis)) for axis in (1, 0))
-    both, total = _n_pairs(table), _n_pairs(table.sum())
-    expected = rows * columns / total if total > 0 else 0.0
-    most = (rows + columns) / 2.0
-    return float((both - expected) / (most - expected)) if most > expected else 1.0
-
-
-def _n_pairs(counts: Any) -> float:
-    return float(np.sum(counts * np.maximum(counts - 1.0, 0.0)) / 2.0)
-
-
-def _score(gain: FloatArray, stability: FloatArray) -> FloatArray:
-    """Return the gain as far as it can be relied on; a loss is a loss, however stable."""
-    return np.where(gain > 0, np.maximum(gain, 0.0) * np.maximum(stability, 0.0), gain)
-
-
-def _smallest_good(scores: FloatArray) -> int:
-    """Return the first line whose mean is within one standard error of the highest.
-
-    Parameters
-    ----------
-    scores : array of shape (n_ks, n_resamples)
-        -inf where a resample does not make that number of clusters.
-    """
-    means = scores.mean(axis=1)
-    best = int(np.argmax(np.round(means, 9)))
-    for place in np.flatnonzero(np.isfinite(means[:best])):
-        behind = scores[best] - scores[place]
-        error = behind.std(ddof=1) / np.sqrt(len(behind)) if len(behind) > 1 else 0.0
-        if behind.mean() <= error:
-            return int(place)
-    return best
-
-
-def _check_ks(ks: Iterable[int], n_distinct: int) -> list[int]:
-    numbers = sorted(set(ks))
-    if not numbers:
-        raise ValueError("ks is empty; name at least one number of clusters.")
-    for k in numbers:
-        check_integer("ks", k, 2, "integers from 2 on")
-    able = [int(k) for k in numbers if k < n_distinct]
-    if not able:
-        raise ValueError(
-            f"The sample has {n_distinct} distinct row{'s' * (n_distinct != 1)}, too few for "
-            f"{numbers[0]} clusters or more to be compared; name the number of clusters instead of "
-            "choosing it."
-        )
-    return able
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -16,11 +17,13 @@ from untie._learn.choose import description_gains
 from untie._learn.couplings import Coupling, matching
 from untie._learn.kernels import Kernel, Normalization
 from untie._learn.n_clusters import choose_n_clusters
+from untie._learn.order_space import order_spaces
 from untie._learn.solvers import (
     ALTERNATIVES,
     ROW_SOLVERS,
     SOLVERS,
     WEIGHTINGS,
+    WITH_ORDER,
     Problem,
     Settings,
     Solution,
@@ -29,6 +32,7 @@ from untie._learn.solvers import (
 from untie._learn.spaces import VALUES, KernelSpaces, build_spaces, identity_spaces, side_by_side
 from untie._learn.spectrum import TINY, roots
 from untie._learn.tall import Columns
+from untie._table.orders import Orders, find_orders
 from untie._util.seeds import draws_of
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
@@ -53,6 +57,8 @@ class Recipe:
     the one that describes the table best; the solver is not used then."""
     chooses_k: bool = False
     """Choose the number of clusters by the clusters of some rows; see `fitting`."""
+    ordered: Any = False
+    """Which columns have an order; see `find_orders`. Only the choice of weights looks at it."""
 
     @property
     def needs_sample(self) -> bool:
@@ -64,8 +70,15 @@ class Recipe:
         """Number of kernel spaces per attribute."""
         return len(self.couplings) * len(self.kernels) + self.chooses
 
-    def spaces(self, counts: Counts) -> KernelSpaces:
+    def orders(self, counted: Tally) -> Orders:
+        """Return where the values of columns with an order stand in it."""
+        ordered = self.ordered if self.chooses else False
+        return find_orders(counted.grouping.vocabulary, ordered, counted.declared)
+
+    def spaces(self, counts: Counts, orders: Orders = ()) -> KernelSpaces:
         """Build the kernel spaces of a table."""
+        if any(positions is not None for positions in orders):
+            return side_by_side(identity_spaces(counts), order_spaces(counts, orders))
         kernels = build_spaces(counts, self.couplings, self.kernels, self.normalize)
         return side_by_side(identity_spaces(counts), kernels) if self.chooses else kernels
 
@@ -87,6 +100,8 @@ class Model:
     gains : mapping from names to numbers
         How well each choice of weights describes the table, if there was one; the best comes
         first and is the one learned.
+    orders : tuple of integer arrays or None
+        Where the values of attributes with an order stand in it.
     """
 
     spaces: KernelSpaces
@@ -94,6 +109,7 @@ class Model:
     roots: list[Columns]
     n_clusters: int
     gains: Mapping[str, float] = field(default_factory=dict)
+    orders: Orders = ()
 
 
 def learn(counted: Tally, recipe: Recipe) -> Model:
@@ -101,8 +117,9 @@ def learn(counted: Tally, recipe: Recipe) -> Model:
     with one_thread(sum(counted.counts.sizes)):
         n_clusters = _number_of_clusters(counted, recipe.n_clusters)
         _refuse_matching(counted, recipe)
-        spaces = recipe.spaces(counted.counts)
-        problem = Problem(spaces, counted.counts, n_clusters, counted.rows)
+        orders = recipe.orders(counted)
+        spaces = recipe.spaces(counted.counts, orders)
+        problem = Problem(spaces, counted.counts, n_clusters, counted.rows, orders)
         reason = _why_degenerate(problem)
         if reason:
             return _learn_apart(problem, reason)
@@ -132,7 +149,8 @@ def _model_at(problem: Problem, omega: FloatArray, vectors: list[Columns] | None
     """Return the model of given weights; `vectors` are theirs, if they are known already."""
     vectors = roots(problem.spaces, omega) if vectors is None else vectors
     solution = solution_at(problem, omega, vectors)
-    return Model(problem.spaces, solution, vectors, problem.n_clusters)
+    clusters, orders = problem.n_clusters, problem.orders
+    return Model(problem.spaces, solution, vectors, clusters, orders=orders)
 
 
 def _learn_best(problem: Problem, sample: RowSample | None, recipe: Recipe) -> Model:
@@ -140,15 +158,16 @@ def _learn_best(problem: Problem, sample: RowSample | None, recipe: Recipe) -> M
 
     Where there are no rows to cluster or no more distinct ones than clusters, the first are kept.
     """
-    if sample is None or not 1 < problem.n_clusters < len(sample.weights):
-        return _model_at(problem, next(iter(ALTERNATIVES.values()))(problem))
-    vectors = {name: roots(problem.spaces, weigh(problem)) for name, weigh in ALTERNATIVES.items()}
+    ways = WITH_ORDER if problem.has_order else ALTERNATIVES
+    if len(ways) == 1 or sample is None or not 1 < problem.n_clusters < len(sample.weights):
+        return _model_at(problem, next(iter(ways.values()))(problem))
+    vectors = {name: roots(problem.spaces, weigh(problem)) for name, weigh in ways.items()}
     rng = draws_of(recipe.settings.random_state)
     gains = description_gains(vectors, sample, problem.attributes, problem.n_clusters, rng)
     best_first = sorted(gains, key=lambda name: -gains[name])  # the first of equal ones
     best = vectors[best_first[0]]
     vectors.clear()  # those of the others may be large
-    model = _model_at(problem, ALTERNATIVES[best_first[0]](problem), best)
+    model = _model_at(problem, ways[best_first[0]](problem), best)
     return replace(model, gains={name: gains[name] for name in best_first})
 
 

@@ -11,6 +11,7 @@ from untie._learn.couplings import resolve_couplings
 from untie._learn.kernels import resolve_kernels, resolve_normalization
 from untie._learn.learning import Recipe
 from untie._learn.solvers import SOLVERS, Settings
+from untie._table.orders import check_ordered
 from untie._table.unknown import HANDLE_UNKNOWN
 from untie._util.checks import check_integer, check_number, check_one_of, is_number
 
@@ -38,6 +39,7 @@ def check_parameters(encoder: Any) -> Recipe:
     check_number("tol", encoder.tol, zero=True)
     check_handle_unknown(encoder.handle_unknown)
     check_min_frequency(encoder.min_frequency, encoder.max_categories)
+    check_ordered(encoder.ordered)
     _check_output(encoder)
     return _recipe(encoder)
 
@@ -80,6 +82,7 @@ def _recipe(encoder: Any) -> Recipe:
         ),
         chooses,
         _is_auto(encoder.n_clusters),
+        encoder.ordered,
     )
 
 

@@ -18,8 +18,12 @@ from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray
 
-BINS = 5
-"""Numbers are binned into this many ranges, unless the user says otherwise."""
+BINS = 35
+"""Numbers are binned into this many ranges, unless the user says otherwise; odd, so that none has
+a border in the middle, which would be cut otherwise when counted from the other end."""
+
+ROWS_PER_RANGE, FEWEST_BINS = 8, 5
+"""There are fewer ranges where each would have fewer rows than this, but no fewer than that."""
 
 MAX_CATEGORIES = 100
 """A column has at most this many categories, unless the user says otherwise."""
@@ -153,11 +157,12 @@ def _is_free_text(seen: Summary) -> bool:
 
 
 def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision:
-    unit = measure if measure == NUMBER else _period(seen, options.bins)
+    bins = _n_ranges(seen, options.bins)
+    unit = measure if measure == NUMBER else _period(seen, bins)
     numbers, weights = _distinct_numbers(seen, unit)
     if len(numbers) < 2:  # all in one second
         return Keep(kind_of(seen.values)), Note(column, KEPT)
-    edges = quantile_edges(numbers, weights, options.bins)
+    edges = quantile_edges(numbers, weights, bins)
     if unit == NUMBER:
         edges = round_edges(edges, numbers)
     whole = unit != NUMBER or bool((numbers == np.round(numbers)).all())
@@ -167,6 +172,12 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
     if others:
         reason += f"; no numbers, and kept as they are: {some(others)}"
     return Bin(tuple(edges.tolist()), tuple(names), unit), Note(column, BINNED, reason)
+
+
+def _n_ranges(seen: Summary, bins: int) -> int:
+    """Return how many ranges there are rows for; an odd number if there are fewer than asked."""
+    most = max(FEWEST_BINS, int(seen.rows.sum()) // ROWS_PER_RANGE)
+    return bins if bins <= most else most - 1 + most % 2
 
 
 def _period(seen: Summary, bins: int) -> str:

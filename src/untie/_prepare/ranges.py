@@ -13,7 +13,9 @@ from untie._util.types import FloatArray
 def quantile_edges(numbers: FloatArray, weights: FloatArray, bins: int) -> FloatArray:
     """Return the upper borders of all ranges but the last, ascending; each belongs to its range.
 
-    There are `bins` ranges, or fewer where a number is so frequent that it fills more than one.
+    A number's range is that of its mean rank, so nothing but the order of the numbers counts, and
+    counting from the other end cuts at the same places. There are at most `bins` ranges; fewer
+    where a number is so frequent that it fills more than one.
 
     Parameters
     ----------
@@ -22,7 +24,7 @@ def quantile_edges(numbers: FloatArray, weights: FloatArray, bins: int) -> Float
     weights : array of shape (n_numbers,)
         How often each occurs.
     bins : int
-        Number of ranges.
+        Number of ranges, at least two.
 
     Examples
     --------
@@ -32,34 +34,48 @@ def quantile_edges(numbers: FloatArray, weights: FloatArray, bins: int) -> Float
     array([0.])
     """
     order = np.argsort(numbers)
-    ordered, total = numbers[order], np.cumsum(weights[order])
-    # A hair less, so that sums of fractions do not cross a border.
-    shares = np.arange(1, bins) / bins * total[-1] * (1 - 1e-12)
-    edges = np.unique(ordered[np.searchsorted(total, shares)])
-    edges = edges[edges < ordered[-1]]
-    if not len(edges):  # the largest number fills all ranges: the others are one
-        edges = ordered[-2:-1]
-    return edges
+    own = weights[order]
+    places = (np.cumsum(own) - own / 2) / own.sum() * bins
+    border = np.round(places)
+    # A number on the border of two ranges goes to the outer one, from whichever end we count.
+    outer = np.where(2 * border <= bins, border - 1, border)
+    ranges = np.where(np.abs(places - border) < 1e-9 * bins, outer, np.floor(places))
+    return numbers[order][:-1][np.diff(ranges) > 0]
 
 
 def round_edges(edges: FloatArray, numbers: FloatArray) -> FloatArray:
-    """Round borders to as few digits as leave every range a number.
+    """Round borders to as few digits as leave every number in its range.
 
     Whole numbers below 10,000 stay as they are: they may be years.
 
+    Parameters
+    ----------
+    edges : array of shape (n_edges,)
+        Upper borders, ascending; each is one of the numbers.
+    numbers : array of shape (n_numbers,)
+        Distinct.
+
     Examples
     --------
-    >>> round_edges(np.array([1.23456, 4.56789]), np.array([1.0, 3.0, 5.0]))
-    array([1.23, 4.57])
+    >>> round_edges(np.array([1.23456, 4.56789]), np.array([1.23456, 3.0, 4.56789, 5.0]))
+    array([2., 5.])
     """
     if (edges == np.round(edges)).all() and np.abs(edges).max() < 10_000:
         return edges
-    for digits in range(3, 17):
-        rounded = np.array([float(f"{edge:.{digits}g}") for edge in edges])
-        filled = np.bincount(np.searchsorted(rounded, numbers), minlength=len(edges) + 1)
-        if len(np.unique(rounded)) == len(edges) and filled.all():
-            return rounded
-    return edges
+    ordered = np.sort(numbers)
+    above = ordered[np.searchsorted(ordered, edges, side="right")]
+    pairs = zip(edges.tolist(), above.tolist(), strict=True)
+    return np.array([_shortest(low, high) for low, high in pairs])
+
+
+def _shortest(low: float, high: float) -> float:
+    """Return the number with the fewest digits from `low` on and below `high`."""
+    for digits in range(1, 17):
+        for end in (low, (low + high) / 2):
+            rounded = float(f"{end:.{digits}g}")
+            if low <= rounded < high:
+                return rounded
+    return low
 
 
 def range_labels(edges: FloatArray, unit: str, whole: bool) -> list[str]:

@@ -13,9 +13,9 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from untie._count.counts import Counts, count
 from untie._count.row_sample import RowSample
+from untie._learn.agreement import adjusted_rand
 from untie._learn.attributes import Attributes
 from untie._learn.choose import gain_of
-from untie._learn.k_choice import adjusted_rand
 from untie._table import frames
 from untie._table.column_codes import is_missing
 from untie._util.checks import check_integer

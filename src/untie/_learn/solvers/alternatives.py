@@ -2,6 +2,7 @@
 
 All have the same spaces before them: the values themselves, and the kernels of their couplings.
 They differ in how the energy is shared out between the two, and in what counts among the values.
+Where columns have an order, there is one weighting and nothing to choose.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from untie._learn.solvers.base import Problem
 from untie._learn.solvers.discount import by_discount
+from untie._learn.solvers.even import evenly
 from untie._learn.solvers.fixed import Weighting
 from untie._learn.solvers.relevance import by_relevance
 from untie._learn.spaces import VALUES
@@ -52,6 +54,9 @@ ALTERNATIVES: dict[str, Weighting] = {
     "kernels": shared(by_discount, 1.0),
 }
 """By name, as `gains_` has them; the first is taken where nothing can decide."""
+
+WITH_ORDER: dict[str, Weighting] = {"even": evenly}
+"""The same for a table in which some columns have an order."""
 
 
 def _are_values(problem: Problem) -> NDArray[np.bool_]:

@@ -9,8 +9,10 @@ from typing import Any
 
 from untie._count.counts import Counts
 from untie._learn.attributes import Attributes
+from untie._learn.order_space import coarse_view
 from untie._learn.spaces import KernelSpaces
 from untie._learn.spectrum import energies
+from untie._table.orders import Orders
 from untie._table.rows import Rows
 from untie._util.types import FloatArray
 
@@ -29,17 +31,27 @@ class Problem:
         Number of clusters that the weights should separate.
     rows : Rows, optional
         The rows, for solvers that draw them.
+    orders : tuple of integer arrays or None, optional
+        Where the values of attributes with an order stand in it.
     """
 
     spaces: KernelSpaces
     counts: Counts
     n_clusters: int
     rows: Rows | None = None
+    orders: Orders = ()
+
+    @property
+    def has_order(self) -> bool:
+        """Whether some attribute has an order."""
+        return any(positions is not None for positions in self.orders)
 
     @cached_property
     def attributes(self) -> Attributes:
         """How much each attribute should count."""
-        return Attributes(self.counts)
+        return Attributes(
+            coarse_view(self.counts, self.orders).counts if self.has_order else self.counts
+        )
 
     @cached_property
     def energies(self) -> FloatArray:

@@ -1,0 +1,324 @@
+"""Vectors of sampled rows -> the number of clusters, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from untie._count.row_sample import RowSample
+from untie._learn.agreement import adjusted_rand, distances_of, silhouette
+from untie._learn.attributes import Attributes
+from untie._learn.choose import number_of_starts
+from untie._learn.hidden_gain import (
+    Gains,
+    HalfFit,
+    JudgedRows,
+    Labels,
+    all_labels,
+    fit_half,
+    halves,
+    hidden_gains,
+)
+from untie._learn.k_choice import SURE, KChoice
+from untie._learn.means import count_distinct, sample_vectors
+from untie._learn.order_space import CoarseView
+from untie._learn.value_space import ValueSpace
+from untie._learn.vectors import LookUp
+from untie._util.checks import check_integer
+from untie._util.k_means import best_labels
+from untie._util.types import FloatArray
+
+AUTO_KS = range(2, 11)
+"""Numbers of clusters that ``n_clusters="auto"`` chooses from."""
+
+N_SPLITS = 6
+"""Splits of the rows for ``n_clusters="auto"``."""
+
+HALF_STARTS = 5
+"""k-means has this many starts per half."""
+
+MATTERING = 3
+"""So many columns are tried as the one that the clusters can't do without."""
+
+REPEATED = 0.8
+"""Clusters are the values of a column if they agree this much with what the column tells of them
+(adjusted Rand index)."""
+
+ROWS_PER_VALUE = 10
+"""A column whose values have fewer rows on average tells any clusters, by chance."""
+
+
+def choose_number(
+    vectors: LookUp,
+    view: CoarseView,
+    sample: RowSample,
+    columns: Sequence[str],
+    ks: Iterable[int],
+    n_splits: int,
+    rng: RandomState,
+    library: str = "pandas",
+) -> KChoice:
+    """Choose the number of clusters of sampled rows; :func:`untie.choose_k` says how.
+
+    Parameters
+    ----------
+    vectors : LookUp
+        The compact vectors of the values.
+    view : CoarseView
+        The whole table's counts, and the cells that are foretold.
+    sample : RowSample
+        Rows of the table.
+    columns : sequence of str
+        The table's columns.
+    ks : iterable of int
+        The numbers to try.
+    n_splits : int
+        Number of splits into halves.
+    rng : RandomState
+        Where they are drawn from.
+    library : str
+        The library of the choice's table.
+    """
+    check_integer("n_resamples", n_splits, 1, "a positive integer")
+    rows = sample_vectors(vectors, sample)
+    numbers = _check_ks(ks, count_distinct(rows))
+    trial = _Trial(_judged(vectors, view, sample), rows, n_splits, rng)
+    found = [trial.try_number(k) for k in numbers]
+    of_rows = np.stack([result.gains.of_rows for result in found])
+    place, evidence = _choose(trial, found, of_rows)
+    best = np.argmax(np.round([result.of_splits for result in found], 9), axis=0)
+    total = trial.judged.weights.sum()
+    distances = distances_of(rows)
+    return KChoice(
+        k=numbers[place],
+        how_sure=float(np.mean(best == place)),
+        ks=tuple(numbers),
+        gain=of_rows.sum(axis=1) / total,
+        error=np.array([_error(line, trial.judged.weights) for line in of_rows]),
+        stability=np.array([result.stability for result in found]),
+        silhouette=np.array([silhouette(distances, trial.weights, r.labels) for r in found]),
+        chosen=np.array(numbers)[best],
+        columns=tuple(columns),
+        tells=evidence.told.of_attributes / total,
+        tells_error=np.sqrt(np.maximum(evidence.told.squares, 0.0)) / total,
+        without=evidence.without,
+        without_error=evidence.error,
+        without_columns=tuple(columns[a] for a in np.flatnonzero(evidence.hidden)),
+        repeats=_repeated(trial, found[place].labels, columns),
+        n_sampled=len(sample.weights),
+        library=library,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Result:
+    """What was found for one number of clusters.
+
+    Parameters
+    ----------
+    gains : Gains
+        On hidden cells, the mean over the splits.
+    of_splits : array of shape (n_splits,)
+        The gain of all rows in each split.
+    stability : float
+        Mean agreement of clusters of all rows and of half of them.
+    labels : integer array of shape (n_rows,)
+        The clusters of all rows.
+    fits : list of (HalfFit, weights of the other half)
+        What the gains are of.
+    """
+
+    gains: Gains
+    of_splits: FloatArray
+    stability: float
+    labels: Labels
+    fits: list[tuple[HalfFit, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """What clusters tell of the columns, and what is left without the most important of them."""
+
+    told: Gains
+    without: float
+    error: float
+    hidden: NDArray[np.bool_]
+
+    @property
+    def holds(self) -> bool:
+        return self.without > SURE * self.error
+
+
+class _Trial:
+    """Rows to be clustered into several numbers of clusters, and halves of them.
+
+    Parameters
+    ----------
+    judged : JudgedRows
+        The rows whose cells are foretold.
+    vectors : array of shape (n_rows, n_dimensions)
+        Their vectors, which are clustered.
+    n_splits : int
+        Number of splits.
+    rng : RandomState
+        Where they are drawn from.
+    """
+
+    def __init__(
+        self, judged: JudgedRows, vectors: FloatArray, n_splits: int, rng: RandomState
+    ) -> None:
+        self.judged, self.vectors, self.weights = judged, vectors, judged.weights
+        self.splits = [halves(self.weights, rng) for _ in range(n_splits)]
+        self.seed = rng.randint(2**31 - 1)
+
+    def try_number(self, k: int) -> _Result:
+        """Cluster all rows, and both halves of every split."""
+        starts = number_of_starts(self.vectors, k)
+        labels = best_labels(self.vectors, self.weights, k, starts, RandomState(self.seed))
+        fits, gains, agreement = [], [], []
+        for split in self.splits:
+            for train, test in (split, split[::-1]):
+                fit = self._fit(train, k)
+                fits.append((fit, test))
+                gains.append(hidden_gains(self.judged, fit, test))
+                agreement.append(adjusted_rand(labels, all_labels(self.judged, fit), self.weights))
+        sums = np.array([gain.of_rows.sum() for gain in gains])
+        return _Result(
+            _total(gains) / len(self.splits),
+            sums.reshape(-1, 2).sum(axis=1),
+            float(np.mean(agreement)),
+            labels,
+            fits,
+        )
+
+    def evidence(self, result: _Result) -> _Evidence:
+        """Ask what the clusters tell of the columns, and what without the best of them."""
+        n = len(self.splits)
+        pairs = [(self.judged, fit, test) for fit, test in result.fits]
+        told = _total([hidden_gains(*pair, refit=True) for pair in pairs]) / n
+        worst: _Evidence | None = None
+        order = np.argsort(-np.round(told.of_attributes, 9), kind="stable")
+        for attribute in order[:MATTERING]:
+            hidden = self.judged.related[attribute]
+            left = _total([hidden_gains(*pair, refit=True, never=hidden) for pair in pairs]) / n
+            mean = float(left.of_rows.sum() / self.weights.sum())
+            if worst is None or mean < worst.without - 1e-9:
+                worst = _Evidence(told, mean, _error(left.of_rows, self.weights), hidden)
+        assert worst is not None  # there is a column
+        return worst
+
+    def _fit(self, train: FloatArray, k: int) -> HalfFit:
+        drawn = np.flatnonzero(train > 0)
+        found = np.zeros(len(drawn), dtype=np.intp)
+        if len(drawn) >= k:
+            rng = RandomState(self.seed)
+            found = best_labels(self.vectors[drawn], train[drawn], k, HALF_STARTS, rng)
+        return fit_half(self.judged, train, drawn, found)
+
+
+def _judged(vectors: LookUp, view: CoarseView, sample: RowSample) -> JudgedRows:
+    attributes = Attributes(view.counts)
+    # Weights may be scaled to any sum; the rows are then the least that there is to go by.
+    weights = sample.weights * max(1.0, len(sample.weights) / sample.weights.sum())
+    return JudgedRows(
+        ValueSpace(vectors.tables),
+        sample.codes,
+        view.cells(sample.codes),
+        view.counts.sizes,
+        weights,
+        attributes.votes,
+        attributes.related,
+    )
+
+
+def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tuple[int, _Evidence]:
+    """Return the place of the number to take, and what its clusters rest on.
+
+    Numbers whose clusters rest on one column are passed over, as long as others have a gain.
+    """
+    left = list(range(len(found)))
+    first: tuple[int, _Evidence] | None = None
+    while left:
+        place = left[_smallest_good(of_rows[left], trial.weights)]
+        evidence = trial.evidence(found[place])
+        first = (place, evidence) if first is None else first
+        if evidence.holds:
+            return place, evidence
+        left.remove(place)
+        left = [other for other in left if _is_gain(of_rows[other], trial.weights)]
+    assert first is not None  # there is a number
+    return first
+
+
+def _smallest_good(of_rows: FloatArray, weights: FloatArray) -> int:
+    """Return the first line whose sum is within one standard error of the highest.
+
+    Parameters
+    ----------
+    of_rows : array of shape (n_ks, n_rows)
+        The gain of each row, times its weight.
+    weights : array of shape (n_rows,)
+        How often each row counts.
+    """
+    means = of_rows.sum(axis=1) / weights.sum()
+    best = int(np.argmax(np.round(means, 9)))
+    for place in range(best):
+        behind = of_rows[best] - of_rows[place]
+        if behind.sum() / weights.sum() <= _error(behind, weights) + 1e-9:
+            return place
+    return best
+
+
+def _is_gain(of_rows: FloatArray, weights: FloatArray) -> bool:
+    return bool(of_rows.sum() / weights.sum() > SURE * _error(of_rows, weights))
+
+
+def _error(of_rows: FloatArray, weights: FloatArray) -> float:
+    """Return the standard error of a mean over single rows, from the sums over equal ones."""
+    total = weights.sum()
+    each = of_rows / weights
+    mean = of_rows.sum() / total
+    return float(np.sqrt(weights @ np.square(each - mean)) / total)
+
+
+def _total(gains: Sequence[Gains]) -> Gains:
+    total = gains[0]
+    for gain in gains[1:]:
+        total = total + gain
+    return total
+
+
+def _repeated(trial: _Trial, labels: Labels, columns: Sequence[str]) -> str | None:
+    """Return the column whose values the clusters are, if there is one."""
+    judged, weights = trial.judged, trial.weights
+    best, name = REPEATED, None
+    for column, codes, n_codes in zip(columns, judged.codes.T, judged.space.n_codes, strict=True):
+        if ROWS_PER_VALUE * len(np.unique(codes)) > weights.sum():
+            continue
+        joint = np.zeros((n_codes, int(labels.max()) + 1))
+        np.add.at(joint, (codes, labels), weights)
+        told = joint.argmax(axis=1)[codes]
+        agreement = adjusted_rand(labels, told, weights)
+        if agreement > best + 1e-9:
+            best, name = agreement, column
+    return name
+
+
+def _check_ks(ks: Iterable[int], n_distinct: int) -> list[int]:
+    numbers = sorted(set(ks))
+    if not numbers:
+        raise ValueError("ks is empty; name at least one number of clusters.")
+    for k in numbers:
+        check_integer("ks", k, 2, "integers from 2 on")
+    able = [int(k) for k in numbers if k < n_distinct]
+    if not able:
+        raise ValueError(
+            f"The sample has {n_distinct} distinct row{'s' * (n_distinct != 1)}, too few for "
+            f"{numbers[0]} clusters or more to be compared; name the number of clusters instead of "
+            "choosing it."
+        )
+    return able

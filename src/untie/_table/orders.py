@@ -1,0 +1,237 @@
+"""Which columns have an order, and where each value stands in it.
+
+A column has one if the user says so, if its type does (a pandas ordered categorical, a polars
+Enum), or if its values are ranges ("up to 25", "26 to 40", "over 40"), such as `Preparer` makes of
+numbers and dates. Ranges are told by what they are called, so the order survives every engine, file
+and query that the values go through.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._table.names import check_names
+from untie._table.vocabulary import Vocabulary
+from untie._util.types import Value
+
+AUTO = "auto"
+
+Positions = NDArray[np.intp]
+"""The place of each value in its column's order, from 0 on; -1 for a value that has none, such as a
+missing cell."""
+
+Orders = tuple[Positions | None, ...]
+"""For each column its values' positions, or None if it has no order."""
+
+_NUMBER = r"[-+]?(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
+_DATE = r"\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2}:\d{2})?)?"
+_END = rf"({_DATE}|{_NUMBER})"
+_BELOW = re.compile(
+    rf"(?:up to|until|under|below|less than|at most|<=|<|\u2264)\s*{_END}", re.IGNORECASE
+)
+_ABOVE = re.compile(
+    rf"(?:over|after|above|more than|at least|from|>=|>|\u2265)\s*{_END}"
+    rf"|{_END}\s*(?:\+|or more|or over|and over|and more|and above)",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(rf"[\[(]?{_END}\s*(?:to|-|\u2013|\.\.|,)\s*{_END}[\])]?", re.IGNORECASE)
+_ALONE = re.compile(_END)
+
+
+def check_ordered(ordered: Any, columns: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return the columns that the user calls ordered, with their values in order or None.
+
+    Parameters
+    ----------
+    ordered : "auto", bool, sequence of names or mapping from names to values
+        What the user said.
+    columns : sequence of str, optional
+        The table's columns, if they are known.
+    """
+    if ordered is None or isinstance(ordered, bool | np.bool_) or _is_auto(ordered):
+        return {}
+    if isinstance(ordered, str) or not isinstance(ordered, Iterable):
+        raise TypeError(
+            "ordered must be 'auto', False, a list of columns or a dict from columns to their "
+            f"values in order, got {ordered!r}."
+        )
+    named = dict(ordered) if isinstance(ordered, Mapping) else dict.fromkeys(ordered)
+    if columns is not None:
+        check_names(list(named), columns, "the table", ", which ordered names")
+    return named
+
+
+def find_orders(
+    vocabulary: Vocabulary,
+    ordered: Any = AUTO,
+    declared: Mapping[str, Sequence[Value]] | None = None,
+) -> Orders:
+    """Return where the values of each column stand in its order, if it has one.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The values.
+    ordered : "auto", bool, sequence of names or mapping from names to values
+        What the user said; False finds no order at all.
+    declared : mapping from names to values in order, optional
+        What the columns' types say.
+
+    Examples
+    --------
+    >>> ages = Vocabulary(("age", "city"), (("26 to 40", "over 40", "up to 25", None), ("Bonn",)))
+    >>> find_orders(ages)
+    (array([ 1,  2,  0, -1]), None)
+    >>> find_orders(Vocabulary(("size",), (("L", "M", "S"),)), {"size": ["S", "M", "L"]})
+    (array([2, 1, 0]),)
+    """
+    if ordered is None or ordered is False:
+        return (None,) * len(vocabulary.columns)
+    named = check_ordered(ordered, vocabulary.columns)
+    declared = declared or {}
+    found: list[Positions | None] = []
+    for column, values in zip(vocabulary.columns, vocabulary.values, strict=True):
+        if column in named:
+            found.append(_named_order(column, values, named[column]))
+        elif column in declared:
+            found.append(_positions(values, declared[column]))
+        else:
+            found.append(_range_order(values))
+    return tuple(found)
+
+
+def declared_orders(columns: Iterable[tuple[str, Any]]) -> dict[str, tuple[Value, ...]]:
+    """Return the columns whose type has an order, with their values in that order.
+
+    Parameters
+    ----------
+    columns : iterable of (name, narwhals dtype)
+        The columns' names and types; pandas' ordered categoricals are Enums to narwhals.
+    """
+    return {name: tuple(dtype.categories) for name, dtype in columns if isinstance(dtype, nw.Enum)}
+
+
+def _is_auto(ordered: Any) -> bool:
+    return isinstance(ordered, str) and ordered == AUTO
+
+
+def _named_order(column: str, values: Sequence[Value], given: Any) -> Positions:
+    """Return the order that the user named, or the one that the values have by themselves."""
+    if given is not None and given is not True:
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise TypeError(
+                f"ordered[{column!r}] must be a list of the column's values in order, got {given!r}."
+            )
+        order = list(given)
+        absent = [value for value in values if _has_order(value) and value not in order]
+        if absent:
+            raise ValueError(
+                f"ordered[{column!r}] lacks values that the column has: {absent[:5]!r}; name all "
+                "of them, in order."
+            )
+        return _positions(values, order)
+    ends = [_ends(value) for value in values]
+    lacking = [v for v, e in zip(values, ends, strict=True) if e is None and _has_order(v)]
+    if lacking:
+        raise ValueError(
+            f"Column {column!r} is to be ordered, but {lacking[0]!r} is no number, date or range; "
+            f"name its values in order: ordered={{{column!r}: [...]}}."
+        )
+    return _by_ends(ends)
+
+
+def _positions(values: Sequence[Value], order: Sequence[Value]) -> Positions:
+    places = {value: place for place, value in enumerate(order)}
+    found = np.array([places.get(value, -1) if _has_order(value) else -1 for value in values])
+    return _dense(found)
+
+
+def _dense(places: NDArray[Any]) -> Positions:
+    """Return positions without gaps, as a value that no row has is not there."""
+    result = np.full(len(places), -1, dtype=np.intp)
+    known = places >= 0
+    result[known] = np.unique(places[known], return_inverse=True)[1]
+    return result
+
+
+def _range_order(values: Sequence[Value]) -> Positions | None:
+    """Return the order of values that are ranges, but for a few others among them.
+
+    At least two are ranges (and not only numbers, which may be codes), and no two overlap.
+    """
+    ends = [_ends(value) if _is_text(value) else None for value in values]
+    known = sorted(e for e in ends if e is not None)
+    n_ranges = sum(low < high for low, high in known)
+    n_others = sum(e is None and _has_order(v) for e, v in zip(ends, values, strict=True))
+    if n_ranges < 2 or n_others >= len(known):
+        return None
+    if any(high > next_low for (_, high), (next_low, _) in pairwise(known)):
+        return None
+    return _by_ends(ends)
+
+
+def _by_ends(ends: Sequence[tuple[float, float] | None]) -> Positions:
+    order = sorted({e for e in ends if e is not None})
+    places = {e: place for place, e in enumerate(order)}
+    return np.array([-1 if e is None else places[e] for e in ends], dtype=np.intp)
+
+
+def _has_order(value: Value) -> bool:
+    """Tell whether a value could have a place: a missing cell and merged values have none."""
+    return value is not None and type(value).__name__ != "Infrequent"
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, str) or type(value).__name__ == "Interval"
+
+
+def _ends(value: Any) -> tuple[float, float] | None:
+    """Return the ends of a range, a number or a date; None for anything else.
+
+    Examples
+    --------
+    >>> _ends("up to 25"), _ends("26 to 40"), _ends("65+"), _ends(7), _ends("red")
+    ((-inf, 25.0), (26.0, 40.0), (65.0, inf), (7.0, 7.0), None)
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float | Decimal | np.number | date):
+        number = _number(value)
+        return number, number
+    if type(value).__name__ == "Interval":
+        return _number(value.left), _number(value.right)
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    if match := _BELOW.fullmatch(text):
+        return -math.inf, _number(match[1])
+    if match := _ABOVE.fullmatch(text):
+        return _number(match[1] or match[2]), math.inf
+    if match := _ALONE.fullmatch(text):
+        return _number(match[1]), _number(match[1])
+    if match := _BETWEEN.fullmatch(text):
+        low, high = _number(match[1]), _number(match[2])
+        return (low, high) if low < high else None
+    return None
+
+
+def _number(end: Any) -> float:
+    """Return an end of a range as a number; dates count from the first year, in days."""
+    if isinstance(end, str):
+        if not re.fullmatch(_DATE, end):
+            return float(end.replace(",", ""))
+        end = datetime.fromisoformat(end if len(end) > 7 else f"{end}-01")
+    if isinstance(end, datetime):
+        second = 3600 * end.hour + 60 * end.minute + end.second
+        return end.toordinal() + second / 86400
+    return float(end.toordinal()) if isinstance(end, date) else float(end)
