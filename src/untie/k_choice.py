@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from untie._engines.registry import open_table
-from untie._learn.choose_k import choose_number
+from untie._learn.choose_k import N_SPLITS, choose_number
 from untie._learn.k_choice import KChoice
 from untie._row_tasks import sample_source
 from untie._util.seeds import draws_of
@@ -20,19 +20,24 @@ def choose_k(
     data: Any,
     ks: Iterable[int] = range(2, 11),
     *,
-    n_resamples: int = 10,
+    n_splits: int = N_SPLITS,
     sample_weight: Any = None,
     random_state: Any = None,
 ) -> KChoice:
-    """Choose the number of clusters of a table, and tell how sure the choice is.
+    """Choose the number of clusters of a table, and tell whether there are any.
 
-    For each number, k-means makes clusters of the learned vectors of all rows, and of resampled
-    ones. The score is how well the clusters of a resample describe the table (description gain: the
-    classification likelihood of the latent class model, which charges for every share that it
-    learns) times how well they agree with those of all rows (adjusted Rand index), on average over
-    the resamples. The smallest number is taken whose score is within one standard error of the
-    highest. The gain alone goes on splitting where it is flat, and stability alone favours the
-    coarsest split; ``benchmarks/choose_k.py`` compares them.
+    For each number, k-means makes clusters of the learned vectors of half of the rows. Each row of
+    the other half joins the cluster that is nearest in all columns but one, and the cluster's
+    shares of values foretell the cell of that column; the gain is by how many nats per row better
+    than the table's own shares. Columns that say the same, such as copies, are hidden together;
+    both halves are foretold in turn, in several splits. Clusters that follow noise have a negative
+    gain, whatever the number of rows, as no row is foretold by clusters that it had a part in; so
+    have clusters that repeat one column. The smallest number is taken whose gain is within one
+    standard error of the highest.
+
+    There are clusters (`found_clusters`) if the gain is above 0 by two standard errors, and is so
+    without the column that matters most: groups that rest on one column, or on one pair of columns
+    that depend on each other, are none. ``benchmarks/noise.py`` has how often that is right.
 
     This is the rule of ``n_clusters="auto"``, in `UNTIE`, `UNTIEClusterer`, the report and the
     command alike. It looks at the clusters that a representation makes; the number that `UNTIE`
@@ -49,20 +54,21 @@ def choose_k(
         In memory or lazy; a lazy one is read once.
     ks : iterable of int, default=range(2, 11)
         The numbers to try, each at least 2, typically up to 10 or 20; each is clustered
-        ``n_resamples + 1`` times. Numbers that are not below that of the distinct rows are left
-        out.
-    n_resamples : int, default=10
-        Number of resamples, typically 10 to 50; time grows in proportion, and `how_sure` gets
-        finer. Each draws as many rows as there are, at most 1,000.
+        ``2 * n_splits + 1`` times. Numbers that are not below that of the distinct rows are left
+        out. With a single number, the verdict is about the clusters of that number.
+    n_splits : int, default=6
+        Number of splits into halves, typically 5 to 20; time grows in proportion, and `how_sure`
+        gets finer.
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so; lazy tables take a name only.
     random_state : int, RandomState or None, default=None
-        For the resamples and the starts of k-means. None is the seed 0.
+        For the splits and the starts of k-means. None is the seed 0.
 
     Returns
     -------
     KChoice
-        `k`, `how_sure`, `verdict`, and `table()` with the figures of every number.
+        `k`, `found_clusters`, `how_sure`, `rests_on`, `verdict`, and `table()` with the figures of
+        every number.
 
     Raises
     ------
@@ -83,11 +89,11 @@ def choose_k(
     >>> choice.k
     4
     >>> choice.table().columns.tolist()
-    ['k', 'gain', 'silhouette', 'stability', 'score', 'chosen_by']
+    ['k', 'gain', 'error', 'stability', 'silhouette', 'chosen_by']
     """
     check_is_fitted(encoder)
     sample = sample_source(encoder, open_table(data), sample_weight)
     rng = draws_of(random_state)
     model, columns = encoder.model_, encoder.vocabulary_.columns
     given = (model.vectors, model.coarse, sample, columns)
-    return choose_number(*given, ks, n_resamples, rng, encoder.library_)
+    return choose_number(*given, ks, n_splits, rng, encoder.library_)

@@ -83,7 +83,7 @@ def choose_number(
     library : str
         The library of the choice's table.
     """
-    check_integer("n_resamples", n_splits, 1, "a positive integer")
+    check_integer("n_splits", n_splits, 1, "a positive integer")
     rows = sample_vectors(vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))
     trial = _Trial(_judged(vectors, view, sample), rows, n_splits, rng)
@@ -107,7 +107,7 @@ def choose_number(
         tells_error=np.sqrt(np.maximum(evidence.told.squares, 0.0)) / total,
         without=evidence.without,
         without_error=evidence.error,
-        without_columns=tuple(columns[a] for a in np.flatnonzero(evidence.hidden)),
+        without_columns=tuple(columns[a] for a in np.flatnonzero(evidence.hidden).tolist()),
         repeats=_repeated(trial, found[place].labels, columns),
         n_sampled=len(sample.weights),
         library=library,

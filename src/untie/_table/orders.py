@@ -130,7 +130,8 @@ def _named_order(column: str, values: Sequence[Value], given: Any) -> Positions:
     if given is not None and given is not True:
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise TypeError(
-                f"ordered[{column!r}] must be a list of the column's values in order, got {given!r}."
+                f"ordered[{column!r}] must be a list of the column's values in order, got "
+                f"{given!r}."
             )
         order = list(given)
         absent = [value for value in values if _has_order(value) and value not in order]

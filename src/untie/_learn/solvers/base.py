@@ -49,9 +49,9 @@ class Problem:
     @cached_property
     def attributes(self) -> Attributes:
         """How much each attribute should count."""
-        return Attributes(
-            coarse_view(self.counts, self.orders).counts if self.has_order else self.counts
-        )
+        if not self.has_order:
+            return Attributes(self.counts)
+        return Attributes(coarse_view(self.counts, self.orders).counts)
 
     @cached_property
     def energies(self) -> FloatArray:
