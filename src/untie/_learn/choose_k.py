@@ -98,7 +98,7 @@ def choose_number(
         how_sure=float(np.mean(best == place)),
         ks=tuple(numbers),
         gain=of_rows.sum(axis=1) / total,
-        error=np.array([_error(line, trial.judged.weights) for line in of_rows]),
+        error=np.array([trial.judged.error(line) for line in of_rows]),
         stability=np.array([result.stability for result in found]),
         silhouette=np.array([silhouette(distances, trial.weights, r.labels) for r in found]),
         chosen=np.array(numbers)[best],
@@ -172,7 +172,7 @@ class _Trial:
         self, judged: JudgedRows, vectors: FloatArray, n_splits: int, rng: RandomState
     ) -> None:
         self.judged, self.vectors, self.weights = judged, vectors, judged.weights
-        self.splits = [halves(self.weights, rng) for _ in range(n_splits)]
+        self.splits = [halves(self.weights, rng, judged.in_part) for _ in range(n_splits)]
         self.seed = rng.randint(2**31 - 1)
 
     def try_number(self, k: int) -> _Result:
@@ -207,7 +207,7 @@ class _Trial:
             left = _total([hidden_gains(*pair, refit=True, never=hidden) for pair in pairs]) / n
             mean = float(left.of_rows.sum() / self.weights.sum())
             if worst is None or mean < worst.without - 1e-9:
-                worst = _Evidence(told, mean, _error(left.of_rows, self.weights), hidden)
+                worst = _Evidence(told, mean, self.judged.error(left.of_rows), hidden)
         assert worst is not None  # there is a column
         return worst
 
@@ -232,6 +232,7 @@ def _judged(vectors: LookUp, view: CoarseView, sample: RowSample) -> JudgedRows:
         weights,
         attributes.votes,
         attributes.related,
+        sample.weights.sum() < view.counts.n * (1 - 1e-9),
     )
 
 
@@ -243,46 +244,38 @@ def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tup
     left = list(range(len(found)))
     first: tuple[int, _Evidence] | None = None
     while left:
-        place = left[_smallest_good(of_rows[left], trial.weights)]
+        place = left[_smallest_good(of_rows[left], trial.judged)]
         evidence = trial.evidence(found[place])
         first = (place, evidence) if first is None else first
         if evidence.holds:
             return place, evidence
         left.remove(place)
-        left = [other for other in left if _is_gain(of_rows[other], trial.weights)]
+        left = [other for other in left if _is_gain(of_rows[other], trial.judged)]
     assert first is not None  # there is a number
     return first
 
 
-def _smallest_good(of_rows: FloatArray, weights: FloatArray) -> int:
+def _smallest_good(of_rows: FloatArray, judged: JudgedRows) -> int:
     """Return the first line whose sum is within one standard error of the highest.
 
     Parameters
     ----------
     of_rows : array of shape (n_ks, n_rows)
         The gain of each row, times its weight.
-    weights : array of shape (n_rows,)
-        How often each row counts.
+    judged : JudgedRows
+        The rows.
     """
-    means = of_rows.sum(axis=1) / weights.sum()
+    means = of_rows.sum(axis=1) / judged.weights.sum()
     best = int(np.argmax(np.round(means, 9)))
     for place in range(best):
         behind = of_rows[best] - of_rows[place]
-        if behind.sum() / weights.sum() <= _error(behind, weights) + 1e-9:
+        if means[best] - means[place] <= judged.error(behind) + 1e-9:
             return place
     return best
 
 
-def _is_gain(of_rows: FloatArray, weights: FloatArray) -> bool:
-    return bool(of_rows.sum() / weights.sum() > SURE * _error(of_rows, weights))
-
-
-def _error(of_rows: FloatArray, weights: FloatArray) -> float:
-    """Return the standard error of a mean over single rows, from the sums over equal ones."""
-    total = weights.sum()
-    each = of_rows / weights
-    mean = of_rows.sum() / total
-    return float(np.sqrt(weights @ np.square(each - mean)) / total)
+def _is_gain(of_rows: FloatArray, judged: JudgedRows) -> bool:
+    return bool(of_rows.sum() / judged.weights.sum() > SURE * judged.error(of_rows))
 
 
 def _total(gains: Sequence[Gains]) -> Gains:

@@ -51,6 +51,8 @@ class JudgedRows:
         How much each attribute counts.
     related : boolean array of shape (n_attributes, n_attributes)
         Which attributes are hidden together with each; all with itself.
+    in_part : bool
+        Whether these are some of the table's distinct rows only.
     """
 
     space: ValueSpace
@@ -60,6 +62,21 @@ class JudgedRows:
     weights: FloatArray
     votes: FloatArray
     related: NDArray[np.bool_]
+    in_part: bool = False
+
+    def error(self, of_rows: FloatArray) -> float:
+        """Return the standard error of the mean of what rows add up to.
+
+        Parameters
+        ----------
+        of_rows : array of shape (n_rows,)
+            Something of each row, times its weight.
+        """
+        total = self.weights.sum()
+        each = of_rows / self.weights - of_rows.sum() / total
+        # A distinct row is drawn as a whole, or every single one of its rows by itself.
+        units = np.square(self.weights) if self.in_part else self.weights
+        return float(np.sqrt(units @ np.square(each)) / total)
 
     @cached_property
     def groups(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -124,13 +141,20 @@ class Gains:
         return self.of_rows, self.of_attributes, self.squares
 
 
-def halves(weights: FloatArray, rng: RandomState) -> tuple[FloatArray, FloatArray]:
-    """Give every single row to one of two halves; equal rows may go to both.
+def halves(
+    weights: FloatArray, rng: RandomState, together: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Give every single row to one of two halves.
 
     Parameters
     ----------
     weights : array of shape (n_rows,)
         Numbers of equal rows; a fraction goes to one half as a whole.
+    rng : RandomState
+        Where they are drawn from.
+    together : bool
+        Whether equal rows go to the same half. Where only some of a table's distinct rows are
+        at hand, which of them are is chance, and both halves must not share it.
 
     Examples
     --------
@@ -138,6 +162,9 @@ def halves(weights: FloatArray, rng: RandomState) -> tuple[FloatArray, FloatArra
     >>> one + other
     array([10. ,  1. ,  0.5])
     """
+    if together:
+        first = np.where(rng.random_sample(len(weights)) < 0.5, weights, 0.0)
+        return first, weights - first
     whole = np.floor(weights)
     first = rng.binomial(whole.astype(np.int64), 0.5).astype(float)
     first += (weights - whole) * (rng.random_sample(len(weights)) < 0.5)
