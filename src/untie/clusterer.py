@@ -19,6 +19,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untie._base import TakesTables
+from untie._count.canonical import in_canonical_order
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import distinct_rows
 from untie._count.row_sample import RowSample, sample_rows
@@ -378,7 +379,7 @@ class UNTIEClusterer(
 
     def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
         """Find clusters of coded rows with a fitted encoder."""
-        sample = sample_rows(codes, encoder.vocabulary_, weights)
+        sample = in_canonical_order(sample_rows(codes, encoder.vocabulary_, weights))
         space = encoder.model_.space
         kinds = distinct_rows(codes, space.n_codes, weights)
         walk = partial(walk_rows, space, pack(kinds.codes, space), kinds.weights)
@@ -399,7 +400,7 @@ class UNTIEClusterer(
                 f"The means still moved after max_iter={max_passes} passes; raise it.",
                 ConvergenceWarning,
             )
-        centres = largest_first(centres, found.sizes)
+        centres = largest_first(space, centres, found.sizes, sample)
         self.encoder_, self.k_choice_ = encoder, choice
         self.cluster_centers_ = np.hstack(centres)
         self.n_clusters_ = len(self.cluster_centers_)

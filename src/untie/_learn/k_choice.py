@@ -18,7 +18,7 @@ from untie._learn.means import count_distinct, sample_vectors
 from untie._learn.vectors import LookUp
 from untie._table import frames
 from untie._util.checks import check_integer
-from untie._util.k_means import best_labels
+from untie._util.k_means import best_labels, nearest_means
 from untie._util.types import FloatArray
 
 AUTO_KS = range(2, 11)
@@ -32,6 +32,9 @@ RESAMPLED_ROWS = 1_000
 
 RESAMPLE_STARTS = 5
 """k-means has this many starts per resample."""
+
+SAME = 1e-9
+"""Scores that differ by less than this are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,8 +229,7 @@ class _Trial:
         members[np.arange(len(drawn)), labels] = draws[drawn]
         sizes = members.sum(axis=0)
         means = (members.T @ self.rows[drawn])[sizes > 0] / sizes[sizes > 0, None]
-        to_means = np.einsum("ij,ij->i", means, means) - 2.0 * (self.rows @ means.T)
-        return to_means.argmin(axis=1)
+        return nearest_means(self.rows, means)
 
     def silhouette(self, labels: NDArray[np.intp]) -> float:
         """Return the weighted mean silhouette; copies of a row are at distance 0 of it."""
@@ -291,7 +293,7 @@ def _smallest_good(scores: FloatArray) -> int:
     for place in np.flatnonzero(np.isfinite(means[:best])):
         behind = scores[best] - scores[place]
         error = behind.std(ddof=1) / np.sqrt(len(behind)) if len(behind) > 1 else 0.0
-        if behind.mean() <= error:
+        if behind.mean() <= error + SAME:
             return int(place)
     return best
 
