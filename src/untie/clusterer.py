@@ -63,8 +63,9 @@ class UNTIEClusterer(
 
     An encoder learns vectors of the rows, and k-means makes clusters of them. The means of the best
     of `n_init` starts on at most 2,000 distinct rows are moved by passes over all rows until
-    nothing changes. The result does not depend on the order of the rows. Clusters are numbered by
-    their size; the largest is 0.
+    nothing changes. The result does not depend on the order of the rows and columns, nor, up to 2,000
+    distinct rows, on the names of values and columns. Clusters are numbered by their size; the
+    largest is 0.
 
     Parameters
     ----------
@@ -135,11 +136,11 @@ class UNTIEClusterer(
     >>> X, y = load("zoo")
     >>> clusterer = UNTIEClusterer().fit(X)
     >>> clusterer.n_clusters_, clusterer.labels_.shape
-    (4, (101,))
+    (5, (101,))
     >>> X[clusterer.labels_ == 0].head(3).hair.tolist()
     ['1', '1', '1']
     >>> clusterer.predict(X.head(3)).tolist()
-    [0, 0, 1]
+    [0, 0, 2]
     """
 
     kind = "clusterer"

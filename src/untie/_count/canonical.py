@@ -51,8 +51,8 @@ def in_canonical_order(sample: RowSample) -> RowSample:
     ...     for first, second in rows]
     >>> for table in (rows, renamed):
     ...     in_canonical_order(count_table(table).sample).weights
-    array([1., 3., 2.])
-    array([1., 3., 2.])
+    array([1., 2., 3.])
+    array([1., 2., 3.])
     """
     order = canonical_order(sample.codes, sample.weights)
     return RowSample(sample.numbers[order], sample.codes[order], sample.weights[order])
