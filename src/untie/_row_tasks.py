@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._base import TableInput
+from untie._count.canonical import in_canonical_order
 from untie._count.row_sample import RowSample, sample_rows
 from untie._engines.source import Source
 from untie._engines.tasks import A
@@ -184,7 +185,8 @@ def fitted_columns(encoder: TableInput) -> list[str] | None:
 def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None) -> RowSample:
     """Return distinct rows of a table with their weights, in the encoder's codes.
 
-    They are the same for every order and chunking; all of them, if there are few.
+    They are the same for every order and chunking; all of them, if there are few. Their order is
+    canonical.
 
     Parameters
     ----------
@@ -201,7 +203,7 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     sample = _fold(encoder, source, weight, function, "sampling")
     if not len(sample.weights):
         raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
-    return sample
+    return in_canonical_order(sample)
 
 
 def walk_source(

@@ -19,6 +19,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untie._base import TakesTables
+from untie._count.canonical import in_canonical_order
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import distinct_rows
 from untie._count.row_sample import RowSample, sample_rows
@@ -63,8 +64,9 @@ class UNTIEClusterer(
 
     An encoder learns vectors of the rows, and k-means makes clusters of them. The means of the best
     of `n_init` starts on at most 2,000 distinct rows are moved by passes over all rows until
-    nothing changes. The result does not depend on the order of the rows. Clusters are numbered by
-    their size; the largest is 0.
+    nothing changes. The result does not depend on the order of the rows and columns, nor, up to 2,000
+    distinct rows, on the names of values and columns. Clusters are numbered by their size; the
+    largest is 0.
 
     Parameters
     ----------
@@ -135,11 +137,11 @@ class UNTIEClusterer(
     >>> X, y = load("zoo")
     >>> clusterer = UNTIEClusterer().fit(X)
     >>> clusterer.n_clusters_, clusterer.labels_.shape
-    (4, (101,))
+    (5, (101,))
     >>> X[clusterer.labels_ == 0].head(3).hair.tolist()
     ['1', '1', '1']
     >>> clusterer.predict(X.head(3)).tolist()
-    [0, 0, 1]
+    [0, 0, 2]
     """
 
     kind = "clusterer"
@@ -379,7 +381,7 @@ class UNTIEClusterer(
 
     def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
         """Find clusters of coded rows with a fitted encoder."""
-        sample = sample_rows(codes, encoder.vocabulary_, weights)
+        sample = in_canonical_order(sample_rows(codes, encoder.vocabulary_, weights))
         space = encoder.model_.space
         kinds = distinct_rows(codes, space.n_codes, weights)
         walk = partial(walk_rows, space, pack(kinds.codes, space), kinds.weights)
@@ -400,7 +402,7 @@ class UNTIEClusterer(
                 f"The means still moved after max_iter={max_passes} passes; raise it.",
                 ConvergenceWarning,
             )
-        centres = largest_first(centres, found.sizes)
+        centres = largest_first(space, centres, found.sizes, sample)
         self.encoder_, self.k_choice_ = encoder, choice
         self.cluster_centers_ = np.hstack(centres)
         self.n_clusters_ = len(self.cluster_centers_)

@@ -360,7 +360,12 @@ default="auto"
         source = open_table(X)
         if not first:
             source = source.own_columns(fitted_columns(self), source.check_weight(sample_weight))
-        options = CountOptions(sample_weight, self.categories, with_sample=recipe.needs_sample)
+        options = CountOptions(
+            sample_weight,
+            self.categories,
+            with_sample=recipe.needs_sample,
+            known_as=None if first else self.grouping_.raw.columns,
+        )
         chunk = source.count(options)
         counted = chunk.ungrouped
         assert chunk.table is not None

@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from tables import latent_classes, small_tables
 from untie import UNTIE, UNTIEClusterer
-from untie._count.row_sample import sample_rows
+from untie._count.row_sample import RowSample, sample_rows
 from untie._learn.means import (
     all_distances,
     count_distinct,
@@ -109,9 +109,13 @@ def test_too_few_passes_are_told(case):
 
 
 def test_largest_first():
+    space = ValueSpace([np.array([[3.0], [1.0], [2.0], [0.0], [1.5]])])
     centres = [np.array([[3.0], [1.0], [2.0], [0.0]])]
-    ordered = largest_first(centres, np.array([5.0, 9.0, 5.0, 1.0]))
-    assert ordered[0].ravel().tolist() == [1, 2, 3, 0]  # equal sizes by their means
+    sample = RowSample(np.arange(3, dtype=np.uint64), np.array([[2], [1], [0]]), np.ones(3))
+    ordered = largest_first(space, centres, np.array([5.0, 9.0, 5.0, 1.0]), sample)
+    assert ordered[0].ravel().tolist() == [1, 2, 3, 0]  # equal sizes by their first row
+    ordered = largest_first(space, centres, np.array([5.0, 9.0, 5.0, 5.0]), sample)
+    assert ordered[0].ravel().tolist() == [1, 2, 3, 0]  # no sampled row is the last
 
 
 @given(small_tables())

@@ -1,8 +1,9 @@
 """A sample of distinct rows with their weights, the same for every order and chunking.
 
-Each row has a number that depends on its cells alone, and the rows with the smallest numbers are
-kept: the choice is as good as random, chunks can be merged, and every engine keeps the same
-rows. Up to `SAMPLE_ROWS` distinct rows the sample is the whole table.
+Each row has a number that depends on its cells and the names of their columns alone, and the rows
+with the smallest numbers are kept: the choice is as good as random, chunks can be merged, and every
+engine keeps the same rows, in whatever order the columns stand. Up to `SAMPLE_ROWS` distinct rows
+the sample is the whole table; beyond, other names of values or columns are another draw.
 """
 
 from __future__ import annotations
@@ -178,7 +179,8 @@ class _PackedNumbers:
     """The numbers of all combinations of the values of several attributes, to look up at once."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        tables = [_value_numbers(values, place) for place, values in enumerate(vocabulary.values)]
+        columns = zip(vocabulary.values, vocabulary.columns, strict=True)
+        tables = [_value_numbers(values, column) for values, column in columns]
         self._packs = Packs(tuple(len(table) for table in tables), JOINT_CELLS)
         added = self._packs.add_tables([table[:, None] for table in tables])
         self._tables = [table.ravel() for table in added]
@@ -200,14 +202,16 @@ def _smallest(
     return kept[:SAMPLE_ROWS], first[:SAMPLE_ROWS], totals[:SAMPLE_ROWS]
 
 
-def _value_numbers(values: Sequence[Value], place: int) -> Numbers:
-    """Return a number for each value of an attribute, and for an unknown one."""
+def _value_numbers(values: Sequence[Value], column: str) -> Numbers:
+    """Return a number for each value of a column, and for an unknown one."""
     texts = [_as_text(value) for value in values] + ["unknown"]
-    digests = b"".join(
-        blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, salt=b"%d" % place).digest()
-        for text in texts
-    )
+    salt = blake2b(_encoded(column), digest_size=blake2b.SALT_SIZE).digest()
+    digests = b"".join(blake2b(_encoded(t), digest_size=8, salt=salt).digest() for t in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _as_text(value: Any) -> str:

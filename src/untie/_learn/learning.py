@@ -38,6 +38,9 @@ from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 
+SAME_GAIN = 1e-8
+"""Gains that differ by less than this are equal."""
+
 LARGEST_NUMBER = 20
 """``n_clusters=None`` chooses at most this many clusters."""
 
@@ -164,11 +167,17 @@ def _learn_best(problem: Problem, sample: RowSample | None, recipe: Recipe) -> M
     vectors = {name: roots(problem.spaces, weigh(problem)) for name, weigh in ways.items()}
     rng = draws_of(recipe.settings.random_state)
     gains = description_gains(vectors, sample, problem.attributes, problem.n_clusters, rng)
-    best_first = sorted(gains, key=lambda name: -gains[name])  # the first of equal ones
+    best_first = sorted(gains, key=lambda name: (name != _first_of_best(gains), -gains[name]))
     best = vectors[best_first[0]]
     vectors.clear()  # those of the others may be large
     model = _model_at(problem, ways[best_first[0]](problem), best)
     return replace(model, gains={name: gains[name] for name in best_first})
+
+
+def _first_of_best(gains: Mapping[str, float]) -> str:
+    """Return the name of the highest gain, the first of those that are equal but for rounding."""
+    highest = max(gains.values())
+    return next(name for name, gain in gains.items() if gain >= highest - SAME_GAIN)
 
 
 def _learn_apart(problem: Problem, reason: str) -> Model:
