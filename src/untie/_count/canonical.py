@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._count.row_sample import RowSample
+from untie._util.mixing import mixed
 from untie._util.types import FloatArray
 
 MOST_ROUNDS = 8
@@ -71,7 +72,7 @@ def canonical_order(codes: NDArray[np.integer], weights: FloatArray) -> NDArray[
     if len(codes) < 2 or not codes.shape[1]:
         return np.arange(len(codes))
     graph = _Graph(codes)
-    rows = graph.refine(_mix(_as_bits(weights / weights.sum())))
+    rows = graph.refine(mixed(_as_bits(weights / weights.sum())))
     exchangeable = np.zeros(len(rows), dtype=bool)
     n_trials = MOST_CELLS // codes.size
     for _ in range(MOST_SINGLED):
@@ -116,10 +117,12 @@ class _Graph:
         n_before = _n_colours(rows)
         for _ in range(MOST_ROUNDS):
             # Sums modulo 2^64: in whatever order, they are the same.
-            values = _mix(values + np.add.reduceat(_mix(rows)[self._rows_of_values], self._firsts))
-            columns = _mix(np.add.reduceat(values, self._starts))
-            values = _mix(values + np.repeat(columns, self._sizes))
-            rows = _mix(rows + values[self._places].sum(axis=1, dtype=np.uint64))
+            values = mixed(
+                values + np.add.reduceat(mixed(rows)[self._rows_of_values], self._firsts)
+            )
+            columns = mixed(np.add.reduceat(values, self._starts))
+            values = mixed(values + np.repeat(columns, self._sizes))
+            rows = mixed(rows + values[self._places].sum(axis=1, dtype=np.uint64))
             n_now = _n_colours(rows)
             if n_now == n_before:
                 break
@@ -129,7 +132,7 @@ class _Graph:
     def single_out(self, row: np.intp, rows: Colours) -> Colours:
         """Return the colours that follow when one row has a colour of its own."""
         single = rows.copy()
-        single[[row]] = _mix(rows[[row]])
+        single[[row]] = mixed(rows[[row]])
         return self.refine(single)
 
 
@@ -143,7 +146,7 @@ def _smallest_tie(rows: Colours, able: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def _sum_of_colours(rows: Colours) -> int:
-    return int(_mix(rows).sum(dtype=np.uint64))
+    return int(mixed(rows).sum(dtype=np.uint64))
 
 
 def _n_colours(rows: Colours) -> int:
@@ -154,11 +157,3 @@ def _as_bits(weights: FloatArray) -> Colours:
     """Return one integer for all weights that are equal but for rounding."""
     share, power = np.frexp(weights)
     return np.ldexp(np.rint(np.ldexp(share, WEIGHT_BITS)), power).view(np.uint64)
-
-
-def _mix(colours: Colours) -> Colours:
-    """Return numbers that are as good as random, the same for equal ones (as in splitmix64)."""
-    mixed = colours + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))

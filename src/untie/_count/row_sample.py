@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packing import Packs
 from untie._table.vocabulary import Vocabulary
+from untie._util.mixing import mixed
 from untie._util.parallel import in_threads, pays
 from untie._util.types import Codes, FloatArray, Value
 
@@ -186,11 +187,14 @@ class _PackedNumbers:
         self._tables = [table.ravel() for table in added]
 
     def of(self, codes: Codes) -> Numbers:
-        """Add up the numbers of the rows' values, modulo 2^64."""
+        """Add up the numbers of the rows' values, modulo 2^64, and mix the sums.
+
+        As they are, small sums would have some values together more often than the table has.
+        """
         total = np.zeros(len(codes[0]), dtype=np.uint64)
         for joint, table in zip(self._packs.join_codes(codes), self._tables, strict=True):
             total += table.take(joint)
-        return total
+        return mixed(total)
 
 
 def _smallest(
