@@ -51,7 +51,8 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     - "values": the same directions, but values count alike and kernels have 10 %.
     - "kernels": the paper's kernels of the couplings alone, so that related values are near.
 
-    In all three, copies of a column share one vote.
+    In all three, copies of a column share one vote, and so does a hierarchy, such as City > State >
+    Region (:func:`untie.explain.families` lists them).
 
     Parameters
     ----------

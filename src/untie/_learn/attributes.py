@@ -1,6 +1,7 @@
 """Counts -> how much each attribute should count: relevance and redundancy.
 
-Both come from the symmetric uncertainty of pairs of attributes, less what chance alone gives.
+Both come from entropies of pairs of attributes, less what chance alone gives: relevance from
+the symmetric uncertainty; redundancy from this and from who tells whom (`families`).
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from untie._count.counts import Counts
-from untie._learn.dependence import symmetric_uncertainty
+from untie._learn.dependence import Entropies, pair_entropies, uncertainty_of
+from untie._learn.families import COPY, Member, Relation, find_families, shared_votes, who_tells
+from untie._learn.telling import Telling, telling_of
 from untie._util.types import FloatArray
-
-COPY = 0.7
-"""From this symmetric uncertainty on, two attributes are copies of each other."""
 
 NO_RELEVANCE = 1e-3
 """This is added to every relevance, so that an attribute unlike all others counts a little."""
@@ -42,14 +42,13 @@ class Attributes:
 
     @cached_property
     def votes(self) -> FloatArray:
-        """1 / (number of copies, itself included); shape (n_attributes,).
+        """How much each attribute counts, in votes; shape (n_attributes,).
 
-        However many copies of an attribute a table has, they have one vote together. Attributes
-        that merely depend on each other keep their own: what they share is what clusters are made
-        of.
+        However many copies of an attribute a table has, they have one vote together, and so has
+        a hierarchy, such as City > State > Region; see `families.shared_votes`. Attributes that
+        merely depend on each other keep their own: what they share is what clusters are made of.
         """
-        result: FloatArray = 1.0 / (self._uncertainty >= COPY).sum(axis=1)
-        return result
+        return shared_votes(self.copies, self.tells)
 
     @cached_property
     def relevance(self) -> FloatArray:
@@ -58,12 +57,41 @@ class Attributes:
         The sum over the others of u (1 - u)^2, u being the symmetric uncertainty: it rises with
         dependence, and falls to 0 again where one attribute repeats the other.
         """
-        result: FloatArray = (self._uncertainty * (1.0 - self._uncertainty) ** 2).sum(axis=1)
+        result: FloatArray = (self.uncertainty * (1.0 - self.uncertainty) ** 2).sum(axis=1)
         return result
 
     @cached_property
-    def _uncertainty(self) -> FloatArray:
-        """The uncertainty of pairs, 1 on the diagonal."""
-        found = symmetric_uncertainty(self.counts, less_chance=True)
+    def families(self) -> list[list[Member]]:
+        """The groups of attributes that are tied by copies and hierarchies."""
+        entropies = np.diag(self._entropies.margins)
+        return find_families(self.copies, self.tells, self.telling.shares, entropies)
+
+    @cached_property
+    def copies(self) -> Relation:
+        """Who is a copy of whom: they have much in common, and none tells more than the other."""
+        return (self.uncertainty >= COPY) & (self._tells == self._tells.T)
+
+    @cached_property
+    def tells(self) -> Relation:
+        """[j, k]: k follows from j, but not j from k."""
+        return self._tells & ~self._tells.T
+
+    @cached_property
+    def _tells(self) -> Relation:
+        return who_tells(self.counts, self.telling)
+
+    @cached_property
+    def telling(self) -> Telling:
+        """How much each attribute tells of each other one."""
+        return telling_of(self.counts, self._entropies)
+
+    @cached_property
+    def uncertainty(self) -> FloatArray:
+        """The symmetric uncertainty of pairs, 1 on the diagonal."""
+        found = uncertainty_of(self._entropies, self.counts)
         np.fill_diagonal(found, 1.0)
         return found
+
+    @cached_property
+    def _entropies(self) -> Entropies:
+        return pair_entropies(self.counts)
