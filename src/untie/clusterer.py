@@ -21,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from untie._base import TakesTables
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import distinct_rows
-from untie._count.row_sample import RowSample, sample_rows
+from untie._count.row_sample import RowSample
+from untie._count.selecting import sample_heard
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._learn.archive import State, read_record, record_state
@@ -378,7 +379,8 @@ class UNTIEClusterer(
 
     def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
         """Find clusters of coded rows with a fitted encoder."""
-        sample = sample_rows(codes, encoder.vocabulary_, weights)
+        vocabulary, passive = encoder.vocabulary_, encoder.model_.passive
+        sample = sample_heard(codes, vocabulary, weights, passive)
         space = encoder.model_.space
         kinds = distinct_rows(codes, space.n_codes, weights)
         walk = partial(walk_rows, space, pack(kinds.codes, space), kinds.weights)
@@ -415,8 +417,8 @@ class UNTIEClusterer(
             if n_distinct <= AUTO_KS[0]:
                 return None, n_distinct
             draws = draws_of(self.random_state)
-            counts, library = encoder.counts_, encoder.library_
-            choice = choose_number(vectors, sample, counts, AUTO_KS, N_RESAMPLES, draws, library)
+            votes, library = encoder.model_.attributes, encoder.library_
+            choice = choose_number(vectors, sample, votes, AUTO_KS, N_RESAMPLES, draws, library)
             return choice, choice.k
         k = int(self.n_clusters)
         if k > n_distinct and n_distinct < SAMPLE_ROWS:

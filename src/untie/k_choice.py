@@ -87,5 +87,5 @@ def choose_k(
     check_is_fitted(encoder)
     sample = sample_source(encoder, open_table(data), sample_weight)
     rng = draws_of(random_state)
-    vectors, counts = encoder.model_.vectors, encoder.counts_
-    return choose_number(vectors, sample, counts, ks, n_resamples, rng, encoder.library_)
+    vectors, attributes = encoder.model_.vectors, encoder.model_.attributes
+    return choose_number(vectors, sample, attributes, ks, n_resamples, rng, encoder.library_)

@@ -29,6 +29,9 @@ class Attributes:
     ----------
     counts : Counts
         Counts of all pairs of values.
+    factors : array of shape (n_attributes,), optional
+        What the user multiplies the votes by, none negative. An attribute of 0 is passive: it has
+        no vote, and the others are as if it were not there.
 
     Examples
     --------
@@ -39,6 +42,7 @@ class Attributes:
     """
 
     counts: Counts
+    factors: FloatArray | None = None
 
     @cached_property
     def votes(self) -> FloatArray:
@@ -48,7 +52,8 @@ class Attributes:
         a hierarchy, such as City > State > Region; see `families.shared_votes`. Attributes that
         merely depend on each other keep their own: what they share is what clusters are made of.
         """
-        return shared_votes(self.copies, self.tells)
+        votes = shared_votes(self.copies, self.tells)
+        return votes if self.factors is None else votes * self.factors
 
     @cached_property
     def relevance(self) -> FloatArray:
@@ -57,7 +62,8 @@ class Attributes:
         The sum over the others of u (1 - u)^2, u being the symmetric uncertainty: it rises with
         dependence, and falls to 0 again where one attribute repeats the other.
         """
-        result: FloatArray = (self.uncertainty * (1.0 - self.uncertainty) ** 2).sum(axis=1)
+        shared = self.uncertainty * (1.0 - self.uncertainty) ** 2
+        result: FloatArray = (shared * self._together).sum(axis=1)
         return result
 
     @cached_property
@@ -69,7 +75,8 @@ class Attributes:
     @cached_property
     def copies(self) -> Relation:
         """Who is a copy of whom: they have much in common, and none tells more than the other."""
-        return (self.uncertainty >= COPY) & (self._tells == self._tells.T)
+        found = (self.uncertainty >= COPY) & (self._tells == self._tells.T) & self._together
+        return found | np.eye(len(found), dtype=bool)
 
     @cached_property
     def tells(self) -> Relation:
@@ -78,7 +85,13 @@ class Attributes:
 
     @cached_property
     def _tells(self) -> Relation:
-        return who_tells(self.counts, self.telling)
+        return who_tells(self.counts, self.telling) & self._together
+
+    @cached_property
+    def _together(self) -> Relation:
+        """The pairs of attributes of which none is passive."""
+        heard = np.ones(len(self.counts.sizes)) if self.factors is None else self.factors
+        return np.logical_and.outer(heard > 0, heard > 0)
 
     @cached_property
     def telling(self) -> Telling:

@@ -46,6 +46,7 @@ def fitted_state(fitted: Fitted) -> State:
         "sampled": ungrouped is not None and ungrouped.sample is not None,
     }
     arrays = {
+        "factors": fitted.factors,
         "rare": np.concatenate(fitted.grouping.rare),
         "omega": fitted.solution.omega,
         "counts": fitted.counts.matrix,
@@ -99,6 +100,7 @@ def read_fitted(state: State) -> Fitted:
         lookup,
         state.get("gains", dict),
         {key: state.array(f"error_{key}", len(labels)) for key in state.get("errors", list)},
+        state.array("factors", len(sizes)),
         read_record(KChoice, state.part("k_choice")) if state.has("k_choice") else None,
     )
 

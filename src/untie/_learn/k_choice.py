@@ -10,7 +10,6 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
 from untie._learn.attributes import Attributes
 from untie._learn.choose import gain_of, number_of_starts
@@ -125,7 +124,7 @@ class KChoice:
 def choose_number(
     vectors: LookUp,
     sample: RowSample,
-    counts: Counts,
+    attributes: Attributes,
     ks: Iterable[int],
     n_resamples: int,
     rng: RandomState,
@@ -139,8 +138,8 @@ def choose_number(
         The compact vectors of the values.
     sample : RowSample
         Rows of the table.
-    counts : Counts
-        Counts of the whole table.
+    attributes : Attributes
+        Of the whole table: how much each counts.
     ks : iterable of int
         The numbers to try.
     n_resamples : int
@@ -153,7 +152,7 @@ def choose_number(
     check_integer("n_resamples", n_resamples, 1, "a positive integer")
     rows = sample_vectors(vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))
-    gain = gain_of(sample, Attributes(counts))
+    gain = gain_of(sample, attributes)
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
     weights = sample.weights * max(1.0, len(rows) / sample.weights.sum())
     trial = _Trial(rows, weights, n_resamples, rng)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from untie._count.counts import Counts
 from untie._learn.attributes import Attributes
 from untie._learn.spaces import KernelSpaces
@@ -29,17 +31,27 @@ class Problem:
         Number of clusters that the weights should separate.
     rows : Rows, optional
         The rows, for solvers that draw them.
+    factors : array of shape (n_attributes,), optional
+        How much the user wants each attribute to count; 1 is as without.
     """
 
     spaces: KernelSpaces
     counts: Counts
     n_clusters: int
     rows: Rows | None = None
+    factors: FloatArray | None = None
 
     @cached_property
     def attributes(self) -> Attributes:
         """How much each attribute should count."""
-        return Attributes(self.counts)
+        return Attributes(self.counts, self.factors)
+
+    @property
+    def wanted(self) -> FloatArray:
+        """The factor of every coordinate's attribute; shape (n_coordinates,)."""
+        widths = [columns.shape[1] for columns in self.spaces.columns]
+        factors = np.ones(len(widths)) if self.factors is None else self.factors
+        return np.repeat(factors, widths)
 
     @cached_property
     def energies(self) -> FloatArray:
