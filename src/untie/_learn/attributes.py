@@ -52,8 +52,12 @@ class Attributes:
         a hierarchy, such as City > State > Region; see `families.shared_votes`. Attributes that
         merely depend on each other keep their own: what they share is what clusters are made of.
         """
-        votes = shared_votes(self.copies, self.tells)
-        return votes if self.factors is None else votes * self.factors
+        return self.shares if self.factors is None else self.shares * self.factors
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """The votes before the user's factors."""
+        return shared_votes(self.copies, self.tells)
 
     @cached_property
     def relevance(self) -> FloatArray:

@@ -52,8 +52,8 @@ class Telling:
     evidence: FloatArray
 
 
-def telling_of(counts: Counts, entropies: Entropies) -> Telling:
-    """Return how much each attribute tells of each other one.
+def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORRECTING) -> Telling:
+    """Return how much each attribute tells of each other one; shares from `least` on, corrected.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def telling_of(counts: Counts, entropies: Entropies) -> Telling:
     np.fill_diagonal(shares, 0.0)
     evidence = np.zeros_like(shares)
     # Random groups leave no more open than all rows do, so the correction only lowers a share.
-    for j, k in np.argwhere(shares >= WORTH_CORRECTING):
+    for j, k in np.argwhere((shares >= least) & ~np.eye(len(shares), dtype=bool)):
         groups, values = _margins(counts, int(j), int(k))
         expected = float(groups @ entropy_of_draws(values, groups))
         evidence[j, k] = expected
