@@ -22,7 +22,8 @@ from untie._base import TakesTables
 from untie._count.canonical import in_canonical_order
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import distinct_rows
-from untie._count.row_sample import RowSample, sample_rows
+from untie._count.row_sample import RowSample
+from untie._count.selecting import sample_heard
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._learn.archive import State, read_record, record_state
@@ -381,7 +382,8 @@ class UNTIEClusterer(
 
     def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
         """Find clusters of coded rows with a fitted encoder."""
-        sample = in_canonical_order(sample_rows(codes, encoder.vocabulary_, weights))
+        vocabulary, passive = encoder.vocabulary_, encoder.model_.passive
+        sample = in_canonical_order(sample_heard(codes, vocabulary, weights, passive))
         space = encoder.model_.space
         kinds = distinct_rows(codes, space.n_codes, weights)
         walk = partial(walk_rows, space, pack(kinds.codes, space), kinds.weights)
@@ -418,8 +420,9 @@ class UNTIEClusterer(
             if n_distinct <= AUTO_KS[0]:
                 return None, n_distinct
             draws = draws_of(self.random_state)
-            columns, library = encoder.vocabulary_.columns, encoder.library_
-            given = (vectors, encoder.model_.coarse, sample, columns)
+            model, library = encoder.model_, encoder.library_
+            columns = encoder.vocabulary_.columns
+            given = (vectors, model.coarse, model.attributes, sample, columns)
             choice = choose_number(*given, AUTO_KS, N_SPLITS, draws, library)
             return choice, choice.k
         k = int(self.n_clusters)

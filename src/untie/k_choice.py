@@ -95,5 +95,5 @@ def choose_k(
     sample = sample_source(encoder, open_table(data), sample_weight)
     rng = draws_of(random_state)
     model, columns = encoder.model_, encoder.vocabulary_.columns
-    given = (model.vectors, model.coarse, sample, columns)
+    given = (model.vectors, model.coarse, model.attributes, sample, columns)
     return choose_number(*given, ks, n_splits, rng, encoder.library_)

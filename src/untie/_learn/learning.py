@@ -14,6 +14,7 @@ from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
 from untie._count.tally import Tally
 from untie._learn.choose import description_gains
+from untie._learn.column_weights import ColumnWeights
 from untie._learn.couplings import Coupling, matching
 from untie._learn.kernels import Kernel, Normalization
 from untie._learn.n_clusters import choose_n_clusters
@@ -62,6 +63,8 @@ class Recipe:
     """Choose the number of clusters by the clusters of some rows; see `fitting`."""
     ordered: Any = False
     """Which columns have an order; see `find_orders`. Only the choice of weights looks at it."""
+    column_weights: ColumnWeights = field(default_factory=dict)
+    """Factors on the votes of columns; see `fitting` for those of 0."""
 
     @property
     def needs_sample(self) -> bool:
@@ -115,14 +118,25 @@ class Model:
     orders: Orders = ()
 
 
-def learn(counted: Tally, recipe: Recipe) -> Model:
-    """Walk from counts to weights and value vectors."""
+def learn(counted: Tally, recipe: Recipe, factors: FloatArray | None = None) -> Model:
+    """Walk from counts to weights and value vectors.
+
+    Parameters
+    ----------
+    counted : Tally
+        The table.
+    recipe : Recipe
+        What to learn with.
+    factors : array of shape (n_attributes,), optional
+        What the votes are multiplied by, all above 0.
+    """
     with one_thread(sum(counted.counts.sizes)):
         n_clusters = _number_of_clusters(counted, recipe.n_clusters)
         _refuse_matching(counted, recipe)
         orders = recipe.orders(counted)
         spaces = recipe.spaces(counted.counts, orders)
-        problem = Problem(spaces, counted.counts, n_clusters, counted.rows, orders)
+        given = (spaces, counted.counts, n_clusters, counted.rows)
+        problem = Problem(*given, orders=orders, factors=factors)
         reason = _why_degenerate(problem)
         if reason:
             return _learn_apart(problem, reason)
@@ -133,6 +147,8 @@ def learn(counted: Tally, recipe: Recipe) -> Model:
             return _model_at(problem, WEIGHTINGS[recipe.solver](problem))
         solution = SOLVERS[recipe.solver](problem, recipe.settings)
         solution = _checked(solution, problem, recipe.solver)
+        # These solvers know no votes.
+        solution = replace(solution, omega=solution.omega * problem.wanted)
         return Model(spaces, solution, roots(spaces, solution.omega), n_clusters)
 
 

@@ -20,16 +20,16 @@ from untie.cli.options import (
     Clusters,
     File,
     Format,
+    LearningOptions,
     Output,
     OutputFormat,
     Seed,
-    TableOptions,
     sharing,
 )
 from untie.cli.reading import is_lazy
-from untie.cli.showing import check_output, chosen_format, print_table, say, show
+from untie.cli.showing import check_output, chosen_format, print_table, say, show, tell_families
 from untie.cli.spinner import waiting
-from untie.cli.table import PreparedTable, open_table
+from untie.cli.table import PreparedTable, column_weights, open_table
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
 from untie.explain import cluster_profile
@@ -48,9 +48,9 @@ N_TYPICAL = 4
 """At most this many values are named for each cluster."""
 
 
-@sharing(TableOptions)
+@sharing(LearningOptions)
 def run(
-    options: TableOptions,
+    options: LearningOptions,
     file: File = None,
     k: Clusters = None,
     output: Output = None,
@@ -67,15 +67,11 @@ def run(
     elsewhere, with their share in it and elsewhere.
     """
     check_output(output)
-    clusterer = UNTIEClusterer(
-        k or "auto",
-        encoder=UNTIE(k or "auto", random_state=seed),
-        random_state=seed,
-    )
     if lazy:
-        _cluster_lazily(clusterer, file, options, output)
+        _cluster_lazily(k, seed, file, options, output)
         return
     table = open_table(file, options, in_memory_now=True)
+    clusterer = _new_clusterer(k, seed, options, table)
     frame, weights = table.frame(), table.weights()
     with waiting("clustering", options.quiet):
         labels = clusterer.fit(frame, sample_weight=weights).labels_
@@ -89,11 +85,20 @@ def run(
         print_table(summary, f"{clusterer.n_clusters_} clusters")
 
 
+def _new_clusterer(
+    k: int | None, seed: int, options: LearningOptions, table: PreparedTable
+) -> UNTIEClusterer:
+    weights = column_weights(options, table)
+    encoder = UNTIE(k or "auto", column_weights=weights, random_state=seed)
+    return UNTIEClusterer(k or "auto", encoder=encoder, random_state=seed)
+
+
 def _tell(
     clusterer: UNTIEClusterer, table: PreparedTable, labels: NDArray[Any], quiet: bool
 ) -> None:
     if clusterer.k_choice_ is not None:
         say(clusterer.k_choice_.verdict, quiet)
+    tell_families(clusterer.encoder_, quiet)
     if table.label is not None:
         # Here, as they take a while that untie --help need not.
         from sklearn.metrics import adjusted_rand_score
@@ -141,7 +146,7 @@ def _summary(frame: Any, labels: NDArray[Any], weights: Any) -> dict[str, list[A
 
 
 def _cluster_lazily(
-    clusterer: UNTIEClusterer, file: str | None, options: TableOptions, output: Any
+    k: int | None, seed: int, file: str | None, options: LearningOptions, output: Any
 ) -> None:
     """Group rows that are never all in memory, and write them."""
     if output is None:
@@ -149,9 +154,11 @@ def _cluster_lazily(
     table = open_table(file, options, in_memory_now=False)
     if not is_lazy(table.source):
         raise UserError("--lazy needs DuckDB: pip install 'untie[files]'.")
+    clusterer = _new_clusterer(k, seed, options, table)
     clusterer.fit(table.data, sample_weight=table.weight)
     if clusterer.k_choice_ is not None:
         say(clusterer.k_choice_.verdict, options.quiet)
+    tell_families(clusterer.encoder_, options.quiet)
     write_source(_with_clusters(clusterer, table), output)
 
 

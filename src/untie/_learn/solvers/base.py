@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from untie._count.counts import Counts
 from untie._learn.attributes import Attributes
 from untie._learn.order_space import coarse_view
@@ -33,6 +35,8 @@ class Problem:
         The rows, for solvers that draw them.
     orders : tuple of integer arrays or None, optional
         Where the values of attributes with an order stand in it.
+    factors : array of shape (n_attributes,), optional
+        How much the user wants each attribute to count; 1 is as without.
     """
 
     spaces: KernelSpaces
@@ -40,6 +44,7 @@ class Problem:
     n_clusters: int
     rows: Rows | None = None
     orders: Orders = ()
+    factors: FloatArray | None = None
 
     @property
     def has_order(self) -> bool:
@@ -49,9 +54,15 @@ class Problem:
     @cached_property
     def attributes(self) -> Attributes:
         """How much each attribute should count."""
-        if not self.has_order:
-            return Attributes(self.counts)
-        return Attributes(coarse_view(self.counts, self.orders).counts)
+        counts = coarse_view(self.counts, self.orders).counts if self.has_order else self.counts
+        return Attributes(counts, self.factors)
+
+    @property
+    def wanted(self) -> FloatArray:
+        """The factor of every coordinate's attribute; shape (n_coordinates,)."""
+        widths = [columns.shape[1] for columns in self.spaces.columns]
+        factors = np.ones(len(widths)) if self.factors is None else self.factors
+        return np.repeat(factors, widths)
 
     @cached_property
     def energies(self) -> FloatArray:
