@@ -20,13 +20,15 @@ from untie._learn.dense import Dense
 from untie._learn.spaces import KernelSpaces
 from untie._learn.tall import Tall
 from untie._table.orders import Orders, Positions
+from untie._util.rank_ranges import ranges_of
 from untie._util.types import FloatArray
 
 ORDER = "order"
 """What the space is called among the couplings."""
 
 COARSE = 5
-"""A column with an order has this many groups in the coarser view."""
+"""A column with an order has this many groups in the coarser view; odd, as the order may be counted
+from either end."""
 
 
 def mean_ranks(positions: Positions, frequencies: FloatArray) -> FloatArray:
@@ -119,10 +121,8 @@ def coarse_view(counts: Counts, orders: Sequence[Positions | None]) -> CoarseVie
 def _groups(positions: Positions, ranks: FloatArray) -> NDArray[np.intp]:
     """Return a group of each value by its rank; values without a position have one each."""
     known = positions >= 0
-    # A hair less than the border belongs below it, however the sums were rounded.
-    groups = np.minimum(np.floor(ranks * COARSE + 1e-9), COARSE - 1).astype(np.intp)
     result = np.empty(len(positions), dtype=np.intp)
-    result[known] = np.unique(groups[known], return_inverse=True)[1]
+    result[known] = np.unique(ranges_of(ranks[known], COARSE), return_inverse=True)[1]
     n_groups = int(result[known].max()) + 1
     result[~known] = n_groups + np.arange(np.count_nonzero(~known))
     return result
