@@ -75,7 +75,8 @@ def weights(
             columns["value"] += values if width == len(values) else axis_names(width)
             spaces.append(omega[start : start + width])
             start += width
-    beta = np.concatenate([np.full(len(space), space.mean()) for space in spaces])
+    means = [space.mean() if len(space) else 0.0 for space in spaces]  # a column may lack a space
+    beta = np.repeat(means, [len(space) for space in spaces])
     alpha = np.sqrt(np.divide(omega, beta, out=np.zeros_like(omega), where=beta > 0))
     return make_frame(backend, {**columns, "omega": omega, "beta": beta, "alpha": alpha})
 
