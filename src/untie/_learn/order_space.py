@@ -1,8 +1,9 @@
 """A column's order -> a space in which neighbours are near, and a coarser view of the column.
 
-The space has one dimension: a value stands at the mean rank of its rows, as a share of all rows. It
-comes from counts, so that chunks can be counted apart; it knows nothing of the distances of
-numbers, so that a logarithm, or any other change that keeps the order, changes nothing.
+A value stands at the mean rank of its rows, as a share of all rows: the space has its distances from
+either end of the order. It comes from counts, so that chunks can be counted apart; it knows nothing
+of the distances of numbers, so that a logarithm, or any other change that keeps the order or turns
+it round, changes nothing. No similarity in it is negative.
 """
 
 from __future__ import annotations
@@ -19,12 +20,9 @@ from untie._learn.blocks import Block
 from untie._learn.dense import Dense
 from untie._learn.spaces import KernelSpaces
 from untie._learn.tall import Tall
-from untie._table.orders import Orders, Positions
+from untie._table.orders import ORDER, Orders, Positions
 from untie._util.rank_ranges import ranges_of
 from untie._util.types import FloatArray
-
-ORDER = "order"
-"""What the space is called among the couplings."""
 
 COARSE = 5
 """A column with an order has this many groups in the coarser view; odd, as the order may be counted
@@ -59,13 +57,13 @@ def mean_ranks(positions: Positions, frequencies: FloatArray) -> FloatArray:
 
 
 def order_spaces(counts: Counts, orders: Orders) -> KernelSpaces:
-    """Return the spaces of the orders; a column without one has no coordinate there."""
+    """Return the spaces of the orders; a column without one has no coordinates there."""
     blocks = []
     for attribute, (size, positions) in enumerate(zip(counts.sizes, orders, strict=True)):
         axis = np.empty((size, 0))
         if positions is not None:
             ranks = mean_ranks(positions, counts.frequencies[counts.span(attribute)])
-            axis = ranks[:, None]
+            axis = np.stack([ranks, 1.0 - ranks], axis=1)
         is_large = size > memory.LARGE
         table = Tall(None, axis, np.eye(axis.shape[1])) if is_large else Dense(axis)
         blocks.append(Block(table, (axis.shape[1],), np.zeros(1) if is_large else None))

@@ -26,6 +26,9 @@ from untie._util.types import Value
 
 AUTO = "auto"
 
+ORDER = "order"
+"""What the space of a column's order is called among the couplings."""
+
 Positions = NDArray[np.intp]
 """The place of each value in its column's order, from 0 on; -1 for a value that has none, such as a
 missing cell."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from untie._learn.order_space import ORDER
 from untie._learn.solvers.base import Problem
 from untie._learn.spaces import VALUES
 from untie._learn.spectrum import TINY
+from untie._table.orders import ORDER
 from untie._util.types import FloatArray
 
 OF_ORDER = 0.8
