@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packing import Packs
 from untie._table.vocabulary import Vocabulary
+from untie._util.mixing import mix
 from untie._util.parallel import in_threads, pays
 from untie._util.types import Codes, FloatArray, Value
 
@@ -184,11 +185,12 @@ class _PackedNumbers:
         self._tables = [table.ravel() for table in added]
 
     def of(self, codes: Codes) -> Numbers:
-        """Add up the numbers of the rows' values, modulo 2^64."""
+        """Return a number for each row, which comes from the sum of its values' numbers."""
         total = np.zeros(len(codes[0]), dtype=np.uint64)
         for joint, table in zip(self._packs.join_codes(codes), self._tables, strict=True):
             total += table.take(joint)
-        return total
+        # Of rows with small sums, the cells would depend on each other: they add up to little.
+        return mix(total)
 
 
 def _smallest(
