@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from itertools import combinations, product
 from unittest import mock
 
 import numpy as np
@@ -191,3 +192,17 @@ def test_only_a_sample_is_taken_for_one():
     counted = count_table([["a", "x"], ["b", "y"]])
     with pytest.raises(TypeError, match="what count_table gives, got list"):
         UNTIE(2).fit_counts(replace(counted, sample=[["a", "x"]]))
+
+
+@pytest.mark.parametrize("names", ["ab", "xy", "01", "no", "uv", "pq"])
+def test_columns_of_sampled_rows_do_not_depend_on_each_other(names):
+    """Every pair of columns of a full table is as independent in a sample as chance has it."""
+    table = list(product(names, repeat=12))
+    codes = count_table(pd.DataFrame(table)).sample.codes
+    found = []
+    for one, other in combinations(codes.T, 2):
+        joint = np.bincount(2 * one + other, minlength=4).reshape(2, 2)
+        expected = np.outer(joint.sum(axis=1), joint.sum(axis=0)) / len(codes)
+        found.append((np.square(joint - expected) / expected).sum())
+    of_chance = 1 - len(codes) / len(table)  # drawn without putting back
+    assert 0.6 < np.mean(found) / of_chance < 1.4

@@ -42,7 +42,7 @@ HALF_STARTS = 5
 """k-means has this many starts per half."""
 
 MATTERING = 3
-"""So many columns are tried as the one that the clusters can't do without."""
+"""This many columns are tried as the one that the clusters can't do without."""
 
 REPEATED = 0.8
 """Clusters are the values of a column if they agree this much with what the column tells of them
@@ -204,15 +204,24 @@ class _Trial:
         pairs = [(self.judged, fit, test) for fit, test in result.fits]
         told = _total([hidden_gains(*pair, refit=True) for pair in pairs]) / n
         worst: _Evidence | None = None
-        order = np.argsort(-np.round(told.of_attributes, 9), kind="stable")
-        for attribute in order[:MATTERING]:
-            hidden = self.judged.related[attribute]
+        for hidden in self._mattering(told):
             left = _total([hidden_gains(*pair, refit=True, never=hidden) for pair in pairs]) / n
             mean = float(left.of_rows.sum() / self.weights.sum())
             if worst is None or mean < worst.without - 1e-9:
                 worst = _Evidence(told, mean, self.judged.error(left.of_rows), hidden)
         assert worst is not None  # there is a column
         return worst
+
+    def _mattering(self, told: Gains) -> list[NDArray[np.bool_]]:
+        """Return the columns of which most is told, each with those that say the same."""
+        tried: list[NDArray[np.bool_]] = []
+        for attribute in np.argsort(-np.round(told.of_attributes, 9), kind="stable"):
+            hidden = self.judged.related[attribute]
+            if not any((hidden == other).all() for other in tried):
+                tried.append(hidden)
+            if len(tried) == MATTERING:
+                break
+        return tried
 
     def _fit(self, train: FloatArray, k: int) -> HalfFit:
         drawn = np.flatnonzero(train > 0)

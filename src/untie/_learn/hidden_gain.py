@@ -27,6 +27,9 @@ PRIOR = 10.0
 DECIMALS = 9
 """Distances that agree in this many decimals, relative to the largest, are equal."""
 
+MOST_DRAWN = 2**53
+"""At most this many equal rows are drawn one by one; of more, the halves have the same shares."""
+
 Labels = NDArray[np.intp]
 
 
@@ -166,7 +169,8 @@ def halves(
         first = np.where(rng.random_sample(len(weights)) < 0.5, weights, 0.0)
         return first, weights - first
     whole = np.floor(weights)
-    first = rng.binomial(whole.astype(np.int64), 0.5).astype(float)
+    n_drawn = np.minimum(whole, MOST_DRAWN).astype(np.int64)
+    first = rng.binomial(n_drawn, 0.5) * (whole / np.maximum(n_drawn, 1))
     first += (weights - whole) * (rng.random_sample(len(weights)) < 0.5)
     return first, weights - first
 
@@ -185,6 +189,9 @@ def fit_half(rows: JudgedRows, weights: FloatArray, drawn: Labels, found: Labels
     found : integer array of the same shape
         Their clusters; some numbers may be unused.
     """
+    if not len(drawn):  # of a few rows, all may be in the other half: there is nothing to tell
+        labels = np.zeros(len(weights), dtype=np.intp)
+        return HalfFit(weights, labels, [np.zeros((n, 1)) for n in rows.space.n_codes])
     _, members = np.unique(found, return_inverse=True)
     labels = np.zeros(len(weights), dtype=np.intp)
     labels[drawn] = members
@@ -196,7 +203,8 @@ def fit_half(rows: JudgedRows, weights: FloatArray, drawn: Labels, found: Labels
 
 def all_labels(rows: JudgedRows, fit: HalfFit) -> Labels:
     """Return the nearest cluster of every row, by all of its columns."""
-    return _nearest(_distances(rows, fit, range(len(rows.sizes))))
+    distances = _distances(rows, fit, range(len(rows.sizes)))
+    return _nearest(distances, distances)
 
 
 def hidden_gains(
@@ -250,7 +258,7 @@ def _labels_without(
         foretold = foretold[~never[foretold]]
         if len(foretold):
             hidden = hidden[~never[hidden]]
-            yield foretold, _nearest(total - _distances(rows, fit, hidden))
+            yield foretold, _nearest(total - _distances(rows, fit, hidden), total)
 
 
 def _distances(rows: JudgedRows, fit: HalfFit, attributes: NDArray[np.intp] | range) -> FloatArray:
@@ -261,9 +269,13 @@ def _distances(rows: JudgedRows, fit: HalfFit, attributes: NDArray[np.intp] | ra
     return total
 
 
-def _nearest(distances: FloatArray) -> Labels:
-    """Return the nearest cluster; sums that differ by rounding are equal, and the first wins."""
-    scale = float(np.abs(distances).max(initial=0.0)) or 1.0
+def _nearest(distances: FloatArray, total: FloatArray) -> Labels:
+    """Return the nearest cluster; sums that differ by rounding are equal, and the first wins.
+
+    What rounding is depends on the distances in all columns, `total`: of rows whose other columns
+    say nothing, nothing but rounding is left.
+    """
+    scale = float(total.max(initial=0.0)) or 1.0
     return np.round(distances / scale, DECIMALS).argmin(axis=1)
 
 
