@@ -158,6 +158,9 @@ def fit_half(rows: JudgedRows, weights: FloatArray, drawn: Labels, found: Labels
     found : integer array of the same shape
         Their clusters; some numbers may be unused.
     """
+    if not len(drawn):  # of very few rows, all may be in the other half
+        nothing = [np.zeros((n_codes, 1)) for n_codes in rows.space.n_codes]
+        return HalfFit(weights, np.zeros(len(weights), dtype=np.intp), nothing)
     _, members = np.unique(found, return_inverse=True)
     labels = np.zeros(len(weights), dtype=np.intp)
     labels[drawn] = members
