@@ -116,9 +116,9 @@ def read_clusters(
     entries = []
     for column, (codes, size) in enumerate(zip(rows.codes, vocabulary.sizes, strict=True)):
         cells = clusters.members * size + codes
-        counts = np.bincount(cells, weights, minlength=len(clusters) * size)
-        counts = counts.astype(float).reshape(len(clusters), size)
-        entries.append(find_entries(counts, vocabulary.labels(column), orders[column]))
+        counts = np.bincount(cells, weights, minlength=len(clusters) * size).astype(float)
+        by_cluster = counts.reshape(len(clusters), size)
+        entries.append(find_entries(by_cluster, vocabulary.labels(column), orders[column]))
     sizes = np.bincount(clusters.members, weights, minlength=len(clusters)).astype(float)
     names = vocabulary.columns
     return ClusteredTable(clusters.names, sizes, names, tuple(entries), weights, table.backend)

@@ -73,7 +73,7 @@ def find_entries(counts: FloatArray, labels: Sequence[str], positions: Positions
     own = [[run == found for found in distinct] for run in runs]
     names = _names_in_order(labels, positions, n_places)
     return Entries(
-        (*(run_name(names, *run) for run in distinct), *(labels[code] for code in others)),
+        (*(run_name(names, *run) for run in distinct), *(labels[code] for code in others.tolist())),
         np.column_stack([*sums, counts[:, others]]),
         np.hstack([np.reshape(own, (len(runs), len(distinct))), counts[:, others] > 0]),
         np.repeat([n_places * (n_places + 1) // 2, 1], [len(distinct), len(others)]),
