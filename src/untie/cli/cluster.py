@@ -32,7 +32,7 @@ from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, column_weights, open_table
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
-from untie.explain import cluster_profile
+from untie.explain import Verdict, cluster_profile, verdict
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -64,7 +64,8 @@ def run(
     """Group similar rows and show what makes each group.
 
     The largest cluster is 0. Of each, the values are named that are far more frequent in it than
-    elsewhere, with their share in it and elsewhere.
+    elsewhere, with their share in it and elsewhere; of numbers, a range. What is said first is
+    whether there are groups at all, and which columns they rest on.
     """
     check_output(output)
     if lazy:
@@ -75,14 +76,16 @@ def run(
     frame, weights = table.frame(), table.weights()
     with waiting("clustering", options.quiet):
         labels = clusterer.fit(frame, sample_weight=weights).labels_
-    _tell(clusterer, table, labels, options.quiet)
+    with waiting("judging the clusters", options.quiet):
+        said = verdict(clusterer, frame, sample_weight=weights, random_state=seed)
+    _tell(said, clusterer.encoder_, table, labels, options.quiet)
     how = chosen_format(format_)
     if output is not None or how != Format.table:
         show(_labelled(table.source, labels), how, output)
     if how == Format.table:
         with waiting("describing the clusters", options.quiet):
-            summary = _summary(frame, labels, weights)
-        print_table(summary, f"{clusterer.n_clusters_} clusters")
+            summary = _summary(frame, labels, weights, said)
+        print_table(summary, said.headline)
 
 
 def _new_clusterer(
@@ -94,11 +97,10 @@ def _new_clusterer(
 
 
 def _tell(
-    clusterer: UNTIEClusterer, table: PreparedTable, labels: NDArray[Any], quiet: bool
+    said: Verdict, encoder: UNTIE, table: PreparedTable, labels: NDArray[Any], quiet: bool
 ) -> None:
-    if clusterer.k_choice_ is not None:
-        say(clusterer.k_choice_.verdict, quiet)
-    tell_families(clusterer.encoder_, quiet)
+    say(str(said), quiet)
+    tell_families(encoder, quiet)
     if table.label is not None:
         # Here, as they take a while that untie --help need not.
         from sklearn.metrics import adjusted_rand_score
@@ -122,7 +124,7 @@ def _new_name(names: Sequence[str]) -> str:
     return number_repeats([*names, "cluster"])[-1]
 
 
-def _summary(frame: Any, labels: NDArray[Any], weights: Any) -> dict[str, list[Any]]:
+def _summary(frame: Any, labels: NDArray[Any], weights: Any, said: Verdict) -> dict[str, list[Any]]:
     """Return a line for each cluster: its size and the values that are typical of it."""
     profile = columns_of(cluster_profile(frame, labels, weights))
     sizes = np.bincount(labels, weights)
@@ -141,6 +143,7 @@ def _summary(frame: Any, labels: NDArray[Any], weights: Any) -> dict[str, list[A
         "cluster": list(typical),
         "rows" if weights is None else "weight": sizes.tolist(),
         "share": [f"{size / sizes.sum():.0%}" for size in sizes],
+        "stability": [said.said_of(number) for number in typical],
         "typical values": [", ".join(entries) for entries in typical.values()],
     }
 
@@ -156,8 +159,8 @@ def _cluster_lazily(
         raise UserError("--lazy needs DuckDB: pip install 'untie[files]'.")
     clusterer = _new_clusterer(k, seed, options, table)
     clusterer.fit(table.data, sample_weight=table.weight)
-    if clusterer.k_choice_ is not None:
-        say(clusterer.k_choice_.verdict, options.quiet)
+    given = {"sample_weight": table.weight, "random_state": clusterer.random_state}
+    say(str(verdict(clusterer, table.data, **given)), options.quiet)
     tell_families(clusterer.encoder_, options.quiet)
     write_source(_with_clusters(clusterer, table), output)
 

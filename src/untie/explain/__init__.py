@@ -14,10 +14,12 @@ from untie.explain._similar import why_similar
 from untie.explain._stability import cluster_stability
 from untie.explain._unusual import outliers, why_outlier
 from untie.explain._values import alike_values, why_alike
+from untie.explain._verdict import Verdict, verdict
 from untie.explain._weights import weight_shares
 
 __all__ = [
     "Drift",
+    "Verdict",
     "alike_values",
     "associations",
     "border_cases",
@@ -29,6 +31,7 @@ __all__ = [
     "neighbors",
     "outliers",
     "prototypes",
+    "verdict",
     "weight_shares",
     "why_alike",
     "why_outlier",

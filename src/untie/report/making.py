@@ -16,6 +16,7 @@ from untie._table.table import read_table
 from untie._util.checks import check_integer
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
+from untie.explain import verdict
 from untie.preparer import Preparer
 from untie.report._page import Watch, make_page
 from untie.report._report import Report
@@ -60,8 +61,9 @@ def make_report(
         A column with the answer: not learned from, shown on the map and used to judge methods.
     sample_weight : str, optional
         The column that says how often each row counts.
-    bins : int, default=5
-        Number of ranges that numbers are binned into, from 3 to 10; more need more rows.
+    bins : int, default=35
+        Number of ranges that numbers are binned into, from 5 to 50; fewer where rows are few. The
+        ranges keep their order.
     max_categories : int, default=100
         At most this many values per column are told apart; the rarest of more are merged. More
         take more memory and time.
@@ -94,8 +96,7 @@ def make_report(
     >>> from untie.report import make_report
     >>> X, y = load("zoo")
     >>> report = make_report(X.head(40), n_clusters=2, title="zoo")
-    >>> report.summary.partition(".")[0]
-    'The 40 rows of zoo fall into 2 groups of similar rows'
+    >>> print(report.summary.partition(" The largest")[0])
     """
     seed = _seed(random_state)
     _check_in_memory(data)
@@ -164,7 +165,7 @@ def report_prepared(
         frame=frame,
         labels=clusterer.labels_.astype(np.intp),
         weights=weights,
-        choice=clusterer.k_choice_,
+        verdict=verdict(clusterer, frame, sample_weight=weights, random_state=seed),
         preparer=preparer,
         answers=None if answers is None else Answers(str(wish.label), answers),
         title=wish.title,
@@ -218,8 +219,7 @@ def report_encoder(
     >>> from untie.report import report_encoder
     >>> rows = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]] * 5
     >>> encoder = UNTIE(n_clusters=2).fit(rows)
-    >>> report_encoder(encoder, rows, title="drinks").summary.split(".")[0]
-    'The 20 rows of drinks fall into 2 groups of similar rows'
+    >>> print(report_encoder(encoder, rows, title="drinks").summary.partition(" The largest")[0])
     """
     check_encoder(encoder)
     seed = _seed(random_state)
@@ -237,7 +237,7 @@ def report_encoder(
         frame=read_table(data).source,
         labels=clusterer.labels_.astype(np.intp),
         weights=weights,
-        choice=clusterer.k_choice_,
+        verdict=verdict(clusterer, data, sample_weight=weights, random_state=seed),
         preparer=None,
         answers=None,
         title=title,
