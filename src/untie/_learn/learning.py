@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,13 @@ from untie._learn.column_weights import ColumnWeights
 from untie._learn.couplings import Coupling, matching
 from untie._learn.kernels import Kernel, Normalization
 from untie._learn.n_clusters import choose_n_clusters
-from untie._learn.order_space import order_spaces
+from untie._learn.order_space import is_mixed, order_spaces
 from untie._learn.solvers import (
     ALTERNATIVES,
+    OF_MIXED,
     ROW_SOLVERS,
     SOLVERS,
     WEIGHTINGS,
-    WITH_ORDER,
     Problem,
     Settings,
     Solution,
@@ -82,11 +83,14 @@ class Recipe:
         return find_orders(counted.grouping.vocabulary, ordered, counted.declared)
 
     def spaces(self, counts: Counts, orders: Orders = ()) -> KernelSpaces:
-        """Build the kernel spaces of a table."""
+        """Build the kernel spaces of a table; where many columns have an order, no kernels."""
+        parts = [identity_spaces(counts)] if self.chooses else []
         if any(positions is not None for positions in orders):
-            return side_by_side(identity_spaces(counts), order_spaces(counts, orders))
-        kernels = build_spaces(counts, self.couplings, self.kernels, self.normalize)
-        return side_by_side(identity_spaces(counts), kernels) if self.chooses else kernels
+            parts.append(order_spaces(counts, orders))
+        if not is_mixed(orders):
+            given = (counts, self.couplings, self.kernels, self.normalize)
+            parts.append(build_spaces(*given))
+        return reduce(side_by_side, parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,12 +181,14 @@ def _learn_best(problem: Problem, sample: RowSample | None, recipe: Recipe) -> M
 
     Where there are no rows to cluster or no more distinct ones than clusters, the first are kept.
     """
-    ways = WITH_ORDER if problem.has_order else ALTERNATIVES
+    ways = OF_MIXED if is_mixed(problem.orders) else ALTERNATIVES
     if len(ways) == 1 or sample is None or not 1 < problem.n_clusters < len(sample.weights):
         return _model_at(problem, next(iter(ways.values()))(problem))
     vectors = {name: roots(problem.spaces, weigh(problem)) for name, weigh in ways.items()}
     rng = draws_of(recipe.settings.random_state)
-    gains = description_gains(vectors, sample, problem.attributes, problem.n_clusters, rng)
+    cells = problem.view.cells(sample.codes)
+    given = (vectors, sample, problem.attributes, problem.n_clusters)
+    gains = description_gains(*given, rng, problem.counts, cells)
     best_first = sorted(gains, key=lambda name: (name != _first_of_best(gains), -gains[name]))
     best = vectors[best_first[0]]
     vectors.clear()  # those of the others may be large

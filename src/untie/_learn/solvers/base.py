@@ -11,7 +11,7 @@ import numpy as np
 
 from untie._count.counts import Counts
 from untie._learn.attributes import Attributes
-from untie._learn.order_space import coarse_view
+from untie._learn.order_space import CoarseView, coarse_view
 from untie._learn.spaces import KernelSpaces
 from untie._learn.spectrum import energies
 from untie._table.orders import Orders
@@ -46,16 +46,15 @@ class Problem:
     orders: Orders = ()
     factors: FloatArray | None = None
 
-    @property
-    def has_order(self) -> bool:
-        """Whether some attribute has an order."""
-        return any(positions is not None for positions in self.orders)
-
     @cached_property
     def attributes(self) -> Attributes:
         """How much each attribute should count."""
-        counts = coarse_view(self.counts, self.orders).counts if self.has_order else self.counts
-        return Attributes(counts, self.factors)
+        return Attributes(self.view.counts, self.factors)
+
+    @cached_property
+    def view(self) -> CoarseView:
+        """The table with neighbouring values of attributes with an order merged."""
+        return coarse_view(self.counts, self.orders) if self.orders else CoarseView(self.counts)
 
     @property
     def wanted(self) -> FloatArray:
