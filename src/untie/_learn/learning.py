@@ -40,8 +40,9 @@ from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 
-SAME_GAIN = 1e-8
-"""Gains that differ by less than this are equal."""
+SAME_GAIN = 0.04
+"""Gains that differ by less than this are equal, and the first of them is taken: that much they
+change with the starts of k-means alone."""
 
 LARGEST_NUMBER = 20
 """``n_clusters=None`` chooses at most this many clusters."""
@@ -197,7 +198,7 @@ def _learn_best(problem: Problem, sample: RowSample | None, recipe: Recipe) -> M
 
 
 def _first_of_best(gains: Mapping[str, float]) -> str:
-    """Return the name of the highest gain, the first of those that are equal but for rounding."""
+    """Return the name of the highest gain, the first of those that are equal but for noise."""
     highest = max(gains.values())
     return next(name for name, gain in gains.items() if gain >= highest - SAME_GAIN)
 
