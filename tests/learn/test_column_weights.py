@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from tables import latent_classes
-from untie import UNTIE, UNTIEClusterer, choose_k, count_table, load_model
+from untie import UNTIE, UNTIEClusterer, choose_k, count_table, load_model, plot
 from untie._learn.attributes import Attributes
 from untie._learn.column_weights import check_column_weights, column_factors
 from untie.datasets import load
@@ -17,6 +17,7 @@ from untie.explain import (
     outliers,
     weight_shares,
     why_alike,
+    why_outlier,
     why_similar,
 )
 
@@ -121,6 +122,32 @@ def test_a_passive_column_is_described():
     assert len(why_alike(encoder, "other", "1", "2"))
     assert len(neighbors(encoder, OTHER, 0, 3))
     assert len(outliers(encoder, OTHER, 3))
+
+
+def test_nothing_is_unusual_for_a_passive_column():
+    encoder = UNTIE(3, column_weights={"other": 0}).fit(FIRST)
+    found, expected = outliers(encoder, FIRST, 5), outliers(UNTIE(3).fit(TABLE), TABLE, 5)
+    pd.testing.assert_frame_equal(found, expected)
+    parts = why_outlier(encoder, FIRST[:1]).set_index("column")["part"]
+    assert parts["other"] == 0
+    assert parts.sum() > 0
+    with pytest.raises(ValueError, match="needs two columns"):
+        outliers(UNTIE(2, column_weights={"c0": 0}).fit(TABLE[["c0", "c1"]]), TABLE[["c0", "c1"]])
+
+
+def test_the_spectrum_is_that_of_the_columns_that_count():
+    pyplot = pytest.importorskip("matplotlib.figure")
+    passive, without = (
+        plot.spectrum(encoder, ax=pyplot.Figure().subplots()).lines[0].get_ydata()
+        for encoder in (UNTIE(3, column_weights={"other": 0}).fit(FIRST), UNTIE(3).fit(TABLE))
+    )
+    np.testing.assert_allclose(passive, without)
+
+
+def test_a_lazy_table_has_the_same_clusters():
+    encoder = UNTIE(column_weights={"other": 0})
+    lazy = UNTIEClusterer(3, encoder=encoder).fit(pl.from_pandas(FIRST).lazy())
+    np.testing.assert_array_equal(lazy.predict(FIRST), UNTIEClusterer(3).fit_predict(TABLE))
 
 
 def test_no_vote_no_relevance_no_copies():

@@ -165,6 +165,16 @@ def test_copies_of_a_member_share_its_vote():
     np.testing.assert_allclose(twice[[0, 3]], alone[0] / 2)
 
 
+def test_copies_of_many_values():
+    rng = np.random.default_rng(0)
+    key = rng.integers(0, 300, 600)
+    found = attributes_of([key, rng.permutation(300)[key], rng.integers(0, 3, 600)])
+    assert found.uncertainty[0, 1] < families.COPY  # chance would explain so much, it thinks
+    np.testing.assert_allclose(found.votes, [0.5, 0.5, 1])
+    (family,) = found.families
+    assert [(m.attribute, m.role) for m in family] == [(0, "root"), (1, "copy")]
+
+
 def test_a_copy_is_called_one():
     rng = np.random.default_rng(0)
     city = rng.integers(0, 48, 900)

@@ -13,7 +13,7 @@ from untie import count_table
 from untie._count.counts import count
 from untie._learn import telling
 from untie._learn.dependence import pair_entropies
-from untie._learn.telling import entropy_of_draws, telling_of
+from untie._learn.telling import Draws, telling_of
 
 
 def entropy(values):
@@ -73,7 +73,7 @@ def test_entropy_of_draws(frequencies, data):
     n = min(sum(frequencies), telling.EVERY_SIZE)
     sizes = data.draw(st.lists(st.integers(1, n), min_size=1, max_size=4))
     expected = [slow_draw(frequencies, size) for size in sizes]
-    result = entropy_of_draws(np.array(frequencies), np.array(sizes))
+    result = Draws(np.array(frequencies)).entropies(np.array(sizes))
     np.testing.assert_allclose(result, expected, atol=1e-9)
 
 
@@ -81,7 +81,7 @@ def test_large_draws_are_interpolated():
     frequencies = [900, 60, 40, 500, 1, 1, 3]
     sizes = [65, 100, 333, 700, 1000, 1400, 1504, 1505]
     expected = [slow_draw(frequencies, size) for size in sizes]
-    result = entropy_of_draws(np.array(frequencies), np.array(sizes))
+    result = Draws(np.array(frequencies)).entropies(np.array(sizes))
     np.testing.assert_allclose(result, expected, atol=2e-4)
 
 
@@ -89,7 +89,7 @@ def test_draws_of_millions_of_rows_have_the_entropy_of_all():
     frequencies = np.array([5_000_000, 4_000_000, 1_000_000])
     shares = frequencies / 1e7
     whole = -(shares @ np.log2(shares))
-    small, large = entropy_of_draws(frequencies, np.array([1000, 9_000_000]))
+    small, large = Draws(frequencies).entropies(np.array([1000, 9_000_000]))
     assert large == pytest.approx(whole, abs=1e-5)
     # A draw of 1,000 rows has less by (3 - 1) / 2 x 1,000 nats, to first order.
     assert whole - small == pytest.approx(2 / 2000 / math.log(2), rel=0.02)

@@ -85,8 +85,14 @@ class Attributes:
 
     @cached_property
     def copies(self) -> Relation:
-        """Who is a copy of whom: they have much in common, and none tells more than the other."""
-        found = (self.uncertainty >= COPY) & (self._tells == self._tells.T) & self._together
+        """Who is a copy of whom: they have much in common, and none tells more than the other.
+
+        Attributes that tell each other are copies, too. Where they have many values, the
+        uncertainty may not show it: what it leaves out as chance is then too much.
+        """
+        both = self._tells & self._tells.T
+        alike = (self.uncertainty >= COPY) & (self._tells == self._tells.T)
+        found = (both | alike) & self._together
         return found | np.eye(len(found), dtype=bool)
 
     @cached_property

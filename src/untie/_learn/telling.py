@@ -69,10 +69,14 @@ def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORREC
     shares = 1.0 - np.divide(left_open, whole, out=np.ones_like(whole), where=whole > 0)
     np.fill_diagonal(shares, 0.0)
     evidence = np.zeros_like(shares)
+    known: dict[bytes, Draws] = {}  # columns with many values ask the same of all others
     # Random groups leave no more open than all rows do, so the correction only lowers a share.
     for j, k in np.argwhere((shares >= least) & ~np.eye(len(shares), dtype=bool)):
         groups, values = _margins(counts, int(j), int(k))
-        expected = float(groups @ entropy_of_draws(values, groups))
+        key = values.tobytes()
+        if key not in known:
+            known[key] = Draws(values)
+        expected = float(groups @ known[key].entropies(groups))
         evidence[j, k] = expected
         shares[j, k] = 1.0 - left_open[j, k] * groups.sum() / expected if expected > TINY else 0.0
     np.fill_diagonal(shares, 1.0)
@@ -96,57 +100,58 @@ def _whole_numbers(weights: FloatArray, total: int | None = None) -> NDArray[np.
     return np.diff(ends, prepend=0.0).astype(np.int64)
 
 
-def entropy_of_draws(frequencies: NDArray[np.int64], sizes: NDArray[np.int64]) -> FloatArray:
-    """Return the mean entropy, in bits, of the values in random draws of rows.
+class Draws:
+    """Random draws of rows, without putting them back, and how varied the values in them are.
 
     Parameters
     ----------
     frequencies : integer array of shape (n_values,)
         Number of rows with each value.
-    sizes : integer array of shape (n_sizes,)
-        Number of rows that are drawn, without putting them back; at most all.
 
     Examples
     --------
     Of two rows out of four, two "a" and two "b", a third are two of a kind:
 
-    >>> entropy_of_draws(np.array([2, 2]), np.array([1, 2, 4])).round(3)
+    >>> Draws(np.array([2, 2])).entropies(np.array([1, 2, 4])).round(3)
     array([0.   , 0.667, 1.   ])
     """
-    n, kinds = int(frequencies.sum()), np.unique(frequencies[frequencies > 0], return_counts=True)
-    steps = np.arange(np.log(EVERY_SIZE), np.log(max(n, 1)), np.log(STEP))
-    grid = np.unique(np.append(np.rint(np.exp(steps)), [*range(1, EVERY_SIZE + 1), n]))
-    grid = grid[grid <= n].astype(np.int64)
-    needed = np.zeros(len(grid), dtype=bool)
-    after = np.minimum(np.searchsorted(grid, sizes), len(grid) - 1)
-    needed[after] = needed[np.maximum(after - 1, 0)] = True
-    points = grid[needed]
-    found = [_entropy_of_draw(*kinds, n, int(size)) for size in points]
-    return np.interp(np.log(np.maximum(sizes, 1)), np.log(points), found)
 
+    def __init__(self, frequencies: NDArray[np.int64]) -> None:
+        self.n = int(frequencies.sum())
+        self._kinds, self._n_alike = np.unique(frequencies[frequencies > 0], return_counts=True)
+        steps = np.arange(np.log(EVERY_SIZE), np.log(max(self.n, 1)), np.log(STEP))
+        grid = np.unique(np.append(np.rint(np.exp(steps)), [*range(1, EVERY_SIZE + 1), self.n]))
+        self._grid = grid[(grid <= self.n) & (grid > 0)].astype(np.int64)
+        self._found: dict[int, float] = {}
 
-def _entropy_of_draw(
-    frequencies: NDArray[np.int64], n_alike: NDArray[np.intp], n: int, size: int
-) -> float:
-    """Return the mean entropy of a draw of `size` rows.
+    def entropies(self, sizes: NDArray[np.int64]) -> FloatArray:
+        """Return the mean entropy, in bits, of draws of so many rows, at most all."""
+        after = np.minimum(np.searchsorted(self._grid, sizes), len(self._grid) - 1)
+        points = self._grid[np.union1d(after, np.maximum(after - 1, 0))]
+        found = [self._entropy(int(size)) for size in points]
+        return np.interp(np.log(np.maximum(sizes, 1)), np.log(points), found)
 
-    The number x of drawn rows with a value has a hypergeometric distribution, and the entropy is
-    log(size) less the sum over the values of x log(x) / size.
-    """
-    mean = size * frequencies / n
-    spread = np.sqrt(mean * (1 - frequencies / n) * (n - size) / max(n - 1, 1))
-    lowest = np.maximum(np.maximum(0, size + frequencies - n), mean - 12 * spread - 20)
-    highest = np.minimum(np.minimum(size, frequencies), mean + 12 * spread + 20)
-    lowest = np.floor(lowest).astype(np.int64)
-    width = int((np.ceil(highest) - lowest).max()) + 1
-    x = lowest[:, None] + np.arange(width)
-    own = frequencies[:, None]
-    possible = (x <= np.minimum(size, own)) & (x >= size + own - n)
-    x = np.where(possible, x, np.maximum(0, size + own - n))
-    log_shares = _choose(own, x) + _choose(n - own, size - x) - _choose(n, size)
-    x_log_x = x * np.log2(np.maximum(x, 1))
-    of_values = np.where(possible, np.exp(log_shares) * x_log_x, 0.0).sum(axis=1)
-    return float(np.log2(size) - n_alike @ of_values / size)
+    def _entropy(self, size: int) -> float:
+        """Return the mean entropy of a draw of `size` rows.
+
+        The number x of drawn rows with a value has a hypergeometric distribution, and the entropy
+        is log(size) less the sum over the values of x log(x) / size.
+        """
+        if size not in self._found:
+            n, own = self.n, self._kinds
+            mean = size * own / n
+            # Beyond nine standard deviations and twenty rows, chances are below rounding.
+            reach = 9.0 * np.sqrt(mean * (1 - own / n) * (n - size) / max(n - 1, 1)) + 20.0
+            lowest = np.maximum(np.maximum(size + own - n, 0), np.floor(mean - reach)).astype(int)
+            highest = np.minimum(np.minimum(size, own), np.ceil(mean + reach)).astype(int)
+            widths = highest - lowest + 1
+            starts = np.cumsum(widths) - widths
+            x = np.arange(widths.sum()) - np.repeat(starts - lowest, widths)
+            own = np.repeat(own, widths)
+            chances = np.exp(_choose(own, x) + _choose(n - own, size - x) - _choose(n, size))
+            x_log_x = np.add.reduceat(chances * x * np.log2(np.maximum(x, 1)), starts)
+            self._found[size] = float(np.log2(size) - self._n_alike @ x_log_x / size)
+        return self._found[size]
 
 
 def _choose(n: NDArray[np.int64] | int, k: NDArray[np.int64] | int) -> FloatArray:

@@ -13,9 +13,11 @@ from untie.encoder import UNTIE
 def missing_together(encoder: UNTIE) -> Any:
     """Return the blocks of columns whose cells are missing together.
 
-    In a form with parts that only some fill in, "missing" is one fact told by many columns. It has
-    as many votes as there are columns in the block: leave all but one out, or make them passive
-    (`column_weights` of 0), where it should not make the clusters.
+    In a form with parts that only some fill in, "missing" is one fact told by many columns, and may
+    make the clusters alone. It has a vote for each column in the block. To let it count once, name
+    the values of these columns in `categories`, with None in one of them only: in the others a
+    missing cell is then unknown, which is neutral. Or make all but one of the columns passive
+    (`column_weights` of 0).
 
     Parameters
     ----------
