@@ -63,9 +63,9 @@ class UNTIEClusterer(
 
     An encoder learns vectors of the rows, and k-means makes clusters of them. The means of the best
     of `n_init` starts on at most 2,000 distinct rows are moved by passes over all rows until
-    nothing changes. The result does not depend on the order of the rows and columns, nor, up to 2,000
-    distinct rows, on the names of values and columns. Clusters are numbered by their size; the
-    largest is 0.
+    nothing changes. The result does not depend on the order of the rows and columns, nor, up to
+    2,000 distinct rows, on the names of values and columns. Clusters are numbered by their size;
+    the largest is 0.
 
     Parameters
     ----------
