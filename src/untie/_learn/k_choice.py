@@ -206,7 +206,8 @@ class _Trial:
         self, rows: FloatArray, weights: FloatArray, n_resamples: int, rng: RandomState
     ) -> None:
         self.rows, self.weights = rows, weights
-        n_draws = int(min(weights.sum(), RESAMPLED_ROWS))
+        # Weights that were scaled to the number of rows may add up to a little less.
+        n_draws = int(min(weights.sum() * (1 + SAME), RESAMPLED_ROWS))
         shares = weights / weights.sum()
         self.draws = rng.multinomial(n_draws, shares, size=n_resamples).astype(float)
         squares = np.einsum("ij,ij->i", rows, rows)
