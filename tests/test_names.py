@@ -87,6 +87,19 @@ def test_clusters_of_a_data_set_in_disguise(name, n_clusters):
     assert_same_clusters(first, second, table, other, rows)
 
 
+@pytest.mark.parametrize("name", ["spect", "zoo", "hayesroth"])
+@pytest.mark.parametrize("seed", [0, 13])
+def test_clusters_of_weighted_rows_in_disguise(name, seed):
+    table, _ = load(name)
+    rng = np.random.default_rng(seed)
+    weights = rng.random(len(table)) + 0.1  # their sums are rounded in every order in another way
+    other, rows = disguise(table, rng)
+    first = UNTIEClusterer(random_state=seed).fit(table, sample_weight=weights)
+    second = UNTIEClusterer(random_state=seed).fit(other, sample_weight=weights[rows])
+    assert first.n_clusters_ == second.n_clusters_
+    np.testing.assert_array_equal(second.labels_, first.labels_[rows])
+
+
 @pytest.mark.parametrize("name", [name for name in bundled_names() if name not in LARGE])
 def test_vectors_of_a_data_set_in_disguise(name):
     table, _ = load(name)

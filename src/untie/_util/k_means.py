@@ -203,8 +203,8 @@ def _nearest(
     n_clusters, n_starts, n_dimensions = centres.shape
     flat = centres.reshape(-1, n_dimensions)
     distances = rows @ (-2.0 * flat.T)
-    distances += np.einsum("ij,ij->i", flat, flat)
-    distances += tie * np.repeat(np.arange(n_clusters), n_starts)
+    ties = tie * np.repeat(np.arange(n_clusters), n_starts)
+    distances += np.einsum("ij,ij->i", flat, flat) + ties
     by_cluster = distances.reshape(len(rows), n_clusters, n_starts)
     lowest = by_cluster[:, 0].copy()
     found = np.zeros(lowest.shape, dtype=np.int16)
