@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from untie._count.counts import Counts
-from untie._inputs import check_encoder
+from untie._inputs import check_encoder, labels_in_order, order_of
 from untie._learn.contexts import alikeness_of, contexts_of
 from untie._table import frames
 from untie._util.checks import check_integer
@@ -35,11 +35,12 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     Returns
     -------
     frame
-        One row per pair, the most alike first: column, value, other_value, alikeness (from -1 to
-        1: the cosine of how the frequencies of all values of the other columns deviate beside the
-        two, reduced by what is chance; 0 is nothing in common), similarity (the cosine of their
-        learned vectors; values that are kept apart have little, however alike their contexts are),
-        weight and other_weight (of the rows that have them).
+        One row per pair, the most alike first: column, value, other_value (the lower one first
+        in a column with an order), alikeness (from -1 to 1: the cosine of how the frequencies of
+        all values of the other columns deviate beside the two, reduced by what is chance; 0 is
+        nothing in common), similarity (the cosine of their learned vectors; values that are kept
+        apart have little, however alike their contexts are), weight and other_weight (of the
+        rows that have them).
 
     See Also
     --------
@@ -65,7 +66,7 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     for attribute in attributes:
         lines += _best_pairs(encoder.counts_, attribute, n)
     lines.sort(key=lambda line: (-round(line[0], 12), *line[1:]))
-    lines = lines[:n]
+    lines = [_in_order(encoder, line) for line in lines[:n]]
     space = encoder.model_.space
     texts = {attribute: vocabulary.labels(attribute) for _, attribute, *_ in lines}
     frequencies = encoder.counts_.frequencies
@@ -161,6 +162,15 @@ def _best_pairs(counts: Counts, attribute: int, n: int) -> list[tuple[float, int
     ]
 
 
+def _in_order(encoder: UNTIE, line: tuple[float, int, int, int]) -> tuple[float, int, int, int]:
+    """Return a pair of values with the lower one first, if the column has an order."""
+    alikeness, attribute, first, second = line
+    positions = order_of(encoder, attribute)
+    if positions is None or not 0 <= positions[second] < positions[first]:
+        return line
+    return alikeness, attribute, second, first
+
+
 def _code(encoder: UNTIE, attribute: int, value: Any) -> int:
     """Return the code of a value, given as it is or by its label."""
     vocabulary = encoder.vocabulary_
@@ -169,6 +179,7 @@ def _code(encoder: UNTIE, attribute: int, value: Any) -> int:
     labels = vocabulary.labels(attribute)
     if value in labels:
         return labels.index(value)
+    labels = labels_in_order(encoder, attribute)
     shown = ", ".join(labels[:10]) + (", ..." if len(labels) > 10 else "")
     raise ValueError(
         f"Column {vocabulary.columns[attribute]!r} has no value {value!r}; its values are {shown}."

@@ -83,7 +83,7 @@ class Verdict:
 
     @property
     def weak(self) -> tuple[Any, ...]:
-        """The groups that do not come back when the rows are drawn anew, if that was tried."""
+        """The groups that do not come back when the rows are resampled, if that was tried."""
         if self.stability is None:
             return ()
         lines = columns_of(self.stability)
@@ -140,7 +140,7 @@ class Verdict:
         return tuple(sentence for sentence in (*said, self.caution) if sentence)
 
     def said_of(self, cluster: Any) -> str:
-        """Return whether a cluster comes back when the rows are drawn anew, in a few words."""
+        """Return whether a cluster comes back when the rows are resampled, in a few words."""
         if self.stability is None:
             return ""
         lines = columns_of(self.stability)
@@ -199,8 +199,8 @@ class Verdict:
             return None
         names = _some([str(cluster) for cluster in self.weak])
         if len(self.weak) == 1:
-            return f"Group {names} is weak: it often changes when the rows are drawn anew."
-        return f"Groups {names} are weak: they often change when the rows are drawn anew."
+            return f"Group {names} is weak: it often changes when the rows are resampled."
+        return f"Groups {names} are weak: they often change when the rows are resampled."
 
 
 def verdict(
@@ -251,12 +251,13 @@ def verdict(
     check_is_fitted(clusterer)
     if not open_table(data).is_lazy:
         data, sample_weight = split_weights(data, sample_weight)
-    source = open_table(_prepared(clusterer, data, sample_weight))
+    rows = _prepared(clusterer, data, sample_weight)
+    source = open_table(rows)
     stability = None
     if clusterer.n_clusters_ > 1 and not source.is_lazy:
         stability = cluster_stability(
             clusterer.encoder_,
-            clusterer.prepared(data),
+            rows,
             clusterer.predict(data),
             sample_weight=sample_weight,
             random_state=random_state,

@@ -122,7 +122,7 @@ def _spaces(encoder: UNTIE) -> KernelSpaces:
     counts = encoder.counts_
     spaces = identity_spaces(counts)  # also what a degenerate table is learned with
     if spaces.labels != encoder.model_.labels:
-        spaces = recipe.spaces(counts)
+        spaces = recipe.spaces(counts, encoder.model_.orders)
     if spaces.labels != encoder.model_.labels:
         raise ValueError(
             "The encoder's couplings or kernels were changed since it was fitted; fit it again."
