@@ -74,7 +74,7 @@ def equal_runs(weights: FloatArray, n: int) -> list[tuple[int, int]]:
     Examples
     --------
     >>> equal_runs(np.array([1.0, 1.0, 1.0, 1.0, 5.0, 1.0]), 3)
-    [(0, 4), (4, 5), (5, 6)]
+    [(0, 3), (3, 5), (5, 6)]
     """
     middles = (np.cumsum(weights) - weights / 2.0) / weights.sum()
     # A hair below a border belongs below it, however the sums were rounded.
