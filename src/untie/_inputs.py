@@ -140,14 +140,20 @@ def check_encoder(encoder: Any) -> UNTIE:
     return encoder
 
 
+def learned_order(encoder: UNTIE, attribute: int) -> Positions | None:
+    """Return the order of a column's values that the encoder learned with, if it did."""
+    orders = encoder.model_.orders
+    return orders[attribute] if orders else None
+
+
 def order_of(encoder: UNTIE, attribute: int) -> Positions | None:
     """Return where a column's values stand in its order, if it has one.
 
     It is what the encoder learned with; ranges have their order even if it learned without.
     """
-    orders = encoder.model_.orders or (None,) * len(encoder.vocabulary_.columns)
-    if orders[attribute] is not None:
-        return orders[attribute]
+    learned = learned_order(encoder, attribute)
+    if learned is not None:
+        return learned
     values = encoder.vocabulary_.values[attribute]
     return find_orders(Vocabulary(("",), (values,)))[0]
 

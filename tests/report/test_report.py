@@ -14,6 +14,7 @@ from untie import UNTIE, Preparer, UNTIEClusterer, choose_k
 from untie.comparison.methods import compare
 from untie.datasets import load
 from untie.explain import (
+    alike_values,
     border_cases,
     cluster_profile,
     neighbors,
@@ -542,3 +543,55 @@ def test_without_jinja2_the_extra_is_named(zoo, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"untie\[report\]"):
         make_report(zoo, n_clusters=2)
+
+
+def test_heat_maps_of_tens_of_ranges_are_those_of_merged_ranges():
+    rng = np.random.default_rng(0)
+    age = rng.permutation(np.arange(700) / 10 + 18)
+    job = np.where(age + rng.normal(0, 8, 700) < 50, "a", "b")
+    frame = pd.DataFrame({"age": age, "job": job, "town": rng.choice(list("xyz"), 700)})
+    frame.loc[:49, "age"] = None
+    page = make_report(frame, n_clusters=2).html
+    heat = re.search(r'"t-(values-\d+)">\n<caption>How alike the values of age ', page)
+    table = re.search(rf'id="t-{heat[1]}">.*?</table>', page, re.DOTALL)[0]
+    names = re.findall(r'<th scope="row">(.*?)</th>', table)
+    found = [
+        [float(cell) for cell in re.findall(r"<td.*?>(.*?)</td>", line)]
+        for line in table.split("<tbody>")[1].split("</tr>")[:-1]
+    ]
+    assert len(names) == 11
+    assert names[-1] == "missing"
+    # The same from a table whose cells are the merged ranges.
+    edges = [-np.inf, *(float(name.split()[-1]) for name in names[:-2]), np.inf]
+    merged = pd.cut(frame.age, edges, labels=names[:-1]).astype(object)
+    rows = frame.assign(age=merged.where(frame.age.notna(), None))
+    encoder = UNTIE(2, random_state=0).fit(rows)
+    expected = alike_values(encoder, "age", n=100)
+    for line in expected.itertuples():
+        place, other = names.index(line.value), names.index(line.other_value)
+        assert found[place][other] == pytest.approx(line.alikeness, abs=0.0051)
+
+
+def test_the_chart_of_the_choice_draws_gain_with_its_error_and_stability(zoo):
+    page = make_report(zoo).html
+    table = np.array(cells_of(page, "choice-of-k"), dtype=float)
+    k, gain, error, stability = table[:, :4].T
+    charts = re.findall(r'<svg class="chart".*?</svg>', page, re.DOTALL)
+    assert [re.search(r'class="name">(.*?)<', chart)[1] for chart in charts] == [
+        "gain",
+        "stability",
+    ]
+    lows = [
+        float(chart.split('class="name"')[1].split("</text>")[2].split(">")[-1]) for chart in charts
+    ]
+    assert lows[1] == 0
+    ends = re.findall(r'y1="(.*?)" x2=".*?" y2="(.*?)" class="error"', charts[0])
+    assert len(ends) == len(k)
+    assert 'class="error"' not in charts[1]
+    low, high = min(0, (gain - error).min()), (gain + error).max()
+    expected = 120 - 90 * (np.stack([gain - error, gain + error], axis=1) - low) / (high - low)
+    np.testing.assert_allclose(np.array(ends, dtype=float), expected, atol=0.11)
+    heights = [float(y) for y in re.findall(r'<circle cx=".*?" cy="(.*?)"', charts[1])]
+    np.testing.assert_allclose(heights, 120 - 90 * stability, atol=0.11)
+    chosen = re.findall(r'class="chosen">(\d+)<', charts[0])
+    assert chosen == [str(UNTIEClusterer(random_state=0).fit(zoo).n_clusters_)]

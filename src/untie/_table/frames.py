@@ -75,7 +75,8 @@ def weights(
             columns["value"] += values if width == len(values) else axis_names(width)
             spaces.append(omega[start : start + width])
             start += width
-    beta = np.concatenate([np.full(len(space), space.mean()) for space in spaces])
+    # A column without an order has no coordinate in the space of orders.
+    beta = np.concatenate([np.full(len(space), space.mean()) for space in spaces if len(space)])
     alpha = np.sqrt(np.divide(omega, beta, out=np.zeros_like(omega), where=beta > 0))
     return make_frame(backend, {**columns, "omega": omega, "beta": beta, "alpha": alpha})
 

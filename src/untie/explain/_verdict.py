@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._engines.registry import open_table
 from untie._engines.source import Source
+from untie._inputs import learned_order
 from untie._learn.k_choice import NAMED, KChoice, listed
 from untie._learn.means import count_distinct, sample_vectors
 from untie._row_tasks import sample_source
@@ -296,9 +297,8 @@ def _evidence(
 
 def _ordered_columns(clusterer: UNTIEClusterer) -> tuple[str, ...]:
     encoder = clusterer.encoder_
-    orders = encoder.model_.orders or (None,) * len(encoder.vocabulary_.columns)
-    pairs = zip(encoder.vocabulary_.columns, orders, strict=True)
-    return tuple(column for column, positions in pairs if positions is not None)
+    named = enumerate(encoder.vocabulary_.columns)
+    return tuple(column for place, column in named if learned_order(encoder, place) is not None)
 
 
 def _agreement(choice: KChoice) -> float:

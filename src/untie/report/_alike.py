@@ -11,9 +11,9 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from untie._count.counts import Counts
-from untie._inputs import order_of
+from untie._inputs import learned_order, order_of
 from untie._learn.contexts import alikeness_of
-from untie._learn.value_space import ValueSpace
+from untie._learn.value_space import ValueSpace, likeness
 from untie._table.frames import columns_of
 from untie._table.orders import Positions
 from untie._table.runs import equal_runs, names_in_order, run_name
@@ -24,7 +24,7 @@ from untie.report._study import Study
 from untie.report._table import TableView, view
 
 LEARNED = 0.1
-"""Cosines of learned vectors are shown where two values have more than this in common."""
+"""What was learned is shown where two values have more than this in common."""
 
 LEAST = 0.1
 """Values with less in common are not called alike."""
@@ -48,7 +48,7 @@ class HeatMap:
     numbers : tuple of tuples of float
         From -1 to 1.
     learned : tuple of tuples of float or None
-        The cosines of the learned vectors, where two values have some in common.
+        How alike the learned vectors are, where two values have something in common.
     said : str
         What there is to see, in words.
     """
@@ -121,7 +121,7 @@ def _heat_map(study: Study, name: str, number: int) -> HeatMap:
         f"values-{number}",
         texts,
         _rounded(found),
-        _learned(vectors),
+        _learned(vectors, learned_order(study.encoder, place) is not None),
         _said(texts, found, len(frequencies), n_merged),
     )
 
@@ -163,12 +163,10 @@ def _order(positions: Positions | None, found: FloatArray) -> NDArray[np.intp]:
     return np.asarray(leaves_list(linkage(squareform(apart), "average", optimal_ordering=True)))
 
 
-def _learned(vectors: FloatArray) -> Any:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    cosines = unit @ unit.T
-    apart = cosines[~np.eye(len(vectors), dtype=bool)]
-    return _rounded(cosines) if np.abs(apart).max(initial=0.0) > LEARNED else None
+def _learned(vectors: FloatArray, has_order: bool) -> Any:
+    found = likeness(vectors, has_order)
+    apart = found[~np.eye(len(vectors), dtype=bool)]
+    return _rounded(found) if np.abs(apart).max(initial=0.0) > LEARNED else None
 
 
 def _rounded(numbers: FloatArray) -> tuple[tuple[float, ...], ...]:
