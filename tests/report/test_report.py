@@ -357,7 +357,7 @@ def test_data_card_says_what_was_done():
     )
     names = re.findall(r'<th scope="row">(.*?)</th>', heat[0])
     assert len(names) == 10
-    assert names[0] == f"up to {ranges[3].split()[-1]}"
+    assert names[0] == f"up to {ranges[2].split()[-1]}"
     assert names[-1].startswith("over ")
 
 

@@ -178,8 +178,7 @@ class Verdict:
     def _why_this_number(self, choice: KChoice) -> str | None:
         if self.how_sure is None:
             return None
-        best = choice.ks[int(np.nanargmax(choice.gain))]
-        if choice.k != best:
+        if not choice.is_best:
             return (
                 f"{choice.k} is the smallest number that does about as well as any whose groups "
                 "rest on several columns."
