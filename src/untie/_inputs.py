@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from untie._count.cluster_entries import Entries, find_entries
 from untie._table import frames
 from untie._table.column_codes import factorize
-from untie._table.orders import AUTO, declared_orders, find_orders
+from untie._table.orders import AUTO, Positions, declared_orders, find_orders
 from untie._table.rows import encode, learn_vocabulary
 from untie._table.sample_weights import read_weights
 from untie._table.table import read_table
-from untie._table.vocabulary import INFREQUENT, sort_values
+from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.types import Codes, FloatArray, Value
 from untie.encoder import UNTIE
 
@@ -138,6 +138,35 @@ def check_encoder(encoder: Any) -> UNTIE:
         )
     check_is_fitted(encoder)
     return encoder
+
+
+def learned_order(encoder: UNTIE, attribute: int) -> Positions | None:
+    """Return the order of a column's values that the encoder learned with, if it did."""
+    orders = encoder.model_.orders
+    return orders[attribute] if orders else None
+
+
+def order_of(encoder: UNTIE, attribute: int) -> Positions | None:
+    """Return where a column's values stand in its order, if it has one.
+
+    It is what the encoder learned with; ranges have their order even if it learned without.
+    """
+    learned = learned_order(encoder, attribute)
+    if learned is not None:
+        return learned
+    values = encoder.vocabulary_.values[attribute]
+    return find_orders(Vocabulary(("",), (values,)))[0]
+
+
+def labels_in_order(encoder: UNTIE, attribute: int) -> list[str]:
+    """Return a column's values as text, in the order that they have."""
+    labels = encoder.vocabulary_.labels(attribute)
+    positions = order_of(encoder, attribute)
+    if positions is None:
+        return labels
+    last = len(labels)
+    places = [int(place) if place >= 0 else last for place in positions]
+    return [labels[code] for code in sorted(range(last), key=lambda code: (places[code], code))]
 
 
 def one_row(encoder: UNTIE, row: Any) -> Any:

@@ -92,7 +92,7 @@ class UNTIEClusterer(
         At most this many passes over the rows, typically 10 to 300; over a lazy table, which is
         read anew each time, at most 3.
     random_state : int, RandomState or None, default=None
-        For the starts, and the resamples of the choice of k. None is the seed 0.
+        For the starts, and the splits of the choice of k. None is the seed 0.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ def plots(encoder, data, column):
 
 
 def zoo_plots(encoder, data):
-    choice = choose_k(encoder, data, range(2, 6), n_resamples=2)
+    choice = choose_k(encoder, data, range(2, 6), n_splits=2)
     exact = UNTIE(4, solver="exact").fit(data)
     ranks = {"a": 1.2, "b": 2.0, "c": 2.8}
     return {

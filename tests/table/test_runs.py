@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from untie._prepare.ranges import range_labels
 from untie._table.orders import find_orders
-from untie._table.runs import ALL, best_run, run_name
+from untie._table.runs import ALL, best_run, equal_runs, run_name
 from untie._table.vocabulary import Vocabulary
 
 NUMBERS = st.one_of(st.integers(-3, 3).map(float), st.floats(-1, 1).map(lambda x: round(x, 6)))
@@ -35,6 +35,23 @@ def test_from_the_other_end_the_sum_is_the_same(numbers):
     back_start, back_stop = best_run(numbers[::-1])
     assert numbers[start:stop].sum() == pytest.approx(numbers[::-1][back_start:back_stop].sum())
     assert stop - start == back_stop - back_start
+
+
+@given(st.lists(st.floats(0.01, 5), min_size=1, max_size=30), st.integers(1, 12))
+def test_equal_runs_are_all_places_in_turn(weights, n):
+    runs = equal_runs(np.array(weights), n)
+    assert [place for run in runs for place in range(*run)] == list(range(len(weights)))
+    assert 1 <= len(runs) <= n
+    # No run has more than its part and half of the places at its ends.
+    part = sum(weights) / n
+    for start, stop in runs:
+        ends = weights[start] / 2 + weights[stop - 1] / 2
+        assert sum(weights[start:stop]) <= part + ends + 1e-6 * sum(weights)
+
+
+def test_equal_runs_of_equal_places_have_as_many_each():
+    assert equal_runs(np.ones(35), 7) == [(place, place + 5) for place in range(0, 35, 5)]
+    assert equal_runs(np.ones(3), 7) == [(0, 1), (1, 2), (2, 3)]
 
 
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=9, unique=True), st.data())

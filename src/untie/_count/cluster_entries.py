@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._table.orders import Positions
-from untie._table.runs import best_run, run_name
+from untie._table.runs import best_run, names_in_order, run_name
 from untie._util.types import FloatArray
 
 
@@ -71,7 +71,7 @@ def find_entries(counts: FloatArray, labels: Sequence[str], positions: Positions
     distinct = sorted({run for run in runs if run is not None})
     sums = [at_each[:, slice(*run)].sum(axis=1) for run in distinct]
     own = [[run == found for found in distinct] for run in runs]
-    names = _names_in_order(labels, positions, n_places)
+    names = names_in_order(labels, positions)
     return Entries(
         (*(run_name(names, *run) for run in distinct), *(labels[code] for code in others.tolist())),
         np.column_stack([*sums, counts[:, others]]),
@@ -90,9 +90,3 @@ def _runs(at_each: FloatArray, sizes: FloatArray) -> list[tuple[int, int] | None
             run = best_run(counts / size - (everywhere - counts) / (total - size))
         runs.append(run if run is not None and counts[slice(*run)].any() else None)
     return runs
-
-
-def _names_in_order(labels: Sequence[str], positions: Positions, n_places: int) -> list[str]:
-    """Return a name for each place; of values at the same place, the first one's."""
-    first = {int(place): code for code, place in reversed(list(enumerate(positions)))}
-    return [labels[first[place]] for place in range(n_places)]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from untie._table.orders import end_texts
+from untie._table.orders import Positions, end_texts
 from untie._util.types import FloatArray
 
 ALL = "any range"
@@ -47,6 +47,40 @@ def best_run(numbers: FloatArray) -> tuple[int, int]:
         if found > best or is_shorter:
             best, best_start, best_stop = found, start, stop
     return best_start, best_stop
+
+
+def names_in_order(labels: Sequence[str], positions: Positions) -> list[str]:
+    """Return a name for each place of an order; of values at the same place, the first one's.
+
+    Examples
+    --------
+    >>> names_in_order(["26 to 40", "over 40", "up to 25", "missing"], np.array([1, 2, 0, -1]))
+    ['up to 25', '26 to 40', 'over 40']
+    """
+    first = {int(place): code for code, place in reversed(list(enumerate(positions)))}
+    return [labels[first[place]] for place in range(int(positions.max()) + 1)]
+
+
+def equal_runs(weights: FloatArray, n: int) -> list[tuple[int, int]]:
+    """Split places into at most `n` runs of about the same weight.
+
+    Parameters
+    ----------
+    weights : array of shape (n_places,)
+        None is negative, and not all are 0.
+    n : int
+        At least one.
+
+    Examples
+    --------
+    >>> equal_runs(np.array([1.0, 1.0, 1.0, 1.0, 5.0, 1.0]), 3)
+    [(0, 3), (3, 5), (5, 6)]
+    """
+    middles = (np.cumsum(weights) - weights / 2.0) / weights.sum()
+    # A hair below a border belongs below it, however the sums were rounded.
+    groups = np.minimum(np.floor(middles * n + 1e-9), n - 1)
+    starts = np.flatnonzero(np.diff(groups, prepend=-1.0))
+    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(weights)], strict=True))
 
 
 def run_name(names: Sequence[str], start: int, stop: int) -> str:

@@ -149,7 +149,9 @@ class TableOptions(SourceOptions):
     ] = None
     bins: Annotated[
         int,
-        typer.Option(min=2, help="Ranges that numbers are binned into.", rich_help_panel=COLUMNS),
+        typer.Option(
+            min=2, help="Most ranges that numbers are binned into.", rich_help_panel=COLUMNS
+        ),
     ] = BINS
     max_categories: Annotated[
         int,

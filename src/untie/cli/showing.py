@@ -90,7 +90,8 @@ def show(
 
 def print_table(columns: Columns, title: str | None = None) -> None:
     """Print columns for people."""
-    table = Table(title=title, title_justify="left", title_style="bold")
+    heading = None if title is None else Text(title)  # names in it may look like markup
+    table = Table(title=heading, title_justify="left", title_style="bold")
     for name, cells in columns.items():
         is_number = any(isinstance(cell, int | float) for cell in cells)
         table.add_column(Text(name), justify="right" if is_number else "left", overflow="fold")

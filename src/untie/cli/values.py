@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from untie._inputs import labels_in_order
 from untie._table.frames import columns_of
 from untie.cli.guard import UserError
 from untie.cli.learning import Model, learned
@@ -58,7 +59,7 @@ def run(
         show(found, format_, output, "Values in the same company")
         return
     assert column is not None
-    labels = encoder.vocabulary_.labels(encoder.vocabulary_.index_of(column))
+    labels = labels_in_order(encoder, encoder.vocabulary_.index_of(column))
     first, second = _two(why, labels, column)
     found = columns_of(why_alike(encoder, column, first, second, n))
     found = {

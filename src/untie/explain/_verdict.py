@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._engines.registry import open_table
 from untie._engines.source import Source
+from untie._inputs import learned_order
 from untie._learn.k_choice import NAMED, KChoice, listed
 from untie._learn.means import count_distinct, sample_vectors
 from untie._row_tasks import sample_source
@@ -83,7 +84,7 @@ class Verdict:
 
     @property
     def weak(self) -> tuple[Any, ...]:
-        """The groups that do not come back when the rows are drawn anew, if that was tried."""
+        """The groups that do not come back when the rows are resampled, if that was tried."""
         if self.stability is None:
             return ()
         lines = columns_of(self.stability)
@@ -140,7 +141,7 @@ class Verdict:
         return tuple(sentence for sentence in (*said, self.caution) if sentence)
 
     def said_of(self, cluster: Any) -> str:
-        """Return whether a cluster comes back when the rows are drawn anew, in a few words."""
+        """Return whether a cluster comes back when the rows are resampled, in a few words."""
         if self.stability is None:
             return ""
         lines = columns_of(self.stability)
@@ -177,8 +178,7 @@ class Verdict:
     def _why_this_number(self, choice: KChoice) -> str | None:
         if self.how_sure is None:
             return None
-        best = choice.ks[int(np.nanargmax(choice.gain))]
-        if choice.k != best:
+        if not choice.is_best:
             return (
                 f"{choice.k} is the smallest number that does about as well as any whose groups "
                 "rest on several columns."
@@ -199,8 +199,8 @@ class Verdict:
             return None
         names = _some([str(cluster) for cluster in self.weak])
         if len(self.weak) == 1:
-            return f"Group {names} is weak: it often changes when the rows are drawn anew."
-        return f"Groups {names} are weak: they often change when the rows are drawn anew."
+            return f"Group {names} is weak: it often changes when the rows are resampled."
+        return f"Groups {names} are weak: they often change when the rows are resampled."
 
 
 def verdict(
@@ -251,12 +251,13 @@ def verdict(
     check_is_fitted(clusterer)
     if not open_table(data).is_lazy:
         data, sample_weight = split_weights(data, sample_weight)
-    source = open_table(_prepared(clusterer, data, sample_weight))
+    rows = _prepared(clusterer, data, sample_weight)
+    source = open_table(rows)
     stability = None
     if clusterer.n_clusters_ > 1 and not source.is_lazy:
         stability = cluster_stability(
             clusterer.encoder_,
-            clusterer.prepared(data),
+            rows,
             clusterer.predict(data),
             sample_weight=sample_weight,
             random_state=random_state,
@@ -295,9 +296,8 @@ def _evidence(
 
 def _ordered_columns(clusterer: UNTIEClusterer) -> tuple[str, ...]:
     encoder = clusterer.encoder_
-    orders = encoder.model_.orders or (None,) * len(encoder.vocabulary_.columns)
-    pairs = zip(encoder.vocabulary_.columns, orders, strict=True)
-    return tuple(column for column, positions in pairs if positions is not None)
+    named = enumerate(encoder.vocabulary_.columns)
+    return tuple(column for place, column in named if learned_order(encoder, place) is not None)
 
 
 def _agreement(choice: KChoice) -> float:

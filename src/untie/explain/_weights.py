@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._count.selecting import select_counts
@@ -71,8 +72,11 @@ def weight_shares(encoder: UNTIE, by: str = "column") -> Any:
     else:
         names, table = _summed(encoder, "coupling")
         columns = encoder.vocabulary_.columns
-        keys = {"column": [column for column in columns for _ in names]}
-        keys["coupling"], found = names * len(columns), table.ravel()
+        # A column without an order has no share of orders, not one of 0.
+        places, which = np.nonzero(_has_space(encoder, names))
+        keys = {"column": [columns[place] for place in places]}
+        keys["coupling"] = [names[place] for place in which]
+        found = table[places, which]
     total = found.sum()
     shares = found / total if total > 0 else found
     order = np.argsort(-np.round(shares, 12), kind="stable")
@@ -105,6 +109,16 @@ def _summed(encoder: UNTIE, by: str) -> tuple[list[str], FloatArray]:
     for key, found in zip(keys, _of_spaces(encoder).T, strict=True):
         result[:, names.index(key)] += found
     return names, result
+
+
+def _has_space(encoder: UNTIE, couplings: list[str]) -> NDArray[np.bool_]:
+    """Tell which attributes have coordinates of which couplings; (n_attributes, n_couplings)."""
+    own = [coupling for coupling, _ in encoder.model_.labels]
+    held = [
+        {coupling for coupling, width in zip(own, widths, strict=True) if width}
+        for widths in encoder.model_.widths
+    ]
+    return np.array([[coupling in found for coupling in couplings] for found in held])
 
 
 def _of_spaces(encoder: UNTIE) -> FloatArray:

@@ -53,7 +53,7 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
     above, below = axes
     ks = np.array(choice.ks)
     look = style.group_style(0)
-    label = "gain on hidden cells, with its standard error"
+    label = "gain, standard error"
     above.errorbar(ks, choice.gain, choice.error, **look, lw=1.5, ms=5, capsize=3, label=label)
     above.axhline(0.0, color=style.GREY, lw=1.0, ls=":", zorder=0)
     above.set_ylabel("nats per row")
@@ -68,7 +68,7 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
         one.set_xlim(ks[0] - 0.6, ks[-1] + 0.6)
         handles, labels = one.get_legend_handles_labels()
         style.add_legend(one, handles, labels)
-    style.set_title(above, choice.verdict)
+    style.set_title(above, choice.verdict.partition(". ")[0])
     return axes
 
 

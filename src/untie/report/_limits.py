@@ -60,6 +60,9 @@ HEAT_MAPS = 12
 HEAT_VALUES = 16
 """A heat map has at most this many values."""
 
+HEAT_RANGES = 10
+"""Of a column with an order and more values than that, neighbours make this many ranges."""
+
 N_OUTLIERS = 20
 """At most this many unusual rows are listed."""
 
