@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from untie._count.memory import SAMPLE_ROWS
 from untie._count.row_sample import RowSample
 from untie._learn.agreement import adjusted_rand, distances_of, silhouette
 from untie._learn.attributes import Attributes
@@ -98,7 +99,7 @@ def choose_number(
         how_sure=float(np.mean(best == place)),
         ks=tuple(numbers),
         gain=of_rows.sum(axis=1) / total,
-        error=np.array([_error(line, trial.judged.weights) for line in of_rows]),
+        error=np.array([_error(line, trial.judged) for line in of_rows]),
         stability=np.array([result.stability for result in found]),
         silhouette=np.array([silhouette(distances, trial.weights, r.labels) for r in found]),
         chosen=np.array(numbers)[best],
@@ -172,7 +173,8 @@ class _Trial:
         self, judged: JudgedRows, vectors: FloatArray, n_splits: int, rng: RandomState
     ) -> None:
         self.judged, self.vectors, self.weights = judged, vectors, judged.weights
-        self.splits = [halves(self.weights, rng) for _ in range(n_splits)]
+        whole_rows = judged.draws is not judged.weights
+        self.splits = [halves(self.weights, rng, whole_rows) for _ in range(n_splits)]
         self.seed = rng.randint(2**31 - 1)
 
     def try_number(self, k: int) -> _Result:
@@ -205,7 +207,7 @@ class _Trial:
             left = _total([hidden_gains(*pair, refit=True, never=hidden) for pair in pairs]) / n
             mean = float(left.of_rows.sum() / self.weights.sum())
             if worst is None or mean < worst.without - 1e-9:
-                worst = _Evidence(told, mean, _error(left.of_rows, self.weights), hidden)
+                worst = _Evidence(told, mean, _error(left.of_rows, self.judged), hidden)
         assert worst is not None  # there is a column
         return worst
 
@@ -233,12 +235,16 @@ def _judged(vectors: LookUp, view: CoarseView, sample: RowSample) -> JudgedRows:
     attributes = Attributes(view.counts)
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
     weights = sample.weights * max(1.0, len(sample.weights) / sample.weights.sum())
+    # Some of the distinct rows were sampled with all that are equal to them. In two halves with
+    # equal rows, the chance that took these and no others would look like a rule of the table.
+    is_part = len(sample.weights) >= SAMPLE_ROWS
     return JudgedRows(
         ValueSpace(vectors.tables),
         sample.codes,
         view.cells(sample.codes),
         view.counts.sizes,
         weights,
+        np.ones_like(weights) if is_part else weights,
         attributes.votes,
         attributes.related,
     )
@@ -252,46 +258,45 @@ def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tup
     left = list(range(len(found)))
     first: tuple[int, _Evidence] | None = None
     while left:
-        place = left[_smallest_good(of_rows[left], trial.weights)]
+        place = left[_smallest_good(of_rows[left], trial.judged)]
         evidence = trial.evidence(found[place])
         first = (place, evidence) if first is None else first
         if evidence.holds:
             return place, evidence
         left.remove(place)
-        left = [other for other in left if _is_gain(of_rows[other], trial.weights)]
+        left = [other for other in left if _is_gain(of_rows[other], trial.judged)]
     assert first is not None  # there is a number
     return first
 
 
-def _smallest_good(of_rows: FloatArray, weights: FloatArray) -> int:
+def _smallest_good(of_rows: FloatArray, judged: JudgedRows) -> int:
     """Return the first line whose sum is within one standard error of the highest.
 
     Parameters
     ----------
     of_rows : array of shape (n_ks, n_rows)
         The gain of each row, times its weight.
-    weights : array of shape (n_rows,)
-        How often each row counts.
+    judged : JudgedRows
+        The rows.
     """
-    means = of_rows.sum(axis=1) / weights.sum()
-    best = int(np.argmax(np.round(means, 9)))
+    total = judged.weights.sum()
+    best = int(np.argmax(np.round(of_rows.sum(axis=1) / total, 9)))
     for place in range(best):
         behind = of_rows[best] - of_rows[place]
-        if behind.sum() / weights.sum() <= _error(behind, weights) + 1e-9:
+        if behind.sum() / total <= _error(behind, judged) + 1e-9:
             return place
     return best
 
 
-def _is_gain(of_rows: FloatArray, weights: FloatArray) -> bool:
-    return bool(of_rows.sum() / weights.sum() > SURE * _error(of_rows, weights))
+def _is_gain(of_rows: FloatArray, judged: JudgedRows) -> bool:
+    return bool(of_rows.sum() / judged.weights.sum() > SURE * _error(of_rows, judged))
 
 
-def _error(of_rows: FloatArray, weights: FloatArray) -> float:
+def _error(of_rows: FloatArray, judged: JudgedRows) -> float:
     """Return the standard error of a mean over single rows, from the sums over equal ones."""
-    total = weights.sum()
-    each = of_rows / weights
-    mean = of_rows.sum() / total
-    return float(np.sqrt(weights @ np.square(each - mean)) / total)
+    total = judged.weights.sum()
+    off = of_rows - judged.weights * (of_rows.sum() / total)
+    return float(np.sqrt(np.sum(np.square(off) / judged.draws)) / total)
 
 
 def _total(gains: Sequence[Gains]) -> Gains:

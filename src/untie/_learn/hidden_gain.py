@@ -50,6 +50,9 @@ class JudgedRows:
         foretold.
     weights : array of shape (n_rows,)
         How often each row counts.
+    draws : array of shape (n_rows,)
+        How many of the equal rows that each stands for were drawn independently of each other: the
+        weights, or 1 where equal rows were drawn together.
     votes : array of shape (n_attributes,)
         How much each attribute counts.
     related : boolean array of shape (n_attributes, n_attributes)
@@ -61,6 +64,7 @@ class JudgedRows:
     cells: NDArray[np.int64]
     sizes: tuple[int, ...]
     weights: FloatArray
+    draws: FloatArray
     votes: FloatArray
     related: NDArray[np.bool_]
 
@@ -109,7 +113,7 @@ class Gains:
     of_attributes : array of shape (n_attributes,)
         The same over the rows, for each attribute.
     squares : array of shape (n_attributes,)
-        Sums over the rows of weight times squared gain, for the attributes' standard errors.
+        Sums over independent draws of squared gains, for the attributes' standard errors.
     """
 
     of_rows: FloatArray
@@ -127,13 +131,19 @@ class Gains:
         return self.of_rows, self.of_attributes, self.squares
 
 
-def halves(weights: FloatArray, rng: RandomState) -> tuple[FloatArray, FloatArray]:
+def halves(
+    weights: FloatArray, rng: RandomState, whole_rows: bool = False
+) -> tuple[FloatArray, FloatArray]:
     """Give every single row to one of two halves; equal rows may go to both.
 
     Parameters
     ----------
     weights : array of shape (n_rows,)
         Numbers of equal rows; a fraction goes to one half as a whole.
+    rng : RandomState
+        Where they are drawn from.
+    whole_rows : bool
+        Whether equal rows stay together.
 
     Examples
     --------
@@ -141,6 +151,9 @@ def halves(weights: FloatArray, rng: RandomState) -> tuple[FloatArray, FloatArra
     >>> one + other
     array([10. ,  1. ,  0.5])
     """
+    if whole_rows:
+        first = weights * (rng.random_sample(len(weights)) < 0.5)
+        return first, weights - first
     whole = np.floor(weights)
     n_drawn = np.minimum(whole, MOST_DRAWN).astype(np.int64)
     first = rng.binomial(n_drawn, 0.5) * (whole / np.maximum(n_drawn, 1))
@@ -208,6 +221,7 @@ def hidden_gains(
     tested, trained = np.flatnonzero(test > 0), np.flatnonzero(fit.weights > 0)
     of_rows = np.zeros(len(test))
     of_attributes, squares = np.zeros((2, len(rows.sizes)))
+    in_each = test[tested] * (rows.weights / rows.draws)[tested]
     for foretold, labels in _labels_without(rows, fit, never):
         members = labels if refit else fit.labels
         for attribute in foretold.tolist():
@@ -216,7 +230,7 @@ def hidden_gains(
             found = table[labels[tested], cells] * rows.votes[attribute]
             of_rows[tested] += found * test[tested]
             of_attributes[attribute] = found @ test[tested]
-            squares[attribute] = np.square(found) @ test[tested]
+            squares[attribute] = np.square(found) @ in_each
     return Gains(of_rows, of_attributes, squares)
 
 
