@@ -45,6 +45,9 @@ HALF_STARTS = 5
 MATTERING = 3
 """This many columns are tried as the one that the clusters can't do without."""
 
+MANY_ROWS = 100
+"""Of this many distinct rows, some occur once, unless the weights are no numbers of rows."""
+
 REPEATED = 0.8
 """Clusters are the values of a column if they agree this much with what the column tells of them
 (adjusted Rand index)."""
@@ -234,20 +237,35 @@ class _Trial:
 def _judged(vectors: LookUp, view: CoarseView, sample: RowSample) -> JudgedRows:
     attributes = Attributes(view.counts)
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-    weights = sample.weights * max(1.0, len(sample.weights) / sample.weights.sum())
-    # Some of the distinct rows were sampled with all that are equal to them. In two halves with
-    # equal rows, the chance that took these and no others would look like a rule of the table.
-    is_part = len(sample.weights) >= SAMPLE_ROWS
+    per_row = sample.weights.sum() / len(sample.weights)
+    weights = sample.weights / min(1.0, per_row)
+    draws = weights
+    if _are_drawn_together(weights):
+        weights = sample.weights / per_row
+        draws = np.ones_like(weights)
     return JudgedRows(
         ValueSpace(vectors.tables),
         sample.codes,
         view.cells(sample.codes),
         view.counts.sizes,
         weights,
-        np.ones_like(weights) if is_part else weights,
+        draws,
         attributes.votes,
         attributes.related,
     )
+
+
+def _are_drawn_together(weights: FloatArray) -> bool:
+    """Tell whether equal rows are one draw, and not many that happen to be equal.
+
+    They are in a sample of a table's distinct rows, each with all that are equal to it, and where
+    weights are not numbers of rows: fractions, or no row alone among many distinct ones. In halves
+    that have equal rows, the chance that brought these and no others looks like a rule.
+    """
+    if len(weights) < MANY_ROWS:
+        return False
+    are_whole = np.allclose(weights, np.round(weights), rtol=1e-9, atol=0.0)
+    return len(weights) >= SAMPLE_ROWS or not are_whole or bool(weights.min() > 1)
 
 
 def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tuple[int, _Evidence]:
