@@ -56,7 +56,9 @@ def slow_distance(rows, fit, row, cluster, columns):
     total = 0.0
     for column in columns:
         table = rows.space.tables[column]
-        members = [r for r in range(len(rows.weights)) if fit.weights[r] and fit.labels[r] == cluster]
+        members = [
+            r for r in range(len(rows.weights)) if fit.weights[r] and fit.labels[r] == cluster
+        ]
         weight = sum(fit.weights[r] for r in members)
         mean = sum(fit.weights[r] * table[rows.codes[r, column]] for r in members) / weight
         total += float(((table[rows.codes[row, column]] - mean) ** 2).sum())
@@ -133,7 +135,9 @@ def two_columns(n_rows=8, related=False):
     space = ValueSpace([table, table, np.array([[0.1], [0.1]])])
     together = np.eye(3, dtype=bool)
     together[0, 1] = together[1, 0] = related
-    return JudgedRows(space, codes, codes, (2, 2, 1), np.ones(n_rows), np.ones(n_rows), np.ones(3), together)
+    return JudgedRows(
+        space, codes, codes, (2, 2, 1), np.ones(n_rows), np.ones(n_rows), np.ones(3), together
+    )
 
 
 def test_columns_that_tell_each_other():
@@ -173,9 +177,7 @@ def test_noise_of_rounding_does_not_choose_clusters():
     np.testing.assert_allclose(gains.of_attributes, 0, atol=1e-12)
 
 
-@given(
-    st.lists(st.floats(0.001, 1e25), min_size=1, max_size=20), st.integers(0, 2**31 - 1)
-)
+@given(st.lists(st.floats(0.001, 1e25), min_size=1, max_size=20), st.integers(0, 2**31 - 1))
 def test_halves_are_parts_of_the_weights(weights, seed):
     weights = np.array(weights)
     one, other = halves(weights, RandomState(seed))
