@@ -1,9 +1,9 @@
 """A column's order -> a space in which neighbours are near, and a coarser view of the column.
 
-A value stands at the mean rank of its rows, as a share of all rows: the space has its distances from
-either end of the order. It comes from counts, so that chunks can be counted apart; it knows nothing
-of the distances of numbers, so that a logarithm, or any other change that keeps the order or turns
-it round, changes nothing. No similarity in it is negative.
+A value stands at the mean rank of its rows, as a share of all rows; the space has its distances
+from either end of the order. It comes from counts, so that chunks can be counted apart; it knows
+nothing of the distances of numbers, so that a logarithm, or any other change that keeps the order
+or turns it round, changes nothing. No similarity in it is negative.
 """
 
 from __future__ import annotations
