@@ -38,7 +38,9 @@ def judged_rows(draw):
         related |= related.T
     weights = rng.integers(1, 5, n_rows) * draw(st.sampled_from([1.0, 0.25, 1e6]))
     votes = rng.random(n_columns)
-    rows = JudgedRows(ValueSpace(tables), codes, cells, tuple(coarse), weights, votes, related)
+    draws = weights if draw(st.booleans()) else np.ones(n_rows)
+    space, sizes = ValueSpace(tables), tuple(coarse)
+    rows = JudgedRows(space, codes, cells, sizes, weights, draws, votes, related)
     train = np.floor(weights * rng.integers(0, 3, n_rows) / 2)
     k = draw(st.integers(1, 4))
     return rows, train, rng.integers(0, k, n_rows), rng.random(n_columns) < 0.3
@@ -54,7 +56,9 @@ def slow_distance(rows, fit, row, cluster, columns):
     total = 0.0
     for column in columns:
         table = rows.space.tables[column]
-        members = [r for r in range(len(rows.weights)) if fit.weights[r] and fit.labels[r] == cluster]
+        members = [
+            r for r in range(len(rows.weights)) if fit.weights[r] and fit.labels[r] == cluster
+        ]
         weight = sum(fit.weights[r] for r in members)
         mean = sum(fit.weights[r] * table[rows.codes[r, column]] for r in members) / weight
         total += float(((table[rows.codes[row, column]] - mean) ** 2).sum())
@@ -105,7 +109,11 @@ def test_gains_are_those_of_the_definition(drawn, refit, is_all):
     close = {"rtol": 1e-9, "atol": 1e-9 * max(1.0, rows.weights.sum())}
     np.testing.assert_allclose(found.of_rows, test * expected.sum(axis=1), **close)
     np.testing.assert_allclose(found.of_attributes, test @ expected, **close)
-    np.testing.assert_allclose(found.squares, test @ np.square(expected), **close)
+    # Each independent draw has the gain of all its equal rows.
+    squares = (test * rows.draws / rows.weights) @ np.square(
+        expected * (rows.weights / rows.draws)[:, None]
+    )
+    np.testing.assert_allclose(found.squares, squares, rtol=1e-9, atol=1e-9 * squares.max() + 1e-9)
 
 
 @settings(max_examples=30)
@@ -127,7 +135,9 @@ def two_columns(n_rows=8, related=False):
     space = ValueSpace([table, table, np.array([[0.1], [0.1]])])
     together = np.eye(3, dtype=bool)
     together[0, 1] = together[1, 0] = related
-    return JudgedRows(space, codes, codes, (2, 2, 1), np.ones(n_rows), np.ones(3), together)
+    return JudgedRows(
+        space, codes, codes, (2, 2, 1), np.ones(n_rows), np.ones(n_rows), np.ones(3), together
+    )
 
 
 def test_columns_that_tell_each_other():
@@ -160,16 +170,14 @@ def test_noise_of_rounding_does_not_choose_clusters():
     codes = np.array([[0, 0], [1, 0], [0, 0], [1, 0]])
     space = ValueSpace([np.array([[0.0], [1e3], [5e2]]), np.array([[0.3], [0.3]])])
     related = np.eye(2, dtype=bool)
-    rows = JudgedRows(space, codes, codes, (2, 1), np.ones(4), np.ones(2), related)
+    rows = JudgedRows(space, codes, codes, (2, 1), np.ones(4), np.ones(4), np.ones(2), related)
     distances = [np.array([[0.0, 1e6], [1e6, 0.0], [1.0, 1.0]]), np.array([[1e-12, 0.0]] * 2)]
     fit = HalfFit(np.array([1.0, 1.0, 0, 0]), np.array([0, 1, 0, 0]), distances)
     gains = hidden_gains(rows, fit, np.array([0, 0, 1.0, 1.0]), refit=True)
     np.testing.assert_allclose(gains.of_attributes, 0, atol=1e-12)
 
 
-@given(
-    st.lists(st.floats(0.001, 1e25), min_size=1, max_size=20), st.integers(0, 2**31 - 1)
-)
+@given(st.lists(st.floats(0.001, 1e25), min_size=1, max_size=20), st.integers(0, 2**31 - 1))
 def test_halves_are_parts_of_the_weights(weights, seed):
     weights = np.array(weights)
     one, other = halves(weights, RandomState(seed))
@@ -186,6 +194,14 @@ def test_single_rows_go_to_one_half_and_many_equal_ones_to_both():
     assert set(one[:-1]) == {0.0, 1.0}
     assert 400 < one[:-1].sum() < 600
     assert 0.499 < one[-1] / 1e6 < 0.501
+
+
+def test_equal_rows_may_stay_together():
+    weights = np.array([3.0, 0.5, 1e25] * 100)
+    one, other = halves(weights, RandomState(0), whole_rows=True)
+    assert ((one == 0) | (other == 0)).all()
+    np.testing.assert_array_equal(one + other, weights)
+    assert 100 < np.count_nonzero(one) < 200
 
 
 def test_a_half_without_rows_tells_nothing():

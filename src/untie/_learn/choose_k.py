@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from untie._count.memory import SAMPLE_ROWS
 from untie._count.row_sample import RowSample
 from untie._learn.agreement import adjusted_rand, distances_of, silhouette
 from untie._learn.attributes import Attributes
@@ -43,6 +44,9 @@ HALF_STARTS = 5
 
 MATTERING = 3
 """This many columns are tried as the one that the clusters can't do without."""
+
+MANY_ROWS = 100
+"""Of this many distinct rows, some occur once, unless the weights are no numbers of rows."""
 
 REPEATED = 0.8
 """Clusters are the values of a column if they agree this much with what the column tells of them
@@ -101,7 +105,7 @@ def choose_number(
         how_sure=float(np.mean(best == place)),
         ks=tuple(numbers),
         gain=of_rows.sum(axis=1) / total,
-        error=np.array([trial.judged.error(line) for line in of_rows]),
+        error=np.array([_error(line, trial.judged) for line in of_rows]),
         stability=np.array([result.stability for result in found]),
         silhouette=np.array([silhouette(distances, trial.weights, r.labels) for r in found]),
         chosen=np.array(numbers)[best],
@@ -175,7 +179,8 @@ class _Trial:
         self, judged: JudgedRows, vectors: FloatArray, n_splits: int, rng: RandomState
     ) -> None:
         self.judged, self.vectors, self.weights = judged, vectors, judged.weights
-        self.splits = [halves(self.weights, rng, judged.in_part) for _ in range(n_splits)]
+        whole_rows = judged.draws is not judged.weights
+        self.splits = [halves(self.weights, rng, whole_rows) for _ in range(n_splits)]
         self.seed = rng.randint(2**31 - 1)
 
     def try_number(self, k: int) -> _Result:
@@ -208,7 +213,7 @@ class _Trial:
             left = _total([hidden_gains(*pair, refit=True, never=hidden) for pair in pairs]) / n
             mean = float(left.of_rows.sum() / self.weights.sum())
             if worst is None or mean < worst.without - 1e-9:
-                worst = _Evidence(told, mean, self.judged.error(left.of_rows), hidden)
+                worst = _Evidence(told, mean, _error(left.of_rows, self.judged), hidden)
         assert worst is not None  # there is a column
         return worst
 
@@ -236,17 +241,35 @@ def _judged(
     vectors: LookUp, view: CoarseView, attributes: Attributes, sample: RowSample
 ) -> JudgedRows:
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-    weights = sample.weights * max(1.0, len(sample.weights) / sample.weights.sum())
+    per_row = sample.weights.sum() / len(sample.weights)
+    weights = sample.weights / min(1.0, per_row)
+    draws = weights
+    if _are_drawn_together(weights):
+        weights = sample.weights / per_row
+        draws = np.ones_like(weights)
     return JudgedRows(
         ValueSpace(vectors.tables),
         sample.codes,
         view.cells(sample.codes),
         view.counts.sizes,
         weights,
+        draws,
         attributes.votes,
         attributes.related,
-        sample.weights.sum() < view.counts.n * (1 - 1e-9),
     )
+
+
+def _are_drawn_together(weights: FloatArray) -> bool:
+    """Tell whether equal rows are one draw, and not many that happen to be equal.
+
+    They are in a sample of a table's distinct rows, each with all that are equal to it, and where
+    weights are not numbers of rows: fractions, or no row alone among many distinct ones. In halves
+    that have equal rows, the chance that brought these and no others looks like a rule.
+    """
+    if len(weights) < MANY_ROWS:
+        return False
+    are_whole = np.allclose(weights, np.round(weights), rtol=1e-9, atol=0.0)
+    return len(weights) >= SAMPLE_ROWS or not are_whole or bool(weights.min() > 1)
 
 
 def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tuple[int, _Evidence]:
@@ -278,17 +301,24 @@ def _smallest_good(of_rows: FloatArray, judged: JudgedRows) -> int:
     judged : JudgedRows
         The rows.
     """
-    means = of_rows.sum(axis=1) / judged.weights.sum()
-    best = int(np.argmax(np.round(means, 9)))
+    total = judged.weights.sum()
+    best = int(np.argmax(np.round(of_rows.sum(axis=1) / total, 9)))
     for place in range(best):
         behind = of_rows[best] - of_rows[place]
-        if means[best] - means[place] <= judged.error(behind) + 1e-9:
+        if behind.sum() / total <= _error(behind, judged) + 1e-9:
             return place
     return best
 
 
 def _is_gain(of_rows: FloatArray, judged: JudgedRows) -> bool:
-    return bool(of_rows.sum() / judged.weights.sum() > SURE * judged.error(of_rows))
+    return bool(of_rows.sum() / judged.weights.sum() > SURE * _error(of_rows, judged))
+
+
+def _error(of_rows: FloatArray, judged: JudgedRows) -> float:
+    """Return the standard error of a mean over single rows, from the sums over equal ones."""
+    total = judged.weights.sum()
+    off = of_rows - judged.weights * (of_rows.sum() / total)
+    return float(np.sqrt(np.sum(np.square(off) / judged.draws)) / total)
 
 
 def _total(gains: Sequence[Gains]) -> Gains:

@@ -50,12 +50,13 @@ class JudgedRows:
         foretold.
     weights : array of shape (n_rows,)
         How often each row counts.
+    draws : array of shape (n_rows,)
+        How many of the equal rows that each stands for were drawn independently of each other: the
+        weights, or 1 where equal rows were drawn together.
     votes : array of shape (n_attributes,)
         How much each attribute counts.
     related : boolean array of shape (n_attributes, n_attributes)
         Which attributes are hidden together with each; all with itself.
-    in_part : bool
-        Whether these are some of the table's distinct rows only.
     """
 
     space: ValueSpace
@@ -63,23 +64,9 @@ class JudgedRows:
     cells: NDArray[np.int64]
     sizes: tuple[int, ...]
     weights: FloatArray
+    draws: FloatArray
     votes: FloatArray
     related: NDArray[np.bool_]
-    in_part: bool = False
-
-    def error(self, of_rows: FloatArray) -> float:
-        """Return the standard error of the mean of what rows add up to.
-
-        Parameters
-        ----------
-        of_rows : array of shape (n_rows,)
-            Something of each row, times its weight.
-        """
-        total = self.weights.sum()
-        each = of_rows / self.weights - of_rows.sum() / total
-        # A distinct row is drawn as a whole, or every single one of its rows by itself.
-        units = np.square(self.weights) if self.in_part else self.weights
-        return float(np.sqrt(units @ np.square(each)) / total)
 
     @cached_property
     def groups(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -126,7 +113,7 @@ class Gains:
     of_attributes : array of shape (n_attributes,)
         The same over the rows, for each attribute.
     squares : array of shape (n_attributes,)
-        Sums over the rows of weight times squared gain, for the attributes' standard errors.
+        Sums over independent draws of squared gains, for the attributes' standard errors.
     """
 
     of_rows: FloatArray
@@ -145,9 +132,9 @@ class Gains:
 
 
 def halves(
-    weights: FloatArray, rng: RandomState, together: bool = False
+    weights: FloatArray, rng: RandomState, whole_rows: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Give every single row to one of two halves.
+    """Give every single row to one of two halves; equal rows may go to both.
 
     Parameters
     ----------
@@ -155,9 +142,8 @@ def halves(
         Numbers of equal rows; a fraction goes to one half as a whole.
     rng : RandomState
         Where they are drawn from.
-    together : bool
-        Whether equal rows go to the same half. Where only some of a table's distinct rows are
-        at hand, which of them are is chance, and both halves must not share it.
+    whole_rows : bool
+        Whether equal rows stay together.
 
     Examples
     --------
@@ -165,8 +151,8 @@ def halves(
     >>> one + other
     array([10. ,  1. ,  0.5])
     """
-    if together:
-        first = np.where(rng.random_sample(len(weights)) < 0.5, weights, 0.0)
+    if whole_rows:
+        first = weights * (rng.random_sample(len(weights)) < 0.5)
         return first, weights - first
     whole = np.floor(weights)
     n_drawn = np.minimum(whole, MOST_DRAWN).astype(np.int64)
@@ -235,6 +221,7 @@ def hidden_gains(
     tested, trained = np.flatnonzero(test > 0), np.flatnonzero(fit.weights > 0)
     of_rows = np.zeros(len(test))
     of_attributes, squares = np.zeros((2, len(rows.sizes)))
+    in_each = test[tested] * (rows.weights / rows.draws)[tested]
     for foretold, labels in _labels_without(rows, fit, never):
         members = labels if refit else fit.labels
         for attribute in foretold.tolist():
@@ -243,7 +230,7 @@ def hidden_gains(
             found = table[labels[tested], cells] * rows.votes[attribute]
             of_rows[tested] += found * test[tested]
             of_attributes[attribute] = found @ test[tested]
-            squares[attribute] = np.square(found) @ test[tested]
+            squares[attribute] = np.square(found) @ in_each
     return Gains(of_rows, of_attributes, squares)
 
 

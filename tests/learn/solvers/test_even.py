@@ -44,7 +44,11 @@ def slow_energies(given, table, values, weights=None):
             below = [frequencies[(order < place) & (order >= 0)].sum() for place in order]
             same = [frequencies[order == place].sum() for place in order]
             total = frequencies[order >= 0].sum()
-            rank = (np.array(below) + np.array(same) / 2) / total if total else np.full(len(order), 0.5)
+            rank = (
+                (np.array(below) + np.array(same) / 2) / total
+                if total
+                else np.full(len(order), 0.5)
+            )
             rank[order < 0] = 0.5
             parts.append(np.stack([rank, 1 - rank], axis=1)[codes])
         start, energies = 0, []
