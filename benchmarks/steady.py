@@ -1,10 +1,10 @@
 """How much groups depend on what should not matter: seeds, ranges of numbers, text for types.
 
 On the real mixed tables of `quality/mixed_tables.py` ``UNTIEClusterer(preparer=Preparer())``
-chooses the number of groups. The tables below say, for each: the number for 20 seeds, and how many of them
-have the commonest; the number for 3 to 8 ranges per column of numbers, and the mean adjusted Rand
-index of these groupings with one another; and whether reading every cell as text gives the same
-groups. Labels are not used.
+chooses the number of groups. The tables below say, for each: the number for 20 seeds, and how many
+of them have the commonest; the number for 3 to 8 ranges per column of numbers, and the mean
+adjusted Rand index of these groupings with one another; and whether reading every cell as text
+gives the same groups. Labels are not used.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from untie._learn.fitted import Fitted
 from untie._learn.fitted_parts import fitted_state, read_fitted
 from untie._learn.fitting import fit_counted
 from untie._learn.learning import Recipe
-from untie._learn.parameters import check_parameters
+from untie._learn.parameters import VALUE, check_parameters
 from untie._learn.solvers import ROW_SOLVERS
 from untie._row_tasks import VectorTask, fitted_columns
 from untie._saving import Savable
@@ -115,6 +115,12 @@ default="auto"
         At most this many values per column, the merged rare ones included; typically 20 to 1,000.
         Learning takes time and memory that grow with the square of the number of all values or
         faster; columns with more than 500 values are approximated (see `kernel_errors`).
+    missing : {"value", "neutral"}, default="value"
+        What a missing cell is. "value": a value like others, as its being missing often says
+        something. "neutral": it says nothing; it is not counted, and stands at the mean of its
+        column, as a value that was not seen in `fit` does. Where whole blocks of columns are
+        missing together (:func:`untie.explain.missing_together`), as values they make groups of
+        their own.
     output : {"compact", "full"}, default="compact"
         "compact": one column per value; "full": the paper's coordinates, one column per value
         and kernel space, 29 times as many by default. All distances and inner products are the
@@ -223,6 +229,7 @@ default="auto"
         min_frequency: float | None = None,
         max_categories: int | None = None,
         ordered: Any = "auto",
+        missing: str = "value",
         output: str = "compact",
         n_components: int | None = None,
         sparse_output: bool = False,
@@ -245,6 +252,7 @@ default="auto"
         self.min_frequency = min_frequency
         self.max_categories = max_categories
         self.ordered = ordered
+        self.missing = missing
         self.output = output
         self.n_components = n_components
         self.sparse_output = sparse_output
@@ -611,6 +619,7 @@ default="auto"
             self.max_categories,
             recipe.n_spaces,
             recipe.needs_sample,
+            missing_is_value=self.missing == VALUE,
         )
 
     def _learn_counted(

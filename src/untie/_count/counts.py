@@ -126,7 +126,8 @@ class Counts:
         Parameters
         ----------
         targets : sequence of integer arrays, one per attribute
-            The new code of each value within its attribute.
+            The new code of each value within its attribute; one of the attribute's new size
+            leaves the value out.
         sizes : tuple of int
             Number of new values of each attribute.
 
@@ -137,12 +138,14 @@ class Counts:
         """
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         rows = np.concatenate([t + o for t, o in zip(targets, offsets[:-1], strict=True)])
+        kept = np.concatenate([t < size for t, size in zip(targets, sizes, strict=True)])
         if not self.has_pairs:
-            singles = np.bincount(rows, self.matrix, minlength=int(offsets[-1]))
+            singles = np.bincount(rows[kept], self.matrix[kept], minlength=int(offsets[-1]))
             return Counts(sizes, singles, self.n, self.n_rows)
         check_memory(sizes, n_rows=self.n_rows)
         shape = (len(rows), int(offsets[-1]))
-        move = sparse.csr_array((np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=shape)
+        places = np.flatnonzero(kept)
+        move = sparse.csr_array((np.ones(len(places)), (places, rows[kept])), shape=shape)
         # Two values of one attribute never meet, so a block's diagonal is all there is.
         old = self.matrix
         if sum(sizes) > memory.DENSE_VALUES:  # before it grows

@@ -30,32 +30,49 @@ class Grouping:
         All values.
     rare : tuple of boolean arrays of shape (n_values of the attribute,)
         True for the values that are merged.
+    missing_is_value : bool
+        Whether a missing cell is a value like others. Otherwise it is as good as unknown: it is
+        not counted, and stands at the mean of its column.
     """
 
     raw: Vocabulary
     rare: tuple[NDArray[np.bool_], ...]
+    missing_is_value: bool = True
 
     @cached_property
     def is_trivial(self) -> bool:
         """Whether every value stands for itself."""
-        return not any(rare.any() for rare in self.rare)
+        return not any(left_out.any() for left_out in (*self.rare, *self.neutral))
+
+    @cached_property
+    def neutral(self) -> tuple[NDArray[np.bool_], ...]:
+        """True for the values that are as good as unknown: missing cells, if they are no value."""
+        return tuple(
+            np.array([value is None and not self.missing_is_value for value in values], dtype=bool)
+            for values in self.raw.values
+        )
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The values that the model sees: frequent ones, then the group if there is one."""
         values = []
-        for old, rare in zip(self.raw.values, self.rare, strict=True):
-            kept: list[Value] = [v for v, is_rare in zip(old, rare, strict=True) if not is_rare]
-            values.append(tuple(kept + [INFREQUENT] * bool(rare.any())))
+        for old, rare, neutral in zip(self.raw.values, self.rare, self.neutral, strict=True):
+            out = (rare | neutral).tolist()
+            kept: list[Value] = [v for v, is_out in zip(old, out, strict=True) if not is_out]
+            merged = bool((rare & ~neutral).any())
+            values.append(tuple(kept + [INFREQUENT] * merged))
         return Vocabulary(self.raw.columns, tuple(values))
 
     @cached_property
     def targets(self) -> tuple[NDArray[np.intp], ...]:
         """For each attribute, the model's code of each raw code."""
         targets = []
-        for rare in self.rare:
-            codes = np.cumsum(~rare) - 1
-            codes[rare] = np.count_nonzero(~rare)
+        sizes = self.vocabulary.sizes
+        for rare, neutral, size in zip(self.rare, self.neutral, sizes, strict=True):
+            is_kept = ~(rare | neutral)
+            codes = np.cumsum(is_kept) - 1
+            codes[rare] = np.count_nonzero(is_kept)
+            codes[neutral] = size  # the code of unknown values
             targets.append(codes.astype(np.intp))
         return tuple(targets)
 
@@ -84,8 +101,8 @@ class Grouping:
     def infrequent_values(self) -> list[list[Value]]:
         """Return, for each attribute, the values in the group."""
         return [
-            [v for v, is_rare in zip(values, rare, strict=True) if is_rare]
-            for values, rare in zip(self.raw.values, self.rare, strict=True)
+            [v for v, is_rare in zip(values, (rare & ~neutral).tolist(), strict=True) if is_rare]
+            for values, rare, neutral in zip(self.raw.values, self.rare, self.neutral, strict=True)
         ]
 
 
@@ -95,6 +112,7 @@ def group_rare(
     n: float,
     min_frequency: float | None,
     max_categories: int | None,
+    missing_is_value: bool = True,
 ) -> Grouping:
     """Decide which values are rare.
 
@@ -110,13 +128,15 @@ def group_rare(
         A value with less weight is rare: an int is a weight, a float a share of `n`.
     max_categories : int or None
         At most this many values per attribute, the group included.
+    missing_is_value : bool
+        Whether a missing cell is a value like others.
     """
     threshold = 0.0
     if min_frequency is not None:
         is_weight = isinstance(min_frequency, Integral)
         threshold = min_frequency if is_weight else min_frequency * n
     rare = tuple(_rare_values(f, threshold, max_categories) for f in frequencies)
-    return Grouping(vocabulary, rare)
+    return Grouping(vocabulary, rare, missing_is_value)
 
 
 def _rare_values(

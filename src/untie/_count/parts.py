@@ -245,7 +245,7 @@ def count_pieces(
         tally = tally_counted(counted, options)
     else:
         tally = _second_pass(add_up, task, counted, options, origin)
-    table = replace(head, columns=(), n_rows=part.n_rows)
+    table = replace(head, n_rows=part.n_rows)
     return replace(tally, unknown=[list(values) for values in part.unknown], table=table)
 
 

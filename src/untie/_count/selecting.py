@@ -22,7 +22,9 @@ Places = NDArray[np.intp]
 def select_tally(counted: Tally, kept: Places) -> Tally:
     """Return a tally as if the table had only the columns that are kept."""
     rare = tuple(counted.grouping.rare[place] for place in kept)
-    grouping = Grouping(select_vocabulary(counted.grouping.raw, kept), rare)
+    grouping = Grouping(
+        select_vocabulary(counted.grouping.raw, kept), rare, counted.grouping.missing_is_value
+    )
     rows = counted.rows
     return replace(
         counted,

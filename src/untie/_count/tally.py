@@ -44,6 +44,8 @@ class CountOptions:
         memory is enough.
     with_sample : bool
         Whether to keep a sample of the rows.
+    missing_is_value : bool
+        Whether a missing cell is a value like others, or as good as unknown.
     known_as : tuple of str or None
         Names of the columns in the sample of which this one will be a part, if they may differ.
     """
@@ -54,6 +56,7 @@ class CountOptions:
     max_categories: int | None = None
     n_spaces: int = 0
     with_sample: bool = False
+    missing_is_value: bool = True
     known_as: tuple[str, ...] | None = None
 
     @property
@@ -168,5 +171,10 @@ def find_rare(vocabulary: Vocabulary, counts: Counts, options: CountOptions) -> 
     """Decide which values are merged."""
     frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
     return group_rare(
-        vocabulary, frequencies, counts.n, options.min_frequency, options.max_categories
+        vocabulary,
+        frequencies,
+        counts.n,
+        options.min_frequency,
+        options.max_categories,
+        options.missing_is_value,
     )

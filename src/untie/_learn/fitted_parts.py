@@ -29,6 +29,7 @@ def fitted_state(fitted: Fitted) -> State:
     is_own = fitted.lookup is not fitted.vectors
     content = {
         "columns": list(raw.columns),
+        "missing_is_value": fitted.grouping.missing_is_value,
         "values": _plain_values(raw),
         "labels": list(fitted.labels),
         "widths": list(fitted.widths),
@@ -72,7 +73,7 @@ def read_fitted(state: State) -> Fitted:
         tuple(state.get("columns", list)), tuple(map(tuple, state.get("values", list)))
     )
     rare = np.split(state.array("rare", sum(raw.sizes)), np.cumsum(raw.sizes)[:-1])
-    grouping = Grouping(raw, tuple(rare))
+    grouping = Grouping(raw, tuple(rare), state.get("missing_is_value", bool))
     sizes = grouping.vocabulary.sizes
     if list(sizes) != state.get("sizes", list):
         raise ValueError(f"the values are {list(sizes)}, not {state.get('sizes', list)}")

@@ -26,8 +26,7 @@ class KChoice:
     ----------
     k : int
         The smallest number whose gain is about the highest (within one standard error, or one
-        tenth of it), of those whose
-        clusters are really there if there are any.
+        tenth of it), of those whose clusters are really there if there are any.
     how_sure : float
         Share of the splits in which this number is the best, from 0 to 1.
     ks : tuple of int

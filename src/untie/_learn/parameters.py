@@ -18,6 +18,10 @@ from untie._util.checks import check_integer, check_number, check_one_of, is_num
 
 AUTO = "auto"
 
+VALUE = "value"
+MISSING = (VALUE, "neutral")
+"""What a missing cell is: a value like others, or one that says nothing."""
+
 PAPER_COUPLINGS = ("intra", "inter")
 """The couplings where the user chooses none."""
 
@@ -41,6 +45,7 @@ def check_parameters(encoder: Any) -> Recipe:
     check_handle_unknown(encoder.handle_unknown)
     check_min_frequency(encoder.min_frequency, encoder.max_categories)
     check_ordered(encoder.ordered)
+    check_one_of("missing", encoder.missing, MISSING)
     _check_output(encoder)
     return _recipe(encoder)
 

@@ -1,0 +1,99 @@
+"""``missing="neutral"``: a missing cell says nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
+
+from untie import UNTIE, UNTIEClusterer, count_table, load_model
+
+CELLS = st.lists(
+    st.tuples(*[st.sampled_from(["a", "b", "c", None])] * 3), min_size=6, max_size=30
+).filter(lambda rows: all(len({cell for cell in column} - {None}) > 1 for column in zip(*rows)))
+
+
+def with_gaps(n_rows: int = 300, share: float = 0.1) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    cells = rng.integers(0, 3, (n_rows, 5)).astype(str).astype(object)
+    cells[:, 1] = np.where(rng.random(n_rows) < 0.8, cells[:, 0], cells[:, 1])
+    cells[rng.random(cells.shape) < share] = None
+    return pd.DataFrame(cells, columns=list("abcde"))
+
+
+@settings(max_examples=30, deadline=None)
+@given(CELLS)
+def test_neutral_cells_are_not_counted(rows):
+    encoder = UNTIE(2, solver="discount", missing="neutral").fit(rows)
+    counts = encoder.counts_
+    for left in range(3):
+        for right in range(3):
+            expected = np.zeros((counts.sizes[left], counts.sizes[right]))
+            places = [encoder.vocabulary_.positions[column] for column in (left, right)]
+            for row in rows:
+                if row[left] is not None and row[right] is not None:
+                    expected[places[0][row[left]], places[1][row[right]]] += 1
+            np.testing.assert_array_equal(counts.block(left, right), expected)
+
+
+def test_a_neutral_cell_stands_at_the_mean_of_its_column():
+    frame = with_gaps()
+    encoder = UNTIE(3, missing="neutral").fit(frame)
+    gap = pd.DataFrame([["0", None, "1", "2", "0"]], columns=frame.columns)
+    new = pd.DataFrame([["0", "unseen", "1", "2", "0"]], columns=frame.columns)
+    np.testing.assert_array_equal(encoder.transform(gap), encoder.transform(new))
+    assert None not in encoder.vocabulary_.values[1]
+    assert None in encoder.categories_[1]  # it was seen, and is no unknown value
+
+
+def test_without_gaps_both_are_the_same():
+    frame = with_gaps(share=0.0)
+    first, second = (UNTIE(3, missing=missing).fit(frame) for missing in ("value", "neutral"))
+    np.testing.assert_array_equal(first.transform(frame), second.transform(frame))
+
+
+def test_every_way_to_the_counts_gives_the_same(tmp_path):
+    frame = with_gaps()
+    encoder = UNTIE(3, missing="neutral").fit(frame)
+    expected = encoder.similarity(frame)
+    encoder.save(tmp_path / "model.untie")
+    others = [
+        UNTIE(3, missing="neutral").fit_counts(count_table(frame)),
+        UNTIE(3, missing="neutral").fit(pl.from_pandas(frame)),
+        UNTIE(3, missing="neutral").fit(pl.from_pandas(frame).lazy()),
+        UNTIE(3, missing="neutral").partial_fit(frame[:100]).partial_fit(frame[100:]),
+        load_model(tmp_path / "model.untie"),
+    ]
+    for other in others:
+        np.testing.assert_allclose(other.similarity(frame), expected, atol=1e-9)
+
+
+def test_missing_blocks_make_no_groups_when_neutral():
+    rng = np.random.default_rng(1)
+    classes = rng.integers(0, 2, 400)
+    keeps = rng.random((400, 8)) < 0.5
+    cells = np.where(keeps, classes[:, None], rng.integers(0, 3, (400, 8))).astype(str)
+    frame = pd.DataFrame(cells, columns=list("abcdefgh"), dtype=object)
+    frame.loc[rng.random(400) < 0.5, list("abcd")] = None
+    scores = {}
+    for missing in ("value", "neutral"):
+        clusterer = UNTIEClusterer(2, encoder=UNTIE(missing=missing)).fit(frame)
+        scores[missing] = adjusted_rand_score(classes, clusterer.labels_)
+    assert scores["value"] < 0.1  # the groups are the gaps
+    assert scores["neutral"] > 0.4
+
+
+def test_rare_values_and_gaps_are_apart():
+    frame = with_gaps()
+    encoder = UNTIE(3, missing="neutral", max_categories=2).fit(frame)
+    assert encoder.vocabulary_.sizes == (2,) * 5
+    assert all(None not in values for values in encoder.infrequent_categories_)
+
+
+def test_an_unknown_word_is_refused():
+    with pytest.raises(ValueError, match="missing must be one of"):
+        UNTIE(missing="drop").fit(with_gaps())
