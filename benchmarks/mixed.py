@@ -69,25 +69,20 @@ MEASURES: dict[str, Callable[[Labels, Labels], float]] = {
 ARI = next(iter(MEASURES))
 
 
-def default_preparer() -> Preparer:
-    return Preparer()
-
-
-def preparer_as_it_was() -> Preparer:
-    """Return the preparer that knows no order: five ranges per column of numbers."""
-    return Preparer(bins=5)
-
-
-def untie_clusterer(preparer: Callable[[], Preparer]) -> Method:
+def untie(bins: int | None = None, ordered: object = "auto") -> Method:
     def method(X: pd.DataFrame, k: int, seed: int) -> Labels:
-        model = UNTIEClusterer(k, preparer=preparer(), n_init=RESTARTS, random_state=seed)
+        preparer = Preparer() if bins is None else Preparer(bins=bins)
+        encoder = UNTIE(ordered=ordered)
+        model = UNTIEClusterer(
+            k, encoder=encoder, preparer=preparer, n_init=RESTARTS, random_state=seed
+        )
         return model.fit(X).labels_
 
     return method
 
 
 def untie_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:
-    vectors = make_pipeline(default_preparer(), UNTIE(k, random_state=seed)).fit_transform(X)
+    vectors = make_pipeline(Preparer(), UNTIE(k, random_state=seed)).fit_transform(X)
     return k_means(np.asarray(vectors), k, seed)
 
 
@@ -165,9 +160,9 @@ def gower_distances(X: pd.DataFrame) -> NDArray[np.floating]:
 
 
 METHODS: dict[str, Method] = {
-    OURS: untie_clusterer(default_preparer),
+    OURS: untie(),
     "UNTIE, k-means": untie_k_means,
-    "UNTIE as it was": untie_clusterer(preparer_as_it_was),
+    "UNTIE as it was": untie(5, ordered=False),
     "k-prototypes": k_prototypes,
     "FAMD": famd,
     "Gower": gower,
@@ -179,7 +174,7 @@ DETERMINISTIC = ("Gower",)
 def scores(table: MixedTable, method: str, n_seeds: int) -> dict[str, float]:
     """Return the mean of each measure over the seeds."""
     warnings.simplefilter("ignore")  # slow convergence, which is the method's own affair
-    X = table.X[list(default_preparer().fit(table.X).columns_)]
+    X = table.X[list(Preparer().fit(table.X).columns_)]
     seeds = range(1 if method in DETERMINISTIC else n_seeds)
     labels = [METHODS[method](X, table.n_classes, seed) for seed in seeds]
     return {
