@@ -22,7 +22,7 @@ from untie.explain._stability import cluster_stability
 from untie.k_choice import choose_k
 
 CLEAR = 0.7
-"""Share of the splits in which a number must be the best for others not to do as well."""
+"""Share of the splits in which a number must be the best for it to be sure."""
 
 WEAK = ("doubtful", "dissolves")
 """What `cluster_stability` calls groups that do not come back."""
@@ -148,7 +148,10 @@ class Verdict:
         place = lines["cluster"].index(cluster)
         word, number = lines["verdict"][place], lines["stability"][place]
         said = f"weak, {word}" if word in WEAK else str(word)
-        return said if number is None or np.isnan(number) else f"{said} ({number:.2f})"
+        if number is None or np.isnan(number):
+            return said
+        # Cut, not rounded: what is called doubtful below 0.75 is not said to have 0.75.
+        return f"{said} ({np.floor(100 * number + 1e-9) / 100:.2f})"
 
     def __str__(self) -> str:
         return " ".join([f"{self.headline}.", *self.sentences])
@@ -183,8 +186,9 @@ class Verdict:
                 f"{choice.k} is the smallest number that does about as well as any whose groups "
                 "rest on several columns."
             )
-        said = f"{choice.k} is the best number in {choice.how_sure:.0%} of the splits into halves"
-        return f"{said}{'' if choice.how_sure >= CLEAR else '; others would do, too'}."
+        only = "in" if choice.how_sure >= CLEAR else "though only in"
+        where = f"{choice.how_sure:.0%} of the splits into halves"
+        return f"{choice.k} is the best number, {only} {where}."
 
     def _repeating(self) -> str | None:
         if self.repeats is None:
