@@ -254,6 +254,61 @@ def test_names_that_options_give_are_looked_up(people):
         assert f"no column 'colors' in the table, which {option} names; did you mean 'col" in found
 
 
+@pytest.fixture
+def shops(tmp_path):
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 40, 400)
+    columns = {"region": city % 3, "city": city, "state": city % 12}
+    for name in ("age", "size", "kind"):
+        columns[name] = np.where(rng.random(400) < 0.8, city % 2, rng.integers(0, 3, 400))
+    path = tmp_path / "shops.csv"
+    pd.DataFrame(columns).map("v{}".format).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("command", ["cluster", "fit"])
+def test_families_are_told(shops, tmp_path, command):
+    output = ["-o", tmp_path / "model.untie"] if command == "fit" else []
+    said = "state and region follow from city; they have one vote together."
+    assert said in ask(command, shops, "--k", 2, *output).stderr
+    assert said not in ask(command, shops, "--k", 2, "-q", *output).stderr
+    without = ask(command, shops, "--k", 2, "--passive", "city,state", *output)
+    assert "follow" not in without.stderr
+
+
+def test_weights_of_columns(shops, tmp_path):
+    path = tmp_path / "model.untie"
+    weights = ["--column-weight", "age=2.5", "--passive", "region", "--passive", "state"]
+    assert ask("fit", shops, "--k", 2, "-o", path, *weights).exit_code == 0
+    _, encoder = untie.load_model(path).named_steps.values()
+    assert encoder.column_weights == {"age": 2.5, "region": 0, "state": 0}
+    assert ask("outliers", shops, *weights).exit_code == 0
+    labels = [
+        [row["cluster"] for row in rows_of(ask("cluster", shops, "--k", 3, *options).stdout)]
+        for options in (["--passive", "city,state,region"], ["--drop", "city,state,region"])
+    ]
+    assert labels[0] == labels[1]
+
+
+def test_weights_of_columns_that_can_not_be(shops, people, tmp_path):
+    for given, message in {
+        "age": "is NAME=FACTOR",
+        "age=much": "'much' is no number",
+        "age=-1": "'-1' is no number",
+        "age=nan": "'nan' is no number",
+        "ages=2": "no column 'ages' in the table; did you mean 'age'",
+    }.items():
+        assert message in refused("cluster", shops, "--column-weight", given)
+    assert "which --passive names" in refused("cluster", shops, "--passive", "ages")
+    both = ["--passive", "age", "--column-weight", "age=2"]
+    assert "keep one of them" in refused("cluster", shops, *both)
+    assert "looks like an id" in refused("cluster", people, "--column-weight", "customer_id=2")
+    assert ask("cluster", people, "--passive", "customer_id").exit_code == 0  # left out anyway
+    ask("fit", shops, "--k", 2, "-o", tmp_path / "m.untie")
+    found = refused("outliers", shops, "--model", tmp_path / "m.untie", "--passive", "age")
+    assert "the model has its own" in found
+
+
 def test_more_values_than_usual_can_be_told_apart(tmp_path):
     path = tmp_path / "towns.csv"
     towns = [f"town {number},{'ab'[number % 2]}" for number in range(150)] * 3

@@ -32,6 +32,8 @@ def plots(encoder, data, column):
             encoder, column, by="vectors", ax=ax
         ),
         "spectrum": lambda ax: plot.spectrum(encoder, ax=ax),
+        "associations": lambda ax: plot.associations(encoder, ax=ax),
+        "associations few": lambda ax: plot.associations(encoder, ax=ax, max_columns=2),
         "cluster_profiles": lambda ax: plot.cluster_profiles(data, labels, ax=ax),
         "cluster_profiles share": lambda ax: plot.cluster_profiles(
             data, labels, show="share", ax=ax

@@ -9,7 +9,7 @@ from plot_cases import new_axes, tick_texts, title
 from tables import latent_classes
 from untie import UNTIE, choose_k, plot
 from untie._learn.learning import LARGEST_NUMBER
-from untie.explain import cluster_profile, weight_shares
+from untie.explain import associations, cluster_profile, weight_shares
 from untie.plot._style import GREY, short
 
 
@@ -43,6 +43,27 @@ def test_the_heat_map_of_weights(zoo):
         for column, coupling in enumerate(couplings):
             assert table[row, column] == frame.share[attribute, coupling]
     assert "the 6 largest of 16 attributes" in title(ax)
+
+
+def test_the_map_of_associations():
+    rng = np.random.default_rng(0)
+    city, other = rng.integers(0, 48, 500), rng.integers(0, 5, 500)
+    columns = {"other": other, "city": city, "alike": other // 2, "noise": rng.integers(0, 3, 500)}
+    table = pd.DataFrame({**columns, "region": city % 3, "state": city % 12}).astype(str)
+    encoder = UNTIE(2, solver="uniform").fit(table)
+    ax = plot.associations(encoder, ax=new_axes())
+    names, expected = tick_texts(ax, "y"), associations(encoder)
+    assert names == tick_texts(ax, "x")
+    np.testing.assert_array_equal(ax.images[0].get_array(), expected.loc[names, names])
+    frames = {frozenset(names[int(f.get_x() + 0.5) :][: int(f.get_width())]) for f in ax.patches}
+    assert frames == {frozenset({"city", "state", "region"}), frozenset({"other", "alike"})}
+    assert [float(text.get_text()) for text in ax.texts][:2] == pytest.approx(
+        expected.loc[names[0], names[:2]].tolist(), abs=0.005
+    )
+    few = plot.associations(encoder, ax=new_axes(), max_columns=3)
+    assert len(tick_texts(few, "x")) == 3
+    assert "noise" not in tick_texts(few, "x")
+    assert "the 3 of 6 columns with most in common" in title(few)
 
 
 @pytest.mark.filterwarnings("ignore:.*took all its 120 steps.*")

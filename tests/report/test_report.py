@@ -419,6 +419,7 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
     more = {"number": np.arange(len(zoo)) * 1.5, "kind": [f"kind {kind}" for kind in kinds]}
     zoo.assign(**more).to_csv("my zoo.csv", index=False)
     options = ["--bins", 4, "--max-categories", 3, "--seed", 7]
+    options += ["--column-weight", "hair=2", "--passive", "eggs"]
     answer = ask("report", "my zoo.csv", "--k", 3, "--drop", "legs", *options)
     assert answer.exit_code == 0, answer.output
     page = (tmp_path / "my zoo-report.html").read_text()
@@ -433,8 +434,25 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
     command = unescape(re.search(r'aria-label="Command"><code>(.*?)</code>', page)[1])
     assert (
         command
-        == "untie report 'my zoo.csv' --drop legs --k 3 --bins 4 --max-categories 3 --seed 7"
+        == "untie report 'my zoo.csv' --drop legs --column-weight hair=2 --passive eggs --k 3 "
+        "--bins 4 --max-categories 3 --seed 7"
     )
+
+
+def test_families_and_passive_columns_are_told():
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 40, 300)
+    columns = {"city": city, "state & more": city % 12, "region": city % 3}
+    columns |= {name: rng.integers(0, 3, 300) for name in ("a", "b", "c")}
+    table = pd.DataFrame(columns).map("v{}".format)
+    page = make_report(table, n_clusters=2).html
+    said = "state &amp; more and region follow from city; they have one vote together."
+    assert f"<li>{said}</li>" in page
+    passive = make_report(table, n_clusters=2, column_weights={"city": 0, "a": 2}).html
+    assert "5 learned from" in passive
+    assert "Passive</dt><dd>1, not learned from: city</dd>" in passive
+    assert f"<li>{said}</li>" not in passive
+    assert "column_weights={&#39;city&#39;: 0, &#39;a&#39;: 2}" in passive
 
 
 def test_small_and_dull_tables_have_a_page():

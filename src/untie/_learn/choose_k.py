@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from untie._count.memory import SAMPLE_ROWS
 from untie._count.row_sample import RowSample
 from untie._learn.agreement import adjusted_rand, distances_of, silhouette
 from untie._learn.attributes import Attributes
@@ -42,7 +43,10 @@ HALF_STARTS = 5
 """k-means has this many starts per half."""
 
 MATTERING = 3
-"""So many columns are tried as the one that the clusters can't do without."""
+"""This many columns are tried as the one that the clusters can't do without."""
+
+MANY_ROWS = 100
+"""Of this many distinct rows, some occur once, unless the weights are no numbers of rows."""
 
 REPEATED = 0.8
 """Clusters are the values of a column if they agree this much with what the column tells of them
@@ -55,6 +59,7 @@ ROWS_PER_VALUE = 10
 def choose_number(
     vectors: LookUp,
     view: CoarseView,
+    attributes: Attributes,
     sample: RowSample,
     columns: Sequence[str],
     ks: Iterable[int],
@@ -69,7 +74,9 @@ def choose_number(
     vectors : LookUp
         The compact vectors of the values.
     view : CoarseView
-        The whole table's counts, and the cells that are foretold.
+        The cells that are foretold.
+    attributes : Attributes
+        Of the whole table, in this view: how much each counts, and which say the same.
     sample : RowSample
         Rows of the table.
     columns : sequence of str
@@ -86,7 +93,7 @@ def choose_number(
     check_integer("n_splits", n_splits, 1, "a positive integer")
     rows = sample_vectors(vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))
-    trial = _Trial(_judged(vectors, view, sample), rows, n_splits, rng)
+    trial = _Trial(_judged(vectors, view, attributes, sample), rows, n_splits, rng)
     found = [trial.try_number(k) for k in numbers]
     of_rows = np.stack([result.gains.of_rows for result in found])
     place, evidence = _choose(trial, found, of_rows)
@@ -98,7 +105,7 @@ def choose_number(
         how_sure=float(np.mean(best == place)),
         ks=tuple(numbers),
         gain=of_rows.sum(axis=1) / total,
-        error=np.array([_error(line, trial.judged.weights) for line in of_rows]),
+        error=np.array([_error(line, trial.judged) for line in of_rows]),
         stability=np.array([result.stability for result in found]),
         silhouette=np.array([silhouette(distances, trial.weights, r.labels) for r in found]),
         chosen=np.array(numbers)[best],
@@ -172,7 +179,8 @@ class _Trial:
         self, judged: JudgedRows, vectors: FloatArray, n_splits: int, rng: RandomState
     ) -> None:
         self.judged, self.vectors, self.weights = judged, vectors, judged.weights
-        self.splits = [halves(self.weights, rng) for _ in range(n_splits)]
+        whole_rows = judged.draws is not judged.weights
+        self.splits = [halves(self.weights, rng, whole_rows) for _ in range(n_splits)]
         self.seed = rng.randint(2**31 - 1)
 
     def try_number(self, k: int) -> _Result:
@@ -201,15 +209,24 @@ class _Trial:
         pairs = [(self.judged, fit, test) for fit, test in result.fits]
         told = _total([hidden_gains(*pair, refit=True) for pair in pairs]) / n
         worst: _Evidence | None = None
-        order = np.argsort(-np.round(told.of_attributes, 9), kind="stable")
-        for attribute in order[:MATTERING]:
-            hidden = self.judged.related[attribute]
+        for hidden in self._mattering(told):
             left = _total([hidden_gains(*pair, refit=True, never=hidden) for pair in pairs]) / n
             mean = float(left.of_rows.sum() / self.weights.sum())
             if worst is None or mean < worst.without - 1e-9:
-                worst = _Evidence(told, mean, _error(left.of_rows, self.weights), hidden)
+                worst = _Evidence(told, mean, _error(left.of_rows, self.judged), hidden)
         assert worst is not None  # there is a column
         return worst
+
+    def _mattering(self, told: Gains) -> list[NDArray[np.bool_]]:
+        """Return the columns of which most is told, each with those that say the same."""
+        tried: list[NDArray[np.bool_]] = []
+        for attribute in np.argsort(-np.round(told.of_attributes, 9), kind="stable"):
+            hidden = self.judged.related[attribute]
+            if not any((hidden == other).all() for other in tried):
+                tried.append(hidden)
+            if len(tried) == MATTERING:
+                break
+        return tried
 
     def _fit(self, train: FloatArray, k: int) -> HalfFit:
         drawn = np.flatnonzero(train > 0)
@@ -220,19 +237,39 @@ class _Trial:
         return fit_half(self.judged, train, drawn, found)
 
 
-def _judged(vectors: LookUp, view: CoarseView, sample: RowSample) -> JudgedRows:
-    attributes = Attributes(view.counts)
+def _judged(
+    vectors: LookUp, view: CoarseView, attributes: Attributes, sample: RowSample
+) -> JudgedRows:
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-    weights = sample.weights * max(1.0, len(sample.weights) / sample.weights.sum())
+    per_row = sample.weights.sum() / len(sample.weights)
+    weights = sample.weights / min(1.0, per_row)
+    draws = weights
+    if _are_drawn_together(weights):
+        weights = sample.weights / per_row
+        draws = np.ones_like(weights)
     return JudgedRows(
         ValueSpace(vectors.tables),
         sample.codes,
         view.cells(sample.codes),
         view.counts.sizes,
         weights,
+        draws,
         attributes.votes,
         attributes.related,
     )
+
+
+def _are_drawn_together(weights: FloatArray) -> bool:
+    """Tell whether equal rows are one draw, and not many that happen to be equal.
+
+    They are in a sample of a table's distinct rows, each with all that are equal to it, and where
+    weights are not numbers of rows: fractions, or no row alone among many distinct ones. In halves
+    that have equal rows, the chance that brought these and no others looks like a rule.
+    """
+    if len(weights) < MANY_ROWS:
+        return False
+    are_whole = np.allclose(weights, np.round(weights), rtol=1e-9, atol=0.0)
+    return len(weights) >= SAMPLE_ROWS or not are_whole or bool(weights.min() > 1)
 
 
 def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tuple[int, _Evidence]:
@@ -243,46 +280,45 @@ def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tup
     left = list(range(len(found)))
     first: tuple[int, _Evidence] | None = None
     while left:
-        place = left[_smallest_good(of_rows[left], trial.weights)]
+        place = left[_smallest_good(of_rows[left], trial.judged)]
         evidence = trial.evidence(found[place])
         first = (place, evidence) if first is None else first
         if evidence.holds:
             return place, evidence
         left.remove(place)
-        left = [other for other in left if _is_gain(of_rows[other], trial.weights)]
+        left = [other for other in left if _is_gain(of_rows[other], trial.judged)]
     assert first is not None  # there is a number
     return first
 
 
-def _smallest_good(of_rows: FloatArray, weights: FloatArray) -> int:
+def _smallest_good(of_rows: FloatArray, judged: JudgedRows) -> int:
     """Return the first line whose sum is within one standard error of the highest.
 
     Parameters
     ----------
     of_rows : array of shape (n_ks, n_rows)
         The gain of each row, times its weight.
-    weights : array of shape (n_rows,)
-        How often each row counts.
+    judged : JudgedRows
+        The rows.
     """
-    means = of_rows.sum(axis=1) / weights.sum()
-    best = int(np.argmax(np.round(means, 9)))
+    total = judged.weights.sum()
+    best = int(np.argmax(np.round(of_rows.sum(axis=1) / total, 9)))
     for place in range(best):
         behind = of_rows[best] - of_rows[place]
-        if behind.sum() / weights.sum() <= _error(behind, weights) + 1e-9:
+        if behind.sum() / total <= _error(behind, judged) + 1e-9:
             return place
     return best
 
 
-def _is_gain(of_rows: FloatArray, weights: FloatArray) -> bool:
-    return bool(of_rows.sum() / weights.sum() > SURE * _error(of_rows, weights))
+def _is_gain(of_rows: FloatArray, judged: JudgedRows) -> bool:
+    return bool(of_rows.sum() / judged.weights.sum() > SURE * _error(of_rows, judged))
 
 
-def _error(of_rows: FloatArray, weights: FloatArray) -> float:
+def _error(of_rows: FloatArray, judged: JudgedRows) -> float:
     """Return the standard error of a mean over single rows, from the sums over equal ones."""
-    total = weights.sum()
-    each = of_rows / weights
-    mean = of_rows.sum() / total
-    return float(np.sqrt(weights @ np.square(each - mean)) / total)
+    total = judged.weights.sum()
+    off = of_rows - judged.weights * (of_rows.sum() / total)
+    return float(np.sqrt(np.sum(np.square(off) / judged.draws)) / total)
 
 
 def _total(gains: Sequence[Gains]) -> Gains:

@@ -27,6 +27,9 @@ PRIOR = 10.0
 DECIMALS = 9
 """Distances that agree in this many decimals, relative to the largest, are equal."""
 
+MOST_DRAWN = 2**53
+"""At most this many equal rows are drawn one by one; of more, the halves have the same shares."""
+
 Labels = NDArray[np.intp]
 
 
@@ -47,6 +50,9 @@ class JudgedRows:
         foretold.
     weights : array of shape (n_rows,)
         How often each row counts.
+    draws : array of shape (n_rows,)
+        How many of the equal rows that each stands for were drawn independently of each other: the
+        weights, or 1 where equal rows were drawn together.
     votes : array of shape (n_attributes,)
         How much each attribute counts.
     related : boolean array of shape (n_attributes, n_attributes)
@@ -58,6 +64,7 @@ class JudgedRows:
     cells: NDArray[np.int64]
     sizes: tuple[int, ...]
     weights: FloatArray
+    draws: FloatArray
     votes: FloatArray
     related: NDArray[np.bool_]
 
@@ -106,7 +113,7 @@ class Gains:
     of_attributes : array of shape (n_attributes,)
         The same over the rows, for each attribute.
     squares : array of shape (n_attributes,)
-        Sums over the rows of weight times squared gain, for the attributes' standard errors.
+        Sums over independent draws of squared gains, for the attributes' standard errors.
     """
 
     of_rows: FloatArray
@@ -124,13 +131,19 @@ class Gains:
         return self.of_rows, self.of_attributes, self.squares
 
 
-def halves(weights: FloatArray, rng: RandomState) -> tuple[FloatArray, FloatArray]:
+def halves(
+    weights: FloatArray, rng: RandomState, whole_rows: bool = False
+) -> tuple[FloatArray, FloatArray]:
     """Give every single row to one of two halves; equal rows may go to both.
 
     Parameters
     ----------
     weights : array of shape (n_rows,)
         Numbers of equal rows; a fraction goes to one half as a whole.
+    rng : RandomState
+        Where they are drawn from.
+    whole_rows : bool
+        Whether equal rows stay together.
 
     Examples
     --------
@@ -138,8 +151,12 @@ def halves(weights: FloatArray, rng: RandomState) -> tuple[FloatArray, FloatArra
     >>> one + other
     array([10. ,  1. ,  0.5])
     """
+    if whole_rows:
+        first = weights * (rng.random_sample(len(weights)) < 0.5)
+        return first, weights - first
     whole = np.floor(weights)
-    first = rng.binomial(whole.astype(np.int64), 0.5).astype(float)
+    n_drawn = np.minimum(whole, MOST_DRAWN).astype(np.int64)
+    first = rng.binomial(n_drawn, 0.5) * (whole / np.maximum(n_drawn, 1))
     first += (weights - whole) * (rng.random_sample(len(weights)) < 0.5)
     return first, weights - first
 
@@ -158,9 +175,9 @@ def fit_half(rows: JudgedRows, weights: FloatArray, drawn: Labels, found: Labels
     found : integer array of the same shape
         Their clusters; some numbers may be unused.
     """
-    if not len(drawn):  # of very few rows, all may be in the other half
-        nothing = [np.zeros((n_codes, 1)) for n_codes in rows.space.n_codes]
-        return HalfFit(weights, np.zeros(len(weights), dtype=np.intp), nothing)
+    if not len(drawn):  # of a few rows, all may be in the other half: there is nothing to tell
+        labels = np.zeros(len(weights), dtype=np.intp)
+        return HalfFit(weights, labels, [np.zeros((n, 1)) for n in rows.space.n_codes])
     _, members = np.unique(found, return_inverse=True)
     labels = np.zeros(len(weights), dtype=np.intp)
     labels[drawn] = members
@@ -172,7 +189,8 @@ def fit_half(rows: JudgedRows, weights: FloatArray, drawn: Labels, found: Labels
 
 def all_labels(rows: JudgedRows, fit: HalfFit) -> Labels:
     """Return the nearest cluster of every row, by all of its columns."""
-    return _nearest(_distances(rows, fit, range(len(rows.sizes))))
+    distances = _distances(rows, fit, range(len(rows.sizes)))
+    return _nearest(distances, distances)
 
 
 def hidden_gains(
@@ -203,6 +221,7 @@ def hidden_gains(
     tested, trained = np.flatnonzero(test > 0), np.flatnonzero(fit.weights > 0)
     of_rows = np.zeros(len(test))
     of_attributes, squares = np.zeros((2, len(rows.sizes)))
+    in_each = test[tested] * (rows.weights / rows.draws)[tested]
     for foretold, labels in _labels_without(rows, fit, never):
         members = labels if refit else fit.labels
         for attribute in foretold.tolist():
@@ -211,7 +230,7 @@ def hidden_gains(
             found = table[labels[tested], cells] * rows.votes[attribute]
             of_rows[tested] += found * test[tested]
             of_attributes[attribute] = found @ test[tested]
-            squares[attribute] = np.square(found) @ test[tested]
+            squares[attribute] = np.square(found) @ in_each
     return Gains(of_rows, of_attributes, squares)
 
 
@@ -226,7 +245,7 @@ def _labels_without(
         foretold = foretold[~never[foretold]]
         if len(foretold):
             hidden = hidden[~never[hidden]]
-            yield foretold, _nearest(total - _distances(rows, fit, hidden))
+            yield foretold, _nearest(total - _distances(rows, fit, hidden), total)
 
 
 def _distances(rows: JudgedRows, fit: HalfFit, attributes: NDArray[np.intp] | range) -> FloatArray:
@@ -237,9 +256,13 @@ def _distances(rows: JudgedRows, fit: HalfFit, attributes: NDArray[np.intp] | ra
     return total
 
 
-def _nearest(distances: FloatArray) -> Labels:
-    """Return the nearest cluster; sums that differ by rounding are equal, and the first wins."""
-    scale = float(np.abs(distances).max(initial=0.0)) or 1.0
+def _nearest(distances: FloatArray, total: FloatArray) -> Labels:
+    """Return the nearest cluster; sums that differ by rounding are equal, and the first wins.
+
+    What rounding is depends on the distances in all columns, `total`: of rows whose other columns
+    say nothing, nothing but rounding is left.
+    """
+    scale = float(total.max(initial=0.0)) or 1.0
     return np.round(distances / scale, DECIMALS).argmin(axis=1)
 
 

@@ -179,6 +179,8 @@ class KChoice:
 
     def _resting(self) -> str:
         names = self.rests_on
+        if not names:
+            return "They rest on many columns, a little on each."
         more = len(names) - NAMED
         shown = [*names[:NAMED], f"{more} more"] if more > 1 else list(names)
         n = len(self.columns)

@@ -1,8 +1,9 @@
 """A column's order -> a space in which neighbours are near, and a coarser view of the column.
 
-The space has one dimension: a value stands at the mean rank of its rows, as a share of all rows. It
-comes from counts, so that chunks can be counted apart; it knows nothing of the distances of
-numbers, so that a logarithm, or any other change that keeps the order, changes nothing.
+A value stands at the mean rank of its rows, as a share of all rows: the space has its distances
+from either end of the order. It comes from counts, so that chunks can be counted apart; it knows
+nothing of the distances of numbers, so that a logarithm, or any other change that keeps the order
+or turns it round, changes nothing. No similarity in it is negative.
 """
 
 from __future__ import annotations
@@ -19,14 +20,23 @@ from untie._learn.blocks import Block
 from untie._learn.dense import Dense
 from untie._learn.spaces import KernelSpaces
 from untie._learn.tall import Tall
-from untie._table.orders import Orders, Positions
+from untie._table.orders import ORDER, Orders, Positions
+from untie._util.rank_ranges import ranges_of
 from untie._util.types import FloatArray
 
-ORDER = "order"
-"""What the space is called among the couplings."""
-
 COARSE = 5
-"""A column with an order has this many groups in the coarser view."""
+"""A column with an order has this many groups in the coarser view; odd, as the order may be counted
+from either end."""
+
+
+MIXED = 1 / 3
+"""A table is mixed if at least this share of its columns has an order."""
+
+
+def is_mixed(orders: Orders) -> bool:
+    """Tell whether many columns have an order."""
+    n_ordered = sum(positions is not None for positions in orders)
+    return n_ordered > 0 and n_ordered >= MIXED * len(orders) - 1e-9
 
 
 def mean_ranks(positions: Positions, frequencies: FloatArray) -> FloatArray:
@@ -57,13 +67,13 @@ def mean_ranks(positions: Positions, frequencies: FloatArray) -> FloatArray:
 
 
 def order_spaces(counts: Counts, orders: Orders) -> KernelSpaces:
-    """Return the spaces of the orders; a column without one has no coordinate there."""
+    """Return the spaces of the orders; a column without one has no coordinates there."""
     blocks = []
     for attribute, (size, positions) in enumerate(zip(counts.sizes, orders, strict=True)):
         axis = np.empty((size, 0))
         if positions is not None:
             ranks = mean_ranks(positions, counts.frequencies[counts.span(attribute)])
-            axis = ranks[:, None]
+            axis = np.stack([ranks, 1.0 - ranks], axis=1)
         is_large = size > memory.LARGE
         table = Tall(None, axis, np.eye(axis.shape[1])) if is_large else Dense(axis)
         blocks.append(Block(table, (axis.shape[1],), np.zeros(1) if is_large else None))
@@ -119,10 +129,8 @@ def coarse_view(counts: Counts, orders: Sequence[Positions | None]) -> CoarseVie
 def _groups(positions: Positions, ranks: FloatArray) -> NDArray[np.intp]:
     """Return a group of each value by its rank; values without a position have one each."""
     known = positions >= 0
-    # A hair less than the border belongs below it, however the sums were rounded.
-    groups = np.minimum(np.floor(ranks * COARSE + 1e-9), COARSE - 1).astype(np.intp)
     result = np.empty(len(positions), dtype=np.intp)
-    result[known] = np.unique(groups[known], return_inverse=True)[1]
+    result[known] = np.unique(ranges_of(ranks[known], COARSE), return_inverse=True)[1]
     n_groups = int(result[known].max()) + 1
     result[~known] = n_groups + np.arange(np.count_nonzero(~known))
     return result

@@ -176,7 +176,9 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
 
 def _n_ranges(seen: Summary, bins: int) -> int:
     """Return how many ranges there are rows for; an odd number if there are fewer than asked."""
-    most = max(FEWEST_BINS, int(seen.rows.sum()) // ROWS_PER_RANGE)
+    # A row that counts often is many; weights may be scaled to any sum, and the rows are there.
+    n_rows = int(max(seen.rows.sum(), seen.weights.sum()))
+    most = max(FEWEST_BINS, n_rows // ROWS_PER_RANGE)
     return bins if bins <= most else most - 1 + most % 2
 
 

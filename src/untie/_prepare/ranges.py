@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from untie._prepare.numbers import NUMBER, write
+from untie._util.rank_ranges import ranges_of
 from untie._util.types import FloatArray
 
 
@@ -34,13 +35,11 @@ def quantile_edges(numbers: FloatArray, weights: FloatArray, bins: int) -> Float
     array([0.])
     """
     order = np.argsort(numbers)
-    own = weights[order]
-    places = (np.cumsum(own) - own / 2) / own.sum() * bins
-    border = np.round(places)
-    # A number on the border of two ranges goes to the outer one, from whichever end we count.
-    outer = np.where(2 * border <= bins, border - 1, border)
-    ranges = np.where(np.abs(places - border) < 1e-9 * bins, outer, np.floor(places))
-    return numbers[order][:-1][np.diff(ranges) > 0]
+    ordered, own = numbers[order], weights[order]
+    ranges = ranges_of((np.cumsum(own) - own / 2) / own.sum(), bins)
+    edges = ordered[:-1][np.diff(ranges) > 0]
+    # The largest number may have so much weight that it fills two ranges: the others are one.
+    return edges if len(edges) else ordered[-2:-1]
 
 
 def round_edges(edges: FloatArray, numbers: FloatArray) -> FloatArray:

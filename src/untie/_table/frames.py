@@ -9,6 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._table.orders import ORDER
 from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.types import FloatArray, Value
 
@@ -72,11 +73,12 @@ def weights(
             columns["column"] += [vocabulary.columns[attribute]] * width
             columns["coupling"] += [coupling] * width
             columns["kernel"] += [kernel] * width
-            columns["value"] += values if width == len(values) else axis_names(width)
+            is_own = width == len(values) and coupling != ORDER
+            columns["value"] += values if is_own else axis_names(width)
             spaces.append(omega[start : start + width])
             start += width
-    # A column without an order has no coordinate in the space of orders.
-    beta = np.concatenate([np.full(len(space), space.mean()) for space in spaces if len(space)])
+    means = [space.mean() if len(space) else 0.0 for space in spaces]  # a column may lack a space
+    beta = np.repeat(means, [len(space) for space in spaces])
     alpha = np.sqrt(np.divide(omega, beta, out=np.zeros_like(omega), where=beta > 0))
     return make_frame(backend, {**columns, "omega": omega, "beta": beta, "alpha": alpha})
 

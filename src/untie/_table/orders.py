@@ -26,6 +26,9 @@ from untie._util.types import Value
 
 AUTO = "auto"
 
+ORDER = "order"
+"""What the space of a column's order is called among the couplings."""
+
 Positions = NDArray[np.intp]
 """The place of each value in its column's order, from 0 on; -1 for a value that has none, such as a
 missing cell."""
@@ -65,7 +68,11 @@ def check_ordered(ordered: Any, columns: Sequence[str] | None = None) -> dict[st
             "ordered must be 'auto', False, a list of columns or a dict from columns to their "
             f"values in order, got {ordered!r}."
         )
-    named = dict(ordered) if isinstance(ordered, Mapping) else dict.fromkeys(ordered)
+    given = list(ordered)
+    odd = [name for name in given if not isinstance(name, str)]
+    if odd:
+        raise TypeError(f"ordered must name columns, and {odd[0]!r} is no name.")
+    named = dict(ordered) if isinstance(ordered, Mapping) else dict.fromkeys(given)
     if columns is not None:
         check_names(list(named), columns, "the table", ", which ordered names")
     return named
@@ -95,7 +102,7 @@ def find_orders(
     >>> find_orders(Vocabulary(("size",), (("L", "M", "S"),)), {"size": ["S", "M", "L"]})
     (array([2, 1, 0]),)
     """
-    if ordered is None or ordered is False:
+    if ordered is None or (isinstance(ordered, bool | np.bool_) and not ordered):
         return (None,) * len(vocabulary.columns)
     named = check_ordered(ordered, vocabulary.columns)
     declared = declared or {}
@@ -155,7 +162,11 @@ def _named_order(column: str, values: Sequence[Value], given: Any) -> Positions:
                 f"{given!r}."
             )
         order = list(given)
-        absent = [value for value in values if _has_order(value) and value not in order]
+        known = set(order)
+        if len(known) < len(order):
+            twice = next(value for place, value in enumerate(order) if value in order[:place])
+            raise ValueError(f"ordered[{column!r}] names {twice!r} twice; name each value once.")
+        absent = [value for value in values if _has_order(value) and value not in known]
         if absent:
             raise ValueError(
                 f"ordered[{column!r}] lacks values that the column has: {absent[:5]!r}; name all "
@@ -191,10 +202,15 @@ def _range_order(values: Sequence[Value]) -> Positions | None:
 
     At least two are ranges (and not only numbers, which may be codes), and no two overlap.
     """
-    ends = [_ends(value) if _is_text(value) else None for value in values]
+    ends: list[tuple[float, float] | None] = []
+    n_others = 0
+    for value in values:
+        ends.append(_ends(value) if _is_text(value) else None)
+        n_others += ends[-1] is None and _has_order(value)
+        if 2 * n_others >= len(values):  # before a million names are read
+            return None
     known = sorted(e for e in ends if e is not None)
     n_ranges = sum(low < high for low, high in known)
-    n_others = sum(e is None and _has_order(v) for e, v in zip(ends, values, strict=True))
     if n_ranges < 2 or n_others >= len(known):
         return None
     if any(high > next_low for (_, high), (next_low, _) in pairwise(known)):
@@ -225,6 +241,13 @@ def _ends(value: Any) -> tuple[float, float] | None:
     >>> _ends("up to 25"), _ends("26 to 40"), _ends("65+"), _ends(7), _ends("red")
     ((-inf, 25.0), (26.0, 40.0), (65.0, inf), (7.0, 7.0), None)
     """
+    try:
+        return _read_ends(value)
+    except (TypeError, ValueError):  # ends that are no numbers, a 13th month
+        return None
+
+
+def _read_ends(value: Any) -> tuple[float, float] | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float | Decimal | np.number | date):
@@ -252,4 +275,9 @@ def _number(end: Any) -> float:
     if isinstance(end, datetime):
         second = 3600 * end.hour + 60 * end.minute + end.second
         return end.toordinal() + second / 86400
-    return float(end.toordinal()) if isinstance(end, date) else float(end)
+    if isinstance(end, date):
+        return float(end.toordinal())
+    try:
+        return float(end)
+    except OverflowError:  # a whole number of hundreds of digits
+        return math.inf if end > 0 else -math.inf

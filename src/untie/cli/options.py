@@ -163,6 +163,30 @@ class TableOptions(SourceOptions):
     ] = MAX_CATEGORIES
 
 
+@dataclass(frozen=True)
+class LearningOptions(TableOptions):
+    """The same, and how much columns count where something is learned."""
+
+    column_weight: Annotated[
+        list[str] | None,
+        _option(
+            "--column-weight",
+            panel=COLUMNS,
+            metavar="NAME=FACTOR",
+            help="How much a column counts, 1 being as usual: --column-weight age=2. Repeatable.",
+        ),
+    ] = None
+    passive: Annotated[
+        list[str] | None,
+        _option(
+            "--passive",
+            panel=COLUMNS,
+            metavar="NAMES",
+            help="Describe these, but do not learn from them.",
+        ),
+    ] = None
+
+
 def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of a dataclass; it gets them as one argument, `options`."""
 

@@ -10,7 +10,7 @@ from untie._inputs import labels_in_order
 from untie._table.frames import columns_of
 from untie.cli.guard import UserError
 from untie.cli.learning import Model, learned
-from untie.cli.options import File, Output, OutputFormat, Seed, TableOptions, sharing
+from untie.cli.options import File, LearningOptions, Output, OutputFormat, Seed, sharing
 from untie.cli.showing import check_output, show
 from untie.cli.table import check_learned
 from untie.explain import alike_values, why_alike
@@ -27,9 +27,9 @@ alikeness: from -1 to 1, how far the rows that have one value are like those tha
 in all other columns; similarity: of the learned vectors."""
 
 
-@sharing(TableOptions)
+@sharing(LearningOptions)
 def run(
-    options: TableOptions,
+    options: LearningOptions,
     file: File = None,
     column: Annotated[
         str | None,

@@ -3,8 +3,11 @@
 All answers are frames of the library that the table came in (pandas for arrays).
 """
 
+from untie.explain._associations import associations
 from untie.explain._changes import Drift, drift
 from untie.explain._examples import border_cases, prototypes
+from untie.explain._families import families
+from untie.explain._gaps import missing_together
 from untie.explain._neighbors import neighbors
 from untie.explain._profile import cluster_profile
 from untie.explain._similar import why_similar
@@ -18,10 +21,13 @@ __all__ = [
     "Drift",
     "Verdict",
     "alike_values",
+    "associations",
     "border_cases",
     "cluster_profile",
     "cluster_stability",
     "drift",
+    "families",
+    "missing_together",
     "neighbors",
     "outliers",
     "prototypes",

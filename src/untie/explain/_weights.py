@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._count.counts import Counts
+from untie._count.selecting import select_counts
 from untie._inputs import check_encoder
 from untie._learn.parameters import check_parameters
 from untie._learn.spaces import KernelSpaces, identity_spaces
@@ -121,19 +123,21 @@ def _has_space(encoder: UNTIE, couplings: list[str]) -> NDArray[np.bool_]:
 
 def _of_spaces(encoder: UNTIE) -> FloatArray:
     """Return the variance of each kernel space's coordinates; (n_attributes, n_spaces)."""
-    spaces = _spaces(encoder)
-    weighted = energies(spaces, encoder.counts_) * encoder.omega_
-    of_attributes = [
+    heard = np.flatnonzero(~encoder.model_.passive)
+    counts = select_counts(encoder.counts_, heard)
+    spaces = _spaces(encoder, counts)
+    weighted = energies(spaces, counts) * encoder.omega_
+    result = np.zeros((len(encoder.counts_.sizes), len(spaces.labels)))
+    result[heard] = [
         [float(space.sum()) for space in np.split(part, np.cumsum(widths)[:-1])]
         for part, widths in zip(spaces.split(weighted), spaces.widths, strict=True)
     ]
-    return np.array(of_attributes)
+    return result
 
 
-def _spaces(encoder: UNTIE) -> KernelSpaces:
+def _spaces(encoder: UNTIE, counts: Counts) -> KernelSpaces:
     """Build the kernel spaces again that the encoder was fitted with; models do not keep them."""
     recipe = check_parameters(encoder)
-    counts = encoder.counts_
     spaces = identity_spaces(counts)  # also what a degenerate table is learned with
     if spaces.labels != encoder.model_.labels:
         spaces = recipe.spaces(counts, encoder.model_.orders)

@@ -48,6 +48,9 @@ CARD_COLUMNS = 25
 CARD_VALUES = 8
 """A card names at most this many values."""
 
+LISTED_FAMILIES = 12
+"""At most this many families of columns have a sentence."""
+
 LISTED_COLUMNS = 200
 """The data card lists at most this many columns, and the weights have as many bars."""
 

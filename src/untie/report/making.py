@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -36,6 +36,7 @@ def make_report(
     max_categories: int = MAX_CATEGORIES,
     title: str = "the table",
     random_state: int | None = None,
+    column_weights: Mapping[str, float] | None = None,
 ) -> Report:
     """Learn from a table, find groups of similar rows and write a page about them.
 
@@ -71,6 +72,9 @@ def make_report(
     random_state : int or None, default=None
         Seed of all that is drawn; None is 0. The same table and seed give the same page but for
         the time.
+    column_weights : mapping from columns to numbers, optional
+        Factors on the votes of columns, as of :class:`untie.UNTIE`; 0 is described but not learned
+        from.
 
     Returns
     -------
@@ -101,7 +105,16 @@ def make_report(
         raise TypeError(f"drop must be a list of names, got {drop!r}: [{drop!r}].")
     title = title or Wish.title
     wish = Wish(
-        n_clusters, columns, tuple(drop), label, sample_weight, bins, max_categories, title, seed
+        n_clusters,
+        columns,
+        tuple(drop),
+        label,
+        sample_weight,
+        bins,
+        max_categories,
+        title,
+        seed,
+        column_weights,
     )
     preparer = wish.preparer().fit(data, sample_weight=sample_weight)
     kept = {name: _cells(data, name) for name in (label, sample_weight) if name is not None}
@@ -145,7 +158,7 @@ def report_prepared(
     """
     seed = wish.random_state
     weights = None if weights is None else read_weights(weights, read_table(frame).n_rows)
-    encoder = UNTIE(wish.n_clusters, random_state=seed)
+    encoder = UNTIE(wish.n_clusters, column_weights=wish.column_weights, random_state=seed)
     clusterer = UNTIEClusterer(wish.n_clusters, encoder=encoder, random_state=seed)
     clusterer.fit(frame, sample_weight=weights)
     study = Study(

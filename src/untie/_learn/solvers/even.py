@@ -7,11 +7,15 @@ labels tells when (`benchmarks/mixed.py`).
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import pairwise
 
-from untie._learn.order_space import ORDER
+import numpy as np
+from numpy.typing import NDArray
+
 from untie._learn.solvers.base import Problem
 from untie._learn.spaces import VALUES
+from untie._learn.spectrum import TINY
+from untie._table.orders import ORDER
 from untie._util.types import FloatArray
 
 OF_ORDER = 0.8
@@ -23,23 +27,49 @@ def evenly(problem: Problem) -> FloatArray:
 
     Copies share a vote. A column with a single value has no energy to give.
     """
-    spaces, energy = problem.spaces, problem.energies
+    energy, is_value = problem.energies, problem.spaces.are(VALUES)
     omega = np.zeros_like(energy)
-    start = 0
-    for vote, widths in zip(problem.attributes.votes, spaces.widths, strict=True):
-        shares = _shares([coupling for coupling, _ in spaces.labels], widths)
-        for share, width in zip(shares, widths, strict=True):
-            part = slice(start, start + width)
-            own = float(energy[part].sum())
-            omega[part] = vote * share / own if own > 0 else 0.0
-            start += width
+    for vote, part in zip(problem.attributes.votes, _parts(problem), strict=True):
+        own = part[is_value[part]]
+        amount = _varying(problem, own)
+        omega[own] = vote / amount if amount > 0 else 0.0
     total = float(energy @ omega)
-    return omega * (energy.sum() / total) if total > 0 else np.ones_like(omega)
+    omega = omega * (energy.sum() / total) if total > 0 else np.ones_like(omega)
+    return give_to_orders(problem, omega)
 
 
-def _shares(couplings: list[str], widths: tuple[int, ...]) -> list[float]:
-    """Return the share of each of an attribute's spaces in its energy."""
-    has_order = any(c == ORDER and width for c, width in zip(couplings, widths, strict=True))
-    of_order = OF_ORDER if has_order else 0.0
-    by_coupling = {ORDER: of_order, VALUES: 1.0 - of_order}
-    return [by_coupling.get(coupling, 0.0) for coupling in couplings]
+def give_to_orders(problem: Problem, omega: FloatArray) -> FloatArray:
+    """Give the orders of columns their share of the columns' energy.
+
+    The order of a column whose values with a place have all the same place has no energy, and the
+    values keep it all.
+
+    Parameters
+    ----------
+    problem : Problem
+        The coordinates.
+    omega : array of shape (n_coordinates,)
+        Weights that leave nothing to the orders.
+    """
+    is_order = problem.spaces.are(ORDER)
+    result = omega.copy()
+    for part in _parts(problem):
+        order, others = part[is_order[part]], part[~is_order[part]]
+        amount = _varying(problem, order)
+        if amount > 0:
+            total = float(problem.energies[others] @ omega[others])
+            result[others] *= 1.0 - OF_ORDER
+            result[order] = OF_ORDER * total / amount
+    return result
+
+
+def _parts(problem: Problem) -> list[NDArray[np.intp]]:
+    """Return the coordinates of each attribute."""
+    ends = np.cumsum([columns.shape[1] for columns in problem.spaces.columns]).tolist()
+    return [np.arange(start, end) for start, end in pairwise([0, *ends])]
+
+
+def _varying(problem: Problem, part: NDArray[np.intp]) -> float:
+    """Return the energy of some coordinates; 0 if it is but rounding."""
+    energy = float(problem.energies[part].sum())
+    return energy if energy > TINY * float(problem.uncentred_energies[part].sum()) else 0.0

@@ -1,0 +1,158 @@
+"""Ranges of numbers: nothing but the order counts, and rounding of borders moves no number."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+from untie import Preparer
+from untie._prepare.deciding import BINS, Options
+from untie._prepare.ranges import quantile_edges, range_labels, round_edges
+
+NUMBERS = st.lists(st.integers(-300, 300), min_size=2, max_size=40, unique=True)
+ODD = st.sampled_from([3, 5, 7, 35])
+
+
+def ranges_of(numbers, weights, bins):
+    """Return the range of each number."""
+    return np.searchsorted(quantile_edges(numbers, weights, bins), numbers)
+
+
+def slow_ranges(numbers, weights, bins):
+    """The definition over rows written out, for whole weights: the range of the mean rank."""
+    rows = np.repeat(numbers, weights)
+    found = []
+    for number in numbers:
+        place = bins * (rankdata(rows)[rows == number][0] - 0.5) / len(rows)
+        is_on_border = abs(place - round(place)) < 1e-9
+        found.append(round(place) - (2 * place <= bins + 1e-9) if is_on_border else int(place))
+    found = np.clip(found, 0, bins - 1)
+    return np.unique(found, return_inverse=True)[1]
+
+
+@given(NUMBERS, ODD, st.data())
+def test_a_range_is_that_of_the_mean_rank(numbers, bins, data):
+    sizes = st.lists(st.integers(1, 9), min_size=len(numbers), max_size=len(numbers))
+    weights = np.array(data.draw(sizes))
+    numbers = np.array(numbers, dtype=float)
+    found = ranges_of(numbers, weights.astype(float), bins)
+    np.testing.assert_array_equal(found, slow_ranges(numbers, weights, bins))
+    np.testing.assert_array_equal(ranges_of(numbers, weights * 0.1, bins), found)
+
+
+@given(NUMBERS, ODD, st.sampled_from([0.1, 1.0, 1 / 3]), st.integers(0, 99))
+def test_changes_that_keep_or_turn_the_order_change_no_range(numbers, bins, scale, seed):
+    numbers = np.array(numbers, dtype=float)
+    weights = scale * np.random.default_rng(seed).integers(1, 5, len(numbers))
+    expected = ranges_of(numbers, weights, bins)
+    for changed in (np.exp(numbers / 50), numbers**3, 7 * numbers - 3, rankdata(numbers)):
+        np.testing.assert_array_equal(ranges_of(changed, weights, bins), expected)
+    for turned in (-numbers, np.exp(-numbers / 50), 1 / (numbers + 1000)):
+        found = ranges_of(turned, weights, bins)
+        np.testing.assert_array_equal(found.max() - found, expected)
+
+
+@pytest.mark.parametrize("bins", [2, 3, 4, 5, 35])
+@pytest.mark.parametrize("heavy", [0, 1, -1])
+def test_a_number_that_outweighs_all_others(heavy, bins):
+    numbers, weights = np.arange(4.0), np.ones(4)
+    weights[heavy] = 1e15
+    edges = quantile_edges(numbers, weights, bins)
+    assert 1 <= len(edges) < bins
+    assert set(edges) <= set(numbers[:-1])
+
+
+@given(st.lists(st.floats(1e-12, 1e12), min_size=2, max_size=30), st.integers(2, 12))
+def test_there_are_no_more_ranges_than_asked_for(weights, bins):
+    edges = quantile_edges(np.arange(float(len(weights))), np.array(weights), bins)
+    assert 1 <= len(edges) < bins
+    assert (np.diff(edges) > 0).all()
+
+
+@given(
+    st.lists(
+        st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=40, unique=True
+    ),
+    st.integers(2, 12),
+)
+def test_rounding_moves_no_number_to_another_range(numbers, bins):
+    numbers = np.unique(np.array(numbers, dtype=float))  # -0.0 is 0.0
+    if len(numbers) < 2:
+        return
+    edges = quantile_edges(numbers, np.ones(len(numbers)), bins)
+    rounded = round_edges(edges, numbers)
+    assert (np.diff(rounded) > 0).all()
+    np.testing.assert_array_equal(
+        np.searchsorted(rounded, numbers), np.searchsorted(edges, numbers)
+    )
+
+
+def test_borders_have_as_few_digits_as_they_can():
+    numbers = np.array([0.123456, 0.187654, 12.3456, 12.3457, 98765.4, 1e9])
+    assert round_edges(numbers[:-1], numbers).tolist() == [0.16, 0.2, 12.3456, 20, 1e5]
+    years = np.array([1987.0, 1994.0, 2003.0])
+    assert round_edges(years[:-1], years).tolist() == [1987, 1994]
+    whole = np.array([3.0, 12_345.0, 12_346.0, 54_321.0])
+    assert round_edges(whole[:-1], whole).tolist() == [3, 12_345, 20_000]
+
+
+@given(st.lists(st.integers(-(10**18), 10**18), min_size=2, max_size=30, unique=True))
+def test_borders_of_whole_numbers_are_whole(numbers):
+    numbers = np.unique(np.array(numbers, dtype=float))
+    if len(numbers) > 1:
+        rounded = round_edges(numbers[:-1], numbers)
+        np.testing.assert_array_equal(rounded, np.round(rounded))
+
+
+@given(
+    st.lists(st.integers(-(10**6), 10**6), min_size=25, max_size=60, unique=True),
+    st.sampled_from([1, 7, 1000]),
+    st.sampled_from(["exp", "cubes", "negated"]),
+)
+def test_the_preparer_keeps_rows_together_through_changes(numbers, divisor, change):
+    x = np.array(numbers) / divisor
+    changed = {"exp": np.exp(x / 10**6), "cubes": x**3, "negated": -x}[change]
+    if len(np.unique(changed)) < len(x):  # floats that grew together
+        return
+    frame = pd.DataFrame({"x": x, "y": changed})
+    result = Preparer(columns=["x", "y"]).fit_transform(frame)
+    assert result.groupby("x").y.nunique().max() == 1
+    assert result.groupby("y").x.nunique().max() == 1
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "expected"), [(25, 5), (40, 5), (47, 5), (56, 7), (160, 19), (280, 35), (900, 35)]
+)
+def test_there_are_as_many_ranges_as_rows_can_fill(n_rows, expected):
+    frame = pd.DataFrame({"x": np.random.default_rng(0).random(n_rows)})
+    assert len(Preparer().fit(frame).ranges("x")) == expected
+    assert expected <= Options().bins == BINS == 35
+
+
+@pytest.mark.parametrize(("bins", "expected"), [(2, 2), (4, 4), (10, 10), (19, 19), (30, 19)])
+def test_fewer_ranges_may_be_asked_for(bins, expected):
+    frame = pd.DataFrame({"x": np.random.default_rng(0).random(160)})
+    assert len(Preparer(bins=bins).fit(frame).ranges("x")) == expected
+
+
+def test_rows_that_count_often_are_many_and_scaled_weights_are_no_fewer_rows():
+    frame = pd.DataFrame({"x": np.random.default_rng(0).random(100)})
+
+    def count(weights):
+        return len(Preparer().fit(frame, sample_weight=weights).ranges("x"))
+
+    assert count(None) == count(np.full(100, 0.01)) == 11
+    repeated = pd.DataFrame({"x": np.repeat(frame["x"], 2)})
+    assert count(np.full(100, 2.0)) == len(Preparer().fit(repeated).ranges("x")) == 25
+
+
+def test_names_of_ranges():
+    assert range_labels(np.array([5.0]), "number", True) == ["up to 5", "over 5"]
+    assert range_labels(np.array([5.0, 6.0]), "number", True) == ["up to 5", "6", "over 6"]
+    assert range_labels(np.array([2000.0, 2004.0]), "year", True) == [
+        "until 2000",
+        "2001 to 2004",
+        "after 2004",
+    ]
