@@ -223,6 +223,17 @@ def test_how_the_number_was_chosen_is_said():
     assert f"They are nearly the values of {said.choice.columns[0]}." in repeated.sentences
 
 
+def test_groups_that_rest_on_no_column_for_sure():
+    rows = with_groups()
+    said = verdict(UNTIEClusterer(3, random_state=0).fit(rows), rows)
+    choice = replace(said.choice, tells=0 * said.choice.tells)
+    said = replace(said, choice=choice, stability=None)
+    assert said.headline == (
+        "3 groups of similar rows, as asked for, resting on many columns a little"
+    )
+    assert [sentence[:15] for sentence in said.sentences] == ["Groups of half "]
+
+
 def test_only_a_clusterer_has_a_verdict():
     rows = with_groups()
     with pytest.raises(TypeError, match="An UNTIEClusterer is required, got UNTIE"):

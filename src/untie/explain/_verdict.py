@@ -107,6 +107,8 @@ class Verdict:
             which = "all" if n_weak == self.n_groups else str(n_weak)
             said += f", {which} of them weak"
         n, n_all = len(self.rests_on), len(self.choice.columns)
+        if not n:
+            return f"{said}, resting on many columns a little"
         of = f"all {n_all}" if n == n_all else f"{n} of {n_all}"
         return f"{said}, resting on {of} columns"
 
@@ -130,7 +132,7 @@ class Verdict:
         if self.choice is not None and self.found:
             said = [
                 self._why_this_number(self.choice),
-                f"They rest on {_some(self.rests_on)}.",
+                f"They rest on {_some(self.rests_on)}." if self.rests_on else None,
                 self._repeating(),
                 f"Groups of half of the rows agree with them by {_agreement(self.choice):.2f} "
                 "(adjusted Rand index).",
@@ -248,7 +250,7 @@ def verdict(
     >>> said.found, said.weak
     (True, ())
     >>> said.headline
-    '3 groups of similar rows, as asked for, resting on 12 of 16 columns'
+    '3 groups of similar rows, as asked for, resting on ... of 16 columns'
     """
     if not isinstance(clusterer, UNTIEClusterer):
         raise TypeError(f"An UNTIEClusterer is required, got {type(clusterer).__name__}.")
