@@ -223,6 +223,15 @@ def test_how_the_number_was_chosen_is_said():
     assert f"They are nearly the values of {said.choice.columns[0]}." in repeated.sentences
 
 
+@pytest.mark.parametrize("k", ["auto", 3])
+def test_passive_columns_are_not_counted(k):
+    rows = with_groups().assign(other=np.arange(N) // 50 % 3)
+    encoder = UNTIE(k, column_weights={"other": 0}, random_state=0)
+    said = verdict(UNTIEClusterer(k, encoder=encoder, random_state=0).fit(rows), rows)
+    assert said.passive == ("other",)
+    assert said.headline.endswith("resting on all 6 columns")
+
+
 def test_groups_that_rest_on_no_column_for_sure():
     rows = with_groups()
     said = verdict(UNTIEClusterer(3, random_state=0).fit(rows), rows)

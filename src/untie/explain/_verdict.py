@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,8 @@ class Verdict:
         What `cluster_stability` gives; None for lazy tables.
     ordered : tuple of str
         The columns with an order, whose values are ranges.
+    passive : tuple of str
+        The columns that were not to count.
 
     See Also
     --------
@@ -59,6 +62,7 @@ class Verdict:
     choice: KChoice | None
     stability: Any = None
     ordered: tuple[str, ...] = ()
+    passive: tuple[str, ...] = ()
 
     @property
     def found(self) -> bool | None:
@@ -106,7 +110,7 @@ class Verdict:
             n_weak = len(self.weak)
             which = "all" if n_weak == self.n_groups else str(n_weak)
             said += f", {which} of them weak"
-        n, n_all = len(self.rests_on), len(self.choice.columns)
+        n, n_all = len(self.rests_on), len(set(self.choice.columns) - set(self.passive))
         if not n:
             return f"{said}, resting on many columns a little"
         of = f"all {n_all}" if n == n_all else f"{n} of {n_all}"
@@ -268,12 +272,15 @@ def verdict(
             sample_weight=sample_weight,
             random_state=random_state,
         )
+    encoder = clusterer.encoder_
+    places = range(len(encoder.vocabulary_.columns))
     return Verdict(
         clusterer.n_clusters_,
         clusterer.n_clusters != "auto",
         _evidence(clusterer, source, sample_weight, random_state),
         stability,
-        _ordered_columns(clusterer),
+        _columns(clusterer, [learned_order(encoder, place) is not None for place in places]),
+        _columns(clusterer, encoder.model_.passive.tolist()),
     )
 
 
@@ -300,10 +307,8 @@ def _evidence(
     return choose_k(encoder, source, [k], **given)
 
 
-def _ordered_columns(clusterer: UNTIEClusterer) -> tuple[str, ...]:
-    encoder = clusterer.encoder_
-    named = enumerate(encoder.vocabulary_.columns)
-    return tuple(column for place, column in named if learned_order(encoder, place) is not None)
+def _columns(clusterer: UNTIEClusterer, chosen: Sequence[bool]) -> tuple[str, ...]:
+    return tuple(compress(clusterer.encoder_.vocabulary_.columns, chosen))
 
 
 def _agreement(choice: KChoice) -> float:
