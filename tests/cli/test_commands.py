@@ -224,7 +224,7 @@ def test_cluster_chooses_k_and_says_how_sure(people):
     assert answer.stderr.startswith("customer_id: left out")
     said = answer.stderr.splitlines()[-1]
     assert said.startswith(
-        "2 groups of similar rows, resting on all 3 columns. 2 is the best number"
+        "2 groups of similar rows, resting on all 3 columns. 2 is the best number,"
     )
     assert "0 of them" not in said
 

@@ -211,9 +211,9 @@ def test_names_are_cut_and_only_some_are_listed():
 def test_how_the_number_was_chosen_is_said():
     rows = with_groups()
     said = verdict(UNTIEClusterer(random_state=0).fit(rows), rows)
-    assert said.sentences[0] == "3 is the best number in 100% of the splits into halves."
+    assert said.sentences[0] == "3 is the best number, in 100% of the splits into halves."
     choice = replace(said.choice, how_sure=0.5)
-    unsure = "3 is the best number in 50% of the splits into halves; others would do, too."
+    unsure = "3 is the best number, though only in 50% of the splits into halves."
     assert replace(said, choice=choice).sentences[0] == unsure
     gain = said.choice.gain.copy()
     gain[-1] = gain.max() + 1e-3  # a little more for ten clusters
@@ -223,8 +223,43 @@ def test_how_the_number_was_chosen_is_said():
     assert f"They are nearly the values of {said.choice.columns[0]}." in repeated.sentences
 
 
+@pytest.mark.parametrize("k", ["auto", 3])
+def test_passive_columns_are_not_counted(k):
+    rows = with_groups().assign(other=np.arange(N) // 50 % 3)
+    encoder = UNTIE(k, column_weights={"other": 0}, random_state=0)
+    said = verdict(UNTIEClusterer(k, encoder=encoder, random_state=0).fit(rows), rows)
+    assert said.passive == ("other",)
+    assert said.headline.endswith("resting on all 6 columns")
+
+
+def test_groups_that_rest_on_no_column_for_sure():
+    rows = with_groups()
+    said = verdict(UNTIEClusterer(3, random_state=0).fit(rows), rows)
+    choice = replace(said.choice, tells=0 * said.choice.tells)
+    said = replace(said, choice=choice, stability=None)
+    assert said.headline == (
+        "3 groups of similar rows, as asked for, resting on many columns a little"
+    )
+    assert [sentence[:15] for sentence in said.sentences] == ["Groups of half "]
+
+
 def test_only_a_clusterer_has_a_verdict():
     rows = with_groups()
     with pytest.raises(TypeError, match="An UNTIEClusterer is required, got UNTIE"):
         verdict(UNTIE(2).fit(rows), rows)
     assert isinstance(verdict(UNTIEClusterer(2).fit(rows), rows), Verdict)
+
+
+def test_what_is_called_weak_is_not_said_to_be_above_the_bound():
+    table = pd.DataFrame(
+        {
+            "cluster": [0, 1, 2, 3],
+            "stability": [0.7499, 0.75, 0.6, np.nan],
+            "verdict": ["doubtful", "fairly stable", "doubtful", "not sampled"],
+        }
+    )
+    said = Verdict(4, True, None, table)
+    words = [said.said_of(number) for number in range(4)]
+    assert words[:2] == ["weak, doubtful (0.74)", "fairly stable (0.75)"]
+    assert words[2:] == ["weak, doubtful (0.60)", "not sampled"]
+    assert said.weak == (0, 2)

@@ -55,6 +55,17 @@ def test_attributes_and_couplings_at_once(name, table):
     assert (np.diff(found.share) <= 1e-9).all()
 
 
+def test_orders_beside_a_passive_column(table):
+    order = {"c2": ["v1", "v0", "v3", "v2"]}
+    full = UNTIE(3, ordered=order, column_weights={"c1": 0}, output="full").fit(table)
+    lines = full.weights().assign(variance=np.asarray(full.transform(table)).var(axis=0))
+    for by in ("coupling", "kernel"):
+        expected = lines.groupby(by).variance.sum() / lines.variance.sum()
+        found = weight_shares(full, by=by)
+        assert found.set_index(by).share.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
+    assert weight_shares(full).set_index("column").share["c1"] == 0
+
+
 @pytest.mark.parametrize("solver", ["auto", "uniform"])
 def test_a_column_with_very_many_values(monkeypatch, solver):
     monkeypatch.setattr(memory, "LARGE", 10)

@@ -599,10 +599,6 @@ def test_the_chart_of_the_choice_draws_gain_with_its_error_and_stability(zoo):
         "gain",
         "stability",
     ]
-    lows = [
-        float(chart.split('class="name"')[1].split("</text>")[2].split(">")[-1]) for chart in charts
-    ]
-    assert lows[1] == 0
     ends = re.findall(r'y1="(.*?)" x2=".*?" y2="(.*?)" class="error"', charts[0])
     assert len(ends) == len(k)
     assert 'class="error"' not in charts[1]
@@ -613,3 +609,17 @@ def test_the_chart_of_the_choice_draws_gain_with_its_error_and_stability(zoo):
     np.testing.assert_allclose(heights, 120 - 90 * stability, atol=0.11)
     chosen = re.findall(r'class="chosen">(\d+)<', charts[0])
     assert chosen == [str(UNTIEClusterer(random_state=0).fit(zoo).n_clusters_)]
+
+
+def test_the_chart_of_noise_has_a_line_at_zero():
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame({name: rng.choice(list("abc"), 200) for name in "uvwx"})
+    report = make_report(noise)
+    gain, error = np.array(cells_of(report.html, "choice-of-k"), dtype=float)[:, 1:3].T
+    chart = re.search(r'<svg class="chart".*?</svg>', report.html, re.DOTALL)[0]
+    found = float(re.search(r'x2="325" y2="(.*?)" class="axis zero"', chart)[1])
+    low, high = (gain - error).min(), max(0.0, (gain + error).max())
+    high = 1.0 if high == low else high
+    assert found == pytest.approx(120 + 90 * low / (high - low), abs=0.11)
+    n = len(set(data_of(report.html)["clusters"]))
+    assert f"<dd>none found, {n} shown</dd>" in report.html

@@ -119,6 +119,19 @@ def run_name(names: Sequence[str], start: int, stop: int) -> str:
     return f"{from_} to {to}"
 
 
+def phrase(column: str, value: str, equals: str = " = ") -> str:
+    """Return what is said of a column: that it equals a value, or is in a range.
+
+    Examples
+    --------
+    >>> phrase("age", "over 54"), phrase("age", "26 to 41"), phrase("age", "54"), phrase("a", "b")
+    ('age over 54', 'age 26 to 41', 'age = 54', 'a = b')
+    """
+    ends = end_texts(value)
+    is_range = ends is not None and ends[0] != ends[1]
+    return f"{column} {value}" if is_range else f"{column}{equals}{value}"
+
+
 def _until(lowest: str, to: str, after: str | None) -> str:
     """Return the name of a run from the lowest range on, in the words of that range."""
     own = end_texts(lowest)

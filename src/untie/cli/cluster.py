@@ -13,6 +13,7 @@ from untie._engines.arrow import ArrowSource
 from untie._engines.writing import write_source
 from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of
+from untie._table.runs import phrase
 from untie._table.vocabulary import number_repeats
 from untie._util.extras import need
 from untie.cli.guard import UserError
@@ -138,7 +139,8 @@ def _summary(frame: Any, labels: NDArray[Any], weights: Any, said: Verdict) -> d
         strict=True,
     ):
         if len(typical[number]) < N_TYPICAL and share > elsewhere:
-            typical[number].append(f"{attribute}={value} ({share:.0%}, elsewhere {elsewhere:.0%})")
+            said_of = phrase(attribute, value, "=")
+            typical[number].append(f"{said_of} ({share:.0%}, elsewhere {elsewhere:.0%})")
     return {
         "cluster": list(typical),
         "rows" if weights is None else "weight": sizes.tolist(),

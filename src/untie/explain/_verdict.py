@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from untie.explain._stability import cluster_stability
 from untie.k_choice import choose_k
 
 CLEAR = 0.7
-"""Share of the splits in which a number must be the best for others not to do as well."""
+"""Share of the splits in which a number must be the best for it to be sure."""
 
 WEAK = ("doubtful", "dissolves")
 """What `cluster_stability` calls groups that do not come back."""
@@ -48,6 +49,8 @@ class Verdict:
         What `cluster_stability` gives; None for lazy tables.
     ordered : tuple of str
         The columns with an order, whose values are ranges.
+    passive : tuple of str
+        The columns that were not to count.
 
     See Also
     --------
@@ -59,6 +62,7 @@ class Verdict:
     choice: KChoice | None
     stability: Any = None
     ordered: tuple[str, ...] = ()
+    passive: tuple[str, ...] = ()
 
     @property
     def found(self) -> bool | None:
@@ -106,7 +110,9 @@ class Verdict:
             n_weak = len(self.weak)
             which = "all" if n_weak == self.n_groups else str(n_weak)
             said += f", {which} of them weak"
-        n, n_all = len(self.rests_on), len(self.choice.columns)
+        n, n_all = len(self.rests_on), len(set(self.choice.columns) - set(self.passive))
+        if not n:
+            return f"{said}, resting on many columns a little"
         of = f"all {n_all}" if n == n_all else f"{n} of {n_all}"
         return f"{said}, resting on {of} columns"
 
@@ -130,7 +136,7 @@ class Verdict:
         if self.choice is not None and self.found:
             said = [
                 self._why_this_number(self.choice),
-                f"They rest on {_some(self.rests_on)}.",
+                f"They rest on {_some(self.rests_on)}." if self.rests_on else None,
                 self._repeating(),
                 f"Groups of half of the rows agree with them by {_agreement(self.choice):.2f} "
                 "(adjusted Rand index).",
@@ -148,7 +154,10 @@ class Verdict:
         place = lines["cluster"].index(cluster)
         word, number = lines["verdict"][place], lines["stability"][place]
         said = f"weak, {word}" if word in WEAK else str(word)
-        return said if number is None or np.isnan(number) else f"{said} ({number:.2f})"
+        if number is None or np.isnan(number):
+            return said
+        # Cut, not rounded: what is called doubtful below 0.75 is not said to have 0.75.
+        return f"{said} ({np.floor(100 * number + 1e-9) / 100:.2f})"
 
     def __str__(self) -> str:
         return " ".join([f"{self.headline}.", *self.sentences])
@@ -183,8 +192,9 @@ class Verdict:
                 f"{choice.k} is the smallest number that does about as well as any whose groups "
                 "rest on several columns."
             )
-        said = f"{choice.k} is the best number in {choice.how_sure:.0%} of the splits into halves"
-        return f"{said}{'' if choice.how_sure >= CLEAR else '; others would do, too'}."
+        only = "in" if choice.how_sure >= CLEAR else "though only in"
+        where = f"{choice.how_sure:.0%} of the splits into halves"
+        return f"{choice.k} is the best number, {only} {where}."
 
     def _repeating(self) -> str | None:
         if self.repeats is None:
@@ -244,7 +254,7 @@ def verdict(
     >>> said.found, said.weak
     (True, ())
     >>> said.headline
-    '3 groups of similar rows, as asked for, resting on 12 of 16 columns'
+    '3 groups of similar rows, as asked for, resting on ... of 16 columns'
     """
     if not isinstance(clusterer, UNTIEClusterer):
         raise TypeError(f"An UNTIEClusterer is required, got {type(clusterer).__name__}.")
@@ -262,12 +272,15 @@ def verdict(
             sample_weight=sample_weight,
             random_state=random_state,
         )
+    encoder = clusterer.encoder_
+    places = range(len(encoder.vocabulary_.columns))
     return Verdict(
         clusterer.n_clusters_,
         clusterer.n_clusters != "auto",
         _evidence(clusterer, source, sample_weight, random_state),
         stability,
-        _ordered_columns(clusterer),
+        _columns(clusterer, [learned_order(encoder, place) is not None for place in places]),
+        _columns(clusterer, encoder.model_.passive.tolist()),
     )
 
 
@@ -294,10 +307,8 @@ def _evidence(
     return choose_k(encoder, source, [k], **given)
 
 
-def _ordered_columns(clusterer: UNTIEClusterer) -> tuple[str, ...]:
-    encoder = clusterer.encoder_
-    named = enumerate(encoder.vocabulary_.columns)
-    return tuple(column for place, column in named if learned_order(encoder, place) is not None)
+def _columns(clusterer: UNTIEClusterer, chosen: Sequence[bool]) -> tuple[str, ...]:
+    return tuple(compress(clusterer.encoder_.vocabulary_.columns, chosen))
 
 
 def _agreement(choice: KChoice) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from untie._inputs import ClusteredTable, read_clusters
 from untie._table.frames import columns_of
 from untie._table.orders import AUTO
+from untie._table.runs import phrase
 from untie._util.checks import check_integer, check_one_of
 from untie._util.types import FloatArray
 from untie.explain import cluster_profile
@@ -92,7 +93,7 @@ def cluster_profiles(
     notes = [f"the {n_lines} most telling values of each, {len(shown)} in all"]
     if len(clusters) < len(sizes):
         notes.append(f"the {len(clusters)} largest of {len(sizes)} clusters")
-    names = [f"{style.short(name, 24)} = {style.short(value)}" for name, value in shown]
+    names = [phrase(style.short(name, 24), style.short(value)) for name, value in shown]
     # The heat map gets its width, however long the names are.
     width = 1.9 + 0.55 * max(2, len(clusters)) + style.LETTER * max(map(len, names))
     axes = style.get_axes(ax, width, max(3.0, 1.6 + 0.23 * len(shown)))

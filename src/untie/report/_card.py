@@ -78,7 +78,8 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     if grouped:
         total = sum(map(len, grouped))
         facts.append(("Rare values merged", f"{total:,} in {len(grouped):,} columns"))
-    facts.append(("Clusters", count(len(study.clusters))))
+    n = count(len(study.clusters))
+    facts.append(("Clusters", f"none found, {n} shown" if study.verdict.found is False else n))
     return facts
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from untie._inputs import cell_texts
 from untie._table.frames import columns_of
+from untie._table.runs import phrase
 from untie.explain import border_cases, cluster_profile, prototypes
 from untie.report._limits import CARD_COLUMNS, CARD_VALUES, CARDS, LONG_TEXT, shown
 from untie.report._study import Study
@@ -82,7 +83,7 @@ def _card(study: Study, number: int, profile: Lines, examples: dict[str, Lines])
         "count": "count",
     }
     typical = tuple(
-        f"{shown(attribute, 40)} = {shown(value, 40)}"
+        phrase(shown(attribute, 40), shown(value, 40))
         for attribute, value, p in zip(
             lines["column"], lines["value"], lines["p_value"], strict=True
         )

@@ -80,7 +80,8 @@ def _line(ks: Sequence[int], name: str, numbers: FloatArray, errors: FloatArray)
     up, below, above = (np.round((part - low) / (high - low), 4) for part in (numbers, *ends))
     across = np.round(np.arange(len(ks)) / (len(ks) - 1), 4)
     points = list(zip(*(part.tolist() for part in (across, up, below, above)), ks, strict=True))
-    return {"name": name, "points": points, "low": low, "high": high}
+    zero = round(-low / (high - low), 4)
+    return {"name": name, "points": points, "low": low, "high": high, "zero": zero}
 
 
 def comparison(study: Study) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def make_report(
     >>> X, y = load("zoo")
     >>> report = make_report(X.head(40), n_clusters=2, title="zoo")
     >>> report.summary.split(". ")[1]
-    '2 groups of similar rows, as asked for, resting on 8 of 16 columns'
+    '2 groups of similar rows, as asked for, resting on ... of 16 columns'
     """
     seed = _seed(random_state)
     _check_in_memory(data)
