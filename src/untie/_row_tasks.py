@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._base import TableInput
-from untie._count.row_sample import RowSample, sample_rows
+from untie._count.canonical import in_canonical_order
+from untie._count.row_sample import RowSample
+from untie._count.selecting import sample_heard
 from untie._engines.source import Source
 from untie._engines.tasks import A
 from untie._learn.means import Centres, Pass, nearest, pack, walk_rows
@@ -184,7 +186,8 @@ def fitted_columns(encoder: TableInput) -> list[str] | None:
 def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None) -> RowSample:
     """Return distinct rows of a table with their weights, in the encoder's codes.
 
-    They are the same for every order and chunking; all of them, if there are few.
+    They are the same for every order and chunking; all of them, if there are few. Their order is
+    canonical.
 
     Parameters
     ----------
@@ -197,11 +200,11 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     """
     source.check_streams()
     weight = source.check_weight(sample_weight)
-    function = partial(_sample, encoder.grouping_.vocabulary)
+    function = partial(_sample, encoder.grouping_.vocabulary, _passive(encoder))
     sample = _fold(encoder, source, weight, function, "sampling")
     if not len(sample.weights):
         raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
-    return sample
+    return in_canonical_order(sample)
 
 
 def walk_source(
@@ -222,8 +225,19 @@ def _fold(
     return own.add_up(FoldTask(encoder, weight, function), what)
 
 
-def _sample(vocabulary: Vocabulary, codes: Codes, weights: FloatArray | None) -> RowSample:
-    return sample_rows(codes, vocabulary, weights)
+def _passive(encoder: TableInput) -> NDArray[np.bool_]:
+    """Return which columns are not learned from; of other estimators, none."""
+    model = getattr(encoder, "model_", None)
+    return np.zeros(len(encoder.grouping_.raw.columns), bool) if model is None else model.passive
+
+
+def _sample(
+    vocabulary: Vocabulary,
+    passive: NDArray[np.bool_],
+    codes: Codes,
+    weights: FloatArray | None,
+) -> RowSample:
+    return sample_heard(codes, vocabulary, weights, passive)
 
 
 def _walk(space: ValueSpace, centres: Centres, codes: Codes, weights: FloatArray | None) -> Pass:

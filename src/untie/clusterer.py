@@ -19,9 +19,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untie._base import TakesTables
+from untie._count.canonical import in_canonical_order
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import distinct_rows
-from untie._count.row_sample import RowSample, sample_rows
+from untie._count.row_sample import RowSample
+from untie._count.selecting import sample_heard
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._learn.archive import State, read_record, record_state
@@ -63,8 +65,9 @@ class UNTIEClusterer(
 
     An encoder learns vectors of the rows, and k-means makes clusters of them. The means of the best
     of `n_init` starts on at most 2,000 distinct rows are moved by passes over all rows until
-    nothing changes. The result does not depend on the order of the rows. Clusters are numbered by
-    their size; the largest is 0.
+    nothing changes. The result does not depend on the order of rows and columns, nor, up to 2,000
+    distinct rows, on the names of values and columns. Clusters are numbered by their size; the
+    largest is 0.
 
     Parameters
     ----------
@@ -89,7 +92,7 @@ class UNTIEClusterer(
         At most this many passes over the rows, typically 10 to 300; over a lazy table, which is
         read anew each time, at most 3.
     random_state : int, RandomState or None, default=None
-        For the starts, and the resamples of the choice of k. None is the seed 0.
+        For the starts, and the splits of the choice of k. None is the seed 0.
 
     Attributes
     ----------
@@ -135,11 +138,11 @@ class UNTIEClusterer(
     >>> X, y = load("zoo")
     >>> clusterer = UNTIEClusterer().fit(X)
     >>> clusterer.n_clusters_, clusterer.labels_.shape
-    (4, (101,))
+    (5, (101,))
     >>> X[clusterer.labels_ == 0].head(3).hair.tolist()
     ['1', '1', '1']
     >>> clusterer.predict(X.head(3)).tolist()
-    [0, 0, 1]
+    [0, 0, 2]
     """
 
     kind = "clusterer"
@@ -379,7 +382,8 @@ class UNTIEClusterer(
 
     def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
         """Find clusters of coded rows with a fitted encoder."""
-        sample = sample_rows(codes, encoder.vocabulary_, weights)
+        vocabulary, passive = encoder.vocabulary_, encoder.model_.passive
+        sample = in_canonical_order(sample_heard(codes, vocabulary, weights, passive))
         space = encoder.model_.space
         kinds = distinct_rows(codes, space.n_codes, weights)
         walk = partial(walk_rows, space, pack(kinds.codes, space), kinds.weights)
@@ -400,7 +404,7 @@ class UNTIEClusterer(
                 f"The means still moved after max_iter={max_passes} passes; raise it.",
                 ConvergenceWarning,
             )
-        centres = largest_first(centres, found.sizes)
+        centres = largest_first(space, centres, found.sizes, sample)
         self.encoder_, self.k_choice_ = encoder, choice
         self.cluster_centers_ = np.hstack(centres)
         self.n_clusters_ = len(self.cluster_centers_)
@@ -416,8 +420,9 @@ class UNTIEClusterer(
             if n_distinct <= AUTO_KS[0]:
                 return None, n_distinct
             draws = draws_of(self.random_state)
-            columns, library = encoder.vocabulary_.columns, encoder.library_
-            given = (vectors, encoder.model_.coarse, sample, columns)
+            model, library = encoder.model_, encoder.library_
+            columns = encoder.vocabulary_.columns
+            given = (vectors, model.coarse, model.attributes, sample, columns)
             choice = choose_number(*given, AUTO_KS, N_SPLITS, draws, library)
             return choice, choice.k
         k = int(self.n_clusters)

@@ -51,7 +51,8 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     - "values": the same directions, but values count alike and kernels have 10 %.
     - "kernels": the paper's kernels of the couplings alone, so that related values are near.
 
-    In all three, copies of a column share one vote.
+    In all three, copies of a column share one vote, and so does a hierarchy, such as City > State >
+    Region (:func:`untie.explain.families` lists them).
 
     Parameters
     ----------
@@ -129,6 +130,12 @@ default="auto"
     dtype : dtype, default=numpy.float64
         Of the vectors: numpy.float64, or numpy.float32, which takes half the memory and keeps 7
         digits. Learning is in float64 either way.
+    column_weights : mapping from columns to numbers, default=None
+        Factors on the votes of columns, such as ``{"age": 2, "zip": 0}``; 1 where none is given.
+        Typically 0.5 to 3: with 2, a column has twice the energy (the variance of the rows'
+        vectors), compared to others. 0 is passive: the column is counted and described, but nothing
+        is learned from it, and its values have no columns in `transform`. The columns of an array,
+        which have no names, are x0, x1, ..., or are named by their positions. It costs nothing.
     random_state : int, RandomState or None, default=None
         For "adam", "adagrad", the starts of the clusters that "auto" compares and the resamples of
         ``n_clusters="auto"``; the other solvers draw nothing. None is the seed 0.
@@ -220,6 +227,7 @@ default="auto"
         n_components: int | None = None,
         sparse_output: bool = False,
         dtype: Any = np.float64,
+        column_weights: Any = None,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -241,6 +249,7 @@ default="auto"
         self.n_components = n_components
         self.sparse_output = sparse_output
         self.dtype = dtype
+        self.column_weights = column_weights
         self.random_state = random_state
 
     @classmethod
@@ -360,7 +369,12 @@ default="auto"
         source = open_table(X)
         if not first:
             source = source.own_columns(fitted_columns(self), source.check_weight(sample_weight))
-        options = CountOptions(sample_weight, self.categories, with_sample=recipe.needs_sample)
+        options = CountOptions(
+            sample_weight,
+            self.categories,
+            with_sample=recipe.needs_sample,
+            known_as=None if first else self.grouping_.raw.columns,
+        )
         chunk = source.count(options)
         counted = chunk.ungrouped
         assert chunk.table is not None
@@ -558,7 +572,10 @@ default="auto"
         lookup = self.model_.lookup
         if lookup.summed:
             return np.array([f"untie{i}" for i in range(lookup.n_columns)], dtype=object)
-        vocabulary = Vocabulary(columns, self.vocabulary_.values)
+        # The values of a passive column have no columns of their own.
+        pairs = zip(self.vocabulary_.values, self.model_.passive, strict=True)
+        values = tuple(() if is_passive else values for values, is_passive in pairs)
+        vocabulary = Vocabulary(columns, values)
         if lookup is self.model_.vectors:
             return np.array(frames.compact_names(vocabulary, *self.model_.axes()), dtype=object)
         full = frames.full_names(vocabulary, self.model_.labels, self.model_.widths)

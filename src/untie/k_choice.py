@@ -43,7 +43,7 @@ def choose_k(
     command alike. It looks at the clusters that a representation makes; the number that `UNTIE`
     reads off the spectrum when none is named only serves to find a representation.
 
-    At most 2,000 distinct rows are clustered, the same for every order of the rows, so
+    At most 2,000 distinct rows are clustered, the same for every order of the rows and columns, so
     the time hardly depends on the table's size.
 
     Parameters
@@ -87,7 +87,7 @@ def choose_k(
     >>> X, y = load("zoo")
     >>> choice = choose_k(UNTIE().fit(X), X)
     >>> choice.k
-    4
+    5
     >>> choice.table().columns.tolist()
     ['k', 'gain', 'error', 'stability', 'silhouette', 'chosen_by']
     """
@@ -95,5 +95,5 @@ def choose_k(
     sample = sample_source(encoder, open_table(data), sample_weight)
     rng = draws_of(random_state)
     model, columns = encoder.model_, encoder.vocabulary_.columns
-    given = (model.vectors, model.coarse, sample, columns)
+    given = (model.vectors, model.coarse, model.attributes, sample, columns)
     return choose_number(*given, ks, n_splits, rng, encoder.library_)

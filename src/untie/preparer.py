@@ -49,9 +49,11 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         take less time and memory.
     drop : sequence of str, default=()
         Columns to leave out.
-    bins : int, default=5
-        Ranges per column of numbers or dates; typically 3 to 10. More tell rows apart better, and
-        need more rows. A number that is so frequent that it fills several ranges makes them fewer.
+    bins : int, default=35
+        At most this many ranges per column of numbers or dates; typically 5 to 50, and fewer where
+        rows are few. They keep their order: `UNTIE` knows ranges by their names, and that
+        neighbours are near. A number that is so frequent that it fills several ranges makes them
+        fewer.
     max_categories : int, default=100
         At most this many categories per column, the merged rare ones included; typically 20 to
         1,000. Learning takes time and memory that grow with the square of the number of categories

@@ -93,7 +93,7 @@ def test_fit_keeps_the_ranges_and_transform_uses_them(people, tmp_path, frame):
     np.testing.assert_allclose(records.to_numpy(), expected)
     table = ask("transform", model, few, "--format", "table")
     assert "This is the beginning" in table.stderr
-    assert "age=up to" in table.stdout
+    assert f"age={min(own.ranges('age'))}" in table.stdout  # what the beginning has room for
 
 
 SAVED = {
@@ -194,7 +194,8 @@ def test_columns_and_drop(people, tmp_path):
 def test_cluster_prints_groups_for_people(people):
     answer = ask("cluster", people, "--label", "group", "--k", 2, "--format", "table")
     assert answer.exit_code == 0
-    assert "2 clusters" in answer.stdout
+    assert "2 groups of similar rows, as asked for, resting on" in answer.stdout
+    assert "stable (" in answer.stdout
     assert "colour=red" in answer.stdout
     assert "elsewhere" in answer.stdout
     assert "With group: F 0.9" in answer.stderr or "With group: F 1.0" in answer.stderr
@@ -220,7 +221,12 @@ def test_cluster_gives_every_row_its_cluster(people, tmp_path, frame):
 
 def test_cluster_chooses_k_and_says_how_sure(people):
     answer = ask("cluster", people, "--drop", "age,group")
-    assert "2 clusters, the best number in " in answer.stderr
+    assert answer.stderr.startswith("customer_id: left out")
+    said = answer.stderr.splitlines()[-1]
+    assert said.startswith(
+        "2 groups of similar rows, resting on all 3 columns. 2 is the best number"
+    )
+    assert "0 of them" not in said
 
 
 def test_cluster_lazily_writes_the_same(people, tmp_path):
@@ -246,6 +252,61 @@ def test_names_that_options_give_are_looked_up(people):
     for option in ("--columns", "--drop", "--label", "--weight"):
         found = refused("cluster", people, option, "colors")
         assert f"no column 'colors' in the table, which {option} names; did you mean 'col" in found
+
+
+@pytest.fixture
+def shops(tmp_path):
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 40, 400)
+    columns = {"region": city % 3, "city": city, "state": city % 12}
+    for name in ("age", "size", "kind"):
+        columns[name] = np.where(rng.random(400) < 0.8, city % 2, rng.integers(0, 3, 400))
+    path = tmp_path / "shops.csv"
+    pd.DataFrame(columns).map("v{}".format).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("command", ["cluster", "fit"])
+def test_families_are_told(shops, tmp_path, command):
+    output = ["-o", tmp_path / "model.untie"] if command == "fit" else []
+    said = "state and region follow from city; they have one vote together."
+    assert said in ask(command, shops, "--k", 2, *output).stderr
+    assert said not in ask(command, shops, "--k", 2, "-q", *output).stderr
+    without = ask(command, shops, "--k", 2, "--passive", "city,state", *output)
+    assert "follow" not in without.stderr
+
+
+def test_weights_of_columns(shops, tmp_path):
+    path = tmp_path / "model.untie"
+    weights = ["--column-weight", "age=2.5", "--passive", "region", "--passive", "state"]
+    assert ask("fit", shops, "--k", 2, "-o", path, *weights).exit_code == 0
+    _, encoder = untie.load_model(path).named_steps.values()
+    assert encoder.column_weights == {"age": 2.5, "region": 0, "state": 0}
+    assert ask("outliers", shops, *weights).exit_code == 0
+    labels = [
+        [row["cluster"] for row in rows_of(ask("cluster", shops, "--k", 3, *options).stdout)]
+        for options in (["--passive", "city,state,region"], ["--drop", "city,state,region"])
+    ]
+    assert labels[0] == labels[1]
+
+
+def test_weights_of_columns_that_can_not_be(shops, people, tmp_path):
+    for given, message in {
+        "age": "is NAME=FACTOR",
+        "age=much": "'much' is no number",
+        "age=-1": "'-1' is no number",
+        "age=nan": "'nan' is no number",
+        "ages=2": "no column 'ages' in the table; did you mean 'age'",
+    }.items():
+        assert message in refused("cluster", shops, "--column-weight", given)
+    assert "which --passive names" in refused("cluster", shops, "--passive", "ages")
+    both = ["--passive", "age", "--column-weight", "age=2"]
+    assert "keep one of them" in refused("cluster", shops, *both)
+    assert "looks like an id" in refused("cluster", people, "--column-weight", "customer_id=2")
+    assert ask("cluster", people, "--passive", "customer_id").exit_code == 0  # left out anyway
+    ask("fit", shops, "--k", 2, "-o", tmp_path / "m.untie")
+    found = refused("outliers", shops, "--model", tmp_path / "m.untie", "--passive", "age")
+    assert "the model has its own" in found
 
 
 def test_more_values_than_usual_can_be_told_apart(tmp_path):
@@ -486,7 +547,7 @@ def test_report_writes_a_page_and_says_what_it_found(people, tmp_path, monkeypat
     assert answer.exit_code == 0, answer.output
     assert answer.stdout == ""
     assert answer.stderr.startswith(NOTES)
-    assert "The 120 rows of people.csv fall into 2 groups" in answer.stderr
+    assert "There are 120 rows in people.csv. 2 groups of similar rows, as asked" in answer.stderr
     assert answer.stderr.endswith("The report is in people-report.html; open it in a browser.\n")
     page = (tmp_path / "people-report.html").read_text()
     assert "<title>Report: people.csv</title>" in page
@@ -512,7 +573,7 @@ def test_report_reads_pipes_queries_and_weights(people, tmp_path, monkeypatch, f
     query = f"SELECT * FROM '{people}' WHERE colour <> 'odd'"
     assert ask("report", "--sql", query, "--k", 2, "-o", "q.html").exit_code == 0
     page = (tmp_path / "q.html").read_text()
-    assert f"The {(frame.colour != 'odd').sum()} rows of the table" in page
+    assert f"There are {(frame.colour != 'odd').sum()} rows in the table." in page
     assert "<code>untie report --k 2 --sql " in page
     frame.assign(w=2).to_csv(tmp_path / "w.csv", index=False)
     assert ask("report", "w.csv", "--weight", "w", "--k", 2).exit_code == 0

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import small_tables
+from tables import latent_classes, small_tables
 from untie import UNTIE, count_table
 from untie._count import row_sample
 from untie._count.counts import CountedTable
@@ -140,6 +140,30 @@ def test_values_that_differ_have_different_numbers(values):
 
 def test_a_cell_counts_by_its_column():
     assert len(count_table([["a", "b"], ["b", "a"]]).sample.numbers) == 2
+
+
+@given(table=small_tables(min_rows=2), random=st.randoms(use_true_random=False))
+@pytest.mark.parametrize("size", [3, 2000])
+def test_the_order_of_columns_does_not_matter(table, random, size):
+    columns = random.sample(list(table), table.shape[1])
+    with mock.patch.object(row_sample, "SAMPLE_ROWS", size):
+        found, expected = sampled(table[columns]), sampled(table)
+    places = [columns.index(name) for name in table]
+    assert {tuple(row[p] for p in places): times for row, times in found.items()} == expected
+
+
+@pytest.mark.parametrize("first", ["frame", "array"])
+@pytest.mark.filterwarnings("ignore:X .*feature names:UserWarning")
+def test_chunks_with_and_without_names_are_sampled_alike(first, monkeypatch):
+    monkeypatch.setattr(row_sample, "SAMPLE_ROWS", 40)
+    frame, _ = latent_classes(400, 3, 6, 4, seed=0, purity=0.5)
+    assert len(frame.drop_duplicates()) > 200
+    chunks = [frame[:150], frame[150:].to_numpy()]
+    whole = UNTIE(3).fit(frame)
+    if first == "array":
+        chunks, whole = chunks[::-1], UNTIE(3).fit(frame.to_numpy())
+    grown = UNTIE(3).partial_fit(chunks[0]).partial_fit(chunks[1])
+    assert grown.gains_ == whole.gains_
 
 
 def test_without_one_sample_there_is_none():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from tables import latent_classes, small_tables
-from untie import UNTIE, count_table
+from untie import UNTIE, Preparer, count_table
 from untie.explain import Drift, drift
 
 
@@ -186,3 +186,26 @@ def test_columns_whose_names_are_numbers():
     assert drift(rows, rows.assign(**{"2": "x"})).ignored == ("2",)
     found = drift(rows, rows.replace({1: {"d": "e"}}))
     assert found.appeared == ("1=e",)
+
+
+def test_couplings_of_ranges_are_those_of_neighbours_together():
+    """Tens of ranges have too few rows each to tell whether a coupling has changed."""
+    rng = np.random.default_rng(0)
+
+    def draw(n, sign):
+        age = rng.normal(size=n)
+        pay = age + rng.normal(0, 1.5, n)
+        job = np.where(sign * age + rng.normal(0, 1.5, n) < 0, "a", "b")
+        return pd.DataFrame({"age": age, "pay": pay, "job": job})
+
+    old, same, turned = draw(600, 1), draw(600, 1), draw(600, -1)
+    preparer = Preparer().fit(old)
+    assert len(preparer.ranges("age")) == 35
+    rows = preparer.transform(old)
+    assert not drift(rows, preparer.transform(same)).has_drifted
+    found = drift(rows, preparer.transform(turned))
+    assert set(found.drifted_couplings) == {("age", "job"), ("pay", "job")}
+    assert not found.drifted_columns
+    # The dependence is that of five ranges, not of chance in tens.
+    lines = found.couplings.set_index(["column", "other_column"])
+    assert 0.02 < lines.dependence["age", "job"] < 0.5

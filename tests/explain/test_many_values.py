@@ -102,7 +102,7 @@ def test_profile_and_stability(encoder, table, labels):
 
 
 def test_clusters(encoder, table):
-    assert choose_k(encoder, table, range(2, 6), n_resamples=4).k == 3
+    assert choose_k(encoder, table, range(2, 6), n_splits=4).k == 3
     clusterer = UNTIEClusterer(3, random_state=0).fit(table)
     np.testing.assert_array_equal(clusterer.predict(table), clusterer.labels_)
     distances = clusterer.transform(table)

@@ -105,6 +105,96 @@ def test_one_cluster_has_nothing_elsewhere():
     assert found.p_value.tolist() == [1, 1]
 
 
+AGES = ("up to 20", "21 to 30", "31 to 40", "41 to 55", "over 55")
+
+
+@st.composite
+def people(draw):
+    """Draw a table with a column of ranges, cells of it missing, and labels."""
+    n = draw(st.integers(4, 25))
+    ages = draw(st.lists(st.sampled_from((*AGES, None)), min_size=n, max_size=n))
+    labels = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    return pd.DataFrame({"age": pd.Series(ages, dtype=object)}), labels
+
+
+def slow_runs(table, labels, cluster):
+    """Try every run of the ages that occur: shares inside and elsewhere, and the better sum."""
+    inside = np.array(labels) == cluster
+    known = [age for age in AGES if (table.age == age).any()]
+    for start in range(len(known)):
+        for stop in range(start + 1, len(known) + 1):
+            has = table.age.isin(known[start:stop]).to_numpy()
+            yield has, has[inside].mean(), has[~inside].mean()
+
+
+@given(people())
+def test_a_column_with_an_order_has_one_run_for_each_cluster(drawn):
+    table, labels = drawn
+    found = cluster_profile(table, labels)
+    known = [age for age in AGES if (table.age == age).any()]
+    if len(set(labels)) == 1 or len(known) < 2:
+        pd.testing.assert_frame_equal(found, cluster_profile(table, labels, ordered=False))
+        return
+    for cluster in set(labels):
+        own = found[(found.cluster == cluster) & (found.value != "missing")]
+        runs = list(slow_runs(table, labels, cluster))
+        best = max(share - elsewhere for _, share, elsewhere in runs)
+        if own.empty:
+            held = [share for _, share, elsewhere in runs if share - elsewhere > best - 1e-9]
+            assert min(held) == 0
+            continue
+        (line,) = own.itertuples()
+        assert line.share - line.share_elsewhere == pytest.approx(best)
+        assert any(
+            (line.share, line.share_elsewhere) == pytest.approx((share, elsewhere))
+            and line.lift == pytest.approx(share / has.mean())
+            and line.count == (has & (np.array(labels) == cluster)).sum()
+            for has, share, elsewhere in runs
+        )
+    missing = found[found.value == "missing"]
+    expected = cluster_profile(table, labels, ordered=False)
+    expected = expected[expected.value == "missing"]
+    assert missing["count"].tolist() == expected["count"].tolist()
+
+
+def test_runs_are_named_by_their_ends():
+    ages = np.repeat(AGES, 20)
+    table = pd.DataFrame({"age": [*ages, None, None]})
+    labels = [*np.repeat([0, 1, 1, 2, 2], 20), 0, 2]
+    found = cluster_profile(table, labels)
+    first = found.groupby("cluster").head(1)
+    assert first.value.tolist() == ["up to 20", "21 to 40", "over 40"]
+    assert found.value.tolist().count("missing") == 2
+    assert len(found) == 5
+    whole = pd.DataFrame({"age": list(AGES) + [None] * 5})
+    assert cluster_profile(whole, [0] * 5 + [1] * 5).value.tolist() == ["any range", "missing"]
+
+
+def test_an_order_can_be_declared_named_or_refused():
+    sizes = ["S"] * 9 + ["M"] * 9 + ["L"] * 9 + ["XL"] * 9
+    labels = [0] * 18 + [1] * 18
+    order = ["S", "M", "L", "XL"]
+    plain = pd.DataFrame({"size": sizes})
+    assert set(cluster_profile(plain, labels).value) == set(order)
+    expected = cluster_profile(plain, labels, ordered={"size": order})
+    assert expected.value.tolist() == ["S to M", "L to XL"]
+    typed = plain.astype({"size": pd.CategoricalDtype(order, ordered=True)})
+    pd.testing.assert_frame_equal(cluster_profile(typed, labels), expected)
+    enum = pl.DataFrame({"size": sizes}, schema={"size": pl.Enum(order)})
+    assert cluster_profile(enum, labels)["value"].to_list() == ["S to M", "L to XL"]
+    assert set(cluster_profile(typed, labels, ordered=False).value) == set(order)
+
+
+def test_runs_by_chance_are_seldom_significant():
+    rng = np.random.default_rng(0)
+    names = ["up to 0", *(f"{5 * i + 1} to {5 * i + 5}" for i in range(33)), "over 165"]
+    lowest = []
+    for _ in range(60):
+        table = pd.DataFrame({name: rng.choice(names, 400) for name in "ab"})
+        lowest.append(cluster_profile(table, rng.integers(0, 3, 400)).p_value.min())
+    assert np.mean(np.array(lowest) < 0.05) < 0.1  # at most 5 % in truth, and Bonferroni gives less
+
+
 @pytest.mark.parametrize(
     ("labels", "words"),
     [

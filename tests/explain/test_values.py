@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from tables import latent_classes, small_tables
-from untie import UNTIE
+from untie import UNTIE, Preparer
 from untie.explain import alike_values, why_alike
 
 
@@ -139,3 +139,23 @@ def test_bad_input():
         why_alike(encoder, "word", "a", "q")
     with pytest.raises(ValueError, match="n must be a positive integer"):
         alike_values(encoder, n=0)
+
+
+def test_ranges_are_near_their_neighbours_and_listed_in_their_order():
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 90, 900)
+    frame = pd.DataFrame({"age": age, "job": np.where(age + rng.normal(0, 8, 900) < 50, "a", "b")})
+    preparer = Preparer().fit(frame)
+    rows = preparer.transform(frame)
+    encoder = UNTIE(2, random_state=0).fit(rows)
+    ranges = preparer.ranges("age")
+    found = alike_values(encoder, "age", n=2000)
+    places = {name: place for place, name in enumerate(ranges)}
+    first, second = found.value.map(places), found.other_value.map(places)
+    assert (first < second).all()
+    nearness = -(second - first)
+    assert np.corrcoef(nearness, found.similarity)[0, 1] > 0.9
+    near = found[second - first == 1].similarity
+    assert near.min() > found[second - first > 20].similarity.max()
+    with pytest.raises(ValueError, match=f"its values are {ranges[0]}, {ranges[1]}, {ranges[2]},"):
+        why_alike(encoder, "age", ranges[0], "no such range")

@@ -14,6 +14,7 @@ ENCODERS = {
     "uniform": UNTIE(3, solver="uniform"),
     "exact": UNTIE(3, kernels=[Gaussian(0.5), Polynomial(2)], couplings=("intra", "joint")),
     "relevance": UNTIE(3, solver="relevance"),
+    "ordered": UNTIE(3, ordered={"c0": ["v1", "v0", "v3", "v2"]}),
     "grouped": UNTIE(3, solver="uniform", min_frequency=0.1),
 }
 

@@ -4,13 +4,15 @@ import math
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 
 from tables import latent_classes, small_tables
 from untie import UNTIE, count_table
 from untie._learn.attributes import Attributes
-from untie._learn.dependence import symmetric_uncertainty
+from untie._learn.dependence import pair_entropies
+from untie.datasets import load
 
 
 def entropy(values):
@@ -52,14 +54,31 @@ def test_noise_has_no_relevance():
     assert found[-1] < 0.01 < 0.1 < found[:-1].min()
 
 
-def test_uncertainty_is_computed_once_for_a_table(monkeypatch):
+def test_entropies_are_computed_once_for_a_table(monkeypatch):
     asked = []
 
-    def counting(counts, less_chance):
+    def counting(counts):
         asked.append(counts)
-        return symmetric_uncertainty(counts, less_chance)
+        return pair_entropies(counts)
 
-    monkeypatch.setattr("untie._learn.attributes.symmetric_uncertainty", counting)
+    monkeypatch.setattr("untie._learn.attributes.pair_entropies", counting)
     for seed in (0, 1):
         UNTIE(3).fit(latent_classes(50, 2, 3, 3, seed=seed)[0])
     assert len(asked) == 2
+
+
+def test_a_hierarchy_has_one_vote():
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 48, 600)
+    table = pd.DataFrame({"city": city, "state": city % 12, "region": city % 3})
+    table = table.assign(other=rng.integers(0, 4, 600)).astype(str)
+    votes = Attributes(count_table(table).counts).votes
+    np.testing.assert_allclose(votes, [1 / 3, 1 / 3, 1 / 3, 1])
+
+
+def test_columns_that_merely_depend_keep_their_votes():
+    X, _ = load("wisconsin")
+    np.testing.assert_array_equal(Attributes(count_table(X).counts).votes, 1)
+    X, _ = load("crx")
+    votes = dict(zip(X.columns, Attributes(count_table(X).counts).votes, strict=True))
+    assert {name: vote for name, vote in votes.items() if vote < 1} == {"A4": 0.5, "A5": 0.5}

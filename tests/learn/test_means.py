@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from tables import latent_classes, small_tables
 from untie import UNTIE, UNTIEClusterer
-from untie._count.row_sample import sample_rows
+from untie._count.row_sample import RowSample, sample_rows
 from untie._learn.means import (
     all_distances,
     count_distinct,
@@ -109,9 +109,13 @@ def test_too_few_passes_are_told(case):
 
 
 def test_largest_first():
+    space = ValueSpace([np.array([[3.0], [1.0], [2.0], [0.0], [1.5]])])
     centres = [np.array([[3.0], [1.0], [2.0], [0.0]])]
-    ordered = largest_first(centres, np.array([5.0, 9.0, 5.0, 1.0]))
-    assert ordered[0].ravel().tolist() == [1, 2, 3, 0]  # equal sizes by their means
+    sample = RowSample(np.arange(3, dtype=np.uint64), np.array([[2], [1], [0]]), np.ones(3))
+    ordered = largest_first(space, centres, np.array([5.0, 9.0, 5.0, 1.0]), sample)
+    assert ordered[0].ravel().tolist() == [1, 2, 3, 0]  # equal sizes by their first row
+    ordered = largest_first(space, centres, np.array([5.0, 9.0, 5.0, 5.0]), sample)
+    assert ordered[0].ravel().tolist() == [1, 2, 3, 0]  # no sampled row is the last
 
 
 @given(small_tables())
@@ -148,3 +152,23 @@ def test_principal_dimensions_keep_the_clusters(monkeypatch):
     )
     np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
     assert adjusted_rand_score(classes, found.labels_) > 0.9
+
+
+def test_ties_fall_by_the_order_of_the_means():
+    # Sums of tenths are rounded in every order of the attributes in another way.
+    rng = np.random.default_rng(0)
+    tables = [rng.integers(0, 10, (4, 2)) / 10 for _ in range(7)]
+    codes = [rng.integers(0, 4, 500) for _ in range(7)]
+    points = [table[rng.integers(0, 4, 6)] for table in tables]
+    distances = sum(
+        np.round(100 * ((table[column][:, None] - part) ** 2).sum(axis=2)).astype(int)
+        for table, column, part in zip(tables, codes, points, strict=True)
+    )
+    expected = distances.argmin(axis=1)  # of whole numbers
+    assert ((distances == distances.min(axis=1, keepdims=True)).sum(axis=1) > 1).any()
+    for order in (range(7), range(6, -1, -1), rng.permutation(7)):
+        space = ValueSpace([tables[place] for place in order])
+        packed = pack([codes[place] for place in order], space)
+        labels, squares = nearest(space, packed, [points[place] for place in order])
+        np.testing.assert_array_equal(labels, expected)
+        np.testing.assert_allclose(squares, distances.min(axis=1) / 100, atol=1e-12)

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from untie._learn import value_space
-from untie._learn.value_space import ValueSpace, add_up, count_members
+from untie._learn.value_space import ValueSpace, add_up, count_members, likeness
 
 
 @pytest.fixture(params=["dense", "sparse"])
@@ -43,3 +43,17 @@ def test_distances_to_means(case):
     tables = space.distances_to_points(centres)
     found = np.vstack([part for _, part in add_up(tables, codes)])
     np.testing.assert_allclose(found, np.square(rows[:, None] - means).sum(axis=2), atol=1e-12)
+
+
+def test_likeness_is_the_cosine_or_of_an_order_the_distance():
+    vectors = np.random.default_rng(0).normal(size=(7, 4))
+    vectors[3] = 0.0
+    apart = np.square(vectors[:, None] - vectors).sum(axis=2)
+    np.testing.assert_allclose(likeness(vectors, has_order=True), 1 - apart / apart.max())
+    found = likeness(vectors, has_order=False)
+    for a in range(7):
+        for b in range(7):
+            lengths = np.linalg.norm(vectors[a]) * np.linalg.norm(vectors[b])
+            cosine = vectors[a] @ vectors[b] / lengths if lengths else 0.0
+            assert found[a, b] == pytest.approx(cosine)
+    assert (likeness(np.ones((2, 3)), has_order=True) == 1).all()

@@ -32,6 +32,8 @@ def plots(encoder, data, column):
             encoder, column, by="vectors", ax=ax
         ),
         "spectrum": lambda ax: plot.spectrum(encoder, ax=ax),
+        "associations": lambda ax: plot.associations(encoder, ax=ax),
+        "associations few": lambda ax: plot.associations(encoder, ax=ax, max_columns=2),
         "cluster_profiles": lambda ax: plot.cluster_profiles(data, labels, ax=ax),
         "cluster_profiles share": lambda ax: plot.cluster_profiles(
             data, labels, show="share", ax=ax
@@ -44,7 +46,7 @@ def plots(encoder, data, column):
 
 
 def zoo_plots(encoder, data):
-    choice = choose_k(encoder, data, range(2, 6), n_resamples=2)
+    choice = choose_k(encoder, data, range(2, 6), n_splits=2)
     exact = UNTIE(4, solver="exact").fit(data)
     ranks = {"a": 1.2, "b": 2.0, "c": 2.8}
     return {

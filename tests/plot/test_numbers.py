@@ -7,9 +7,9 @@ from matplotlib.colors import to_hex
 
 from plot_cases import new_axes, tick_texts, title
 from tables import latent_classes
-from untie import UNTIE, KChoice, choose_k, plot
+from untie import UNTIE, choose_k, plot
 from untie._learn.learning import LARGEST_NUMBER
-from untie.explain import cluster_profile, weight_shares
+from untie.explain import associations, cluster_profile, weight_shares
 from untie.plot._style import GREY, short
 
 
@@ -43,6 +43,27 @@ def test_the_heat_map_of_weights(zoo):
         for column, coupling in enumerate(couplings):
             assert table[row, column] == frame.share[attribute, coupling]
     assert "the 6 largest of 16 attributes" in title(ax)
+
+
+def test_the_map_of_associations():
+    rng = np.random.default_rng(0)
+    city, other = rng.integers(0, 48, 500), rng.integers(0, 5, 500)
+    columns = {"other": other, "city": city, "alike": other // 2, "noise": rng.integers(0, 3, 500)}
+    table = pd.DataFrame({**columns, "region": city % 3, "state": city % 12}).astype(str)
+    encoder = UNTIE(2, solver="uniform").fit(table)
+    ax = plot.associations(encoder, ax=new_axes())
+    names, expected = tick_texts(ax, "y"), associations(encoder)
+    assert names == tick_texts(ax, "x")
+    np.testing.assert_array_equal(ax.images[0].get_array(), expected.loc[names, names])
+    frames = {frozenset(names[int(f.get_x() + 0.5) :][: int(f.get_width())]) for f in ax.patches}
+    assert frames == {frozenset({"city", "state", "region"}), frozenset({"other", "alike"})}
+    assert [float(text.get_text()) for text in ax.texts][:2] == pytest.approx(
+        expected.loc[names[0], names[:2]].tolist(), abs=0.005
+    )
+    few = plot.associations(encoder, ax=new_axes(), max_columns=3)
+    assert len(tick_texts(few, "x")) == 3
+    assert "noise" not in tick_texts(few, "x")
+    assert "the 3 of 6 columns with most in common" in title(few)
 
 
 @pytest.mark.filterwarnings("ignore:.*took all its 120 steps.*")
@@ -102,26 +123,26 @@ def test_weights_scaled_to_any_sum_leave_the_edge(zoo):
 
 
 def test_the_choice_of_k(zoo):
-    choice = choose_k(*zoo, range(2, 7), n_resamples=3)
+    choice = choose_k(*zoo, range(2, 7), n_splits=3)
     above, below = plot.choice_of_k(choice, ax=new_axes(2))
     table = choice.table()
     drawn = {line.get_label(): line for axes in (above, below) for line in axes.lines}
-    assert drawn["score: gain x stability"].get_ydata().tolist() == table.score.tolist()
-    assert drawn["gain over no clusters"].get_ydata().tolist() == table.gain.tolist()
+    (bars,) = above.containers
+    line, _, (errors,) = bars.lines
+    assert bars.get_label() == "gain, standard error"
+    assert line.get_ydata().tolist() == table.gain.tolist()
+    ends = [segment[:, 1].tolist() for segment in errors.get_segments()]
+    np.testing.assert_allclose(
+        ends, np.stack([table.gain - table.error, table.gain + table.error]).T
+    )
     assert drawn["stability (adjusted Rand index)"].get_ydata().tolist() == table.stability.tolist()
     assert drawn["silhouette"].get_ydata().tolist() == table.silhouette.tolist()
     assert [bar.get_height() for bar in below.patches] == table.chosen_by.tolist()
     for axes in (above, below):
         assert axes.get_xticks().tolist() == [2, 3, 4, 5, 6]
         assert axes.lines[-1].get_xdata() == [choice.k, choice.k]
-    assert title(above).replace("\n", " ") == choice.verdict
-
-
-def test_numbers_of_clusters_that_no_resample_makes():
-    one = np.array([0.5, -np.inf])
-    choice = KChoice(2, 1.0, (2, 3), one, one, one, one, np.array([2, 2]), 10)
-    above, _ = plot.choice_of_k(choice)
-    np.testing.assert_array_equal(above.lines[0].get_ydata(), [0.5, np.nan])
+    assert title(above).replace("\n", " ") == choice.verdict.split(". ")[0]
+    assert title(above).startswith(f"{choice.k} clusters")
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +174,25 @@ def test_profiles_have_the_shares_and_lifts(clusters):
         for line in profile.loc[cluster].sort_values("information", kind="stable").index[-3:]
     }
     assert {tuple(text.split(" = ")) for text in tick_texts(share, "y")} == top
+
+
+def test_runs_of_an_order_have_the_shares_of_every_cluster():
+    ages = ["up to 20", "21 to 30", "31 to 40", "over 40"]
+    rng = np.random.default_rng(0)
+    labels = np.arange(300) % 3
+    places = np.clip(labels + rng.integers(0, 2, 300), 0, 3)
+    X = pd.DataFrame({"age": np.array(ages)[places], "b": rng.choice(list("xy"), 300)})
+    ax = plot.cluster_profiles(X, labels, show="share", n=1, ax=new_axes())
+    inside = {"up to 30": [0, 1], "21 to 40": [1, 2], "over 30": [2, 3], "21 to 30": [1]}
+    texts = [text.removeprefix("age = ") for text in tick_texts(ax, "y")]
+    assert len(texts) > 1
+    for row, text in enumerate(texts):
+        for cluster in range(3):
+            own = places[labels == cluster]
+            found = ax.images[0].get_array()[row, cluster]
+            assert found == pytest.approx(np.isin(own, inside[text]).mean())
+    apart = plot.cluster_profiles(X, labels, n=1, ax=new_axes(), ordered=False)
+    assert set(tick_texts(apart, "y")) <= {f"age = {age}" for age in ages}
 
 
 def test_clusters_are_named_with_their_shares(clusters):

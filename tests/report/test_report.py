@@ -10,10 +10,11 @@ import polars as pl
 import pytest
 
 import untie
-from untie import UNTIE, KChoice, Preparer, UNTIEClusterer, choose_k
+from untie import UNTIE, Preparer, UNTIEClusterer, choose_k
 from untie.comparison.methods import compare
 from untie.datasets import load
 from untie.explain import (
+    alike_values,
     border_cases,
     cluster_profile,
     neighbors,
@@ -118,7 +119,7 @@ def test_outliers_weights_and_choice_are_those_of_the_library(zoo):
     choice = clusterer.k_choice_.table()
     found = np.array(cells_of(page, "choice-of-k"), dtype=float)
     np.testing.assert_allclose(
-        found, choice[["k", "score", "gain", "stability", "silhouette", "chosen_by"]].to_numpy()
+        found, choice[["k", "gain", "error", "stability", "silhouette", "chosen_by"]].to_numpy()
     )
 
 
@@ -337,15 +338,27 @@ def test_data_card_says_what_was_done():
     page = make_report(frame, n_clusters=2, title="people").html
     lines = {line[0]: line for line in cells_of(page, "columns")}
     assert lines["id"][1] == "left out, looks like an id"
-    assert lines["age"][1] == "binned into 5 ranges"
+    assert lines["age"][1] == "binned into 35 ranges"
     assert "merged" in lines["many"][1]
     assert lines["same"][1] == "left out, every row is &#39;x&#39;"
     assert float(lines["city"][3]) == pytest.approx(1 / 3)
     for text in ("1: age", "2: id, same", "Python 3.", f"untie {untie.__version__}"):
         assert text in page
     age = next(column for column in data_of(page)["columns"] if column["name"] == "age")
-    assert age["ordered"] == 5
-    assert age["labels"] == list(Preparer().fit(frame).ranges("age"))
+    assert age["ordered"] == 35
+    ranges = list(Preparer().fit(frame).ranges("age"))
+    assert age["labels"] == ranges
+    # Colours are of some neighbours together.
+    assert age["n_runs"] == len(age["runs"]) == 7
+    assert age["run_of"] == [place // 5 for place in range(35)]
+    assert age["runs"][0] == f"up to {ranges[4].split()[-1]}"
+    heat = re.search(
+        r'id="t-values-\d+">\n<caption>How alike the values of age.*?</table>', page, re.DOTALL
+    )
+    names = re.findall(r'<th scope="row">(.*?)</th>', heat[0])
+    assert len(names) == 10
+    assert names[0] == f"up to {ranges[2].split()[-1]}"
+    assert names[-1].startswith("over ")
 
 
 def test_label_is_not_learned_from_and_judges():
@@ -406,6 +419,7 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
     more = {"number": np.arange(len(zoo)) * 1.5, "kind": [f"kind {kind}" for kind in kinds]}
     zoo.assign(**more).to_csv("my zoo.csv", index=False)
     options = ["--bins", 4, "--max-categories", 3, "--seed", 7]
+    options += ["--column-weight", "hair=2", "--passive", "eggs"]
     answer = ask("report", "my zoo.csv", "--k", 3, "--drop", "legs", *options)
     assert answer.exit_code == 0, answer.output
     page = (tmp_path / "my zoo-report.html").read_text()
@@ -420,20 +434,37 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
     command = unescape(re.search(r'aria-label="Command"><code>(.*?)</code>', page)[1])
     assert (
         command
-        == "untie report 'my zoo.csv' --drop legs --k 3 --bins 4 --max-categories 3 --seed 7"
+        == "untie report 'my zoo.csv' --drop legs --column-weight hair=2 --passive eggs --k 3 "
+        "--bins 4 --max-categories 3 --seed 7"
     )
+
+
+def test_families_and_passive_columns_are_told():
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 40, 300)
+    columns = {"city": city, "state & more": city % 12, "region": city % 3}
+    columns |= {name: rng.integers(0, 3, 300) for name in ("a", "b", "c")}
+    table = pd.DataFrame(columns).map("v{}".format)
+    page = make_report(table, n_clusters=2).html
+    said = "state &amp; more and region follow from city; they have one vote together."
+    assert f"<li>{said}</li>" in page
+    passive = make_report(table, n_clusters=2, column_weights={"city": 0, "a": 2}).html
+    assert "5 learned from" in passive
+    assert "Passive</dt><dd>1, not learned from: city</dd>" in passive
+    assert f"<li>{said}</li>" not in passive
+    assert "column_weights={&#39;city&#39;: 0, &#39;a&#39;: 2}" in passive
 
 
 def test_small_and_dull_tables_have_a_page():
     three = pd.DataFrame({"a": ["x", "y", "z"], "b": ["u", "u", "v"]})
     report = make_report(three)
-    assert "too few distinct rows to say how many groups there are" in report.summary
+    assert "There are too few distinct rows to try more than 2 groups." in report.summary
     assert "<svg" not in report.html  # one number of clusters is no line
     assert "No two values of a column are alike" in report.html
     two = pd.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20})
     page = make_report(two).html
-    assert "The table has 2 distinct rows, too few to choose from" in page
-    assert "2 clusters, as asked for." in make_report(two, n_clusters=2).html
+    assert "2 groups, one for each distinct row." in page
+    assert "2 groups, one for each distinct row." in make_report(two, n_clusters=2).summary
     one = pd.DataFrame({"a": ["x", "y", "z"] * 20})
     page = make_report(one, n_clusters=2).html
     assert "A combination needs two columns" in page
@@ -443,7 +474,8 @@ def test_small_and_dull_tables_have_a_page():
 @pytest.mark.filterwarnings("ignore:Every column has a single value")
 def test_equal_rows_are_one_group():
     page = make_report(pd.DataFrame({"a": ["x"] * 9, "b": ["y"] * 9}), columns=["a", "b"])
-    assert page.summary == "The 9 rows of the table are one group: they do not differ."
+    said = "There are 9 rows in the table. One group: the rows do not differ."
+    assert page.summary == said
     assert data_of(page.html)["neighbors"] == [[]]
     assert "nothing to compare" in page.html
 
@@ -453,46 +485,18 @@ def test_one_row_and_one_group(zoo):
     one = make_report(pd.DataFrame({"a": ["x"], "b": ["y"]}), columns=["a", "b"])
     assert one.summary == "There is one row in the table, so there is nothing to group."
     report = make_report(zoo, n_clusters=1)
-    assert report.summary == "The 101 rows of the table are one group: as asked for."
-    assert "1 cluster, as asked for." in report.html
+    assert report.summary == "There are 101 rows in the table. One group: as asked for."
+    assert report.html.count("One group: as asked for.") == 3  # header, groups and choice of k
 
 
 def test_blank_names_values_and_titles_have_a_name():
     frame = pd.DataFrame({"": ["", "  ", "x"] * 20, "b": ["", "y", "z"] * 20})
     report = make_report(frame, n_clusters=2, title="")
-    assert report.summary.startswith("The 60 rows of the table fall")
+    assert report.summary.startswith("There are 60 rows in the table.")
     first, second = data_of(report.html)["columns"]
     assert first["name"] == "(empty)"
     assert sorted(first["labels"]) == ["(blank)", "(empty)", "x"]
     assert sorted(second["labels"]) == ["(empty)", "y", "z"]
-
-
-def test_the_verdict_on_k_is_one_that_a_reader_can_take():
-    """It says how sure a choice is, and never that no resample agrees."""
-
-    def choice(k, how_sure, score, gain=(1.0, 1.0, 1.0)):
-        ones = np.ones(len(score))
-        ks = tuple(range(2, 2 + len(score)))
-        return KChoice(
-            k, how_sure, ks, np.array(gain), ones, 0.5 * ones, np.array(score), np.array([4]), 9
-        )
-
-    agree = "The clusters of resampled rows agree with them by 0.50 (adjusted Rand index)."
-    assert learned._verdict(choice(2, 0.0, [0.9, 0.8, 1.0])) == (
-        f"2 clusters: the smallest number that scores about as well as the best, 4. {agree}"
-    )
-    assert learned._verdict(choice(4, 0.9, [0.2, 0.8, 1.0])) == (
-        f"4 clusters: the best number in 90% of the resamples. {agree}"
-    )
-    assert learned._verdict(choice(4, 0.4, [0.2, 0.8, 1.0])) == (
-        f"4 clusters: the best number on the whole, though in 40% of the resamples only. {agree}"
-    )
-    assert "better than none; 2 is" in learned._verdict(
-        choice(2, 0.4, [0.2, 0.1, 0.1], (-1.0, -1.0, -1.0))
-    )
-    assert learned._verdict(choice(2, 1.0, [0.2], (1.0,))) == (
-        "There are too few distinct rows to try other numbers than 2."
-    )
 
 
 def test_other_methods_have_the_scores_of_compare(zoo):
@@ -557,3 +561,55 @@ def test_without_jinja2_the_extra_is_named(zoo, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"untie\[report\]"):
         make_report(zoo, n_clusters=2)
+
+
+def test_heat_maps_of_tens_of_ranges_are_those_of_merged_ranges():
+    rng = np.random.default_rng(0)
+    age = rng.permutation(np.arange(700) / 10 + 18)
+    job = np.where(age + rng.normal(0, 8, 700) < 50, "a", "b")
+    frame = pd.DataFrame({"age": age, "job": job, "town": rng.choice(list("xyz"), 700)})
+    frame.loc[:49, "age"] = None
+    page = make_report(frame, n_clusters=2).html
+    heat = re.search(r'"t-(values-\d+)">\n<caption>How alike the values of age ', page)
+    table = re.search(rf'id="t-{heat[1]}">.*?</table>', page, re.DOTALL)[0]
+    names = re.findall(r'<th scope="row">(.*?)</th>', table)
+    found = [
+        [float(cell) for cell in re.findall(r"<td.*?>(.*?)</td>", line)]
+        for line in table.split("<tbody>")[1].split("</tr>")[:-1]
+    ]
+    assert len(names) == 11
+    assert names[-1] == "missing"
+    # The same from a table whose cells are the merged ranges.
+    edges = [-np.inf, *(float(name.split()[-1]) for name in names[:-2]), np.inf]
+    merged = pd.cut(frame.age, edges, labels=names[:-1]).astype(object)
+    rows = frame.assign(age=merged.where(frame.age.notna(), None))
+    encoder = UNTIE(2, random_state=0).fit(rows)
+    expected = alike_values(encoder, "age", n=100)
+    for line in expected.itertuples():
+        place, other = names.index(line.value), names.index(line.other_value)
+        assert found[place][other] == pytest.approx(line.alikeness, abs=0.0051)
+
+
+def test_the_chart_of_the_choice_draws_gain_with_its_error_and_stability(zoo):
+    page = make_report(zoo).html
+    table = np.array(cells_of(page, "choice-of-k"), dtype=float)
+    k, gain, error, stability = table[:, :4].T
+    charts = re.findall(r'<svg class="chart".*?</svg>', page, re.DOTALL)
+    assert [re.search(r'class="name">(.*?)<', chart)[1] for chart in charts] == [
+        "gain",
+        "stability",
+    ]
+    lows = [
+        float(chart.split('class="name"')[1].split("</text>")[2].split(">")[-1]) for chart in charts
+    ]
+    assert lows[1] == 0
+    ends = re.findall(r'y1="(.*?)" x2=".*?" y2="(.*?)" class="error"', charts[0])
+    assert len(ends) == len(k)
+    assert 'class="error"' not in charts[1]
+    low, high = min(0, (gain - error).min()), (gain + error).max()
+    expected = 120 - 90 * (np.stack([gain - error, gain + error], axis=1) - low) / (high - low)
+    np.testing.assert_allclose(np.array(ends, dtype=float), expected, atol=0.11)
+    heights = [float(y) for y in re.findall(r'<circle cx=".*?" cy="(.*?)"', charts[1])]
+    np.testing.assert_allclose(heights, 120 - 90 * stability, atol=0.11)
+    chosen = re.findall(r'class="chosen">(\d+)<', charts[0])
+    assert chosen == [str(UNTIEClusterer(random_state=0).fit(zoo).n_clusters_)]

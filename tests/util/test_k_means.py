@@ -7,7 +7,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from untie._util import k_means
-from untie._util.k_means import best_labels
+from untie._util.k_means import best_labels, nearest_means
 
 
 def inertia(rows, weights, labels):
@@ -59,3 +59,30 @@ def test_fewer_distinct_rows_than_clusters():
 def test_rows_that_are_all_alike():
     labels = best_labels(np.ones((5, 2)), np.ones(5), 2, 3, np.random.RandomState(0))
     assert len(np.unique(labels)) == 1
+
+
+@pytest.mark.parametrize("n_clusters", [2, 3, 5])
+def test_ties_fall_by_the_order_of_the_rows(n_clusters):
+    # The corners of a cube: nearly all distances are equal to others.
+    rng = np.random.RandomState(0)
+    rows = rng.permutation(np.array(list(product([0.0, 1.0], repeat=6))))
+    weights = np.ones(len(rows))
+    expected = best_labels(rows, weights, n_clusters, 10, np.random.RandomState(1))
+    for seed in range(5):
+        turn = np.linalg.qr(np.random.RandomState(seed).normal(size=(6, 6)))[0]
+        found = best_labels(rows @ turn, weights, n_clusters, 10, np.random.RandomState(1))
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_the_first_of_equally_near_means():
+    rows, means = (
+        np.array([[0.0, 0.1], [3.0, 0.0]]),
+        np.array([[1.0, 0.1], [-1.0, 0.1], [0.0, 1.1]]),
+    )
+    for turn in (
+        np.eye(2),
+        np.array([[0.6, 0.8], [-0.8, 0.6]]),
+        np.array([[0.28, 0.96], [-0.96, 0.28]]),
+    ):
+        assert nearest_means(rows @ turn, means @ turn).tolist() == [0, 0]
+        assert nearest_means(rows @ turn, means[::-1] @ turn).tolist() == [0, 2]

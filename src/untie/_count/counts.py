@@ -213,8 +213,11 @@ class CountedTable:
         return CountedTable(self.vocabulary, self.counts.without_pairs(), self.sample)
 
     def plus_chunk(self, chunk: CountedTable) -> CountedTable:
-        """Add a chunk whose columns are these, in this order, whatever their names."""
-        vocabulary = Vocabulary(self.vocabulary.columns, chunk.vocabulary.values)
+        """Add a chunk whose columns are these, in this order, whatever their names.
+
+        Its rows were sampled under these names.
+        """
+        vocabulary = chunk.vocabulary.renamed(self.vocabulary.columns)
         return self + CountedTable(vocabulary, chunk.counts, chunk.sample)
 
     def align(self, union: Vocabulary) -> CountedTable:

@@ -80,6 +80,8 @@ class CountTask:
         tables whose rare values are merged first.
     grouping : Grouping or None
         In a second pass, the values that the first one found, and which are merged.
+    known_as : tuple of str or None
+        Names of the columns in the sample, if they may differ.
     """
 
     columns: tuple[str, ...]
@@ -88,6 +90,7 @@ class CountTask:
     with_sample: bool = False
     most_values: int | None = None
     grouping: Grouping | None = None
+    known_as: tuple[str, ...] | None = None
 
     @alone()
     def __call__(self, frame: Any, number: int) -> Part:
@@ -159,7 +162,8 @@ class CountTask:
             before = (before if has_pairs else before.without_pairs()).align(vocabulary)
             counts, sample = counts + before.counts, before.sample
         if self.with_sample:
-            sample = sample_rows(rows.codes, vocabulary, rows.weights, sample)
+            known = vocabulary.renamed(self.known_as)
+            sample = sample_rows(rows.codes, known, rows.weights, sample)
         return CountedTable(vocabulary, counts, sample)
 
 
@@ -230,7 +234,9 @@ def count_pieces(
     weight = options.sample_weight
     categories = check_categories(options.categories, head.names)
     limit = tallies.KEPT_VALUES if options.merges and not is_one_shot else None
-    task = CountTask(head.names, weight, categories, options.with_sample, limit)
+    task = CountTask(
+        head.names, weight, categories, options.with_sample, limit, known_as=options.known_as
+    )
     part = add_up(task, "counting")
     counted = part.counted
     if counted is None:

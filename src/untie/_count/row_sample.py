@@ -1,8 +1,9 @@
 """A sample of distinct rows with their weights, the same for every order and chunking.
 
-Each row has a number that depends on its cells alone, and the rows with the smallest numbers are
-kept: the choice is as good as random, chunks can be merged, and every engine keeps the same
-rows. Up to `SAMPLE_ROWS` distinct rows the sample is the whole table.
+Each row has a number that depends on its cells and the names of their columns alone, and the rows
+with the smallest numbers are kept: the choice is as good as random, chunks can be merged, and every
+engine keeps the same rows, in whatever order the columns stand. Up to `SAMPLE_ROWS` distinct rows
+the sample is the whole table; beyond, other names of values or columns are another draw.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packing import Packs
 from untie._table.vocabulary import Vocabulary
-from untie._util.mixing import mix
+from untie._util.mixing import mixed
 from untie._util.parallel import in_threads, pays
 from untie._util.types import Codes, FloatArray, Value
 
@@ -179,18 +180,21 @@ class _PackedNumbers:
     """The numbers of all combinations of the values of several attributes, to look up at once."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        tables = [_value_numbers(values, place) for place, values in enumerate(vocabulary.values)]
+        columns = zip(vocabulary.values, vocabulary.columns, strict=True)
+        tables = [_value_numbers(values, column) for values, column in columns]
         self._packs = Packs(tuple(len(table) for table in tables), JOINT_CELLS)
         added = self._packs.add_tables([table[:, None] for table in tables])
         self._tables = [table.ravel() for table in added]
 
     def of(self, codes: Codes) -> Numbers:
-        """Return a number for each row, which comes from the sum of its values' numbers."""
+        """Add up the numbers of the rows' values, modulo 2^64, and mix the sums.
+
+        As they are, small sums would have some values together more often than the table has.
+        """
         total = np.zeros(len(codes[0]), dtype=np.uint64)
         for joint, table in zip(self._packs.join_codes(codes), self._tables, strict=True):
             total += table.take(joint)
-        # Of rows with small sums, the cells would depend on each other: they add up to little.
-        return mix(total)
+        return mixed(total)
 
 
 def _smallest(
@@ -202,14 +206,16 @@ def _smallest(
     return kept[:SAMPLE_ROWS], first[:SAMPLE_ROWS], totals[:SAMPLE_ROWS]
 
 
-def _value_numbers(values: Sequence[Value], place: int) -> Numbers:
-    """Return a number for each value of an attribute, and for an unknown one."""
+def _value_numbers(values: Sequence[Value], column: str) -> Numbers:
+    """Return a number for each value of a column, and for an unknown one."""
     texts = [_as_text(value) for value in values] + ["unknown"]
-    digests = b"".join(
-        blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, salt=b"%d" % place).digest()
-        for text in texts
-    )
+    salt = blake2b(_encoded(column), digest_size=blake2b.SALT_SIZE).digest()
+    digests = b"".join(blake2b(_encoded(t), digest_size=8, salt=salt).digest() for t in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _as_text(value: Any) -> str:

@@ -44,6 +44,8 @@ class CountOptions:
         memory is enough.
     with_sample : bool
         Whether to keep a sample of the rows.
+    known_as : tuple of str or None
+        Names of the columns in the sample of which this one will be a part, if they may differ.
     """
 
     sample_weight: Any = None
@@ -52,6 +54,7 @@ class CountOptions:
     max_categories: int | None = None
     n_spaces: int = 0
     with_sample: bool = False
+    known_as: tuple[str, ...] | None = None
 
     @property
     def merges(self) -> bool:
@@ -130,7 +133,9 @@ def tally_table(table: Table, options: CountOptions = DEFAULTS) -> Tally:
     grouping, rows, raw = code_table(table, options)
     vocabulary = grouping.raw
     check_memory(grouping.vocabulary.sizes, table.names, options.n_spaces, len(rows))
-    sample = sample_rows(raw.codes, vocabulary, raw.weights) if options.with_sample else None
+    sample = None
+    if options.with_sample:
+        sample = sample_rows(raw.codes, vocabulary.renamed(options.known_as), raw.weights)
     if not grouping.is_trivial and sum(vocabulary.sizes) > KEPT_VALUES:
         counts = count(rows.codes, grouping.vocabulary.sizes, rows.weights)
         ungrouped = None

@@ -1,6 +1,7 @@
 """Counts -> how much each attribute should count: relevance and redundancy.
 
-Both come from the symmetric uncertainty of pairs of attributes, less what chance alone gives.
+Both come from entropies of pairs of attributes, less what chance alone gives: relevance from
+the symmetric uncertainty; redundancy from this and from who tells whom (`families`).
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._count.counts import Counts
-from untie._learn.dependence import symmetric_uncertainty
+from untie._learn.dependence import Entropies, pair_entropies, uncertainty_of
+from untie._learn.families import COPY, Member, Relation, find_families, shared_votes, who_tells
+from untie._learn.telling import Telling, telling_of
 from untie._util.types import FloatArray
-
-COPY = 0.7
-"""From this symmetric uncertainty on, two attributes are copies of each other."""
 
 NO_RELEVANCE = 1e-3
 """This is added to every relevance, so that an attribute unlike all others counts a little."""
@@ -30,6 +30,9 @@ class Attributes:
     ----------
     counts : Counts
         Counts of all pairs of values.
+    factors : array of shape (n_attributes,), optional
+        What the user multiplies the votes by, none negative. An attribute of 0 is passive: it has
+        no vote, and the others are as if it were not there.
 
     Examples
     --------
@@ -40,22 +43,28 @@ class Attributes:
     """
 
     counts: Counts
+    factors: FloatArray | None = None
 
     @cached_property
     def votes(self) -> FloatArray:
-        """1 / (number of copies, itself included); shape (n_attributes,).
+        """How much each attribute counts, in votes; shape (n_attributes,).
 
-        However many copies of an attribute a table has, they have one vote together. Attributes
-        that merely depend on each other keep their own: what they share is what clusters are made
-        of.
+        However many copies of an attribute a table has, they have one vote together, and so has
+        a hierarchy, such as City > State > Region; see `families.shared_votes`. Attributes that
+        merely depend on each other keep their own: what they share is what clusters are made of.
         """
-        result: FloatArray = 1.0 / (self._uncertainty >= COPY).sum(axis=1)
-        return result
+        return self.shares if self.factors is None else self.shares * self.factors
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """The votes before the user's factors."""
+        return shared_votes(self.copies, self.tells)
 
     @cached_property
     def related(self) -> NDArray[np.bool_]:
-        """Which attributes say the same as which; each does as itself."""
-        return self._uncertainty >= COPY
+        """Which attributes say the same, in part or in whole; each does as itself."""
+        alike = (self.uncertainty >= COPY) & self._together
+        return self.copies | self.tells | self.tells.T | alike
 
     @cached_property
     def relevance(self) -> FloatArray:
@@ -64,12 +73,55 @@ class Attributes:
         The sum over the others of u (1 - u)^2, u being the symmetric uncertainty: it rises with
         dependence, and falls to 0 again where one attribute repeats the other.
         """
-        result: FloatArray = (self._uncertainty * (1.0 - self._uncertainty) ** 2).sum(axis=1)
+        shared = self.uncertainty * (1.0 - self.uncertainty) ** 2
+        result: FloatArray = (shared * self._together).sum(axis=1)
         return result
 
     @cached_property
-    def _uncertainty(self) -> FloatArray:
-        """The uncertainty of pairs, 1 on the diagonal."""
-        found = symmetric_uncertainty(self.counts, less_chance=True)
+    def families(self) -> list[list[Member]]:
+        """The groups of attributes that are tied by copies and hierarchies."""
+        entropies = np.diag(self._entropies.margins)
+        return find_families(self.copies, self.tells, self.telling.shares, entropies)
+
+    @cached_property
+    def copies(self) -> Relation:
+        """Who is a copy of whom: they have much in common, and none tells more than the other.
+
+        Attributes that tell each other are copies, too. Where they have many values, the
+        uncertainty may not show it: what it leaves out as chance is then too much.
+        """
+        both = self._tells & self._tells.T
+        alike = (self.uncertainty >= COPY) & (self._tells == self._tells.T)
+        found = (both | alike) & self._together
+        return found | np.eye(len(found), dtype=bool)
+
+    @cached_property
+    def tells(self) -> Relation:
+        """[j, k]: k follows from j, but not j from k."""
+        return self._tells & ~self._tells.T
+
+    @cached_property
+    def _tells(self) -> Relation:
+        return who_tells(self.counts, self.telling) & self._together
+
+    @cached_property
+    def _together(self) -> Relation:
+        """The pairs of attributes of which none is passive."""
+        heard = np.ones(len(self.counts.sizes)) if self.factors is None else self.factors
+        return np.logical_and.outer(heard > 0, heard > 0)
+
+    @cached_property
+    def telling(self) -> Telling:
+        """How much each attribute tells of each other one."""
+        return telling_of(self.counts, self._entropies)
+
+    @cached_property
+    def uncertainty(self) -> FloatArray:
+        """The symmetric uncertainty of pairs, 1 on the diagonal."""
+        found = uncertainty_of(self._entropies, self.counts)
         np.fill_diagonal(found, 1.0)
         return found
+
+    @cached_property
+    def _entropies(self) -> Entropies:
+        return pair_entropies(self.counts)

@@ -7,6 +7,7 @@ a yardstick that is the same for all, whatever their scales.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.random import RandomState
@@ -42,6 +43,8 @@ def description_gains(
     attributes: Attributes,
     n_clusters: int,
     rng: RandomState,
+    finer: Counts | None = None,
+    cells: NDArray[np.int64] | None = None,
 ) -> dict[str, float]:
     """Return, for each candidate, how well its clusters describe the sampled rows.
 
@@ -60,13 +63,18 @@ def description_gains(
         Number of clusters, at least 2.
     rng : RandomState
         For the starts of k-means, the same for all candidates.
+    finer : Counts, optional
+        Counts of the values that have vectors, if those of `attributes` are of a coarser view.
+    cells : integer array of shape (n_sampled, n_attributes), optional
+        The rows in that view, where their cells are described.
 
     Returns
     -------
     dict
         Nats per row; -inf for vectors with fewer distinct rows than clusters.
     """
-    judge, counts = gain_of(sample, attributes), attributes.counts
+    counts = attributes.counts if finer is None else finer
+    judge = gain_of(sample if cells is None else replace(sample, codes=cells), attributes)
     seed = rng.randint(2**31 - 1)
     numbers = _numbers(n_clusters, len(sample.weights), sum(counts.sizes))
     gains = np.full((len(candidates), len(numbers)), -np.inf)

@@ -59,6 +59,7 @@ ROWS_PER_VALUE = 10
 def choose_number(
     vectors: LookUp,
     view: CoarseView,
+    attributes: Attributes,
     sample: RowSample,
     columns: Sequence[str],
     ks: Iterable[int],
@@ -73,7 +74,9 @@ def choose_number(
     vectors : LookUp
         The compact vectors of the values.
     view : CoarseView
-        The whole table's counts, and the cells that are foretold.
+        The cells that are foretold.
+    attributes : Attributes
+        Of the whole table, in this view: how much each counts, and which say the same.
     sample : RowSample
         Rows of the table.
     columns : sequence of str
@@ -90,7 +93,7 @@ def choose_number(
     check_integer("n_splits", n_splits, 1, "a positive integer")
     rows = sample_vectors(vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))
-    trial = _Trial(_judged(vectors, view, sample), rows, n_splits, rng)
+    trial = _Trial(_judged(vectors, view, attributes, sample), rows, n_splits, rng)
     found = [trial.try_number(k) for k in numbers]
     of_rows = np.stack([result.gains.of_rows for result in found])
     place, evidence = _choose(trial, found, of_rows)
@@ -234,8 +237,9 @@ class _Trial:
         return fit_half(self.judged, train, drawn, found)
 
 
-def _judged(vectors: LookUp, view: CoarseView, sample: RowSample) -> JudgedRows:
-    attributes = Attributes(view.counts)
+def _judged(
+    vectors: LookUp, view: CoarseView, attributes: Attributes, sample: RowSample
+) -> JudgedRows:
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
     per_row = sample.weights.sum() / len(sample.weights)
     weights = sample.weights / min(1.0, per_row)

@@ -7,11 +7,33 @@ which both values are known.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from untie._count.counts import Counts
 from untie._util.types import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Entropies:
+    """The entropies of all pairs of attributes, in bits.
+
+    Parameters
+    ----------
+    margins : array of shape (n_attributes, n_attributes)
+        [j, k] is H(j), in the rows where both j and k are known.
+    joint : array of shape (n_attributes, n_attributes)
+        H(j, k).
+    """
+
+    margins: FloatArray
+    joint: FloatArray
+
+    @property
+    def conditional(self) -> FloatArray:
+        """[j, k] is H(k | j): what is left open of k where j is known."""
+        return np.maximum(self.joint - self.margins, 0.0)
 
 
 def symmetric_uncertainty(counts: Counts, less_chance: bool = False) -> FloatArray:
@@ -36,18 +58,22 @@ def symmetric_uncertainty(counts: Counts, less_chance: bool = False) -> FloatArr
     array([[1., 1.],
            [1., 1.]])
     """
-    margins, joint = _pair_entropies(counts)
-    both = margins + margins.T
-    shared = 2.0 * (both - joint)
-    if less_chance:
-        n_free = np.add.reduceat(counts.frequencies > 0, counts.offsets[:-1], dtype=float) - 1.0
+    return uncertainty_of(pair_entropies(counts), counts if less_chance else None)
+
+
+def uncertainty_of(entropies: Entropies, chance: Counts | None = None) -> FloatArray:
+    """Return the symmetric uncertainty of known entropies, less chance if its counts are given."""
+    both = entropies.margins + entropies.margins.T
+    shared = 2.0 * (both - entropies.joint)
+    if chance is not None:
+        n_free = np.add.reduceat(chance.frequencies > 0, chance.offsets[:-1], dtype=float) - 1.0
         # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-        shared -= np.outer(n_free, n_free) / (max(counts.n, counts.n_rows) * np.log(2.0))
+        shared -= np.outer(n_free, n_free) / (max(chance.n, chance.n_rows) * np.log(2.0))
     return np.clip(np.divide(shared, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
 
 
-def _pair_entropies(counts: Counts) -> tuple[FloatArray, FloatArray]:
-    """Return H(j) in the rows where j and k are known, and H(j, k); both of shape (m, m)."""
+def pair_entropies(counts: Counts) -> Entropies:
+    """Return the entropies of all pairs of attributes."""
     starts = counts.offsets[:-1]
     margins, joint = np.empty((2, len(starts), len(starts)))
     split = _split_sparse if counts.is_sparse else _split_dense
@@ -56,7 +82,7 @@ def _pair_entropies(counts: Counts) -> tuple[FloatArray, FloatArray]:
         totals = _positive(of_pairs.sum(axis=0))
         margins[attribute] = _surprise(of_pairs / totals).sum(axis=0)
         joint[attribute] = surprise(totals)
-    return margins, joint
+    return Entropies(margins, joint)
 
 
 Surprise = Callable[[FloatArray], FloatArray]
@@ -88,6 +114,12 @@ def _split_sparse(counts: Counts, attribute: int) -> tuple[FloatArray, Surprise]
         return np.bincount(others, found, minlength=n_attributes).astype(float)
 
     return of_pairs.astype(float).reshape(-1, n_attributes), surprise
+
+
+def entropy(shares: FloatArray) -> FloatArray:
+    """Return the entropy of shares that add up to 1 along the first axis."""
+    result: FloatArray = _surprise(shares).sum(axis=0)
+    return result
 
 
 def _surprise(shares: FloatArray) -> FloatArray:

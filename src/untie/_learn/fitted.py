@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
 from untie._count.memory import check_vectors
 from untie._count.tally import Tally
+from untie._learn.attributes import Attributes
 from untie._learn.eigen import leading
 from untie._learn.k_choice import KChoice
 from untie._learn.learning import Model
@@ -54,6 +58,8 @@ class Fitted:
         How the number of clusters was chosen, if it was.
     orders : tuple of integer arrays or None
         Where the values of attributes with an order stand in it.
+    factors : array of shape (n_attributes,)
+        What the votes of the columns were multiplied by; 0 is passive.
     """
 
     grouping: Grouping
@@ -67,6 +73,7 @@ class Fitted:
     lookup: LookUp
     gains: Mapping[str, float]
     errors: Mapping[int, FloatArray]
+    factors: FloatArray
     k_choice: KChoice | None = None
     orders: Orders = ()
 
@@ -74,6 +81,16 @@ class Fitted:
     def coarse(self) -> CoarseView:
         """The table with neighbouring values of columns with an order merged."""
         return coarse_view(self.counts, self.orders or (None,) * len(self.counts.sizes))
+
+    @cached_property
+    def attributes(self) -> Attributes:
+        """How much each attribute counts."""
+        return Attributes(self.coarse.counts, self.factors)
+
+    @property
+    def passive(self) -> NDArray[np.bool_]:
+        """Which attributes are not learned from; shape (n_attributes,)."""
+        return self.factors == 0
 
     @cached_property
     def space(self) -> ValueSpace:
@@ -90,7 +107,11 @@ class Fitted:
 
 
 def finish(
-    counted: Tally, model: Model, output: str = "compact", n_components: int | None = None
+    counted: Tally,
+    model: Model,
+    factors: FloatArray,
+    output: str = "compact",
+    n_components: int | None = None,
 ) -> Fitted:
     """Turn what was learned into tables to look up."""
     counts = counted.counts
@@ -113,6 +134,7 @@ def finish(
         lookup,
         model.gains,
         model.spaces.errors,
+        factors,
         orders=model.orders,
     )
 

@@ -48,6 +48,7 @@ def fitted_state(fitted: Fitted) -> State:
         "ordered": [a for a, positions in enumerate(fitted.orders) if positions is not None],
     }
     arrays = {
+        "factors": fitted.factors,
         "rare": np.concatenate(fitted.grouping.rare),
         "omega": fitted.solution.omega,
         "counts": fitted.counts.matrix,
@@ -102,6 +103,7 @@ def read_fitted(state: State) -> Fitted:
         lookup,
         state.get("gains", dict),
         {key: state.array(f"error_{key}", len(labels)) for key in state.get("errors", list)},
+        state.array("factors", len(sizes)),
         read_record(KChoice, state.part("k_choice")) if state.has("k_choice") else None,
         _read_orders(state, sizes),
     )

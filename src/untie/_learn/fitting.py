@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
+from untie._count.selecting import select_tally
 from untie._count.tally import Tally
 from untie._learn.choose_k import AUTO_KS, N_SPLITS, choose_number
+from untie._learn.column_weights import column_factors
 from untie._learn.fitted import Fitted, finish
 from untie._learn.k_choice import KChoice
 from untie._learn.learning import Recipe, learn
 from untie._learn.means import count_distinct, sample_vectors
+from untie._learn.passive import with_passive
 from untie._util.seeds import draws_of
+from untie._util.types import FloatArray
 
 
 def fit_counted(
@@ -20,14 +26,26 @@ def fit_counted(
 
     Where the number of clusters is to be chosen, a first model, for the number that the spectrum
     shows, makes the clusters that are compared, and a second one is learned for the number chosen:
-    the one that naming this number gives.
+    the one that naming this number gives. Passive columns are left out of all this, and join the
+    model when it is made.
     """
+    factors = column_factors(recipe.column_weights, counted.grouping.raw.columns)
+    heard = np.flatnonzero(factors)
+    if len(heard) == len(factors):
+        return _fit(counted, recipe, factors, output, n_components)
+    fitted = _fit(select_tally(counted, heard), recipe, factors[heard], output, n_components)
+    return with_passive(fitted, counted, heard)
+
+
+def _fit(
+    counted: Tally, recipe: Recipe, factors: FloatArray, output: str, n_components: int | None
+) -> Fitted:
+    first = learn(counted, recipe, factors)
     if not recipe.chooses_k:
-        return finish(counted, learn(counted, recipe), output, n_components)
-    first = finish(counted, learn(counted, recipe))
-    choice, number = _choose(first, counted, recipe)
-    model = learn(counted, replace(recipe, n_clusters=number))
-    return replace(finish(counted, model, output, n_components), k_choice=choice)
+        return finish(counted, first, factors, output, n_components)
+    choice, number = _choose(finish(counted, first, factors), counted, recipe)
+    model = learn(counted, replace(recipe, n_clusters=number), factors)
+    return replace(finish(counted, model, factors, output, n_components), k_choice=choice)
 
 
 def _choose(first: Fitted, counted: Tally, recipe: Recipe) -> tuple[KChoice | None, int]:
@@ -42,7 +60,6 @@ def _choose(first: Fitted, counted: Tally, recipe: Recipe) -> tuple[KChoice | No
     if n_distinct <= AUTO_KS[0]:
         return None, n_distinct
     draws = draws_of(recipe.settings.random_state)
-    columns = first.grouping.raw.columns
-    given = (first.vectors, first.coarse, sample, columns)
+    given = (first.vectors, first.coarse, first.attributes, sample, first.grouping.raw.columns)
     choice = choose_number(*given, AUTO_KS, N_SPLITS, draws)
     return choice, choice.k

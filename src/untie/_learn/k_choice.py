@@ -105,6 +105,11 @@ class KChoice:
         return bool(self.without > SURE * self.without_error)
 
     @property
+    def is_best(self) -> bool:
+        """Whether no other number has a higher gain; else it is the smallest that is as good."""
+        return bool(self.gain[self.ks.index(self.k)] >= self.gain.max())
+
+    @property
     def rests_on(self) -> tuple[str, ...]:
         """The columns of which the clusters tell something, what is told most first."""
         told = np.flatnonzero(self.tells > SURE * self.tells_error)
@@ -121,8 +126,10 @@ class KChoice:
         at = self.ks.index(self.k)
         agreement = max(float(self.stability[at]), 0.0)
         number = f"{self.k} clusters"
-        if len(self.ks) > 1:
+        if len(self.ks) > 1 and self.is_best:
             number += f", the best number in {self.how_sure:.0%} of the splits"
+        elif len(self.ks) > 1:
+            number += ", the smallest number that does about as well as any"
         return (
             f"{number}. {self._resting()} The clusters of half of the rows agree with them by "
             f"{agreement:.2f} (adjusted Rand index)."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,17 @@ from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
 from untie._count.tally import Tally
 from untie._learn.choose import description_gains
+from untie._learn.column_weights import ColumnWeights
 from untie._learn.couplings import Coupling, matching
 from untie._learn.kernels import Kernel, Normalization
 from untie._learn.n_clusters import choose_n_clusters
-from untie._learn.order_space import order_spaces
+from untie._learn.order_space import is_mixed, order_spaces
 from untie._learn.solvers import (
     ALTERNATIVES,
+    OF_MIXED,
     ROW_SOLVERS,
     SOLVERS,
     WEIGHTINGS,
-    WITH_ORDER,
     Problem,
     Settings,
     Solution,
@@ -37,6 +39,10 @@ from untie._util.seeds import draws_of
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
+
+SAME_GAIN = 0.04
+"""Gains that differ by less than this are equal, and the first of them is taken: that much they
+change with the starts of k-means alone."""
 
 LARGEST_NUMBER = 20
 """``n_clusters=None`` chooses at most this many clusters."""
@@ -59,6 +65,8 @@ class Recipe:
     """Choose the number of clusters by the clusters of some rows; see `fitting`."""
     ordered: Any = False
     """Which columns have an order; see `find_orders`. Only the choice of weights looks at it."""
+    column_weights: ColumnWeights = field(default_factory=dict)
+    """Factors on the votes of columns; see `fitting` for those of 0."""
 
     @property
     def needs_sample(self) -> bool:
@@ -76,11 +84,14 @@ class Recipe:
         return find_orders(counted.grouping.vocabulary, ordered, counted.declared)
 
     def spaces(self, counts: Counts, orders: Orders = ()) -> KernelSpaces:
-        """Build the kernel spaces of a table."""
+        """Build the kernel spaces of a table; where many columns have an order, no kernels."""
+        parts = [identity_spaces(counts)] if self.chooses else []
         if any(positions is not None for positions in orders):
-            return side_by_side(identity_spaces(counts), order_spaces(counts, orders))
-        kernels = build_spaces(counts, self.couplings, self.kernels, self.normalize)
-        return side_by_side(identity_spaces(counts), kernels) if self.chooses else kernels
+            parts.append(order_spaces(counts, orders))
+        if not is_mixed(orders):
+            given = (counts, self.couplings, self.kernels, self.normalize)
+            parts.append(build_spaces(*given))
+        return reduce(side_by_side, parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +123,25 @@ class Model:
     orders: Orders = ()
 
 
-def learn(counted: Tally, recipe: Recipe) -> Model:
-    """Walk from counts to weights and value vectors."""
+def learn(counted: Tally, recipe: Recipe, factors: FloatArray | None = None) -> Model:
+    """Walk from counts to weights and value vectors.
+
+    Parameters
+    ----------
+    counted : Tally
+        The table.
+    recipe : Recipe
+        What to learn with.
+    factors : array of shape (n_attributes,), optional
+        What the votes are multiplied by, all above 0.
+    """
     with one_thread(sum(counted.counts.sizes)):
         n_clusters = _number_of_clusters(counted, recipe.n_clusters)
         _refuse_matching(counted, recipe)
         orders = recipe.orders(counted)
         spaces = recipe.spaces(counted.counts, orders)
-        problem = Problem(spaces, counted.counts, n_clusters, counted.rows, orders)
+        given = (spaces, counted.counts, n_clusters, counted.rows)
+        problem = Problem(*given, orders=orders, factors=factors)
         reason = _why_degenerate(problem)
         if reason:
             return _learn_apart(problem, reason)
@@ -130,6 +152,8 @@ def learn(counted: Tally, recipe: Recipe) -> Model:
             return _model_at(problem, WEIGHTINGS[recipe.solver](problem))
         solution = SOLVERS[recipe.solver](problem, recipe.settings)
         solution = _checked(solution, problem, recipe.solver)
+        # These solvers know no votes.
+        solution = replace(solution, omega=solution.omega * problem.wanted)
         return Model(spaces, solution, roots(spaces, solution.omega), n_clusters)
 
 
@@ -158,17 +182,25 @@ def _learn_best(problem: Problem, sample: RowSample | None, recipe: Recipe) -> M
 
     Where there are no rows to cluster or no more distinct ones than clusters, the first are kept.
     """
-    ways = WITH_ORDER if problem.has_order else ALTERNATIVES
+    ways = OF_MIXED if is_mixed(problem.orders) else ALTERNATIVES
     if len(ways) == 1 or sample is None or not 1 < problem.n_clusters < len(sample.weights):
         return _model_at(problem, next(iter(ways.values()))(problem))
     vectors = {name: roots(problem.spaces, weigh(problem)) for name, weigh in ways.items()}
     rng = draws_of(recipe.settings.random_state)
-    gains = description_gains(vectors, sample, problem.attributes, problem.n_clusters, rng)
-    best_first = sorted(gains, key=lambda name: -gains[name])  # the first of equal ones
+    cells = problem.view.cells(sample.codes)
+    given = (vectors, sample, problem.attributes, problem.n_clusters)
+    gains = description_gains(*given, rng, problem.counts, cells)
+    best_first = sorted(gains, key=lambda name: (name != _first_of_best(gains), -gains[name]))
     best = vectors[best_first[0]]
     vectors.clear()  # those of the others may be large
     model = _model_at(problem, ways[best_first[0]](problem), best)
     return replace(model, gains={name: gains[name] for name in best_first})
+
+
+def _first_of_best(gains: Mapping[str, float]) -> str:
+    """Return the name of the highest gain, the first of those that are equal but for noise."""
+    highest = max(gains.values())
+    return next(name for name, gain in gains.items() if gain >= highest - SAME_GAIN)
 
 
 def _learn_apart(problem: Problem, reason: str) -> Model:

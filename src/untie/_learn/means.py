@@ -21,7 +21,7 @@ from untie._count.row_sample import RowSample
 from untie._learn.choose import shortened
 from untie._learn.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
-from untie._util.k_means import best_labels
+from untie._util.k_means import TIE, best_labels
 from untie._util.same_vectors import distinct_vectors
 from untie._util.types import Codes, FloatArray
 
@@ -80,8 +80,11 @@ def sample_vectors(lookup: LookUp, sample: RowSample) -> FloatArray:
         return np.zeros((len(rows), 1))
     if min(rows.shape) <= MOST_DIMENSIONS:
         return shortened(rows)
-    left, lengths, _ = randomized_svd(rows, PRINCIPAL, n_iter=4, random_state=0)
-    return np.asarray(left * lengths, dtype=np.float64)
+    # Transposed, it draws one number per row and none per column, whose order is the table's.
+    *_, lengths, right = randomized_svd(
+        rows.T, PRINCIPAL, n_iter=4, transpose=False, random_state=0
+    )
+    return np.asarray(right.T * lengths, dtype=np.float64)
 
 
 def count_distinct(rows: FloatArray) -> int:
@@ -147,7 +150,12 @@ def nearest(
     space: ValueSpace, rows: PackedRows, centres: Centres
 ) -> tuple[NDArray[np.intp], FloatArray]:
     """Return each row's nearest mean, the first of equally near ones, and its squared distance."""
-    return rows.nearest(space.distances_to_points(centres), _all_columns(centres))
+    tables = space.distances_to_points(centres)
+    # Rounding depends on the order of the columns, so a later mean must be nearer by more.
+    tie = TIE * sum(float(table.max(initial=0.0)) for table in tables)
+    tables[0] = tables[0] + tie * np.arange(len(centres[0]))
+    labels, distances = rows.nearest(tables, _all_columns(centres))
+    return labels, distances - tie * labels
 
 
 def all_distances(space: ValueSpace, rows: PackedRows, centres: Centres) -> FloatArray:
@@ -155,10 +163,20 @@ def all_distances(space: ValueSpace, rows: PackedRows, centres: Centres) -> Floa
     return np.sqrt(rows.distances(space.distances_to_points(centres), _all_columns(centres)))
 
 
-def largest_first(centres: Centres, sizes: FloatArray) -> Centres:
-    """Return the means in the order of their clusters' sizes, whatever the order of the rows."""
-    flat = np.round(np.hstack(centres), 9)
-    order = np.lexsort((*flat.T[::-1], -np.round(sizes, 9)))
+def largest_first(
+    space: ValueSpace, centres: Centres, sizes: FloatArray, sample: RowSample
+) -> Centres:
+    """Return the means in the order of their clusters' sizes.
+
+    Of equally large clusters, the one with the first of the sampled rows comes first.
+    """
+    n_clusters = len(sizes)
+    labels, _ = nearest(space, pack(list(sample.codes.T), space), centres)
+    members, places = np.unique(labels, return_index=True)
+    firsts = np.full(n_clusters, len(labels))
+    firsts[members] = places
+    # Sums of weights are rounded, relative to the largest.
+    order = np.lexsort((firsts, -np.round(sizes / sizes.max(), 9)))
     return [part[order] for part in centres]
 
 

@@ -1,6 +1,6 @@
 """A column's order -> a space in which neighbours are near, and a coarser view of the column.
 
-A value stands at the mean rank of its rows, as a share of all rows; the space has its distances
+A value stands at the mean rank of its rows, as a share of all rows: the space has its distances
 from either end of the order. It comes from counts, so that chunks can be counted apart; it knows
 nothing of the distances of numbers, so that a logarithm, or any other change that keeps the order
 or turns it round, changes nothing. No similarity in it is negative.
@@ -27,6 +27,16 @@ from untie._util.types import FloatArray
 COARSE = 5
 """A column with an order has this many groups in the coarser view; odd, as the order may be counted
 from either end."""
+
+
+MIXED = 1 / 3
+"""A table is mixed if at least this share of its columns has an order."""
+
+
+def is_mixed(orders: Orders) -> bool:
+    """Tell whether many columns have an order."""
+    n_ordered = sum(positions is not None for positions in orders)
+    return n_ordered > 0 and n_ordered >= MIXED * len(orders) - 1e-9
 
 
 def mean_ranks(positions: Positions, frequencies: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from untie._learn.column_weights import check_column_weights
 from untie._learn.couplings import resolve_couplings
 from untie._learn.kernels import resolve_kernels, resolve_normalization
 from untie._learn.learning import Recipe
@@ -83,6 +84,7 @@ def _recipe(encoder: Any) -> Recipe:
         chooses,
         _is_auto(encoder.n_clusters),
         encoder.ordered,
+        check_column_weights(encoder.column_weights),
     )
 
 

@@ -74,6 +74,11 @@ class KernelSpaces:
         """Cut a vector over all coordinates into one per attribute."""
         return np.split(vector, self._cuts[:-1])
 
+    def are(self, coupling: str) -> NDArray[np.bool_]:
+        """Tell, for every coordinate, whether it is of a coupling."""
+        of_spaces = [name == coupling for name, _ in self.labels]
+        return np.concatenate([np.repeat(of_spaces, widths) for widths in self.widths])
+
     def of_values(self, weights: list[FloatArray], frequencies: list[FloatArray]) -> FloatArray:
         """Give every kernel column the number of its value; an axis, the mean of all rows.
 

@@ -138,3 +138,32 @@ def add_up(tables: list[FloatArray], codes: Codes) -> Iterator[tuple[slice, Floa
 
 def _squares(vectors: FloatArray) -> FloatArray:
     return np.einsum("ij,ij->i", vectors, vectors)
+
+
+def likeness(vectors: FloatArray, has_order: bool) -> FloatArray:
+    """Return how alike values are by their vectors; 1 is the same.
+
+    It is the cosine. Of values with an order it is 1 minus their squared distance as a share of the
+    largest, from 0 to 1: on a line, the angle of two vectors says nothing of their distance.
+
+    Parameters
+    ----------
+    vectors : array of shape (n_values, n_dimensions)
+        Of all values that are compared.
+    has_order : bool
+        Whether the values have an order.
+
+    Examples
+    --------
+    >>> likeness(np.array([[1.0], [2.0], [5.0]]), has_order=True)[0]
+    array([1.    , 0.9375, 0.    ])
+    """
+    products = vectors @ vectors.T
+    squares = products.diagonal()
+    if has_order:
+        apart = np.maximum(squares[:, None] + squares - 2.0 * products, 0.0)
+        np.fill_diagonal(apart, 0.0)
+        return 1.0 - apart / (float(apart.max(initial=0.0)) or 1.0)
+    lengths = np.sqrt(np.maximum(squares, 0.0))
+    both = lengths[:, None] * lengths
+    return np.divide(products, both, out=np.zeros_like(products), where=both > 0)

@@ -18,7 +18,7 @@ from untie._engines.registry import open_table
 from untie._table.column_codes import factorize
 from untie._table.sample_weights import read_weights, split_weights
 from untie._table.table import Table, read_table
-from untie._util.mixing import mix
+from untie._util.mixing import STEP, mixed
 from untie._util.types import FloatArray, Value
 
 EXACT_VALUES = 2**16
@@ -199,6 +199,6 @@ class Look:
 
 def _hashed(start: int, n_rows: int) -> NDArray[np.uint64]:
     """Return a number for each row's number that is as good as random."""
+    rows = np.arange(start, start + n_rows, dtype=np.uint64)
     with np.errstate(over="ignore"):
-        steps = np.arange(start + 1, start + n_rows + 1, dtype=np.uint64)
-        return mix(steps * np.uint64(0x9E3779B97F4A7C15))
+        return mixed(rows * STEP)

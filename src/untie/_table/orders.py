@@ -128,6 +128,27 @@ def declared_orders(columns: Iterable[tuple[str, Any]]) -> dict[str, tuple[Value
     return {name: tuple(dtype.categories) for name, dtype in columns if isinstance(dtype, nw.Enum)}
 
 
+def end_texts(value: str) -> tuple[str | None, str | None] | None:
+    """Return the ends of a range as they are written, None where it has none; None if it is none.
+
+    Examples
+    --------
+    >>> end_texts("up to 1,200"), end_texts("26 to 40"), end_texts("65+"), end_texts("7")
+    ((None, '1,200'), ('26', '40'), ('65', None), ('7', '7'))
+    >>> end_texts("red") is None
+    True
+    """
+    text = value.strip()
+    if match := _BELOW.fullmatch(text):
+        return None, match[1]
+    if match := _ABOVE.fullmatch(text):
+        return match[1] or match[2], None
+    if match := _ALONE.fullmatch(text):
+        return match[1], match[1]
+    match = _BETWEEN.fullmatch(text)
+    return match and (match[1], match[2])
+
+
 def _is_auto(ordered: Any) -> bool:
     return isinstance(ordered, str) and ordered == AUTO
 
@@ -236,17 +257,13 @@ def _read_ends(value: Any) -> tuple[float, float] | None:
         return _number(value.left), _number(value.right)
     if not isinstance(value, str):
         return None
-    text = value.strip()
-    if match := _BELOW.fullmatch(text):
-        return -math.inf, _number(match[1])
-    if match := _ABOVE.fullmatch(text):
-        return _number(match[1] or match[2]), math.inf
-    if match := _ALONE.fullmatch(text):
-        return _number(match[1]), _number(match[1])
-    if match := _BETWEEN.fullmatch(text):
-        low, high = _number(match[1]), _number(match[2])
-        return (low, high) if low < high else None
-    return None
+    texts = end_texts(value)
+    if texts is None:
+        return None
+    low, high = (None if text is None else _number(text) for text in texts)
+    if low is None or high is None or value.strip() == texts[0]:
+        return -math.inf if low is None else low, math.inf if high is None else high
+    return (low, high) if low < high else None
 
 
 def _number(end: Any) -> float:

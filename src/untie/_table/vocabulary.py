@@ -85,6 +85,12 @@ class Vocabulary:
         positions = other.positions[attribute]
         return np.array([positions[v] for v in self.values[attribute]], dtype=np.intp)
 
+    def renamed(self, columns: Sequence[str] | None) -> Vocabulary:
+        """Return the same values under other names of columns, if there are as many names."""
+        if columns is None or len(columns) != len(self.columns):
+            return self
+        return Vocabulary(tuple(columns), self.values)
+
     def union(self, other: Vocabulary) -> Vocabulary:
         """Return the vocabulary of both, sorted."""
         if self.columns != other.columns:

@@ -2,6 +2,10 @@
 
 For the choices that are made on a sample: with a few thousand rows and dozens of starts, this is
 many times faster than scikit-learn's, which runs one start after another.
+
+Tables of categories have many equal distances. What is later in order (a cluster, a draw, a
+start) is put at a disadvantage that is far below any distance and far above rounding, so that
+ties fall by the order of the rows and the draws, whatever the coordinates.
 """
 
 from __future__ import annotations
@@ -22,6 +26,9 @@ TRIAL_STEPS, KEPT_SHARE = 8, 1 / 3
 
 BATCH_NUMBERS = 2**23
 """At most this many distances are held at a time; more starts are run in turns."""
+
+TIE = 1e-10
+"""Squared distances that differ by less than this share of the largest row's square are equal."""
 
 
 def best_labels(
@@ -49,23 +56,49 @@ def best_labels(
     >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
     True
     """
-    rows = rows - weights @ rows / weights.sum()
+    total = weights.sum()
+    rows = rows - weights @ rows / total
+    tie = _tie_width(rows)
+    # More than all that the numbers of clusters add up to.
+    handicap = n_clusters * tie * total
     at_once = max(1, BATCH_NUMBERS // (len(rows) * n_clusters))
     best = np.zeros(len(rows), dtype=np.intp)
     lowest = np.inf
     for start in range(0, n_starts, at_once):
         n_now = min(at_once, n_starts - start)
-        centres = _seeds(rows, weights, n_clusters, n_now, rng)
-        labels, inertia = _run(rows, weights, centres)
+        centres = _seeds(rows, weights, n_clusters, n_now, tie, rng)
+        handicaps = handicap * np.arange(start, start + n_now)
+        labels, inertia = _run(rows, weights, centres, tie, handicaps)
         winner = int(np.argmin(inertia))
-        # A later start must be better by more than rounding, so that batches do not matter.
-        if inertia[winner] < lowest * (1 - 1e-12):
+        if inertia[winner] < lowest:
             best, lowest = labels[:, winner].astype(np.intp), float(inertia[winner])
     return best
 
 
+def nearest_means(rows: FloatArray, means: FloatArray) -> NDArray[np.intp]:
+    """Return each row's nearest mean, the first of equally near ones.
+
+    Examples
+    --------
+    >>> nearest_means(np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [2.0]]))
+    array([0, 0, 1])
+    """
+    found, _ = _nearest(rows, means[:, None], _tie_width(rows))
+    return found[:, 0].astype(np.intp)
+
+
+def _tie_width(rows: FloatArray) -> float:
+    """Return by how much squared distances must differ to count as different."""
+    return TIE * float(np.einsum("ij,ij->i", rows, rows).max(initial=0.0))
+
+
 def _seeds(
-    rows: FloatArray, weights: FloatArray, n_clusters: int, n_starts: int, rng: RandomState
+    rows: FloatArray,
+    weights: FloatArray,
+    n_clusters: int,
+    n_starts: int,
+    tie: float,
+    rng: RandomState,
 ) -> FloatArray:
     """Draw centres far from each other: k-means++, the best of a few draws each time.
 
@@ -77,13 +110,14 @@ def _seeds(
     n_trials = 2 + int(math.log(n_clusters))
     drawn = np.empty((n_starts, n_clusters), dtype=np.intp)
     drawn[:, 0] = _draw(np.broadcast_to(weights, (n_starts, len(rows))), 1, rng)[:, 0]
-    nearest = _squared_distances(rows, squares, drawn[:, 0])
+    nearest = _squared_distances(rows, squares, drawn[:, 0], tie)
     every = np.arange(n_starts)
+    handicaps = tie * weights.sum() * np.arange(n_trials)
     for cluster in range(1, n_clusters):
         trials = _draw(nearest * weights, n_trials, rng)
-        distances = _squared_distances(rows, squares, trials.ravel())
+        distances = _squared_distances(rows, squares, trials.ravel(), tie)
         distances = np.minimum(distances.reshape(n_starts, n_trials, -1), nearest[:, None])
-        choice = (distances @ weights).argmin(axis=1)
+        choice = (distances @ weights + handicaps).argmin(axis=1)
         drawn[:, cluster] = trials[every, choice]
         nearest = distances[every, choice]
     return rows[drawn.T]
@@ -100,18 +134,21 @@ def _draw(weights: FloatArray, n_draws: int, rng: RandomState) -> NDArray[np.int
 
 
 def _squared_distances(
-    rows: FloatArray, squares: FloatArray, chosen: NDArray[np.intp]
+    rows: FloatArray, squares: FloatArray, chosen: NDArray[np.intp], tie: float
 ) -> FloatArray:
-    """Return squared distances of chosen rows to all rows; shape (n_chosen, n_rows)."""
+    """Return squared distances of chosen rows to all rows; shape (n_chosen, n_rows).
+
+    They are less by `tie`, so that equal rows have no distance, and are not drawn.
+    """
     products = rows[chosen] @ rows.T
     products *= -2.0
     products += squares
-    products += squares[chosen, None]
+    products += squares[chosen, None] - tie
     return np.maximum(products, 0.0, out=products)
 
 
 def _run(
-    rows: FloatArray, weights: FloatArray, centres: FloatArray
+    rows: FloatArray, weights: FloatArray, centres: FloatArray, tie: float, handicaps: FloatArray
 ) -> tuple[NDArray[np.integer], FloatArray]:
     """Move centres to the means of their rows until no row changes its cluster.
 
@@ -122,6 +159,10 @@ def _run(
     rows : array of shape (n_rows, n_dimensions)
     weights : array of shape (n_rows,)
     centres : array of shape (n_clusters, n_starts, n_dimensions)
+    tie : float
+        By how much a distance must be lower than that to a cluster before.
+    handicaps : array of shape (n_starts,)
+        What is added to each start's inertia.
 
     Returns
     -------
@@ -140,8 +181,8 @@ def _run(
             moving = np.intersect1d(moving, np.argsort(inertia, kind="stable")[:n_kept])
         if not len(moving):
             break
-        found, lowest = _nearest(rows, centres[:, moving])
-        inertia[moving] = weights @ lowest + squares
+        found, lowest = _nearest(rows, centres[:, moving], tie)
+        inertia[moving] = weights @ lowest + squares + handicaps[moving]
         changed = (found != labels[:, moving]).any(axis=0)
         labels[:, moving] = found
         moving = moving[changed]
@@ -149,15 +190,21 @@ def _run(
         # An empty cluster keeps its centre.
         means = sums / np.where(sizes > 0, sizes, 1.0)[:, :, None]
         centres[:, moving] = np.where(sizes[:, :, None] > 0, means, centres[:, moving])
-    return labels, np.maximum(inertia, 0.0)
+    return labels, inertia
 
 
-def _nearest(rows: FloatArray, centres: FloatArray) -> tuple[NDArray[np.int16], FloatArray]:
-    """Return each row's nearest centre and how far it is, less the row's own square."""
+def _nearest(
+    rows: FloatArray, centres: FloatArray, tie: float
+) -> tuple[NDArray[np.int16], FloatArray]:
+    """Return each row's nearest centre, the first of equally near ones, and how far it is.
+
+    Distances are less by the row's own square, and more by `tie` for each cluster before.
+    """
     n_clusters, n_starts, n_dimensions = centres.shape
     flat = centres.reshape(-1, n_dimensions)
     distances = rows @ (-2.0 * flat.T)
-    distances += np.einsum("ij,ij->i", flat, flat)
+    ties = tie * np.repeat(np.arange(n_clusters), n_starts)
+    distances += np.einsum("ij,ij->i", flat, flat) + ties
     by_cluster = distances.reshape(len(rows), n_clusters, n_starts)
     lowest = by_cluster[:, 0].copy()
     found = np.zeros(lowest.shape, dtype=np.int16)

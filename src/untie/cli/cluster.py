@@ -20,19 +20,19 @@ from untie.cli.options import (
     Clusters,
     File,
     Format,
+    LearningOptions,
     Output,
     OutputFormat,
     Seed,
-    TableOptions,
     sharing,
 )
 from untie.cli.reading import is_lazy
-from untie.cli.showing import check_output, chosen_format, print_table, say, show
+from untie.cli.showing import check_output, chosen_format, print_table, say, show, tell_families
 from untie.cli.spinner import waiting
-from untie.cli.table import PreparedTable, open_table
+from untie.cli.table import PreparedTable, column_weights, open_table
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
-from untie.explain import cluster_profile
+from untie.explain import Verdict, cluster_profile, verdict
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -48,9 +48,9 @@ N_TYPICAL = 4
 """At most this many values are named for each cluster."""
 
 
-@sharing(TableOptions)
+@sharing(LearningOptions)
 def run(
-    options: TableOptions,
+    options: LearningOptions,
     file: File = None,
     k: Clusters = None,
     output: Output = None,
@@ -64,36 +64,43 @@ def run(
     """Group similar rows and show what makes each group.
 
     The largest cluster is 0. Of each, the values are named that are far more frequent in it than
-    elsewhere, with their share in it and elsewhere.
+    elsewhere, with their share in it and elsewhere; of numbers, a range. What is said first is
+    whether there are groups at all, and which columns they rest on.
     """
     check_output(output)
-    clusterer = UNTIEClusterer(
-        k or "auto",
-        encoder=UNTIE(k or "auto", random_state=seed),
-        random_state=seed,
-    )
     if lazy:
-        _cluster_lazily(clusterer, file, options, output)
+        _cluster_lazily(k, seed, file, options, output)
         return
     table = open_table(file, options, in_memory_now=True)
+    clusterer = _new_clusterer(k, seed, options, table)
     frame, weights = table.frame(), table.weights()
     with waiting("clustering", options.quiet):
         labels = clusterer.fit(frame, sample_weight=weights).labels_
-    _tell(clusterer, table, labels, options.quiet)
+    with waiting("judging the clusters", options.quiet):
+        said = verdict(clusterer, frame, sample_weight=weights, random_state=seed)
+    _tell(said, clusterer.encoder_, table, labels, options.quiet)
     how = chosen_format(format_)
     if output is not None or how != Format.table:
         show(_labelled(table.source, labels), how, output)
     if how == Format.table:
         with waiting("describing the clusters", options.quiet):
-            summary = _summary(frame, labels, weights)
-        print_table(summary, f"{clusterer.n_clusters_} clusters")
+            summary = _summary(frame, labels, weights, said)
+        print_table(summary, said.headline)
+
+
+def _new_clusterer(
+    k: int | None, seed: int, options: LearningOptions, table: PreparedTable
+) -> UNTIEClusterer:
+    weights = column_weights(options, table)
+    encoder = UNTIE(k or "auto", column_weights=weights, random_state=seed)
+    return UNTIEClusterer(k or "auto", encoder=encoder, random_state=seed)
 
 
 def _tell(
-    clusterer: UNTIEClusterer, table: PreparedTable, labels: NDArray[Any], quiet: bool
+    said: Verdict, encoder: UNTIE, table: PreparedTable, labels: NDArray[Any], quiet: bool
 ) -> None:
-    if clusterer.k_choice_ is not None:
-        say(clusterer.k_choice_.verdict, quiet)
+    say(str(said), quiet)
+    tell_families(encoder, quiet)
     if table.label is not None:
         # Here, as they take a while that untie --help need not.
         from sklearn.metrics import adjusted_rand_score
@@ -117,7 +124,7 @@ def _new_name(names: Sequence[str]) -> str:
     return number_repeats([*names, "cluster"])[-1]
 
 
-def _summary(frame: Any, labels: NDArray[Any], weights: Any) -> dict[str, list[Any]]:
+def _summary(frame: Any, labels: NDArray[Any], weights: Any, said: Verdict) -> dict[str, list[Any]]:
     """Return a line for each cluster: its size and the values that are typical of it."""
     profile = columns_of(cluster_profile(frame, labels, weights))
     sizes = np.bincount(labels, weights)
@@ -136,12 +143,13 @@ def _summary(frame: Any, labels: NDArray[Any], weights: Any) -> dict[str, list[A
         "cluster": list(typical),
         "rows" if weights is None else "weight": sizes.tolist(),
         "share": [f"{size / sizes.sum():.0%}" for size in sizes],
+        "stability": [said.said_of(number) for number in typical],
         "typical values": [", ".join(entries) for entries in typical.values()],
     }
 
 
 def _cluster_lazily(
-    clusterer: UNTIEClusterer, file: str | None, options: TableOptions, output: Any
+    k: int | None, seed: int, file: str | None, options: LearningOptions, output: Any
 ) -> None:
     """Group rows that are never all in memory, and write them."""
     if output is None:
@@ -149,9 +157,11 @@ def _cluster_lazily(
     table = open_table(file, options, in_memory_now=False)
     if not is_lazy(table.source):
         raise UserError("--lazy needs DuckDB: pip install 'untie[files]'.")
+    clusterer = _new_clusterer(k, seed, options, table)
     clusterer.fit(table.data, sample_weight=table.weight)
-    if clusterer.k_choice_ is not None:
-        say(clusterer.k_choice_.verdict, options.quiet)
+    given = {"sample_weight": table.weight, "random_state": clusterer.random_state}
+    say(str(verdict(clusterer, table.data, **given)), options.quiet)
+    tell_families(clusterer.encoder_, options.quiet)
     write_source(_with_clusters(clusterer, table), output)
 
 

@@ -9,10 +9,10 @@ import typer
 from sklearn.pipeline import make_pipeline
 
 from untie.cli.guard import UserError
-from untie.cli.options import Clusters, File, Seed, TableOptions, sharing
-from untie.cli.showing import check_output, say
+from untie.cli.options import Clusters, File, LearningOptions, Seed, sharing
+from untie.cli.showing import check_output, say, tell_families
 from untie.cli.spinner import waiting
-from untie.cli.table import open_table
+from untie.cli.table import column_weights, open_table
 from untie.encoder import UNTIE
 from untie.model_file import save_model
 
@@ -26,9 +26,9 @@ memory
 The model keeps how columns were binned; [cyan]untie transform[/cyan] does the same to new rows."""
 
 
-@sharing(TableOptions)
+@sharing(LearningOptions)
 def run(
-    options: TableOptions,
+    options: LearningOptions,
     file: File = None,
     output: Annotated[
         Path | None,
@@ -46,7 +46,12 @@ def run(
         raise UserError("Say where to keep the model: --output model.untie")
     check_output(output, None)
     table = open_table(file, options, in_memory_now=False)
-    encoder = UNTIE(k or "auto", n_components=components, random_state=seed)
+    encoder = UNTIE(
+        k or "auto",
+        n_components=components,
+        column_weights=column_weights(options, table),
+        random_state=seed,
+    )
     with waiting("learning", options.quiet):
         encoder.fit(table.data, sample_weight=table.weight)
     save_model(make_pipeline(table.preparer, encoder), output)
@@ -57,3 +62,4 @@ def run(
         f"{encoder.n_clusters_} clusters: {output}",
         options.quiet,
     )
+    tell_families(encoder, options.quiet)

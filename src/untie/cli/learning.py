@@ -11,11 +11,11 @@ from sklearn.pipeline import Pipeline
 
 from untie._engines.source import check_columns
 from untie.cli.guard import UserError
-from untie.cli.options import TableOptions, split_names
+from untie.cli.options import LearningOptions, split_names
 from untie.cli.reading import in_memory, is_lazy, names_of, read_source
 from untie.cli.showing import say
 from untie.cli.spinner import waiting
-from untie.cli.table import PreparedTable, open_table
+from untie.cli.table import PreparedTable, column_weights, open_table
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
 from untie.model_file import load_model
@@ -33,13 +33,13 @@ Model = Annotated[
 
 
 def learned(
-    source: str | None, options: TableOptions, model: Path | None, k: int | None, seed: int
+    source: str | None, options: LearningOptions, model: Path | None, k: int | None, seed: int
 ) -> tuple[PreparedTable, UNTIE]:
     """Read all rows of a table, and learn from them unless there is a model."""
     if model is not None:
         return _with_model(source, options, model)
     table = open_table(source, options, in_memory_now=True)
-    encoder = UNTIE(k, random_state=seed)
+    encoder = UNTIE(k, column_weights=column_weights(options, table), random_state=seed)
     with waiting("learning", options.quiet):
         encoder.fit(table.frame(), sample_weight=table.weights())
     return table, encoder
@@ -79,10 +79,12 @@ def _own_columns(encoder: UNTIE, table: Any) -> list[str]:
 
 
 def _with_model(
-    source: str | None, options: TableOptions, model: Path
+    source: str | None, options: LearningOptions, model: Path
 ) -> tuple[PreparedTable, UNTIE]:
     if options.columns or options.drop:
         raise UserError("--columns and --drop are for learning; the model has its own columns.")
+    if options.column_weight or options.passive:
+        raise UserError("--column-weight and --passive are for learning; the model has its own.")
     encoder, preparer = load_encoder(model)
     missing = split_names(options.missing, [])
     rows, remarks = read_source(source, options.sql, options.delimiter, options.encoding, missing)

@@ -12,7 +12,7 @@ from untie._inputs import one_row
 from untie._table.frames import columns_of
 from untie.cli.guard import UserError
 from untie.cli.learning import Model, learned
-from untie.cli.options import File, Kept, Output, OutputFormat, Seed, TableOptions, sharing
+from untie.cli.options import File, Kept, LearningOptions, Output, OutputFormat, Seed, sharing
 from untie.cli.showing import check_output, show
 from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, check_learned, unknown
@@ -41,9 +41,9 @@ ANY = "(any)"
 """Stands for the cells that --where leaves open; a value that no model knows is neutral."""
 
 
-@sharing(TableOptions)
+@sharing(LearningOptions)
 def run(
-    options: TableOptions,
+    options: LearningOptions,
     file: File = None,
     row: Annotated[
         int | None, typer.Option(min=0, help="A row's number, from 0.", show_default=False)

@@ -149,7 +149,9 @@ class TableOptions(SourceOptions):
     ] = None
     bins: Annotated[
         int,
-        typer.Option(min=2, help="Ranges that numbers are binned into.", rich_help_panel=COLUMNS),
+        typer.Option(
+            min=2, help="Most ranges that numbers are binned into.", rich_help_panel=COLUMNS
+        ),
     ] = BINS
     max_categories: Annotated[
         int,
@@ -159,6 +161,30 @@ class TableOptions(SourceOptions):
             rich_help_panel=COLUMNS,
         ),
     ] = MAX_CATEGORIES
+
+
+@dataclass(frozen=True)
+class LearningOptions(TableOptions):
+    """The same, and how much columns count where something is learned."""
+
+    column_weight: Annotated[
+        list[str] | None,
+        _option(
+            "--column-weight",
+            panel=COLUMNS,
+            metavar="NAME=FACTOR",
+            help="How much a column counts, 1 being as usual: --column-weight age=2. Repeatable.",
+        ),
+    ] = None
+    passive: Annotated[
+        list[str] | None,
+        _option(
+            "--passive",
+            panel=COLUMNS,
+            metavar="NAMES",
+            help="Describe these, but do not learn from them.",
+        ),
+    ] = None
 
 
 def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -8,7 +8,7 @@ import typer
 
 from untie._table.frames import columns_of
 from untie.cli.learning import Model, learned
-from untie.cli.options import File, Kept, Output, OutputFormat, Seed, TableOptions, sharing
+from untie.cli.options import File, Kept, LearningOptions, Output, OutputFormat, Seed, sharing
 from untie.cli.showing import check_output, show
 from untie.cli.spinner import waiting
 from untie.explain import outliers as most_unusual
@@ -25,9 +25,9 @@ score: how surprising the row's pairs of values are, in nats; share: of all rows
 least as surprising. Rows are counted from 0."""
 
 
-@sharing(TableOptions)
+@sharing(LearningOptions)
 def run(
-    options: TableOptions,
+    options: LearningOptions,
     file: File = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of rows.")] = 20,
     keep: Kept = None,

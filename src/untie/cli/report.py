@@ -16,15 +16,15 @@ from untie.cli.options import (
     RESULT,
     Clusters,
     File,
+    LearningOptions,
     Seed,
     SourceOptions,
-    TableOptions,
     sharing,
     split_names,
 )
 from untie.cli.reading import STDIN, names_of
 from untie.cli.showing import check_output, say
-from untie.cli.table import open_table
+from untie.cli.table import column_weights, open_table
 from untie.report.making import report_prepared
 from untie.report.recipe import Recipe, Wish, recipe_of
 
@@ -40,9 +40,9 @@ The page is one file that works without a network: what was done to the columns,
 rows, groups and what makes them, unusual rows, and the code that makes it again."""
 
 
-@sharing(TableOptions)
+@sharing(LearningOptions)
 def run(
-    options: TableOptions,
+    options: LearningOptions,
     file: File = None,
     k: Clusters = None,
     output: Annotated[
@@ -85,6 +85,7 @@ def run(
         max_categories=options.max_categories,
         title=title or _title_for(file),
         random_state=seed,
+        column_weights=column_weights(options, table),
     )
     made = report_prepared(
         frame,
@@ -115,7 +116,7 @@ def _stem(file: str) -> str:
     return Path(file).name.removesuffix(".gz").rsplit(".", 1)[0] or "table"
 
 
-def _recipe(wish: Wish, file: str | None, options: TableOptions) -> Recipe:
+def _recipe(wish: Wish, file: str | None, options: LearningOptions) -> Recipe:
     """Return the code that makes the page again."""
     given: list[str] = []
     for field in fields(SourceOptions):

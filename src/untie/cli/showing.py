@@ -18,10 +18,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from untie._learn.family_words import family_sentences, gap_sentences
 from untie._util.extras import need
 from untie._util.whole_files import whole_file
 from untie.cli.guard import UserError
 from untie.cli.options import Format
+from untie.encoder import UNTIE
+
+SHOWN_FAMILIES = 10
+"""At most this many sentences about families of columns are printed."""
 
 ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".pq")
 
@@ -85,7 +90,8 @@ def show(
 
 def print_table(columns: Columns, title: str | None = None) -> None:
     """Print columns for people."""
-    table = Table(title=title, title_justify="left", title_style="bold")
+    heading = None if title is None else Text(title)  # names in it may look like markup
+    table = Table(title=heading, title_justify="left", title_style="bold")
     for name, cells in columns.items():
         is_number = any(isinstance(cell, int | float) for cell in cells)
         table.add_column(Text(name), justify="right" if is_number else "left", overflow="fold")
@@ -145,3 +151,17 @@ def say(text: str, quiet: bool) -> None:
     """Print a remark where it does not mix with results."""
     if not quiet:
         print(text, file=sys.stderr)
+
+
+def tell_families(encoder: UNTIE, quiet: bool) -> None:
+    """Say which columns say the same, and which are missing together."""
+    attributes, vocabulary = encoder.model_.attributes, encoder.vocabulary_
+    names = vocabulary.columns
+    lines = [
+        *family_sentences(attributes, names),
+        *gap_sentences(attributes.counts, vocabulary, names),
+    ]
+    for line in lines[:SHOWN_FAMILIES]:
+        say(line, quiet)
+    if len(lines) > SHOWN_FAMILIES:
+        say(f"... and {len(lines) - SHOWN_FAMILIES} more; untie.explain.families has all.", quiet)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import numpy as np
 from untie._engines.source import check_columns
 from untie._prepare.note import GROUPED, KEPT
 from untie.cli.guard import UserError
-from untie.cli.options import TableOptions, split_names
+from untie.cli.options import LearningOptions, TableOptions, split_names
 from untie.cli.reading import in_memory, is_lazy, names_of, read_source
 from untie.cli.spinner import waiting
 from untie.preparer import Preparer
@@ -124,6 +125,39 @@ def _chosen(options: TableOptions, known: list[str]) -> tuple[list[str] | None, 
     if options.label is not None:
         drop.append(options.label)
     return columns or None, drop
+
+
+def column_weights(options: LearningOptions, table: PreparedTable) -> dict[str, float] | None:
+    """Return how much the user wants columns to count, None if all are as usual."""
+    known = names_of(table.source)
+    weights: dict[str, float] = {}
+    for entry in options.column_weight or []:
+        name, equals, factor = entry.rpartition("=")
+        if not equals or not name:
+            raise UserError(f"--column-weight is NAME=FACTOR, such as age=2; got {entry!r}.")
+        check_learned(table, name)
+        weights[name] = _factor(entry, factor)
+    for name in split_names(options.passive, known):
+        if name not in known:
+            raise UserError(unknown("column", name, known, "in the table, which --passive names"))
+        if name in weights:
+            raise UserError(f"--passive and --column-weight both name {name!r}; keep one of them.")
+        if name in table.columns:  # the others are not learned from anyway
+            weights[name] = 0.0
+    return weights or None
+
+
+def _factor(entry: str, text: str) -> float:
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = math.nan
+    if not (math.isfinite(factor) and factor >= 0):
+        raise UserError(
+            f"--column-weight {entry}: {text!r} is no number of at least 0; 1 is as usual, 2 "
+            "counts twice."
+        )
+    return factor
 
 
 def unknown(what: str, name: str, known: Sequence[str], where: str) -> str:

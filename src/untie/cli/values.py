@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from untie._inputs import labels_in_order
 from untie._table.frames import columns_of
 from untie.cli.guard import UserError
 from untie.cli.learning import Model, learned
-from untie.cli.options import File, Output, OutputFormat, Seed, TableOptions, sharing
+from untie.cli.options import File, LearningOptions, Output, OutputFormat, Seed, sharing
 from untie.cli.showing import check_output, show
 from untie.cli.table import check_learned
 from untie.explain import alike_values, why_alike
@@ -26,9 +27,9 @@ alikeness: from -1 to 1, how far the rows that have one value are like those tha
 in all other columns; similarity: of the learned vectors."""
 
 
-@sharing(TableOptions)
+@sharing(LearningOptions)
 def run(
-    options: TableOptions,
+    options: LearningOptions,
     file: File = None,
     column: Annotated[
         str | None,
@@ -58,7 +59,7 @@ def run(
         show(found, format_, output, "Values in the same company")
         return
     assert column is not None
-    labels = encoder.vocabulary_.labels(encoder.vocabulary_.index_of(column))
+    labels = labels_in_order(encoder, encoder.vocabulary_.index_of(column))
     first, second = _two(why, labels, column)
     found = columns_of(why_alike(encoder, column, first, second, n))
     found = {

@@ -3,26 +3,35 @@
 All answers are frames of the library that the table came in (pandas for arrays).
 """
 
+from untie.explain._associations import associations
 from untie.explain._changes import Drift, drift
 from untie.explain._examples import border_cases, prototypes
+from untie.explain._families import families
+from untie.explain._gaps import missing_together
 from untie.explain._neighbors import neighbors
 from untie.explain._profile import cluster_profile
 from untie.explain._similar import why_similar
 from untie.explain._stability import cluster_stability
 from untie.explain._unusual import outliers, why_outlier
 from untie.explain._values import alike_values, why_alike
+from untie.explain._verdict import Verdict, verdict
 from untie.explain._weights import weight_shares
 
 __all__ = [
     "Drift",
+    "Verdict",
     "alike_values",
+    "associations",
     "border_cases",
     "cluster_profile",
     "cluster_stability",
     "drift",
+    "families",
+    "missing_together",
     "neighbors",
     "outliers",
     "prototypes",
+    "verdict",
     "weight_shares",
     "why_alike",
     "why_outlier",

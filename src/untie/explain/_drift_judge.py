@@ -13,7 +13,9 @@ from scipy import sparse
 
 from untie._count.counts import CountedTable, Counts
 from untie._learn.dependence import symmetric_uncertainty
+from untie._learn.order_space import coarse_view
 from untie._table import frames
+from untie._table.orders import find_orders
 from untie._table.vocabulary import Vocabulary
 from untie._util.types import FloatArray
 from untie.explain._corrected import holm
@@ -44,7 +46,8 @@ class Judge:
 
     def columns(self) -> tuple[Any, tuple[str, ...]]:
         """Return the frame of columns and the names of those that drifted."""
-        pairs = [self._margins(attribute) for attribute in range(len(self.vocabulary.columns))]
+        both, columns = (self.before, self.after), range(len(self.vocabulary.columns))
+        pairs = [self._margins(attribute, *both) for attribute in columns]
         moved = np.array([total_variation(*pair) for pair in pairs])
         p_values = holm(np.array([same_shares(*pair) for pair in pairs]))
         drifted = self._drifted(p_values, moved)
@@ -102,22 +105,23 @@ class Judge:
 
     def couplings(self) -> tuple[Any, tuple[tuple[str, str], ...]]:
         """Return the frame of pairs of columns and the names of those that drifted."""
+        both = before, after = self._coarse
         pairs = list(combinations(range(len(self.vocabulary.columns)), 2))
-        most = cells_of_pairs(self._n(self.before), self._n(self.after))
-        cells = [pool(*self._margins(place), most) for place in range(len(self.vocabulary.columns))]
+        most = cells_of_pairs(self._n(before), self._n(after))
+        columns = range(len(self.vocabulary.columns))
+        cells = [pool(*self._margins(place, *both), most) for place in columns]
         moved, p_values = np.zeros(len(pairs)), np.ones(len(pairs))
         for number, (a, b) in enumerate(pairs):
             tables = [
                 _pooled(counts, (a, b), (cells[a], cells[b])) * self._scale(counts)
-                for counts in (self.before, self.after)
+                for counts in both
             ]
             moved[number], p_values[number] = same_coupling(*tables)
         p_values = holm(p_values)
         drifted = self._drifted(p_values, moved)
         first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
         strength, new_strength = (
-            symmetric_uncertainty(counts, less_chance=True)[first, second]
-            for counts in (self.before, self.after)
+            symmetric_uncertainty(counts, less_chance=True)[first, second] for counts in both
         )
         names = self.vocabulary.columns
         order = _largest_first(moved)
@@ -144,18 +148,33 @@ class Judge:
         parts = []
         n, n_new = self._n(self.before), self._n(self.after)
         for attribute in range(len(self.vocabulary.columns)):
-            first, second = self._margins(attribute)
+            first, second = self._margins(attribute, self.before, self.after)
             p_values = share_p_values(first, n, second, n_new)
             parts.append(np.stack([first / n, second / n_new, p_values]))
         found = np.hstack(parts)
         found[2] = holm(found[2])
         return found
 
-    def _margins(self, attribute: int) -> tuple[FloatArray, FloatArray]:
+    @cached_property
+    def _coarse(self) -> tuple[Counts, Counts]:
+        """The counts with neighbouring ranges together: tens of them have too few rows each."""
+        orders = find_orders(self.vocabulary)
+        if all(positions is None for positions in orders):
+            return self.before, self.after
+        view = coarse_view(self.before + self.after, orders)
+        if view.targets is None:
+            return self.before, self.after
+        targets = [target[:-1] for target in view.targets]  # without that of an unknown value
+        sizes = view.counts.sizes
+        return self.before.relabel(targets, sizes), self.after.relabel(targets, sizes)
+
+    def _margins(
+        self, attribute: int, before: Counts, after: Counts
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the rows with each value of an attribute, in either table."""
-        span = self.before.span(attribute)
+        span = before.span(attribute)
         first, second = (
-            counts.frequencies[span] * self._scale(counts) for counts in (self.before, self.after)
+            counts.frequencies[span] * self._scale(counts) for counts in (before, after)
         )
         return first, second
 

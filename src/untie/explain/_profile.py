@@ -8,16 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
-from untie._inputs import Partition, check_labels, check_row_weights
+from untie._count.cluster_entries import Entries
+from untie._inputs import read_clusters
 from untie._table import frames
-from untie._table.rows import learn_vocabulary
-from untie._table.table import read_table
+from untie._table.orders import AUTO
 from untie._util.types import FloatArray
 from untie.explain._corrected import holm
 
 
-def cluster_profile(data: Any, labels: Any, sample_weight: Any = None) -> Any:
+def cluster_profile(
+    data: Any, labels: Any, sample_weight: Any = None, *, ordered: Any = AUTO
+) -> Any:
     """Return how much more frequent each value is in a cluster than elsewhere.
+
+    A column with an order, such as the ranges that `Preparer` makes of numbers, has one line per
+    cluster: the run of neighbouring values whose share in the cluster is the most above that
+    elsewhere, such as "up to 25", "26 to 40" or "over 40". Missing cells have a line of their own.
 
     Parameters
     ----------
@@ -29,11 +35,15 @@ def cluster_profile(data: Any, labels: Any, sample_weight: Any = None) -> Any:
         How often each row counts. Whole numbers are taken for numbers of equal rows; others are
         weights of a survey, for which the test counts (sum w)^2 / sum w^2 rows: as many as have the
         same accuracy unweighted, rounded.
+    ordered : "auto", bool, list of columns or dict from columns to values, default="auto"
+        Which columns have an order, as in `UNTIE`: "auto" takes ranges, pandas' ordered
+        categoricals and polars' Enums; False lists every value by itself.
 
     Returns
     -------
     frame
-        One row per cluster and value that occurs in it, for each cluster the most telling first:
+        One row per cluster and value that occurs in it, or run of values, for each cluster the most
+        telling first:
 
         - cluster, column, value;
         - share of the cluster's rows that have the value, share_elsewhere of the other rows;
@@ -42,9 +52,10 @@ def cluster_profile(data: Any, labels: Any, sample_weight: Any = None) -> Any:
           tells much of a cluster only if it is frequent there and rare elsewhere;
         - p_value: the chance of a count at least as high if labels and values were independent (the
           hypergeometric distribution: Fisher's exact test, one-sided), corrected by Holm's method
-          for all rows and so valid for all of them at once. It takes the clusters as
-          given; clusters that were made of these very columns differ in them by construction, so
-          it says which differences are no noise, not that the clusters exist;
+          for all rows, and by Bonferroni's for all runs of a column with an order, and so valid
+          for all of them at once. It takes the clusters as given; clusters that were made of these
+          very columns differ in them by construction, so it says which differences are no noise,
+          not that the clusters exist;
         - count: weight of the cluster's rows that have the value.
 
     See Also
@@ -64,61 +75,46 @@ def cluster_profile(data: Any, labels: Any, sample_weight: Any = None) -> Any:
     3        1    red   0.67              0.0  1.67    4.0
     4        1  white   0.33              0.0  1.67    2.0
     """
-    table = read_table(data)
-    clusters = check_labels(labels, table.n_rows)
-    weights = check_row_weights(sample_weight, table.n_rows)
-    if not weights.any():
-        raise ValueError("Every sample weight is zero; at least one row must count.")
-    vocabulary, encoded = learn_vocabulary(table)
-    parts = [
-        _column(codes, size, clusters, weights)
-        for codes, size in zip(encoded.codes, vocabulary.sizes, strict=True)
-    ]
-    cluster, attribute, value = np.concatenate(
-        [
-            np.stack([part["cluster"], np.full(len(part["cluster"]), place), part["value"]])
-            for place, part in enumerate(parts)
-        ],
-        axis=1,
-    ).astype(np.intp)
+    table = read_clusters(data, labels, sample_weight, ordered)
+    scale = _rows_per_weight(table.weights)
+    parts = [_column(entries, table.sizes, scale) for entries in table.entries]
+    cluster, entry = (
+        np.concatenate([part[name] for part in parts]) for name in ("cluster", "entry")
+    )
+    attribute = np.repeat(np.arange(len(parts)), [len(part["cluster"]) for part in parts])
     numbers = {
         name: np.concatenate([part[name] for part in parts])
         for name in ("share", "share_elsewhere", "lift", "information", "p_value", "count")
     }
     numbers["p_value"] = holm(numbers["p_value"])
-    order = np.lexsort((value, attribute, -np.round(numbers["information"], 12), cluster))
-    texts = [vocabulary.labels(place) for place in range(len(parts))]
+    order = np.lexsort((entry, attribute, -np.round(numbers["information"], 12), cluster))
     columns = {
-        "cluster": [clusters.names[place] for place in cluster[order]],
-        "column": [vocabulary.columns[place] for place in attribute[order]],
-        "value": [texts[a][v] for a, v in zip(attribute[order], value[order], strict=True)],
+        "cluster": [table.names[place] for place in cluster[order]],
+        "column": [table.columns[place] for place in attribute[order]],
+        "value": [table.entries[attribute[line]].names[entry[line]] for line in order],
         **{name: array[order] for name, array in numbers.items()},
     }
-    return frames.make_frame(table.backend, columns)
+    return frames.make_frame(table.library, columns)
 
 
-def _column(
-    codes: NDArray[Any], size: int, clusters: Partition, weights: FloatArray
-) -> dict[str, NDArray[Any]]:
-    """Return the lines of one attribute: what occurs in which cluster, and how often."""
-    n_cells = len(clusters) * size
-    cells = clusters.members * size + codes
-    counts = np.bincount(cells, weights, minlength=n_cells).reshape(len(clusters), size)
-    cluster, value = np.nonzero(counts)
-    inside, of_value, n = counts.sum(axis=1)[cluster], counts.sum(axis=0)[value], counts.sum()
-    count = counts[cluster, value]
+def _column(entries: Entries, sizes: FloatArray, rows_per_weight: float) -> dict[str, NDArray[Any]]:
+    """Return the lines of one column: what is said of which cluster, and how often it is there."""
+    cluster, entry = np.nonzero(entries.own)
+    inside, of_entry, n = sizes[cluster], entries.counts.sum(axis=0)[entry], sizes.sum()
+    count = entries.counts[cluster, entry]
     rest = n - inside
-    elsewhere = np.divide(of_value - count, rest, out=np.zeros_like(rest), where=rest > 0)
-    lift = (count / inside) / (of_value / n)
-    scale = _rows_per_weight(weights)
+    elsewhere = np.divide(of_entry - count, rest, out=np.zeros_like(rest), where=rest > 0)
+    lift = (count / inside) / (of_entry / n)
+    # A run was chosen from many by what is to be tested, so its chance counts as often.
+    chance = _chance(*(np.rint(w * rows_per_weight) for w in (count, inside, of_entry, n)))
     return {
         "cluster": cluster,
-        "value": value,
+        "entry": entry,
         "share": count / inside,
         "share_elsewhere": np.maximum(elsewhere, 0.0),
         "lift": lift,
         "information": count / inside * np.log2(lift),
-        "p_value": _chance(*(np.rint(w * scale) for w in (count, inside, of_value, n))),
+        "p_value": np.minimum(chance * entries.n_tried[entry], 1.0),
         "count": count,
     }
 

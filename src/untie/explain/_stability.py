@@ -79,7 +79,8 @@ def cluster_stability(
 
     See Also
     --------
-    untie.choose_k : Chooses a number of clusters, partly by their stability.
+    verdict : What is to be thought of all clusters together.
+    untie.choose_k : Chooses a number of clusters, and tells whether there are any.
 
     References
     ----------

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._count.counts import Counts
 from untie._inputs import cell_texts, check_encoder, encode_rows, one_row
 from untie._table import frames
 from untie._util.checks import check_integer
@@ -83,7 +82,7 @@ def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
     check_encoder(encoder)
     n = check_integer("n", n)
     codes = encode_rows(encoder, data)
-    surprises = _Surprises(encoder.counts_)
+    surprises = _Surprises(encoder)
     scores = surprises.scores(codes)
     worst = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))[:n]
     ordered = np.sort(np.round(scores, 9))
@@ -140,7 +139,7 @@ def why_outlier(encoder: UNTIE, row: Any) -> Any:
     check_encoder(encoder)
     table = one_row(encoder, row)
     codes = encoder.codes(table)
-    surprises = _Surprises(encoder.counts_)
+    surprises = _Surprises(encoder)
     texts = [cells[0] for cells in cell_texts(encoder, table)]
     terms = surprises.terms(codes)[0]
     parts = terms.sum(axis=1) / 2.0
@@ -161,13 +160,17 @@ def why_outlier(encoder: UNTIE, row: Any) -> Any:
 
 
 class _Surprises:
-    """The surprise of every pair of values, from counts of the whole table."""
+    """The surprise of every pair of values, from counts of the whole table.
 
-    def __init__(self, counts: Counts) -> None:
-        if len(counts.sizes) < 2:
+    Values of passive columns surprise nobody.
+    """
+
+    def __init__(self, encoder: UNTIE) -> None:
+        heard = np.flatnonzero(~encoder.model_.passive).tolist()
+        if len(heard) < 2:
             raise ValueError("A combination needs two columns; the encoder was fitted on one.")
-        self.counts = counts
-        self.pairs = list(combinations(range(len(counts.sizes)), 2))
+        counts = self.counts = encoder.counts_
+        self.pairs = list(combinations(heard, 2))
         # Weights may be scaled to any sum; the rows are then the least that there is to go by.
         self.scale = max(counts.n, counts.n_rows) / counts.n
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from untie._count.counts import Counts
-from untie._inputs import check_encoder
+from untie._inputs import check_encoder, labels_in_order, learned_order, order_of
 from untie._learn.contexts import alikeness_of, contexts_of
+from untie._learn.value_space import likeness
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray
@@ -16,6 +18,10 @@ from untie.encoder import UNTIE
 
 MOST_VALUES = 1_000
 """Of a column with more values only this many, the most frequent, are compared."""
+
+
+Line = tuple[float, int, int, int]
+"""Alikeness, attribute, and the codes of two values."""
 
 
 def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
@@ -35,11 +41,13 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     Returns
     -------
     frame
-        One row per pair, the most alike first: column, value, other_value, alikeness (from -1 to
-        1: the cosine of how the frequencies of all values of the other columns deviate beside the
-        two, reduced by what is chance; 0 is nothing in common), similarity (the cosine of their
-        learned vectors; values that are kept apart have little, however alike their contexts are),
-        weight and other_weight (of the rows that have them).
+        One row per pair, the most alike first: column, value, other_value (the lower one first
+        in a column with an order), alikeness (from -1 to 1: the cosine of how the frequencies of
+        all values of the other columns deviate beside the two, reduced by what is chance; 0 is
+        nothing in common), similarity (the cosine of their learned vectors; values that are kept
+        apart have little, however alike their contexts are; of an order, 1 minus their squared
+        distance as a share of the largest), weight and other_weight (of the
+        rows that have them).
 
     See Also
     --------
@@ -61,12 +69,11 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     n = check_integer("n", n)
     vocabulary = encoder.vocabulary_
     attributes = range(len(vocabulary.columns)) if column is None else [vocabulary.index_of(column)]
-    lines: list[tuple[float, int, int, int]] = []
+    lines: list[Line] = []
     for attribute in attributes:
         lines += _best_pairs(encoder.counts_, attribute, n)
     lines.sort(key=lambda line: (-round(line[0], 12), *line[1:]))
-    lines = lines[:n]
-    space = encoder.model_.space
+    lines = [_in_order(encoder, line) for line in lines[:n]]
     texts = {attribute: vocabulary.labels(attribute) for _, attribute, *_ in lines}
     frequencies = encoder.counts_.frequencies
     offsets = encoder.counts_.offsets
@@ -75,7 +82,7 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
         "value": [texts[attribute][a] for _, attribute, a, _ in lines],
         "other_value": [texts[attribute][b] for _, attribute, _, b in lines],
         "alikeness": [alikeness for alikeness, *_ in lines],
-        "similarity": [_cosine(space.vectors(place, [a, b])) for _, place, a, b in lines],
+        "similarity": _similarities(encoder, lines),
         "weight": [float(frequencies[offsets[place] + a]) for _, place, a, _ in lines],
         "other_weight": [float(frequencies[offsets[place] + b]) for _, place, _, b in lines],
     }
@@ -145,11 +152,9 @@ def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) 
     return frames.make_frame(encoder.library_, columns)
 
 
-def _best_pairs(counts: Counts, attribute: int, n: int) -> list[tuple[float, int, int, int]]:
+def _best_pairs(counts: Counts, attribute: int, n: int) -> list[Line]:
     """Return the most alike pairs of an attribute: alikeness, attribute, value, other value."""
-    frequencies = counts.frequencies[counts.span(attribute)]
-    codes = np.argsort(-frequencies, kind="stable")[:MOST_VALUES]
-    codes = np.sort(codes[frequencies[codes] > 0])
+    codes = _frequent(counts, attribute)
     if len(codes) < 2:
         return []
     first, second = np.triu_indices(len(codes), 1)
@@ -161,6 +166,22 @@ def _best_pairs(counts: Counts, attribute: int, n: int) -> list[tuple[float, int
     ]
 
 
+def _frequent(counts: Counts, attribute: int) -> NDArray[np.intp]:
+    """Return the most frequent values of an attribute that are compared, in their order."""
+    frequencies = counts.frequencies[counts.span(attribute)]
+    codes = np.argsort(-frequencies, kind="stable")[:MOST_VALUES]
+    return np.sort(codes[frequencies[codes] > 0])
+
+
+def _in_order(encoder: UNTIE, line: Line) -> Line:
+    """Return a pair of values with the lower one first, if the column has an order."""
+    alikeness, attribute, first, second = line
+    positions = order_of(encoder, attribute)
+    if positions is None or not 0 <= positions[second] < positions[first]:
+        return line
+    return alikeness, attribute, second, first
+
+
 def _code(encoder: UNTIE, attribute: int, value: Any) -> int:
     """Return the code of a value, given as it is or by its label."""
     vocabulary = encoder.vocabulary_
@@ -169,12 +190,28 @@ def _code(encoder: UNTIE, attribute: int, value: Any) -> int:
     labels = vocabulary.labels(attribute)
     if value in labels:
         return labels.index(value)
+    labels = labels_in_order(encoder, attribute)
     shown = ", ".join(labels[:10]) + (", ..." if len(labels) > 10 else "")
     raise ValueError(
         f"Column {vocabulary.columns[attribute]!r} has no value {value!r}; its values are {shown}."
     )
 
 
-def _cosine(vectors: FloatArray) -> float:
-    lengths = np.linalg.norm(vectors, axis=1)
-    return float(vectors[0] @ vectors[1] / lengths.prod()) if lengths.all() else 0.0
+def _similarities(encoder: UNTIE, lines: list[Line]) -> list[float]:
+    """Return how alike the learned vectors of pairs are; of an order, by all of its values."""
+    space, counts = encoder.model_.space, encoder.counts_
+    of_orders: dict[int, tuple[list[int], FloatArray]] = {}
+    for attribute in {attribute for _, attribute, *_ in lines}:
+        if learned_order(encoder, attribute) is not None:
+            codes = _frequent(counts, attribute)
+            found = likeness(space.vectors(attribute, codes), has_order=True)
+            of_orders[attribute] = codes.tolist(), found
+    result = []
+    for _, attribute, first, second in lines:
+        if attribute in of_orders:
+            codes_, found = of_orders[attribute]
+            result.append(float(found[codes_.index(first), codes_.index(second)]))
+        else:
+            vectors = space.vectors(attribute, [first, second])
+            result.append(float(likeness(vectors, has_order=False)[0, 1]))
+    return result

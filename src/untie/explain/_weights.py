@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from untie._count.counts import Counts
+from untie._count.selecting import select_counts
 from untie._inputs import check_encoder
 from untie._learn.parameters import check_parameters
 from untie._learn.spaces import KernelSpaces, identity_spaces
@@ -69,8 +72,11 @@ def weight_shares(encoder: UNTIE, by: str = "column") -> Any:
     else:
         names, table = _summed(encoder, "coupling")
         columns = encoder.vocabulary_.columns
-        keys = {"column": [column for column in columns for _ in names]}
-        keys["coupling"], found = names * len(columns), table.ravel()
+        # A column without an order has no share of orders, not one of 0.
+        places, which = np.nonzero(_has_space(encoder, names))
+        keys = {"column": [columns[place] for place in places]}
+        keys["coupling"] = [names[place] for place in which]
+        found = table[places, which]
     total = found.sum()
     shares = found / total if total > 0 else found
     order = np.argsort(-np.round(shares, 12), kind="stable")
@@ -105,21 +111,33 @@ def _summed(encoder: UNTIE, by: str) -> tuple[list[str], FloatArray]:
     return names, result
 
 
+def _has_space(encoder: UNTIE, couplings: list[str]) -> NDArray[np.bool_]:
+    """Tell which attributes have coordinates of which couplings; (n_attributes, n_couplings)."""
+    own = [coupling for coupling, _ in encoder.model_.labels]
+    held = [
+        {coupling for coupling, width in zip(own, widths, strict=True) if width}
+        for widths in encoder.model_.widths
+    ]
+    return np.array([[coupling in found for coupling in couplings] for found in held])
+
+
 def _of_spaces(encoder: UNTIE) -> FloatArray:
     """Return the variance of each kernel space's coordinates; (n_attributes, n_spaces)."""
-    spaces = _spaces(encoder)
-    weighted = energies(spaces, encoder.counts_) * encoder.omega_
-    of_attributes = [
+    heard = np.flatnonzero(~encoder.model_.passive)
+    counts = select_counts(encoder.counts_, heard)
+    spaces = _spaces(encoder, counts)
+    weighted = energies(spaces, counts) * encoder.omega_
+    result = np.zeros((len(encoder.counts_.sizes), len(spaces.labels)))
+    result[heard] = [
         [float(space.sum()) for space in np.split(part, np.cumsum(widths)[:-1])]
         for part, widths in zip(spaces.split(weighted), spaces.widths, strict=True)
     ]
-    return np.array(of_attributes)
+    return result
 
 
-def _spaces(encoder: UNTIE) -> KernelSpaces:
+def _spaces(encoder: UNTIE, counts: Counts) -> KernelSpaces:
     """Build the kernel spaces again that the encoder was fitted with; models do not keep them."""
     recipe = check_parameters(encoder)
-    counts = encoder.counts_
     spaces = identity_spaces(counts)  # also what a degenerate table is learned with
     if spaces.labels != encoder.model_.labels:
         spaces = recipe.spaces(counts, encoder.model_.orders)

@@ -5,6 +5,7 @@ Each function takes fitted objects or data and returns the axes that it drew on:
 """
 
 from untie.evaluation import critical_difference_diagram as critical_difference
+from untie.plot._associations import associations
 from untie.plot._choice import choice_of_k
 from untie.plot._dendrogram import value_dendrogram
 from untie.plot._eigenvalues import spectrum
@@ -15,6 +16,7 @@ from untie.plot._values import map_values
 from untie.plot._weight_shares import weights
 
 __all__ = [
+    "associations",
     "choice_of_k",
     "cluster_profiles",
     "critical_difference",

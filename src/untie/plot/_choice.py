@@ -13,9 +13,9 @@ from untie.plot import _style as style
 def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
     """Draw how good each number of clusters is, and how sure the choice.
 
-    Above: the score that the choice is made by, and the description gain. Below: how stable the
-    clusters are under resampling, their silhouette, and as bars the share of resamples in which
-    each number is the best.
+    Above: the gain on hidden cells that the choice is made by, with its standard error; clusters
+    below the line at 0 tell nothing. Below: how well clusters of half of the rows agree with those
+    of all, their silhouette, and as bars the share of the splits in which each number is the best.
 
     Parameters
     ----------
@@ -52,11 +52,13 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
     axes = style.new_axes(2, 6.4, 5.2) if pair is None else pair
     above, below = axes
     ks = np.array(choice.ks)
-    _line(above, ks, choice.score, 0, "score: gain x stability")
-    _line(above, ks, choice.gain, 1, "gain over no clusters")
+    look = style.group_style(0)
+    label = "gain, standard error"
+    above.errorbar(ks, choice.gain, choice.error, **look, lw=1.5, ms=5, capsize=3, label=label)
+    above.axhline(0.0, color=style.GREY, lw=1.0, ls=":", zorder=0)
     above.set_ylabel("nats per row")
     agreed = [float(np.mean(choice.chosen == k)) for k in ks]
-    below.bar(ks, agreed, color=style.GREY, alpha=0.45, width=0.6, label="resamples that choose it")
+    below.bar(ks, agreed, color=style.GREY, alpha=0.45, width=0.6, label="splits that choose it")
     _line(below, ks, choice.stability, 2, "stability (adjusted Rand index)")
     _line(below, ks, choice.silhouette, 3, "silhouette")
     below.set(xlabel="number of clusters", ylabel="share or index")
@@ -66,12 +68,11 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
         one.set_xlim(ks[0] - 0.6, ks[-1] + 0.6)
         handles, labels = one.get_legend_handles_labels()
         style.add_legend(one, handles, labels)
-    style.set_title(above, choice.verdict)
+    style.set_title(above, choice.verdict.partition(". ")[0])
     return axes
 
 
 def _line(axes: Any, ks: Any, values: Any, number: int, label: str) -> None:
-    values = np.where(np.isfinite(values), values, np.nan)  # resamples may not make that many
     axes.plot(ks, values, **style.group_style(number), lw=1.5, ms=5, label=label)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from untie._count.selecting import select_counts
 from untie._inputs import check_encoder
 from untie._learn.learning import LARGEST_NUMBER
 from untie._learn.n_clusters import choose_n_clusters, noise_edge, standardised_eigenvalues
@@ -48,7 +49,7 @@ def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
     """
     style.check_axes(ax)
     check_encoder(encoder)
-    counts = encoder.counts_
+    counts = select_counts(encoder.counts_, np.flatnonzero(~encoder.model_.passive))
     largest = min(LARGEST_NUMBER, counts.n_rows)
     k = choose_n_clusters(counts, largest)
     values, edge = standardised_eigenvalues(counts, largest), noise_edge(counts)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
+from untie._inputs import ClusteredTable, read_clusters
+from untie._table.frames import columns_of
+from untie._table.orders import AUTO
 from untie._util.checks import check_integer, check_one_of
 from untie._util.types import FloatArray
 from untie.explain import cluster_profile
@@ -28,6 +30,8 @@ def cluster_profiles(
     n: int = 5,
     ax: Any = None,
     sample_weight: Any = None,
+    *,
+    ordered: Any = AUTO,
 ) -> Any:
     """Draw the most telling values of each cluster as a heat map.
 
@@ -50,6 +54,10 @@ def cluster_profiles(
         Where to draw; a new figure if None.
     sample_weight : array of shape (n_rows,), optional
         How often each row counts.
+    ordered : "auto", bool, list of columns or dict from columns to values, default="auto"
+        Which columns have an order, as in `UNTIE`. Of these the run of values that sets a cluster
+        apart most is one line, such as "over 40", and other clusters' shares of the same run are
+        beside it.
 
     Returns
     -------
@@ -72,14 +80,15 @@ def cluster_profiles(
     style.check_axes(ax)
     check_one_of("show", show, ("lift", "share"))
     n = check_integer("n", n)
-    frame = nw.from_native(cluster_profile(data, labels, sample_weight), eager_only=True)
-    columns = frame.to_dict(as_series=False)
-    sizes = _sizes(columns)
+    columns = columns_of(cluster_profile(data, labels, sample_weight, ordered=ordered))
+    table = read_clusters(data, labels, sample_weight, ordered)
+    pairs = zip(table.names, table.sizes.tolist(), strict=True)
+    sizes = {name: size for name, size in pairs if size > 0}
     clusters = sorted(sizes, key=lambda name: -sizes[name])[:MOST_CLUSTERS]
     clusters = [name for name in sizes if name in clusters]
     n_lines = min(n, max(1, MOST_LINES // len(clusters)))
     shown = _most_telling(columns, clusters, n_lines)
-    share, lift = (_table(columns, name, shown, clusters) for name in ("share", "lift"))
+    share, lift = _figures(table, shown, clusters)
     notes = [f"the {n_lines} most telling values of each, {len(shown)} in all"]
     if len(clusters) < len(sizes):
         notes.append(f"the {len(clusters)} largest of {len(sizes)} clusters")
@@ -98,17 +107,6 @@ def cluster_profiles(
     return axes
 
 
-def _sizes(columns: dict[str, list[Any]]) -> dict[Any, float]:
-    """Return the weight of each cluster: that of all values of any one attribute."""
-    result: dict[Any, float] = {}
-    first = columns["column"][0]
-    for cluster, attribute, count in zip(
-        columns["cluster"], columns["column"], columns["count"], strict=True
-    ):
-        result[cluster] = result.get(cluster, 0.0) + (count if attribute == first else 0.0)
-    return result
-
-
 def _most_telling(columns: dict[str, list[Any]], clusters: list[Any], n: int) -> list[Line]:
     """Return the most telling lines of each cluster, each value once."""
     found: dict[Any, list[Line]] = {name: [] for name in clusters}
@@ -121,19 +119,18 @@ def _most_telling(columns: dict[str, list[Any]], clusters: list[Any], n: int) ->
     return list(dict.fromkeys(line for lines in found.values() for line in lines))
 
 
-def _table(
-    columns: dict[str, list[Any]], name: str, lines: list[Line], clusters: list[Any]
-) -> FloatArray:
-    """Return the numbers of lines and clusters; a value that a cluster has not is 0."""
-    result = np.zeros((len(lines), len(clusters)))
-    rows = {line: place for place, line in enumerate(lines)}
-    places = {cluster: place for place, cluster in enumerate(clusters)}
-    for cluster, attribute, value, number in zip(
-        columns["cluster"], columns["column"], columns["value"], columns[name], strict=True
-    ):
-        if cluster in places and (attribute, value) in rows:
-            result[rows[attribute, value], places[cluster]] = number
-    return result
+def _figures(
+    table: ClusteredTable, lines: list[Line], clusters: list[Any]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the shares and lifts of lines in clusters; both of shape (n_lines, n_clusters)."""
+    chosen = [table.names.index(name) for name in clusters]
+    counts = []
+    for column, value in lines:
+        entries = table.entries[table.columns.index(column)]
+        counts.append(entries.counts[:, entries.names.index(value)])
+    share = np.array(counts)[:, chosen] / table.sizes[chosen]
+    usual = np.sum(counts, axis=1) / table.sizes.sum()
+    return share, share / usual[:, None]
 
 
 def _draw(axes: Any, share: FloatArray, lift: FloatArray, show: str) -> Any:

@@ -10,16 +10,21 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from untie._count.counts import Counts
+from untie._inputs import learned_order, order_of
 from untie._learn.contexts import alikeness_of
+from untie._learn.value_space import ValueSpace, likeness
 from untie._table.frames import columns_of
+from untie._table.orders import Positions
+from untie._table.runs import equal_runs, names_in_order, run_name
 from untie._util.types import FloatArray
 from untie.explain import alike_values
-from untie.report._limits import HEAT_MAPS, HEAT_VALUES, shown
+from untie.report._limits import HEAT_MAPS, HEAT_RANGES, HEAT_VALUES, shown
 from untie.report._study import Study
 from untie.report._table import TableView, view
 
 LEARNED = 0.1
-"""Cosines of learned vectors are shown where two values have more than this in common."""
+"""What was learned is shown where two values have more than this in common."""
 
 LEAST = 0.1
 """Values with less in common are not called alike."""
@@ -43,7 +48,7 @@ class HeatMap:
     numbers : tuple of tuples of float
         From -1 to 1.
     learned : tuple of tuples of float or None
-        The cosines of the learned vectors, where two values have some in common.
+        How alike the learned vectors are, where two values have something in common.
     said : str
         What there is to see, in words.
     """
@@ -54,6 +59,28 @@ class HeatMap:
     numbers: tuple[tuple[float, ...], ...]
     learned: tuple[tuple[float, ...], ...] | None
     said: str
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column's values and what is known of them.
+
+    Parameters
+    ----------
+    counts : Counts
+        Of the whole table.
+    place : int
+        Which of its columns it is.
+    labels : list of str
+        The values.
+    means : array of shape (n_values, n_dimensions) or None
+        The mean learned vectors of merged values.
+    """
+
+    counts: Counts
+    place: int
+    labels: list[str]
+    means: FloatArray | None = None
 
 
 def heat_maps(study: Study) -> dict[str, Any]:
@@ -73,52 +100,84 @@ def _heat_map(study: Study, name: str, number: int) -> HeatMap:
     place = study.names.index(name)
     counts = study.encoder.counts_
     frequencies = counts.frequencies[counts.span(place)]
+    column = Column(counts, place, study.encoder.vocabulary_.labels(place))
+    positions, n_merged = order_of(study.encoder, place), 0
+    if positions is not None and positions.max() >= HEAT_VALUES:
+        n_merged = int(positions.max()) + 1
+        column, positions = _merged(column, positions, study.encoder.model_.space)
+        frequencies = column.counts.frequencies[column.counts.span(place)]
     codes = np.sort(np.argsort(-frequencies, kind="stable")[:HEAT_VALUES])
     codes = codes[frequencies[codes] > 0]
-    found = np.clip(alikeness_of(study.encoder.counts_, place, codes), -1.0, 1.0)
-    labels = study.encoder.vocabulary_.labels(place)
-    order = _order(study, name, [labels[code] for code in codes], found)
+    found = np.clip(alikeness_of(column.counts, place, codes), -1.0, 1.0)
+    order = _order(None if positions is None else positions[codes], found)
     codes, found = codes[order], found[np.ix_(order, order)]
-    texts = tuple(shown(labels[code], 30) for code in codes)
+    texts = tuple(shown(column.labels[code], 30) for code in codes)
+    if column.means is None:
+        vectors = study.encoder.model_.space.vectors(place, codes)
+    else:
+        vectors = column.means[codes]
     return HeatMap(
         shown(name),
         f"values-{number}",
         texts,
         _rounded(found),
-        _learned(study, place, codes),
-        _said(texts, found, len(frequencies)),
+        _learned(vectors, learned_order(study.encoder, place) is not None),
+        _said(texts, found, len(frequencies), n_merged),
     )
 
 
-def _order(study: Study, name: str, labels: list[str], found: FloatArray) -> NDArray[np.intp]:
+def _merged(column: Column, positions: Positions, space: ValueSpace) -> tuple[Column, Positions]:
+    """Return a column of tens of ranges with a few in place of them, and the order of these."""
+    own = column.counts.frequencies[column.counts.span(column.place)]
+    placed = positions >= 0
+    at_each = np.bincount(positions[placed], own[placed]).astype(float)
+    runs = equal_runs(at_each, HEAT_RANGES)
+    target = np.empty(len(positions), dtype=np.intp)
+    target[placed] = np.repeat(np.arange(len(runs)), [b - a for a, b in runs])[positions[placed]]
+    others = np.flatnonzero(~placed)
+    target[others] = len(runs) + np.arange(len(others))
+    targets = [np.arange(size, dtype=np.intp) for size in column.counts.sizes]
+    targets[column.place] = target
+    sizes = [len(one) for one in targets]
+    sizes[column.place] = len(runs) + len(others)
+    names = names_in_order(column.labels, positions)
+    labels = [run_name(names, *run) for run in runs] + [column.labels[code] for code in others]
+    vectors = space.vectors(column.place, np.arange(len(own)))
+    sums, weights = np.zeros((len(labels), vectors.shape[1])), np.zeros(len(labels))
+    np.add.at(sums, target, own[:, None] * vectors)
+    np.add.at(weights, target, own)
+    means = np.divide(sums, weights[:, None], out=sums, where=weights[:, None] > 0)
+    merged = Column(column.counts.relabel(targets, tuple(sizes)), column.place, labels, means)
+    order = np.where(np.arange(len(labels)) < len(runs), np.arange(len(labels)), -1)
+    return merged, order
+
+
+def _order(positions: Positions | None, found: FloatArray) -> NDArray[np.intp]:
     """Return ranges in their order, and other values so that alike ones are beside each other."""
-    ranges = study.preparer and study.preparer.ranges(name)
-    if ranges:
-        places = {label: place for place, label in enumerate(ranges)}
-        return np.argsort([places.get(label, len(places)) for label in labels], kind="stable")
-    if len(labels) < 3:
-        return np.arange(len(labels))
+    if positions is not None:
+        return np.argsort(np.where(positions < 0, len(positions), positions), kind="stable")
+    if len(found) < 3:
+        return np.arange(len(found))
     apart = np.maximum(1.0 - (found + found.T) / 2.0, 0.0)
     np.fill_diagonal(apart, 0.0)
     return np.asarray(leaves_list(linkage(squareform(apart), "average", optimal_ordering=True)))
 
 
-def _learned(study: Study, place: int, codes: NDArray[np.intp]) -> Any:
-    vectors = study.encoder.model_.space.vectors(place, codes)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    cosines = unit @ unit.T
-    apart = cosines[~np.eye(len(codes), dtype=bool)]
-    return _rounded(cosines) if np.abs(apart).max(initial=0.0) > LEARNED else None
+def _learned(vectors: FloatArray, has_order: bool) -> Any:
+    found = likeness(vectors, has_order)
+    apart = found[~np.eye(len(vectors), dtype=bool)]
+    return _rounded(found) if np.abs(apart).max(initial=0.0) > LEARNED else None
 
 
 def _rounded(numbers: FloatArray) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(float(x) + 0.0 for x in line) for line in np.round(numbers, 2))
 
 
-def _said(labels: tuple[str, ...], found: FloatArray, n_values: int) -> str:
+def _said(labels: tuple[str, ...], found: FloatArray, n_values: int, n_merged: int) -> str:
     said = ""
-    if len(labels) < n_values:
+    if n_merged:
+        said = f"Its {n_merged:,} ranges, neighbours together. "
+    elif len(labels) < n_values:
         said = f"The {len(labels)} most frequent of {n_values:,} values. "
     first, second = np.triu_indices(len(labels), 1)
     if not len(first):

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
+from untie._learn.family_words import family_sentences, gap_sentences
 from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note
-from untie.report._limits import LISTED_COLUMNS, TEXT, shown
+from untie.report._limits import LISTED_COLUMNS, LISTED_FAMILIES, TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, count, percent, view
 
@@ -20,6 +21,7 @@ def data_card(study: Study) -> dict[str, Any]:
     return {
         "facts": _facts(study),
         "table": _columns(study),
+        "families": _families(study),
         "remarks": _remarks(study),
         "made": _made(study),
     }
@@ -35,13 +37,35 @@ def _made(study: Study) -> list[tuple[str, str]]:
     ]
 
 
+def _families(study: Study) -> list[str]:
+    """Say which columns say the same, and which are missing together."""
+    encoder = study.encoder
+    names = [shown(name, 40) for name in study.names]
+    sentences = [
+        *family_sentences(encoder.model_.attributes, names),
+        *gap_sentences(encoder.counts_, encoder.vocabulary_, names),
+    ]
+    if len(sentences) > LISTED_FAMILIES:
+        more = len(sentences) - LISTED_FAMILIES
+        sentences = [*sentences[:LISTED_FAMILIES], f"There are {more:,} more families of columns."]
+    return sentences
+
+
 def _facts(study: Study) -> list[tuple[str, str]]:
     facts = [("Rows", count(study.n_rows))]
     if study.weights is not None:
         facts.append(("Weight of the rows", count(float(study.weights.sum()))))
     notes = _notes(study)
     learned = len(study.names)
-    facts.append(("Columns", f"{len(notes):,} read, {learned:,} learned from"))
+    passive = [
+        name
+        for name, silent in zip(study.names, study.encoder.model_.passive, strict=True)
+        if silent
+    ]
+    heard = learned - len(passive)
+    facts.append(("Columns", f"{len(notes):,} read, {heard:,} learned from"))
+    if passive:
+        facts.append(("Passive", f"{len(passive):,}, not learned from: {_listed(passive)}"))
     for action, what in ((BINNED, "Binned into ranges"), (LEFT_OUT, "Left out")):
         names = [note.column for note in notes if note.action == action]
         if names:

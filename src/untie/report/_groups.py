@@ -9,8 +9,8 @@ import numpy as np
 
 from untie._inputs import cell_texts
 from untie._table.frames import columns_of
-from untie.explain import border_cases, cluster_profile, cluster_stability, prototypes
-from untie.report._limits import CARD_COLUMNS, CARD_VALUES, CARDS, shown
+from untie.explain import border_cases, cluster_profile, prototypes
+from untie.report._limits import CARD_COLUMNS, CARD_VALUES, CARDS, LONG_TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, count, percent, view
 
@@ -50,22 +50,15 @@ class Card:
 
 def cards(study: Study) -> dict[str, Any]:
     """Return the cards of the largest clusters, and a table of all."""
-    profile = columns_of(cluster_profile(study.frame, study.labels, study.weights))
-    stability = columns_of(
-        cluster_stability(
-            study.encoder,
-            study.frame,
-            study.labels,
-            sample_weight=study.weights,
-            random_state=study.seed,
-        )
-    )
+    ordered = study.encoder.ordered
+    profile = columns_of(cluster_profile(study.frame, study.labels, study.weights, ordered=ordered))
     largest = [study.clusters[place] for place in np.argsort(-study.sizes, kind="stable")[:CARDS]]
     examples = _examples(study)
-    made = [_card(study, number, profile, stability, examples) for number in sorted(largest)]
+    made = [_card(study, number, profile, examples) for number in sorted(largest)]
     return {
+        "headline": shown(study.verdict.headline, LONG_TEXT),
         "cards": made,
-        "table": _all(study, stability),
+        "table": _all(study),
         "unit": "rows" if study.weights is None else "in sum of weights",
         "n_more": len(study.clusters) - len(made),
     }
@@ -74,9 +67,7 @@ def cards(study: Study) -> dict[str, Any]:
 Lines = dict[str, list[Any]]
 
 
-def _card(
-    study: Study, number: int, profile: Lines, stability: Lines, examples: dict[str, Lines]
-) -> Card:
+def _card(study: Study, number: int, profile: Lines, examples: dict[str, Lines]) -> Card:
     place = study.clusters.index(number)
     lines = _lines_of(profile, number)
     over = [line for line, lift in enumerate(lines["lift"]) if lift > 1][:CARD_VALUES]
@@ -109,7 +100,7 @@ def _card(
         number,
         count(study.sizes[place]),
         percent(study.sizes[place] / study.sizes.sum()),
-        _said(stability["verdict"][place], stability["stability"][place]),
+        study.verdict.said_of(number),
         typical,
         view(f"cluster-{number}-values", caption, kinds, lines),
         _rows(
@@ -160,28 +151,18 @@ def _rows(
     return view(name, caption, dict.fromkeys(columns, "text"), columns)
 
 
-def _all(study: Study, stability: Lines) -> TableView:
-    columns = {
+def _all(study: Study) -> TableView:
+    columns: Lines = {
         "cluster": study.clusters,
         "rows": study.sizes.tolist(),
-        "share": stability["share"],
-        "stability": stability["stability"],
-        "lowest": stability["lowest"],
-        "verdict": stability["verdict"],
+        "share": (study.sizes / study.sizes.sum()).tolist(),
     }
-    kinds = {
-        "cluster": "count",
-        "rows": "count",
-        "share": "bar",
-        "stability": "number",
-        "lowest": "number",
-        "verdict": "text",
-    }
+    kinds = {"cluster": "count", "rows": "count", "share": "bar"}
+    if study.verdict.stability is not None:  # of a single cluster there is nothing to say
+        stability = columns_of(study.verdict.stability)
+        columns |= {name: stability[name] for name in ("stability", "lowest", "verdict")}
+        kinds |= {"stability": "number", "lowest": "number", "verdict": "text"}
     if study.weights is not None:
         columns["sum of weights"] = columns.pop("rows")
         kinds = {("sum of weights" if key == "rows" else key): kinds[key] for key in kinds}
     return view("clusters", "All clusters", kinds, columns)
-
-
-def _said(verdict: str, stability: float | None) -> str:
-    return verdict if stability is None or np.isnan(stability) else f"{verdict} ({stability:.2f})"

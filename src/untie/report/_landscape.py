@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
-from untie._inputs import cell_texts
+from untie._inputs import cell_texts, labels_in_order, order_of
 from untie._table.column_codes import is_missing
+from untie._table.runs import equal_runs, run_name
 from untie._util.types import FloatArray
 from untie.report._limits import MAP_TEXT_BYTES, N_NEIGHBORS, N_REASONS, TEXT, short, shown
 from untie.report._pairs import Kinds, find_kinds
@@ -22,6 +23,9 @@ SIDE = 10_000
 
 FEWEST_FOR_TSNE = 10
 """Distinct rows below which t-SNE has nothing to show."""
+
+COLOURED_RANGES = 7
+"""Of more ranges, neighbours have a colour together."""
 
 GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
 
@@ -78,11 +82,29 @@ def _columns(study: Study) -> tuple[list[dict[str, Any]], list[int]]:
 
 
 def _column(study: Study, place: int, cells: list[str], size: int) -> dict[str, Any]:
-    name = study.names[place]
-    ranges = study.preparer and study.preparer.ranges(name)
-    known = list(ranges or study.encoder.vocabulary_.labels(place))
-    n_ranges = len(set(ranges or ()).intersection(cells))
-    return {"name": shown(name), **_coded(cells, known, size), "ordered": n_ranges}
+    known = labels_in_order(study.encoder, place)
+    positions = order_of(study.encoder, place)
+    ranges: list[str] = []
+    if positions is not None:
+        ranges = [name for name in known[: int((positions >= 0).sum())] if name in set(cells)]
+    column = {"name": shown(study.names[place]), **_coded(cells, known, size)}
+    runs = _runs(column, ranges, size) if len(ranges) > COLOURED_RANGES else {}
+    return {**column, "ordered": len(ranges), **runs}
+
+
+def _runs(column: dict[str, Any], ranges: list[str], size: int) -> dict[str, Any]:
+    """Return neighbouring ranges that have a colour together: their names, and whose each is."""
+    n = len(ranges)
+    weights = np.bincount(column["codes"], minlength=len(column["labels"])).astype(float)
+    runs = equal_runs(weights[:n], COLOURED_RANGES)
+    names = [shown(run_name(ranges, *run), size) for run in runs]
+    members = [number for number, (start, stop) in enumerate(runs) for _ in range(start, stop)]
+    others = column["labels"][n:]
+    return {
+        "runs": [*names, *others],
+        "run_of": [*members, *range(len(runs), len(runs) + len(others))],
+        "n_runs": len(runs),
+    }
 
 
 def _answers(study: Study, size: int) -> dict[str, Any]:

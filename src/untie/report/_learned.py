@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,17 +10,19 @@ from numpy.random import RandomState
 
 from untie._learn.k_choice import KChoice
 from untie._table.frames import columns_of
+from untie._util.types import FloatArray
 from untie.explain import outliers, weight_shares
 from untie.report._limits import (
     COMPARED_NUMBERS,
     COMPARED_ROWS,
     COMPARED_VALUES,
     LISTED_COLUMNS,
+    LONG_TEXT,
     N_OUTLIERS,
     PAIRS_LOOKED_UP,
+    shown,
 )
 from untie.report._study import Study
-from untie.report._summary import CLEAR
 from untie.report._table import TableView, view
 
 METHODS = ("UNTIE", "one-hot", "MCA", "k-modes")
@@ -39,13 +42,13 @@ def weights(study: Study) -> list[TableView]:
 
 def choice_of_k(study: Study) -> dict[str, Any]:
     """Return the verdict, the figures and the picture of the choice of k."""
-    choice = study.choice
+    choice, said = study.verdict.choice, shown(study.verdict, 2 * LONG_TEXT)
     if choice is None:
-        return {"verdict": _without_choice(study), "table": None}
+        return {"verdict": said, "table": None}
     kinds = {
         "k": "count",
-        "score": "number",
         "gain": "number",
+        "error": "number",
         "stability": "number",
         "silhouette": "number",
         "chosen_by": "share",
@@ -54,7 +57,7 @@ def choice_of_k(study: Study) -> dict[str, Any]:
         "choice-of-k", "Every number of clusters that was tried", kinds, columns_of(choice.table())
     )
     return {
-        "verdict": _verdict(choice),
+        "verdict": said,
         "table": table,
         "chart": _chart(choice),
         "k": choice.k,
@@ -62,51 +65,22 @@ def choice_of_k(study: Study) -> dict[str, Any]:
     }
 
 
-def _verdict(choice: KChoice) -> str:
-    """Say how the number was chosen, in the words of the summary."""
-    if len(choice.ks) == 1:
-        return f"There are too few distinct rows to try other numbers than {choice.k}."
-    if not choice.found_clusters:
-        return choice.verdict
-    best = choice.ks[int(np.nanargmax(choice.score))]
-    agreement = max(choice.stability[choice.ks.index(choice.k)], 0.0)
-    if choice.k != best:
-        why = f"the smallest number that scores about as well as the best, {best}"
-    elif choice.how_sure >= CLEAR:
-        why = f"the best number in {choice.how_sure:.0%} of the resamples"
-    else:
-        why = f"the best number on the whole, though in {choice.how_sure:.0%} of the resamples only"
-    return (
-        f"{choice.k} clusters: {why}. The clusters of resampled rows agree with them by "
-        f"{agreement:.2f} (adjusted Rand index)."
-    )
-
-
-def _without_choice(study: Study) -> str:
-    """Say why there was no choice: a number was asked for, or the rows are too few."""
-    n = len(study.clusters)
-    if study.recipe.n_clusters == "auto":
-        return f"The table has {n} distinct rows, too few to choose from: each is a cluster."
-    return f"{n} {'cluster' if n == 1 else 'clusters'}, as asked for."
-
-
 def _chart(choice: KChoice) -> list[dict[str, Any]]:
     """Return lines in a square of 0 to 1: what the picture of the choice draws."""
-    lines = []
-    for name, numbers in (("score", choice.score), ("stability", choice.stability)):
-        known = np.flatnonzero(np.isfinite(numbers))
-        if len(known) < 2:
-            continue
-        heights = np.asarray(numbers, dtype=float)[known]
-        low, high = min(0.0, float(heights.min())), max(0.0, float(heights.max()))
-        high = 1.0 if name == "stability" or high == low else high
-        heights = (heights - low) / (high - low)
-        points = [
-            (round(place / (len(choice.ks) - 1), 4), round(float(height), 4), choice.ks[place])
-            for place, height in zip(known.tolist(), heights, strict=True)
-        ]
-        lines.append({"name": name, "points": points, "low": low, "high": high})
-    return lines
+    nothing = np.zeros(len(choice.ks))
+    lines = (("gain", choice.gain, choice.error), ("stability", choice.stability, nothing))
+    return [_line(choice.ks, *line) for line in lines] if len(choice.ks) > 1 else []
+
+
+def _line(ks: Sequence[int], name: str, numbers: FloatArray, errors: FloatArray) -> dict[str, Any]:
+    """Return a line's points: across, up, the number of clusters, and the ends of the error."""
+    ends = np.stack([numbers - errors, numbers + errors])
+    low, high = min(0.0, float(ends.min())), max(0.0, float(ends.max()))
+    high = 1.0 if name == "stability" or high == low else high
+    up, below, above = (np.round((part - low) / (high - low), 4) for part in (numbers, *ends))
+    across = np.round(np.arange(len(ks)) / (len(ks) - 1), 4)
+    points = list(zip(*(part.tolist() for part in (across, up, below, above)), ks, strict=True))
+    return {"name": name, "points": points, "low": low, "high": high}
 
 
 def comparison(study: Study) -> dict[str, Any]:

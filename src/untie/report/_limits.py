@@ -48,6 +48,9 @@ CARD_COLUMNS = 25
 CARD_VALUES = 8
 """A card names at most this many values."""
 
+LISTED_FAMILIES = 12
+"""At most this many families of columns have a sentence."""
+
 LISTED_COLUMNS = 200
 """The data card lists at most this many columns, and the weights have as many bars."""
 
@@ -56,6 +59,9 @@ HEAT_MAPS = 12
 
 HEAT_VALUES = 16
 """A heat map has at most this many values."""
+
+HEAT_RANGES = 10
+"""Of a column with an order and more values than that, neighbours make this many ranges."""
 
 N_OUTLIERS = 20
 """At most this many unusual rows are listed."""

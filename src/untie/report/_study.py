@@ -11,11 +11,10 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from untie._learn.k_choice import KChoice
 from untie._table.frames import columns_of, rows_at
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
-from untie.explain import weight_shares
+from untie.explain import Verdict, weight_shares
 from untie.preparer import Preparer
 from untie.report._limits import LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS
 from untie.report.recipe import Recipe
@@ -55,8 +54,8 @@ class Study:
         The cluster of each row; all clusters have rows.
     weights : array of shape (n_rows,) or None
         How often each row counts.
-    choice : KChoice or None
-        How the number of clusters was chosen, if it was.
+    verdict : Verdict
+        What is to be thought of the clusters; all sections take their words from it.
     preparer : Preparer or None
         Fitted; made the rows of the user's table.
     answers : Answers or None
@@ -73,7 +72,7 @@ class Study:
     frame: Any
     labels: NDArray[np.intp]
     weights: FloatArray | None
-    choice: KChoice | None
+    verdict: Verdict
     preparer: Preparer | None
     answers: Answers | None
     title: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -16,6 +16,7 @@ from untie._table.table import read_table
 from untie._util.checks import check_integer
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
+from untie.explain import verdict
 from untie.preparer import Preparer
 from untie.report._page import Watch, make_page
 from untie.report._report import Report
@@ -35,6 +36,7 @@ def make_report(
     max_categories: int = MAX_CATEGORIES,
     title: str = "the table",
     random_state: int | None = None,
+    column_weights: Mapping[str, float] | None = None,
 ) -> Report:
     """Learn from a table, find groups of similar rows and write a page about them.
 
@@ -59,8 +61,9 @@ def make_report(
         A column with the answer: not learned from, shown on the map and used to judge methods.
     sample_weight : str, optional
         The column that says how often each row counts.
-    bins : int, default=5
-        Number of ranges that numbers are binned into, from 3 to 10; more need more rows.
+    bins : int, default=35
+        Number of ranges that numbers are binned into, from 5 to 50; fewer where rows are few. The
+        ranges keep their order.
     max_categories : int, default=100
         At most this many values per column are told apart; the rarest of more are merged. More
         take more memory and time.
@@ -69,6 +72,9 @@ def make_report(
     random_state : int or None, default=None
         Seed of all that is drawn; None is 0. The same table and seed give the same page but for
         the time.
+    column_weights : mapping from columns to numbers, optional
+        Factors on the votes of columns, as of :class:`untie.UNTIE`; 0 is described but not learned
+        from.
 
     Returns
     -------
@@ -90,8 +96,8 @@ def make_report(
     >>> from untie.report import make_report
     >>> X, y = load("zoo")
     >>> report = make_report(X.head(40), n_clusters=2, title="zoo")
-    >>> report.summary.partition(".")[0]
-    'The 40 rows of zoo fall into 2 groups of similar rows'
+    >>> report.summary.split(". ")[1]
+    '2 groups of similar rows, as asked for, resting on 8 of 16 columns'
     """
     seed = _seed(random_state)
     _check_in_memory(data)
@@ -99,7 +105,16 @@ def make_report(
         raise TypeError(f"drop must be a list of names, got {drop!r}: [{drop!r}].")
     title = title or Wish.title
     wish = Wish(
-        n_clusters, columns, tuple(drop), label, sample_weight, bins, max_categories, title, seed
+        n_clusters,
+        columns,
+        tuple(drop),
+        label,
+        sample_weight,
+        bins,
+        max_categories,
+        title,
+        seed,
+        column_weights,
     )
     preparer = wish.preparer().fit(data, sample_weight=sample_weight)
     kept = {name: _cells(data, name) for name in (label, sample_weight) if name is not None}
@@ -143,7 +158,7 @@ def report_prepared(
     """
     seed = wish.random_state
     weights = None if weights is None else read_weights(weights, read_table(frame).n_rows)
-    encoder = UNTIE(wish.n_clusters, random_state=seed)
+    encoder = UNTIE(wish.n_clusters, column_weights=wish.column_weights, random_state=seed)
     clusterer = UNTIEClusterer(wish.n_clusters, encoder=encoder, random_state=seed)
     clusterer.fit(frame, sample_weight=weights)
     study = Study(
@@ -151,7 +166,7 @@ def report_prepared(
         frame=frame,
         labels=clusterer.labels_.astype(np.intp),
         weights=weights,
-        choice=clusterer.k_choice_,
+        verdict=verdict(clusterer, frame, sample_weight=weights, random_state=seed),
         preparer=preparer,
         answers=None if answers is None else Answers(str(wish.label), answers),
         title=wish.title,
@@ -205,8 +220,8 @@ def report_encoder(
     >>> from untie.report import report_encoder
     >>> rows = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]] * 5
     >>> encoder = UNTIE(n_clusters=2).fit(rows)
-    >>> report_encoder(encoder, rows, title="drinks").summary.split(".")[0]
-    'The 20 rows of drinks fall into 2 groups of similar rows'
+    >>> report_encoder(encoder, rows, title="drinks").summary.split(". ")[1].partition(", as")[0]
+    'No groups found: 2 groups'
     """
     check_encoder(encoder)
     seed = _seed(random_state)
@@ -224,7 +239,7 @@ def report_encoder(
         frame=read_table(data).source,
         labels=clusterer.labels_.astype(np.intp),
         weights=weights,
-        choice=clusterer.k_choice_,
+        verdict=verdict(clusterer, data, sample_weight=weights, random_state=seed),
         preparer=None,
         answers=None,
         title=title,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ class Wish:
     max_categories: int = MAX_CATEGORIES
     title: str = "the table"
     random_state: int = 0
+    column_weights: Mapping[str, float] | None = None
 
     def preparer(self) -> Preparer:
         """Return what makes the table one of categories, not fitted yet."""
@@ -170,10 +171,15 @@ def _steps(wish: Wish) -> str:
         "from untie.explain import cluster_profile, outliers\n\n"
         f"preparer = {preparer}\n"
         f"rows = preparer.fit_transform(data{column})\n{weights}"
-        f"encoder = UNTIE({k!r}, random_state={seed})\n"
+        f"encoder = UNTIE({k!r}{_weighted(wish)}, random_state={seed})\n"
         f"clusterer = UNTIEClusterer({k!r}, encoder=encoder, random_state={seed})\n"
         + _found("rows", argument)
     )
+
+
+def _weighted(wish: Wish) -> str:
+    weights = wish.column_weights
+    return f", column_weights={dict(weights)!r}" if weights else ""
 
 
 def _found(rows: str, weights: str) -> str:
@@ -193,6 +199,8 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
         arguments += ["--columns", name]
     for name in wish.drop:
         arguments += ["--drop", name]
+    for name, factor in (wish.column_weights or {}).items():
+        arguments += ["--column-weight", f"{name}={factor:g}"] if factor else ["--passive", name]
     options = {
         "--label": wish.label,
         "--weight": wish.sample_weight,

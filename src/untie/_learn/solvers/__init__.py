@@ -5,7 +5,7 @@ need no search are a function of the `Problem` alone.
 """
 
 from untie._learn.solvers import adagrad, adam, exact, lp
-from untie._learn.solvers.alternatives import ALTERNATIVES, WITH_ORDER
+from untie._learn.solvers.alternatives import ALTERNATIVES, OF_MIXED
 from untie._learn.solvers.base import Problem, Settings, Solution, Solver
 from untie._learn.solvers.discount import by_discount
 from untie._learn.solvers.fixed import Weighting, as_solver, solution_at
@@ -32,10 +32,10 @@ ROW_SOLVERS = ("adam", "adagrad")
 
 __all__ = [
     "ALTERNATIVES",
+    "OF_MIXED",
     "ROW_SOLVERS",
     "SOLVERS",
     "WEIGHTINGS",
-    "WITH_ORDER",
     "Problem",
     "Settings",
     "Solution",

@@ -2,21 +2,22 @@
 
 All have the same spaces before them: the values themselves, and the kernels of their couplings.
 They differ in how the energy is shared out between the two, and in what counts among the values.
-Where columns have an order, there is one weighting and nothing to choose.
+A column with an order leaves most of its energy to it. Where many columns have one, there is one
+weighting and nothing to choose.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._learn.solvers.base import Problem
 from untie._learn.solvers.discount import by_discount
-from untie._learn.solvers.even import evenly
+from untie._learn.solvers.even import evenly, give_to_orders
 from untie._learn.solvers.fixed import Weighting
 from untie._learn.solvers.relevance import by_relevance
 from untie._learn.spaces import VALUES
 from untie._learn.spectrum import TINY
+from untie._table.orders import ORDER
 from untie._util.types import FloatArray
 
 
@@ -33,17 +34,20 @@ def shared(values: Weighting, of_kernels: float) -> Weighting:
     """
 
     def weighting(problem: Problem) -> FloatArray:
-        is_value = _are_values(problem)
+        is_value, is_order = problem.spaces.are(VALUES), problem.spaces.are(ORDER)
+        is_kernel = ~(is_value | is_order)
         energy = problem.energies
         omega = np.where(is_value, values(problem), by_discount(problem))
-        own, theirs = (float(energy[part] @ omega[part]) for part in (is_value, ~is_value))
+        own, theirs = (float(energy[part] @ omega[part]) for part in (is_value, is_kernel))
         uncentred = problem.uncentred_energies
         share = of_kernels
-        if not theirs > TINY * float(uncentred[~is_value] @ omega[~is_value]):
+        if not theirs > TINY * float(uncentred[is_kernel] @ omega[is_kernel]):
             share, theirs = 0.0, 1.0
             own = own if of_kernels < 1 else np.inf  # there is nothing else to give it to
         factors = ((1.0 - share) / own if own > 0 else 0.0, share / theirs)
-        return omega * np.where(is_value, *factors) * energy.sum()
+        omega *= np.where(is_value, *factors) * energy.sum()
+        omega[is_order] = 0.0
+        return give_to_orders(problem, omega)
 
     return weighting
 
@@ -55,11 +59,5 @@ ALTERNATIVES: dict[str, Weighting] = {
 }
 """By name, as `gains_` has them; the first is taken where nothing can decide."""
 
-WITH_ORDER: dict[str, Weighting] = {"even": evenly}
-"""The same for a table in which some columns have an order."""
-
-
-def _are_values(problem: Problem) -> NDArray[np.bool_]:
-    """Tell, for every kernel column, whether it is of the values themselves."""
-    of_spaces = [coupling == VALUES for coupling, _ in problem.spaces.labels]
-    return np.concatenate([np.repeat(of_spaces, widths) for widths in problem.spaces.widths])
+OF_MIXED: dict[str, Weighting] = {"even": evenly}
+"""The same for a table in which many columns have an order."""

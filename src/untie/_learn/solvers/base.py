@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from untie._count.counts import Counts
 from untie._learn.attributes import Attributes
-from untie._learn.order_space import coarse_view
+from untie._learn.order_space import CoarseView, coarse_view
 from untie._learn.spaces import KernelSpaces
 from untie._learn.spectrum import energies
 from untie._table.orders import Orders
@@ -33,6 +35,8 @@ class Problem:
         The rows, for solvers that draw them.
     orders : tuple of integer arrays or None, optional
         Where the values of attributes with an order stand in it.
+    factors : array of shape (n_attributes,), optional
+        How much the user wants each attribute to count; 1 is as without.
     """
 
     spaces: KernelSpaces
@@ -40,18 +44,24 @@ class Problem:
     n_clusters: int
     rows: Rows | None = None
     orders: Orders = ()
-
-    @property
-    def has_order(self) -> bool:
-        """Whether some attribute has an order."""
-        return any(positions is not None for positions in self.orders)
+    factors: FloatArray | None = None
 
     @cached_property
     def attributes(self) -> Attributes:
         """How much each attribute should count."""
-        if not self.has_order:
-            return Attributes(self.counts)
-        return Attributes(coarse_view(self.counts, self.orders).counts)
+        return Attributes(self.view.counts, self.factors)
+
+    @cached_property
+    def view(self) -> CoarseView:
+        """The table with neighbouring values of attributes with an order merged."""
+        return coarse_view(self.counts, self.orders) if self.orders else CoarseView(self.counts)
+
+    @property
+    def wanted(self) -> FloatArray:
+        """The factor of every coordinate's attribute; shape (n_coordinates,)."""
+        widths = [columns.shape[1] for columns in self.spaces.columns]
+        factors = np.ones(len(widths)) if self.factors is None else self.factors
+        return np.repeat(factors, widths)
 
     @cached_property
     def energies(self) -> FloatArray:

@@ -7,7 +7,10 @@ labels tells when (`benchmarks/mixed.py`).
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+from numpy.typing import NDArray
 
 from untie._learn.solvers.base import Problem
 from untie._learn.spaces import VALUES
@@ -22,33 +25,51 @@ OF_ORDER = 0.8
 def evenly(problem: Problem) -> FloatArray:
     """Return weights that give every column the energy of its vote.
 
-    Copies share a vote. A column with a single value has no energy to give; one whose values with a
-    place have all the same place has no energy of its order, and the values have it all.
+    Copies share a vote. A column with a single value has no energy to give.
     """
-    spaces, energy = problem.spaces, problem.energies
-    couplings = [coupling for coupling, _ in spaces.labels]
+    energy, is_value = problem.energies, problem.spaces.are(VALUES)
     omega = np.zeros_like(energy)
-    start = 0
-    for vote, widths in zip(problem.attributes.votes, spaces.widths, strict=True):
-        ends = start + np.cumsum(widths)
-        parts = [slice(end - width, end) for end, width in zip(ends, widths, strict=True)]
-        own = [_varying(problem, part) for part in parts]
-        for part, amount, share in zip(parts, own, _shares(couplings, own), strict=True):
-            omega[part] = vote * share / amount if amount > 0 else 0.0
-        start = int(ends[-1])
+    for vote, part in zip(problem.attributes.votes, _parts(problem), strict=True):
+        own = part[is_value[part]]
+        amount = _varying(problem, own)
+        omega[own] = vote / amount if amount > 0 else 0.0
     total = float(energy @ omega)
-    return omega * (energy.sum() / total) if total > 0 else np.ones_like(omega)
+    omega = omega * (energy.sum() / total) if total > 0 else np.ones_like(omega)
+    return give_to_orders(problem, omega)
 
 
-def _varying(problem: Problem, part: slice) -> float:
+def give_to_orders(problem: Problem, omega: FloatArray) -> FloatArray:
+    """Give the orders of columns their share of the columns' energy.
+
+    The order of a column whose values with a place have all the same place has no energy, and the
+    values keep it all.
+
+    Parameters
+    ----------
+    problem : Problem
+        The coordinates.
+    omega : array of shape (n_coordinates,)
+        Weights that leave nothing to the orders.
+    """
+    is_order = problem.spaces.are(ORDER)
+    result = omega.copy()
+    for part in _parts(problem):
+        order, others = part[is_order[part]], part[~is_order[part]]
+        amount = _varying(problem, order)
+        if amount > 0:
+            total = float(problem.energies[others] @ omega[others])
+            result[others] *= 1.0 - OF_ORDER
+            result[order] = OF_ORDER * total / amount
+    return result
+
+
+def _parts(problem: Problem) -> list[NDArray[np.intp]]:
+    """Return the coordinates of each attribute."""
+    ends = np.cumsum([columns.shape[1] for columns in problem.spaces.columns]).tolist()
+    return [np.arange(start, end) for start, end in pairwise([0, *ends])]
+
+
+def _varying(problem: Problem, part: NDArray[np.intp]) -> float:
     """Return the energy of some coordinates; 0 if it is but rounding."""
     energy = float(problem.energies[part].sum())
     return energy if energy > TINY * float(problem.uncentred_energies[part].sum()) else 0.0
-
-
-def _shares(couplings: list[str], energies: list[float]) -> list[float]:
-    """Return the share of each of an attribute's spaces in its energy."""
-    has_order = any(c == ORDER and own > 0 for c, own in zip(couplings, energies, strict=True))
-    of_order = OF_ORDER if has_order else 0.0
-    by_coupling = {ORDER: of_order, VALUES: 1.0 - of_order}
-    return [by_coupling.get(coupling, 0.0) for coupling in couplings]

@@ -1,13 +1,11 @@
-"""omega = 1: every kernel column counts the same."""
+"""omega = 1: every kernel column counts the same, unless the user wants it otherwise."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from untie._learn.solvers.base import Problem
 from untie._util.types import FloatArray
 
 
 def all_equal(problem: Problem) -> FloatArray:
-    """Return weights 1."""
-    return np.ones(problem.spaces.n_coordinates)
+    """Return weights 1, times what the user wants of each attribute."""
+    return problem.wanted

@@ -21,6 +21,10 @@ function colouring(choice) {
       data.clusters.map((number) => places.get(number)), 0, false);
   }
   const column = data.columns[Number(choice)];
+  if (column.runs) {
+    const runs = column.codes.map((code) => column.run_of[code]);
+    return fewGroups(column.runs, runs, column.n_runs, false);
+  }
   return fewGroups(column.labels, column.codes, column.ordered, true);
 }
 

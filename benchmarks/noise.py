@@ -1,0 +1,217 @@
+"""How often clusters are found where there are none, and where there are some.
+
+Tables without structure have independent columns: uniform or Zipf shares of 2 to 50 values, 5 to 50
+columns, 500 to 1,000,000 rows; plain, with a column that is there twice, with a pair of dependent
+columns, with weights, with missing cells. Tables with structure are drawn from classes, with one
+difficulty each, at the same numbers of rows. `untie` sees neither the kind nor the classes. The
+verdict is that of ``UNTIE(n_clusters="auto")``, ``k_choice_.found_clusters``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from _timing import print_table
+from untie import UNTIE
+
+ROWS = (500, 2_000, 20_000, 200_000, 1_000_000)
+COLUMNS = (5, 12, 50)
+VALUES = (2, 5, 20, 50)
+MOST_CELLS = 2e7
+"""Larger tables are left out."""
+
+Generator = np.random.Generator
+Codes = NDArray[np.int64]
+
+
+class Verdict(NamedTuple):
+    """What was drawn, and what was said of it."""
+
+    kind: str
+    n_rows: int
+    found: bool
+    k: int
+    true_k: int
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=3, help="tables of each kind and size")
+    parser.add_argument("--most-rows", type=int, default=ROWS[-1])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--quick", action="store_true", help="few tables of few rows")
+    options = parser.parse_args()
+    if options.quick:
+        options.draws, options.most_rows = 1, 2_000
+    tasks = [t for t in all_tasks(options.draws) if t[2] <= options.most_rows]
+    # The largest first, so that no worker is left alone with them at the end.
+    tasks.sort(key=lambda task: -task[2] * task[3])
+    found = Parallel(options.jobs)(delayed(judge)(*task) for task in tasks)
+    noise = [v for v in found if v.true_k == 0]
+    planted = [v for v in found if v.true_k > 0]
+    print("## No structure: share of tables in which clusters were found\n")
+    show(noise, lambda v: v.found)
+    print("## Planted clusters: share of tables in which clusters were found\n")
+    show(planted, lambda v: v.found)
+    print("## Planted clusters: share of tables with the right number\n")
+    show(planted, lambda v: v.k == v.true_k)
+
+
+def show(verdicts: list[Verdict], hit: Callable[[Verdict], bool]) -> None:
+    """Print the share of hits by kind and number of rows, and the number of tables."""
+    cells: dict[tuple[str, int], list[bool]] = defaultdict(list)
+    for verdict in verdicts:
+        for key in ((verdict.kind, verdict.n_rows), ("all", verdict.n_rows)):
+            cells[key].append(hit(verdict))
+    sizes = sorted({n for _, n in cells})
+    kinds = [*sorted({kind for kind, _ in cells} - {"all"}), "all"]
+    rows = []
+    for kind in kinds:
+        own = [cells.get((kind, n), []) for n in sizes]
+        every = [h for hits in own for h in hits]
+        shares = [f"{np.mean(hits):.2f} of {len(hits)}" if hits else "" for hits in own]
+        rows.append((kind, *shares, f"{sum(every)} of {len(every)}"))
+    print_table(["kind", *(f"{n:,} rows" for n in sizes), "in all"], rows)
+
+
+def all_tasks(draws: int) -> Iterator[tuple[str, str, int, int, int, int]]:
+    """Yield (family, kind, rows, columns, values, seed)."""
+    for n in ROWS:
+        for m in COLUMNS:
+            for v in VALUES:
+                for kind in NOISE:
+                    if n * m <= MOST_CELLS:
+                        yield from (("noise", kind, n, m, v, seed) for seed in range(draws))
+        for kind in PLANTED:
+            yield from (("planted", kind, n, 12, 4, seed) for seed in range(4 * draws))
+
+
+def judge(family: str, kind: str, n: int, m: int, v: int, seed: int) -> Verdict:
+    """Draw a table and ask whether it has clusters."""
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng([seed, n, m, v, len(kind)])
+    weights: Any = None
+    true_k = 0
+    if family == "noise":
+        table, weights = NOISE[kind](rng, n, m, v)
+    else:
+        table, true_k = PLANTED[kind](rng, n)
+    choice = UNTIE("auto", random_state=0).fit(table, sample_weight=weights).k_choice_
+    if choice is None:  # two distinct rows
+        return Verdict(kind, n, False, 0, true_k)
+    return Verdict(kind, n, choice.found_clusters, choice.k, true_k)
+
+
+Noise = tuple[Any, Any]
+
+
+def _uniform(rng: Generator, n: int, m: int, v: int) -> Noise:
+    return rng.integers(0, v, (n, m), dtype=np.int8), None
+
+
+def _zipf(rng: Generator, n: int, m: int, v: int) -> Noise:
+    shares = 1.0 / np.arange(1, v + 1)
+    return rng.choice(v, (n, m), p=shares / shares.sum()).astype(np.int8), None
+
+
+def _copies(rng: Generator, n: int, m: int, v: int) -> Noise:
+    codes, _ = _uniform(rng, n, m, v)
+    codes[:, 1] = codes[:, 0]
+    return codes, None
+
+
+def _pair(rng: Generator, n: int, m: int, v: int) -> Noise:
+    """Two columns agree in 70 % of the rows; a pair is no cluster."""
+    codes, _ = _uniform(rng, n, m, v)
+    codes[:, 1] = np.where(rng.random(n) < 0.7, codes[:, 0], codes[:, 1])
+    return codes, None
+
+
+def _weighted(rng: Generator, n: int, m: int, v: int) -> Noise:
+    return _zipf(rng, n, m, v)[0], rng.gamma(2.0, 0.5, n)
+
+
+def _gaps(rng: Generator, n: int, m: int, v: int) -> Noise:
+    """One cell in ten is missing."""
+    codes, _ = _uniform(rng, n, m, v)
+    cells = codes.astype(float)
+    cells[rng.random((n, m)) < 0.1] = np.nan
+    return cells, None
+
+
+NOISE: dict[str, Callable[[Generator, int, int, int], Noise]] = {
+    "uniform": _uniform,
+    "Zipf": _zipf,
+    "copies": _copies,
+    "dependent pair": _pair,
+    "weights": _weighted,
+    "gaps": _gaps,
+}
+
+Planted = tuple[Codes, int]
+
+
+def _draw(
+    rng: Generator,
+    n: int,
+    m: int,
+    k: int,
+    v: int,
+    purity: float,
+    shares: list[float] | None = None,
+) -> Planted:
+    """Draw rows whose cells have their class's typical value, or any."""
+    classes = rng.choice(k, n, p=shares)
+    typical = np.stack([rng.permutation(max(v, k))[:k] % v for _ in range(m)], axis=1)
+    noise = rng.integers(0, v, (n, m))
+    return np.where(rng.random((n, m)) < purity, typical[classes], noise), k
+
+
+def _noisy(rng: Generator, n: int) -> Planted:
+    codes, k = _draw(rng, n, 6, 3, 4, 0.6)
+    return np.hstack([codes, rng.integers(0, 4, (n, 20))]), k
+
+
+def _copied(rng: Generator, n: int) -> Planted:
+    codes, k = _draw(rng, n, 8, 4, 3, 0.6)
+    noise = rng.integers(0, 3, (n, 1))
+    copies = np.where(rng.random((n, 5)) < 0.95, noise, rng.integers(0, 3, (n, 5)))
+    return np.hstack([codes, copies]), k
+
+
+def _rare(rng: Generator, n: int) -> Planted:
+    codes, k = _draw(rng, n, 8, 3, 3, 0.55)
+    return np.hstack([codes, np.minimum(rng.zipf(1.5, (n, 4)), 60)]), k
+
+
+def _sizes(rng: Generator, n: int) -> Planted:
+    classes = rng.integers(0, 3, n)
+    columns = []
+    for v in (2, 2, 2, 3, 3, 5, 8, 12, 20):
+        typical = rng.permutation(max(v, 3))[:3] % v
+        columns.append(np.where(rng.random(n) < 0.5, typical[classes], rng.integers(0, v, n)))
+    return np.stack(columns, axis=1), 3
+
+
+PLANTED: dict[str, Callable[[Generator, int], Planted]] = {
+    "clean": lambda rng, n: _draw(rng, n, 10, 3, 4, 0.5),
+    "noise columns": _noisy,
+    "noise copied": _copied,
+    "rare values": _rare,
+    "unbalanced": lambda rng, n: _draw(rng, n, 10, 3, 4, 0.55, [0.8, 0.15, 0.05]),
+    "skewed": lambda rng, n: _draw(rng, n, 10, 4, 4, 0.55, [0.4, 0.3, 0.2, 0.1]),
+    "many classes": lambda rng, n: _draw(rng, n, 12, 8, 5, 0.5),
+    "mixed sizes": _sizes,
+}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Families of columns -> a sentence about each, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from untie._count.counts import Counts
+from untie._learn.attributes import Attributes
+from untie._learn.families import COPIES, ROOT, Member, gap_blocks
+from untie._table.vocabulary import Vocabulary
+
+MOST_NAMES = 6
+"""At most this many columns are named in a row; the others are counted."""
+
+
+def family_sentences(attributes: Attributes, names: Sequence[str]) -> list[str]:
+    """Return a sentence for each family: who follows from whom, and how many votes they have.
+
+    Parameters
+    ----------
+    attributes : Attributes
+        Of the table.
+    names : sequence of str
+        What to call the columns.
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> cities = [["Rome", "Italy"], ["Pisa", "Italy"], ["Nice", "France"], ["Lyon", "France"]]
+    >>> attributes = Attributes(count_table(cities * 25).counts)
+    >>> family_sentences(attributes, ["City", "Country"])
+    ['Country follows from City; they have one vote together.']
+    """
+    return [_sentence(family, attributes, names) for family in attributes.families]
+
+
+def gap_sentences(counts: Counts, vocabulary: Vocabulary, names: Sequence[str]) -> list[str]:
+    """Return a sentence for each block of columns whose cells are missing together."""
+    missing = [positions.get(None) for positions in vocabulary.positions]
+    blocks = gap_blocks(counts, missing)
+    return [
+        f"Cells of {listed([names[place] for place in block])} are missing together."
+        for block in blocks
+    ]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence has them.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b"]), listed(list("abc")), listed(list("abcdefgh"))
+    ('a', 'a and b', 'a, b and c', 'a, b, c, d, e, f and 2 others')
+    """
+    if len(names) > MOST_NAMES + 1:
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} others"
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def _sentence(family: Sequence[Member], attributes: Attributes, names: Sequence[str]) -> str:
+    """Return who copies whom, who follows from which root, and the votes."""
+    sources = {member.attribute: member.source for member in family}
+    clauses: dict[tuple[str, int], list[str]] = {}
+    for member in family:
+        if member.role != ROOT:
+            source = _root(member.attribute, sources) if member.role != COPIES else member.source
+            assert source is not None  # only roots have none
+            clauses.setdefault((member.role, source), []).append(names[member.attribute])
+    said = [_clause(role, listed(who), names[of], len(who)) for (role, of), who in clauses.items()]
+    total = float(attributes.shares[[member.attribute for member in family]].sum())
+    votes = "one vote" if np.isclose(total, 1.0) else f"{total:.1f} votes"
+    return f"{'; '.join(said)}; they have {votes} together."
+
+
+def _root(attribute: int, sources: dict[int, int | None]) -> int:
+    while (source := sources[attribute]) is not None:
+        attribute = source
+    return attribute
+
+
+def _clause(role: str, who: str, of: str, n: int) -> str:
+    if role == COPIES:
+        return f"{who} {'say' if n > 1 else 'says'} the same as {of}"
+    return f"{who} {'follow' if n > 1 else 'follows'} from {of}"

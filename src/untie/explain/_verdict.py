@@ -1,0 +1,323 @@
+"""Whether there are groups of similar rows, how sure that is, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from untie._engines.registry import open_table
+from untie._engines.source import Source
+from untie._inputs import learned_order
+from untie._learn.k_choice import NAMED, KChoice, listed
+from untie._learn.means import count_distinct, sample_vectors
+from untie._row_tasks import sample_source
+from untie._table.frames import columns_of
+from untie._table.sample_weights import split_weights
+from untie.clusterer import UNTIEClusterer
+from untie.explain._stability import cluster_stability
+from untie.k_choice import choose_k
+
+CLEAR = 0.7
+"""Share of the splits in which a number must be the best for others not to do as well."""
+
+WEAK = ("doubtful", "dissolves")
+"""What `cluster_stability` calls groups that do not come back."""
+
+LONGEST = 40
+"""Names of columns are cut after this many characters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What is to be thought of clusters, in words; the words of the report and the command.
+
+    Parameters
+    ----------
+    n_groups : int
+        Number of clusters.
+    is_given : bool
+        Whether the number was asked for, and not chosen.
+    choice : KChoice or None
+        The evidence: of all numbers tried, or of the one asked for. None if there is none: for a
+        single cluster, and where every distinct row is one.
+    stability : frame or None
+        What `cluster_stability` gives; None for lazy tables.
+    ordered : tuple of str
+        The columns with an order, whose values are ranges.
+
+    See Also
+    --------
+    verdict : Makes it.
+    """
+
+    n_groups: int
+    is_given: bool
+    choice: KChoice | None
+    stability: Any = None
+    ordered: tuple[str, ...] = ()
+
+    @property
+    def found(self) -> bool | None:
+        """Whether the groups are really there; None where that can't be told."""
+        return None if self.choice is None else self.choice.found_clusters
+
+    @property
+    def how_sure(self) -> float | None:
+        """Share of the splits in which the number is the best; None for a number asked for."""
+        if self.choice is None or self.is_given or len(self.choice.ks) == 1:
+            return None
+        return self.choice.how_sure
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """The columns that the groups rest on, the most important first; none if not found."""
+        return self.choice.rests_on if self.choice is not None and self.found else ()
+
+    @property
+    def repeats(self) -> str | None:
+        """A column whose values or ranges the groups are, if there is one."""
+        return None if self.choice is None else self.choice.repeats
+
+    @property
+    def weak(self) -> tuple[Any, ...]:
+        """The groups that do not come back when the rows are resampled, if that was tried."""
+        if self.stability is None:
+            return ()
+        lines = columns_of(self.stability)
+        pairs = zip(lines["cluster"], lines["verdict"], strict=True)
+        return tuple(cluster for cluster, word in pairs if word in WEAK)
+
+    @property
+    def headline(self) -> str:
+        """One sentence, without its full stop."""
+        if self.n_groups == 1:
+            return f"One group: {'as asked for' if self.is_given else 'the rows do not differ'}"
+        if self.choice is None:
+            return f"{self.n_groups} groups, one for each distinct row"
+        if not self.found:
+            return f"No groups found: {self._instead()}"
+        said = f"{self.n_groups} groups of similar rows"
+        said += ", as asked for" if self.is_given else ""
+        if self.weak:
+            n_weak = len(self.weak)
+            which = "all" if n_weak == self.n_groups else str(n_weak)
+            said += f", {which} of them weak"
+        n, n_all = len(self.rests_on), len(self.choice.columns)
+        of = f"all {n_all}" if n == n_all else f"{n} of {n_all}"
+        return f"{said}, resting on {of} columns"
+
+    @property
+    def caution(self) -> str | None:
+        """What is to be kept in mind before anything is read into the groups, if there is."""
+        said = []
+        if self.found is False:
+            said.append(
+                f"Take the {self.n_groups} groups that are shown as a way to look at the rows, not "
+                "as a finding."
+            )
+        if self.choice is not None and len(self.choice.ks) == 1 and not self.is_given:
+            said.append(f"There are too few distinct rows to try more than {self.n_groups} groups.")
+        return " ".join(said) or None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """A few more sentences: how sure it is, and why."""
+        said: list[str | None] = []
+        if self.choice is not None and self.found:
+            said = [
+                self._why_this_number(self.choice),
+                f"They rest on {_some(self.rests_on)}.",
+                self._repeating(),
+                f"Groups of half of the rows agree with them by {_agreement(self.choice):.2f} "
+                "(adjusted Rand index).",
+                self._weak(),
+            ]
+        elif self.choice is not None:
+            said = [self._why_none(self.choice)]
+        return tuple(sentence for sentence in (*said, self.caution) if sentence)
+
+    def said_of(self, cluster: Any) -> str:
+        """Return whether a cluster comes back when the rows are resampled, in a few words."""
+        if self.stability is None:
+            return ""
+        lines = columns_of(self.stability)
+        place = lines["cluster"].index(cluster)
+        word, number = lines["verdict"][place], lines["stability"][place]
+        said = f"weak, {word}" if word in WEAK else str(word)
+        return said if number is None or np.isnan(number) else f"{said} ({number:.2f})"
+
+    def __str__(self) -> str:
+        return " ".join([f"{self.headline}.", *self.sentences])
+
+    def _instead(self) -> str:
+        """Say what the groups are, if they are none."""
+        assert self.choice is not None
+        k, ks = self.n_groups, self.choice.ks
+        number = f"{k} groups{', as asked for,' if self.is_given else ''}"
+        if len(ks) > 1 and not self.choice.has_gain:
+            number = f"no number of groups from {ks[0]} to {ks[-1]}"
+            return f"{number} tells anything that holds for other rows"
+        if self.repeats is not None:
+            return f"{number} would be little more than {self._values_of(self.repeats)}"
+        if self.choice.has_gain:
+            return f"{number} would rest on {_some(self.choice.without_columns)} alone"
+        return f"{number} would tell nothing that holds for other rows"
+
+    def _why_none(self, choice: KChoice) -> str:
+        if choice.has_gain:
+            return (
+                f"They rest on one column or one pair of columns: without "
+                f"{_some(choice.without_columns)}, they tell nothing of the others."
+            )
+        return "Groups of half of the rows foretell the cells of the others no better than none do."
+
+    def _why_this_number(self, choice: KChoice) -> str | None:
+        if self.how_sure is None:
+            return None
+        if not choice.is_best:
+            return (
+                f"{choice.k} is the smallest number that does about as well as any whose groups "
+                "rest on several columns."
+            )
+        said = f"{choice.k} is the best number in {choice.how_sure:.0%} of the splits into halves"
+        return f"{said}{'' if choice.how_sure >= CLEAR else '; others would do, too'}."
+
+    def _repeating(self) -> str | None:
+        if self.repeats is None:
+            return None
+        return f"They are nearly {self._values_of(self.repeats)}."
+
+    def _values_of(self, column: str) -> str:
+        return f"the {'ranges' if column in self.ordered else 'values'} of {_cut(column)}"
+
+    def _weak(self) -> str | None:
+        if not self.weak:
+            return None
+        names = _some([str(cluster) for cluster in self.weak])
+        if len(self.weak) == 1:
+            return f"Group {names} is weak: it often changes when the rows are resampled."
+        return f"Groups {names} are weak: they often change when the rows are resampled."
+
+
+def verdict(
+    clusterer: UNTIEClusterer, data: Any, *, sample_weight: Any = None, random_state: Any = None
+) -> Verdict:
+    """Tell whether the clusters of a table are really there, and how sure that is.
+
+    The evidence is that of :func:`untie.choose_k`, for the number that was chosen or asked for; and
+    that of `cluster_stability`, for each cluster.
+
+    Parameters
+    ----------
+    clusterer : UNTIEClusterer
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        The rows that it was fitted on. Of a lazy table, only the number of clusters is judged and
+        not each of them; it is read once more if the number was asked for, else not at all.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so; lazy tables take a name only.
+    random_state : int, RandomState or None, default=None
+        For all that is drawn. None is the seed 0.
+
+    Returns
+    -------
+    Verdict
+        `headline` is one sentence, `sentences` are a few more, and ``str()`` is all of them;
+        `found`, `how_sure`, `rests_on`, `repeats` and `weak` are what they say.
+
+    See Also
+    --------
+    cluster_stability : How well each cluster comes back.
+    cluster_profile : What makes each cluster.
+
+    Examples
+    --------
+    >>> from untie import UNTIEClusterer
+    >>> from untie.datasets import load
+    >>> from untie.explain import verdict
+    >>> X, y = load("zoo")
+    >>> said = verdict(UNTIEClusterer(3).fit(X), X)
+    >>> said.found, said.weak
+    (True, ())
+    >>> said.headline
+    '3 groups of similar rows, as asked for, resting on 12 of 16 columns'
+    """
+    if not isinstance(clusterer, UNTIEClusterer):
+        raise TypeError(f"An UNTIEClusterer is required, got {type(clusterer).__name__}.")
+    check_is_fitted(clusterer)
+    if not open_table(data).is_lazy:
+        data, sample_weight = split_weights(data, sample_weight)
+    rows = _prepared(clusterer, data, sample_weight)
+    source = open_table(rows)
+    stability = None
+    if clusterer.n_clusters_ > 1 and not source.is_lazy:
+        stability = cluster_stability(
+            clusterer.encoder_,
+            rows,
+            clusterer.predict(data),
+            sample_weight=sample_weight,
+            random_state=random_state,
+        )
+    return Verdict(
+        clusterer.n_clusters_,
+        clusterer.n_clusters != "auto",
+        _evidence(clusterer, source, sample_weight, random_state),
+        stability,
+        _ordered_columns(clusterer),
+    )
+
+
+def _prepared(clusterer: UNTIEClusterer, data: Any, sample_weight: Any) -> Any:
+    """Return the rows as the encoder sees them, with the column of the weights if it is named."""
+    if clusterer.preparer_ is None:
+        return data
+    keep = [sample_weight] if isinstance(sample_weight, str) else []
+    return clusterer.preparer_.transform(data, keep=keep)
+
+
+def _evidence(
+    clusterer: UNTIEClusterer, source: Source, sample_weight: Any, random_state: Any
+) -> KChoice | None:
+    """Return how good the number of clusters is, if there are rows enough to tell."""
+    k, encoder = clusterer.n_clusters_, clusterer.encoder_
+    if clusterer.k_choice_ is not None or k == 1:
+        return clusterer.k_choice_
+    if not source.is_lazy:  # a lazy table is read once, and has more rows than clusters
+        sample = sample_source(encoder, source, sample_weight)
+        if k >= count_distinct(sample_vectors(encoder.model_.vectors, sample)):
+            return None
+    given = {"sample_weight": sample_weight, "random_state": random_state}
+    return choose_k(encoder, source, [k], **given)
+
+
+def _ordered_columns(clusterer: UNTIEClusterer) -> tuple[str, ...]:
+    encoder = clusterer.encoder_
+    named = enumerate(encoder.vocabulary_.columns)
+    return tuple(column for place, column in named if learned_order(encoder, place) is not None)
+
+
+def _agreement(choice: KChoice) -> float:
+    return max(float(choice.stability[choice.ks.index(choice.k)]), 0.0)
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first of some names, and how many more there are.
+
+    Examples
+    --------
+    >>> _some("ab"), _some("abcdefg")
+    ('a and b', 'a, b, c, d and 3 more')
+    """
+    more = len(names) - NAMED
+    shown = [_cut(name) for name in (names[:NAMED] if more > 1 else names)]
+    return listed([*shown, f"{more} more"] if more > 1 else shown)
+
+
+def _cut(name: str) -> str:
+    if not name.strip():
+        return repr(name)
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,138 @@
+"""Families, associations and gaps as frames, and the sentences about them."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from untie import UNTIE, load_model
+from untie._learn.family_words import family_sentences, gap_sentences
+from untie.explain import associations, families, missing_together
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 48, 600)
+    gone = rng.random(600) < 0.3
+    columns = {"other": rng.integers(0, 4, 600), "region": city % 3, "city": city}
+    columns |= {"state": city % 12, "twin": (city % 12 + 1) % 12}
+    frame = pd.DataFrame(columns).astype(str).astype(object)
+    for name in ("asked", "answered"):
+        cells = rng.choice(["yes", "no"], 600).astype(object)
+        cells[gone] = None
+        frame[name] = cells
+    return frame
+
+
+@pytest.fixture(scope="module")
+def encoder(table):
+    return UNTIE(3, solver="relevance").fit(table)
+
+
+def test_one_row_per_column_in_a_family(encoder):
+    found = families(encoder)
+    assert list(found) == ["family", "column", "role", "follows_from", "how_much", "vote"]
+    lines = found.astype(object).where(found.notna(), None).to_numpy().tolist()
+    assert [line[:4] for line in lines] == [
+        [0, "city", "root", None],
+        [0, "state", "follows", "city"],
+        [0, "twin", "copy", "state"],
+        [0, "region", "follows", "twin"],
+    ]
+    np.testing.assert_allclose([line[4] for line in lines[1:]], 1)
+    np.testing.assert_allclose(found["vote"], [1 / 3, 1 / 6, 1 / 6, 1 / 3])
+    np.testing.assert_allclose(encoder.model_.attributes.votes.sum(), 4)
+
+
+def test_votes_have_the_factors_of_the_user(table):
+    encoder = UNTIE(3, solver="relevance", column_weights={"city": 3, "twin": 0}).fit(table)
+    found = families(encoder)
+    assert found["column"].tolist() == ["city", "state", "region"]
+    np.testing.assert_allclose(found["vote"], [1, 1 / 3, 1 / 3])
+    (sentence,) = family_sentences(encoder.model_.attributes, table.columns)
+    assert sentence == "state and region follow from city; they have one vote together."
+
+
+def test_no_families():
+    rows = pd.DataFrame({"a": list("xyxx") * 10, "b": list("uuuv") * 10})
+    found = families(UNTIE(2, solver="uniform").fit(rows))
+    assert len(found) == 0
+    assert list(found)[:2] == ["family", "column"]
+    assert len(missing_together(UNTIE(2, solver="uniform").fit(rows))) == 0
+
+
+def test_library_and_loaded_models(table, encoder, tmp_path):
+    of_polars = UNTIE(3, solver="relevance").fit(pl.from_pandas(table))
+    for question in (families, missing_together, associations):
+        assert isinstance(question(of_polars), pl.DataFrame)
+    encoder.save(tmp_path / "model")
+    pd.testing.assert_frame_equal(families(load_model(tmp_path / "model")), families(encoder))
+
+
+def entropy(values):
+    n = len(values)
+    return -sum(k / n * math.log2(k / n) for k in Counter(values).values())
+
+
+def test_symmetric_associations(table, encoder):
+    found = associations(encoder)
+    assert found.index.tolist() == found.columns.tolist() == table.columns.tolist()
+    for first in table:
+        for second in table:
+            one, other = table[first].tolist(), table[second].tolist()
+            both = entropy(one) + entropy(other)
+            shared = both - entropy(list(zip(one, other, strict=True)))
+            shared -= (len(set(one)) - 1) * (len(set(other)) - 1) / 1200 / math.log(2)
+            expected = 1 if first == second else max(0.0, 2 * shared / both)
+            assert found.loc[first, second] == pytest.approx(expected, abs=1e-9)
+
+
+def test_directed_associations(table, encoder):
+    found = associations(encoder, directed=True)
+    assert found.loc["city", "region"] == pytest.approx(1)
+    assert found.loc["region", "city"] < 0.4
+    # What a shuffled column tells is nothing, but by chance.
+    rng = np.random.default_rng(1)
+    city, state = table["city"].to_numpy(), table["state"].tolist()
+
+    def left_open(groups):
+        parts = pd.Series(state).groupby(groups)
+        return sum(len(part) * entropy(part.tolist()) for _, part in parts) / len(state)
+
+    by_chance = np.mean([left_open(rng.permutation(city)) for _ in range(40)])
+    other = table["other"].to_numpy()
+    assert found.loc["city", "other"] == pytest.approx(0, abs=0.03)
+    expected = 1 - left_open(other) / np.mean(
+        [left_open(rng.permutation(other)) for _ in range(40)]
+    )
+    assert found.loc["other", "state"] == pytest.approx(max(expected, 0), abs=0.005)
+    expected = 1 - left_open(table["region"].to_numpy()) / by_chance
+    assert expected < found.loc["city", "state"]
+
+
+def test_gaps(table, encoder):
+    found = missing_together(encoder)
+    assert found["block"].tolist() == [0, 0]
+    assert found["column"].tolist() == ["asked", "answered"]
+    np.testing.assert_allclose(found["share"], table["asked"].isna().mean())
+    said = gap_sentences(encoder.counts_, encoder.vocabulary_, table.columns)
+    assert said == ["Cells of asked and answered are missing together."]
+
+
+def test_sentences(encoder, table):
+    (sentence,) = family_sentences(encoder.model_.attributes, table.columns)
+    assert sentence == (
+        "state and region follow from city; twin says the same as state; they have one vote "
+        "together."
+    )
+    rng = np.random.default_rng(0)
+    model = rng.integers(0, 40, 2000)
+    cars = pd.DataFrame({"model": model, "maker": model % 8, "fuel": model // 8 % 5}).astype(str)
+    attributes = UNTIE(2, solver="uniform").fit(cars).model_.attributes
+    assert family_sentences(attributes, cars.columns) == [
+        "maker and fuel follow from model; they have 1.7 votes together."
+    ]

@@ -1,0 +1,230 @@
+"""What is said of clusters: one verdict, the same on the page and in the terminal."""
+
+import re
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from command_cases import ask
+from tables import latent_classes
+from untie import UNTIE, Preparer, UNTIEClusterer, choose_k, scan
+from untie.explain import Verdict, cluster_stability, verdict
+from untie.report import make_report
+
+N = 500
+
+
+def with_groups():
+    table, _ = latent_classes(N, 3, 6, 3, seed=0)
+    return table.astype(str)
+
+
+def without_groups():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({name: rng.choice(list("abcd"), N) for name in "uvwxyz"})
+
+
+def one_number_twice():
+    """Return a number, a noisy copy of it, and a column that has nothing to do with them."""
+    rng = np.random.default_rng(0)
+    number = rng.normal(size=N)
+    return pd.DataFrame(
+        {
+            "amount": (1000 * np.exp(number)).round(),
+            "copy": (number + 0.2 * rng.normal(size=N)).round(2),
+            "noise": rng.choice(list("abc"), N),
+        }
+    )
+
+
+CASES = {
+    "groups": (with_groups, "auto", True),
+    "no groups": (without_groups, "auto", False),
+    "groups, k given": (with_groups, 5, True),
+    "no groups, k given": (without_groups, 3, False),
+    "one column": (one_number_twice, "auto", False),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request, tmp_path_factory):
+    """Return the verdict of the library, the page and what the command prints."""
+    make, k, found = CASES[request.param]
+    table = make()
+    rows = Preparer().fit_transform(table)
+    clusterer = UNTIEClusterer(k, encoder=UNTIE(k, random_state=0), random_state=0).fit(rows)
+    said = verdict(clusterer, rows, random_state=0)
+    assert said.found is found
+    if k == 5:  # more than there are
+        assert 0 < len(said.weak) <= 5
+    path = tmp_path_factory.mktemp("verdict") / "table.csv"
+    table.to_csv(path, index=False)
+    options = [] if k == "auto" else ["--k", k]
+    answer = ask("cluster", path, *options, "--format", "table")
+    assert answer.exit_code == 0, answer.output
+    return said, make_report(table, n_clusters=k), answer, (path, options)
+
+
+def section(page, name):
+    return unescape(re.search(rf'<section id="{name}".*?</section>', page, re.DOTALL)[0])
+
+
+def test_page_and_terminal_say_the_same(case):
+    said, report, answer, _ = case
+    header = unescape(re.search(r'id="summary">(.*?)</p>', report.html, re.DOTALL)[1])
+    assert f"{said.headline}." in header
+    assert f"<p>{said.headline}. " in section(report.html, "clusters")
+    assert f"<p>{said}</p>" in section(report.html, "choice")
+    assert str(said) in answer.stderr.splitlines()
+    assert said.headline in answer.stdout
+    for text in (header, report.summary):
+        assert (said.caution in text) if said.caution else "not as a finding" not in text
+
+
+def test_no_place_has_a_number_of_its_own(case):
+    """Nothing but the verdict tells how many groups there are, or whether."""
+    said, report, answer, _ = case
+    words = re.compile(r"(?:\d+|One|No) (?:groups?|clusters?)\b[^.]*")
+    header = re.search(r'id="summary">(.*?)</p>', report.html, re.DOTALL)[1]
+    parts = (header, answer.stderr, section(report.html, "choice").partition('class="hint"')[0])
+    for text in parts:
+        for sentence in words.findall(unescape(text)):
+            assert sentence in str(said)
+
+
+def test_cards_and_lines_call_the_same_groups_weak(case):
+    said, report, answer, _ = case
+    sizes = re.findall(r'id="cluster-(\d+)">.*?<p class="size">(.*?)</p>', report.html, re.DOTALL)
+    assert {int(number) for number, text in sizes if "weak" in text} == set(said.weak)
+    for number, text in sizes:
+        assert text.endswith(f"; {said.said_of(int(number))}")
+    lines = [line.split("│") for line in answer.stdout.splitlines() if line.startswith("│")]
+    stability = {int(line[1]): line[4].strip() for line in lines if line[1].strip()}
+    assert stability == {number: said.said_of(number) for number in range(said.n_groups)}
+
+
+def test_a_lazy_table_has_the_same_verdict_but_for_weak_groups(case, tmp_path):
+    said, _, _, (path, options) = case
+    answer = ask("cluster", path, *options, "--lazy", "--output", tmp_path / "out.csv")
+    assert answer.exit_code == 0, answer.output
+    printed = answer.stderr.splitlines()[-1]
+    assert "weak" not in printed
+    assert printed == str(replace(said, stability=None))
+
+
+def test_words_are_those_of_the_evidence(case):
+    said, *_ = case
+    if not said.found:
+        assert said.headline.startswith("No groups found: ")
+        assert not said.rests_on
+        assert "not as a finding" in said.sentences[-1]
+        return
+    number, _, weak, on = re.fullmatch(
+        r"(\d+) groups of similar rows(, as asked for)?(?:, (\d+|all) of them weak)?, "
+        r"resting on (all|\d+)(?: of)? \d+ columns",
+        said.headline,
+    ).groups()
+    assert int(number) == said.n_groups
+    assert (weak or "0") == ("all" if len(said.weak) == said.n_groups else str(len(said.weak)))
+    assert on == ("all" if len(said.rests_on) == 6 else str(len(said.rests_on)))
+    agreement = said.choice.stability[said.choice.ks.index(said.n_groups)]
+    assert f"agree with them by {agreement:.2f} (adjusted Rand index)." in str(said)
+
+
+def test_groups_that_repeat_a_column():
+    rows = Preparer().fit_transform(one_number_twice())
+    said = verdict(UNTIEClusterer(random_state=0).fit(rows), rows)
+    k = said.n_groups
+    assert said.repeats in ("amount", "copy")
+    assert said.headline == (
+        f"No groups found: {k} groups would be little more than the ranges of {said.repeats}"
+    )
+    plain = replace(said, ordered=())
+    assert plain.headline.endswith(f"the values of {said.repeats}")
+
+
+def test_a_given_number_has_the_evidence_of_choose_k():
+    rows = with_groups()
+    clusterer = UNTIEClusterer(4, random_state=0).fit(rows)
+    said = verdict(clusterer, rows, random_state=3)
+    expected = choose_k(clusterer.encoder_, rows, [4], random_state=3)
+    assert said.is_given
+    assert said.how_sure is None
+    assert said.rests_on == expected.rests_on
+    assert said.choice.gain.tolist() == expected.gain.tolist()
+    stability = cluster_stability(clusterer.encoder_, rows, clusterer.labels_, random_state=3)
+    pd.testing.assert_frame_equal(said.stability, stability)
+    weak = stability[stability.verdict.isin(["doubtful", "dissolves"])]
+    assert said.weak == tuple(weak.cluster)
+
+
+def test_any_form_of_the_rows_and_weights():
+    rows = with_groups().assign(w=np.arange(N) % 3)
+    weights = rows.pop("w")
+    clusterer = UNTIEClusterer(3, preparer=Preparer(), random_state=0)
+    clusterer.fit(rows, sample_weight=weights)
+    expected = str(verdict(clusterer, rows, sample_weight=weights))
+    named = rows.assign(w=weights)
+    assert str(verdict(clusterer, named, sample_weight="w")) == expected
+    polars = pl.from_pandas(named)
+    lazy = verdict(clusterer, polars.lazy(), sample_weight="w")
+    assert lazy.stability is None
+    assert str(replace(verdict(clusterer, polars, sample_weight="w"), stability=None)) == str(lazy)
+
+
+def test_a_number_that_was_chosen_is_not_read_again(tmp_path):
+    rows = with_groups()
+    rows.to_parquet(tmp_path / "rows.parquet")
+    source = scan(tmp_path / "rows.parquet")
+    clusterer = UNTIEClusterer(random_state=0).fit(source)
+    (tmp_path / "rows.parquet").unlink()
+    assert verdict(clusterer, source).choice is clusterer.k_choice_
+
+
+def test_tables_of_which_there_is_little_to_say():
+    few = pd.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20})
+    for k in ("auto", 2):
+        said = verdict(UNTIEClusterer(k).fit(few), few)
+        assert str(said) == "2 groups, one for each distinct row."
+        assert said.found is None
+    rows = with_groups()
+    said = verdict(UNTIEClusterer(1).fit(rows), rows)
+    assert str(said) == "One group: as asked for."
+    assert said.said_of(0) == ""
+    three = pd.DataFrame({"a": ["x", "y", "z"], "b": ["u", "u", "v"]})
+    said = verdict(UNTIEClusterer().fit(three), three)
+    assert "too few distinct rows to try more than 2 groups" in said.caution
+
+
+def test_names_are_cut_and_only_some_are_listed():
+    rows = with_groups()
+    rows.columns = ["", *(f"{name}{'x' * 60}" for name in rows.columns[1:])]
+    said = str(verdict(UNTIEClusterer(3, random_state=0).fit(rows), rows))
+    assert "x" * 39 not in said
+    assert re.search(r"They rest on .*, .*, .*, .* and 2 more\.", said)
+
+
+def test_how_the_number_was_chosen_is_said():
+    rows = with_groups()
+    said = verdict(UNTIEClusterer(random_state=0).fit(rows), rows)
+    assert said.sentences[0] == "3 is the best number in 100% of the splits into halves."
+    choice = replace(said.choice, how_sure=0.5)
+    unsure = "3 is the best number in 50% of the splits into halves; others would do, too."
+    assert replace(said, choice=choice).sentences[0] == unsure
+    gain = said.choice.gain.copy()
+    gain[-1] = gain.max() + 1e-3  # a little more for ten clusters
+    behind = replace(said, choice=replace(said.choice, gain=gain)).sentences[0]
+    assert behind.startswith("3 is the smallest number that does about as well as any")
+    repeated = replace(said, choice=replace(said.choice, repeats=said.choice.columns[0]))
+    assert f"They are nearly the values of {said.choice.columns[0]}." in repeated.sentences
+
+
+def test_only_a_clusterer_has_a_verdict():
+    rows = with_groups()
+    with pytest.raises(TypeError, match="An UNTIEClusterer is required, got UNTIE"):
+        verdict(UNTIE(2).fit(rows), rows)
+    assert isinstance(verdict(UNTIEClusterer(2).fit(rows), rows), Verdict)

@@ -1,0 +1,176 @@
+"""The names of values and columns, the order of columns and that of rows decide nothing.
+
+Tables with more than 2,000 distinct rows are sampled, and there other names are another draw; the
+order of columns and rows decides nothing there, either.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tables import latent_classes, small_tables
+from untie import UNTIE, Preparer, UNTIEClusterer, choose_k, count_table
+from untie._count import row_sample
+from untie.datasets import bundled_names, load
+
+SAME = {"rtol": 0, "atol": 1e-8}
+LARGE = ("dnanominal", "krvskp", "mushroom", "splice")
+
+
+def disguise(table, rng):
+    """Return the table with other names and in another order, and where its rows stood."""
+    numbers = rng.permutation(len(table.columns))
+    renamed = {}
+    for place in rng.permutation(len(table.columns)):
+        cells = table.iloc[:, place].astype(object)
+        cells = cells.where(cells.notna(), "a cell without a value")
+        kinds = cells.unique()
+        words = [f"{chr(97 + number % 26)}{number}" for number in rng.permutation(len(kinds))]
+        if rng.random() < 0.3:
+            words[0] = None
+        to_words = dict(zip(kinds, words, strict=True))
+        renamed[f"column {numbers[place]}"] = [to_words[cell] for cell in cells]
+    rows = rng.permutation(len(table))
+    return pd.DataFrame(renamed, dtype=object).iloc[rows].reset_index(drop=True), rows
+
+
+def is_rigid(table):
+    """Tell whether every row differs from all others by what it has in common with them.
+
+    If not, exchanging some rows, values and columns may make the table into itself, and labels may
+    be exchanged in the same way.
+    """
+    cells = table.astype(object).where(table.notna(), "a cell without a value")
+    colours = {tuple(row): times for row, times in cells.value_counts().items()}
+    for _ in range(4):
+        members = {}
+        for row, colour in colours.items():
+            for place, value in enumerate(row):
+                members.setdefault((place, value), []).append(colour)
+        kinds = {value: hash(tuple(sorted(found))) for value, found in members.items()}
+        colours = {
+            row: hash((colour, tuple(sorted(kinds[value] for value in enumerate(row)))))
+            for row, colour in colours.items()
+        }
+    return len(set(colours.values())) == len(colours)
+
+
+def assert_same_encoders(first, second, table, other, rows):
+    assert first.n_clusters_ == second.n_clusters_
+    assert list(first.gains_) == list(second.gains_)
+    np.testing.assert_allclose(list(second.gains_.values()), list(first.gains_.values()), **SAME)
+    expected = first.similarity(table)[np.ix_(rows, rows)]
+    scale = max(1.0, np.abs(expected).max())
+    np.testing.assert_allclose(second.similarity(other), expected, rtol=0, atol=1e-9 * scale)
+
+
+def assert_same_clusters(first, second, table, other, rows):
+    assert first.n_clusters_ == second.n_clusters_
+    assert_same_encoders(first.encoder_, second.encoder_, table, other, rows)
+    assert second.inertia_ == pytest.approx(first.inertia_, rel=1e-9, abs=1e-9)
+    np.testing.assert_array_equal(np.bincount(second.labels_), np.bincount(first.labels_))
+    if is_rigid(table):
+        np.testing.assert_array_equal(second.labels_, first.labels_[rows])
+    if first.k_choice_ is not None:
+        np.testing.assert_allclose(second.k_choice_.score, first.k_choice_.score, **SAME)
+
+
+@pytest.mark.parametrize("n_clusters", [4, "auto"])
+@pytest.mark.parametrize("name", [name for name in bundled_names() if name not in LARGE])
+def test_clusters_of_a_data_set_in_disguise(name, n_clusters):
+    table, _ = load(name)
+    assert len(table.drop_duplicates()) <= row_sample.SAMPLE_ROWS
+    other, rows = disguise(table, np.random.default_rng(0))
+    first, second = (UNTIEClusterer(n_clusters, random_state=0).fit(X) for X in (table, other))
+    assert_same_clusters(first, second, table, other, rows)
+
+
+@pytest.mark.parametrize("name", ["spect", "zoo", "hayesroth"])
+@pytest.mark.parametrize("seed", [0, 13])
+def test_clusters_of_weighted_rows_in_disguise(name, seed):
+    table, _ = load(name)
+    rng = np.random.default_rng(seed)
+    weights = rng.random(len(table)) + 0.1  # their sums are rounded in every order in another way
+    other, rows = disguise(table, rng)
+    first = UNTIEClusterer(random_state=seed).fit(table, sample_weight=weights)
+    second = UNTIEClusterer(random_state=seed).fit(other, sample_weight=weights[rows])
+    assert first.n_clusters_ == second.n_clusters_
+    np.testing.assert_array_equal(second.labels_, first.labels_[rows])
+
+
+@pytest.mark.parametrize("name", [name for name in bundled_names() if name not in LARGE])
+def test_vectors_of_a_data_set_in_disguise(name):
+    table, _ = load(name)
+    other, rows = disguise(table, np.random.default_rng(1))
+    first, second = UNTIE().fit(table), UNTIE().fit(other)
+    assert_same_encoders(first, second, table, other, rows)
+    scores = [choose_k(e, X, range(2, 5)).score for e, X in ((first, table), (second, other))]
+    np.testing.assert_allclose(*scores, **SAME)
+
+
+def test_most_data_sets_are_rigid():
+    names = set(bundled_names()) - set(LARGE)
+    assert {name for name in names if not is_rigid(load(name)[0])} <= {"hayesroth", "tictactoe"}
+
+
+@settings(max_examples=40)
+@given(
+    table=small_tables(min_rows=4, max_rows=25, max_columns=5),
+    seed=st.integers(0, 2**16),
+    n_clusters=st.sampled_from([2, 3, "auto"]),
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")  # random tables are degenerate
+def test_clusters_of_a_random_table_in_disguise(table, seed, n_clusters):
+    other, rows = disguise(table, np.random.default_rng(seed))
+    first, second = (UNTIEClusterer(n_clusters).fit(X) for X in (table, other))
+    assert_same_clusters(first, second, table, other, rows)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_columns_of_a_large_table_in_another_order(name):
+    table, _ = load(name)
+    assert len(table.drop_duplicates()) > row_sample.SAMPLE_ROWS
+    order = np.random.default_rng(0).permutation(table.shape[1])
+    first, second = (UNTIEClusterer(3).fit(X) for X in (table, table.iloc[:, order]))
+    assert list(first.encoder_.gains_) == list(second.encoder_.gains_)
+    np.testing.assert_array_equal(second.labels_, first.labels_)
+
+
+@pytest.mark.parametrize("n_clusters", [3, "auto"])
+def test_prepared_columns_in_another_order(n_clusters):
+    rng = np.random.default_rng(0)
+    table, classes = latent_classes(300, 3, 5, 4, seed=0)
+    table = table.assign(
+        age=20 + 10 * classes + rng.integers(0, 15, 300), person=[f"p{i}" for i in range(300)]
+    )
+    rows = np.arange(300)
+    for _ in range(3):
+        other = table.iloc[:, rng.permutation(table.shape[1])]
+        first, second = (
+            UNTIEClusterer(n_clusters, preparer=Preparer()).fit(X) for X in (table, other)
+        )
+        prepared = [model.prepared(X) for model, X in ((first, table), (second, other))]
+        assert_same_clusters(first, second, *prepared, rows)
+
+
+def test_vectors_of_many_dimensions_in_disguise(monkeypatch):
+    monkeypatch.setattr("untie._learn.means.MOST_DIMENSIONS", 12)
+    monkeypatch.setattr("untie._learn.means.PRINCIPAL", 6)
+    table, _ = latent_classes(200, 4, 8, 6, seed=3, purity=0.6)
+    other, rows = disguise(table, np.random.default_rng(0))
+    first, second = (UNTIEClusterer().fit(X) for X in (table, other))
+    assert_same_clusters(first, second, table, other, rows)
+
+
+def test_chunks_in_disguise():
+    table, _ = latent_classes(300, 3, 6, 4, seed=1)
+    other, _ = disguise(table, np.random.default_rng(4))
+    whole = UNTIE(n_clusters="auto").fit(table)
+    grown = UNTIE(n_clusters="auto").partial_fit(other[:70]).partial_fit(other[70:])
+    added = UNTIE(n_clusters="auto").fit_counts(count_table(other[70:]) + count_table(other[:70]))
+    for model in (grown, added):
+        assert model.n_clusters_ == whole.n_clusters_
+        assert list(model.gains_) == list(whole.gains_)
+        np.testing.assert_allclose(list(model.gains_.values()), list(whole.gains_.values()), **SAME)
