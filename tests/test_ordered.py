@@ -169,7 +169,8 @@ def test_clusters_through_a_pipeline(people):
     assert expected.n_clusters_ == 2
     assert expected.k_choice_.found_clusters
     for changed in (np.exp(table["fare"] / 20), -table["fare"], table["fare"].rank() / 7):
-        found = UNTIEClusterer(preparer=Preparer(), random_state=0).fit(table.assign(fare=changed))
+        found = UNTIEClusterer(2, preparer=Preparer(), random_state=0)
+        found.fit(table.assign(fare=changed))
         np.testing.assert_array_equal(found.labels_, expected.labels_)
     pipeline = make_pipeline(Preparer(), UNTIE(2)).fit(table)
     assert pipeline.transform(table).shape[0] == N
