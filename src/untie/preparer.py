@@ -35,7 +35,8 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     """Turn any table into one of categories, and tell what was done to each column.
 
     Numbers and dates with more than 20 distinct values are binned into ranges that hold about the
-    same number of rows. Ids, free text and constants are left out. Where a column has very many
+    same number of rows and keep their order; as nothing but the order of the numbers counts, a
+    logarithm changes nothing. Ids, free text and constants are left out. Where a column has very many
     values, the rare ones are merged. Numbers and dates that are written as text count as such when
     nine of ten rows are. Missing cells stay missing, which is a category of its own to `UNTIE`.
 
@@ -50,8 +51,8 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     drop : sequence of str, default=()
         Columns to leave out.
     bins : int, default=35
-        At most this many ranges per column of numbers or dates; typically 5 to 50, and fewer where
-        rows are few. They keep their order: `UNTIE` knows ranges by their names, and that
+        At most this many ranges per column of numbers or dates; typically 5 to 50. There are fewer
+        where each would have fewer than 8 rows, but no fewer than 5 for that. They keep their order: `UNTIE` knows ranges by their names, and that
         neighbours are near. A number that is so frequent that it fills several ranges makes them
         fewer.
     max_categories : int, default=100
