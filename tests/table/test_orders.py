@@ -155,6 +155,12 @@ def test_columns_that_the_user_names(name, ordered):
     assert places([*values, None, INFREQUENT], ordered) == [*expected, -1, -1]
 
 
+def test_naming_a_column_is_no_stricter_than_finding_its_order():
+    assert places(["up to 5", "n/a", "over 7", "6 to 7"], ["a"]) == [0, -1, 2, 1]
+    assert places(["S", "L", "M"], ["a"], {"a": ("S", "M", "L")}) == [0, 2, 1]
+    assert places(["S", "L", "M"], {"a": ["L", "M", "S"]}, {"a": ("S", "M", "L")}) == [2, 0, 1]
+
+
 def test_values_in_the_order_that_the_user_gives():
     sizes = {"a": ["S", "M", "L", "XL"]}
     assert places(["L", "M", "S"], sizes) == [2, 1, 0]

@@ -119,7 +119,9 @@ def recipe_of(
     defaults = {field.name: field.default for field in fields(Wish)}
     written = _call("make_report", "data", given, defaults)
     call = f'from untie.report import make_report\n\n{written}.save("report.html")'
-    arguments = [*_arguments(wish, path), *options]
+    # The command can name columns that have an order, but neither their values nor none.
+    is_said = isinstance(wish.ordered, list | tuple) or wish.ordered == AUTO
+    arguments = [*_arguments(wish, path), *options] if is_said else None
     return Recipe(call, _steps(wish), wish.n_clusters, reading or UNKNOWN, path, arguments)
 
 
@@ -204,7 +206,7 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
         arguments += ["--drop", name]
     for name, factor in (wish.column_weights or {}).items():
         arguments += ["--column-weight", f"{name}={factor:g}"] if factor else ["--passive", name]
-    for name in () if isinstance(wish.ordered, str | bool) else wish.ordered:
+    for name in () if wish.ordered == AUTO else wish.ordered:
         arguments += ["--ordered", name]
     options = {
         "--label": wish.label,
