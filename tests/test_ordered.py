@@ -162,6 +162,27 @@ def test_the_order_has_its_share_of_the_weight(expected):
     assert found["order"] == pytest.approx(0.8 * 3 / 4)
 
 
+def test_passive_columns_beside_ordered_ones():
+    """Orders are those of the columns that are learned from, wherever the passive ones stand."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "quiet": rng.choice(["up to 5", "6 to 9", "over 9"], 80),
+            "loud": rng.choice(["up to 1", "1 to 2", "2 to 3", "over 3"], 80),
+            "pet": rng.choice(["cat", "dog"], 80),
+        }
+    )
+    encoder = UNTIE(2, column_weights={"quiet": 0}).fit(table)
+    expected = UNTIE(2).fit(table.drop(columns="quiet"))
+    for by in ("coupling", "kernel"):
+        found, own = weight_shares(encoder, by=by), weight_shares(expected, by=by)
+        assert found[by].tolist() == own[by].tolist()
+        np.testing.assert_allclose(found["share"], own["share"])
+    np.testing.assert_allclose(
+        encoder.similarity(table), expected.similarity(table.drop(columns="quiet")), atol=1e-9
+    )
+
+
 def test_clusters_through_a_pipeline(people):
     """A change of a number that keeps the order, or turns it round, changes no cluster."""
     table = people.to_pandas()

@@ -14,6 +14,7 @@ from untie._learn.parameters import check_parameters
 from untie._learn.spaces import KernelSpaces, identity_spaces
 from untie._learn.spectrum import energies
 from untie._table import frames
+from untie._table.orders import Orders
 from untie._util.checks import check_one_of
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
@@ -125,7 +126,8 @@ def _of_spaces(encoder: UNTIE) -> FloatArray:
     """Return the variance of each kernel space's coordinates; (n_attributes, n_spaces)."""
     heard = np.flatnonzero(~encoder.model_.passive)
     counts = select_counts(encoder.counts_, heard)
-    spaces = _spaces(encoder, counts)
+    orders = encoder.model_.orders
+    spaces = _spaces(encoder, counts, tuple(orders[place] for place in heard) if orders else ())
     weighted = energies(spaces, counts) * encoder.omega_
     result = np.zeros((len(encoder.counts_.sizes), len(spaces.labels)))
     result[heard] = [
@@ -135,12 +137,12 @@ def _of_spaces(encoder: UNTIE) -> FloatArray:
     return result
 
 
-def _spaces(encoder: UNTIE, counts: Counts) -> KernelSpaces:
+def _spaces(encoder: UNTIE, counts: Counts, orders: Orders) -> KernelSpaces:
     """Build the kernel spaces again that the encoder was fitted with; models do not keep them."""
     recipe = check_parameters(encoder)
     spaces = identity_spaces(counts)  # also what a degenerate table is learned with
     if spaces.labels != encoder.model_.labels:
-        spaces = recipe.spaces(counts, encoder.model_.orders)
+        spaces = recipe.spaces(counts, orders)
     if spaces.labels != encoder.model_.labels:
         raise ValueError(
             "The encoder's couplings or kernels were changed since it was fitted; fit it again."
