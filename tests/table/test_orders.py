@@ -200,6 +200,7 @@ def test_orders_are_looked_for(ordered):
         (["a"], ValueError, r"Column 'a' .* 'x' is no number, .* ordered=\{'a': \[\.\.\.\]\}"),
         ({"a": "xy"}, TypeError, r"ordered\['a'\] must be a list of the column's values in order"),
         ({"a": 5}, TypeError, r"ordered\['a'\] must be a list"),
+        ({"a": [["x"], "y"]}, TypeError, r"ordered\['a'\] must have single values"),
         ({"a": ["x"]}, ValueError, r"ordered\['a'\] lacks values .*: \['y'\]; name all of them"),
         ({"a": ["x", "y", "x"]}, ValueError, r"ordered\['a'\] names 'x' twice"),
     ],

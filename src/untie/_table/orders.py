@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
@@ -163,6 +163,8 @@ def _given_order(column: str, values: Sequence[Value], given: Any) -> Positions:
             f"ordered[{column!r}] must be a list of the column's values in order, got {given!r}."
         )
     order = list(given)
+    if not all(isinstance(value, Hashable) for value in order):
+        raise TypeError(f"ordered[{column!r}] must have single values, such as text or numbers.")
     known = set(order)
     if len(known) < len(order):
         twice = next(value for place, value in enumerate(order) if value in order[:place])
