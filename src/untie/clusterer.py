@@ -27,7 +27,7 @@ from untie._count.selecting import sample_heard
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._learn.archive import State, read_record, record_state
-from untie._learn.choose_k import AUTO_KS, N_SPLITS, choose_number
+from untie._learn.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
 from untie._learn.k_choice import KChoice
 from untie._learn.means import (
     Centres,
@@ -92,7 +92,8 @@ class UNTIEClusterer(
         At most this many passes over the rows, typically 10 to 300; over a lazy table, which is
         read anew each time, at most 3.
     random_state : int, RandomState or None, default=None
-        For the starts, and the splits of the choice of k. None is the seed 0.
+        For the starts. None is the seed 0. The number of clusters is chosen with draws of its own,
+        so that it is the table's and not the seed's.
 
     Attributes
     ----------
@@ -419,7 +420,7 @@ class UNTIEClusterer(
         if self.n_clusters == "auto":
             if n_distinct <= AUTO_KS[0]:
                 return None, n_distinct
-            draws = draws_of(self.random_state)
+            draws = draws_of(AUTO_SEED)
             model, library = encoder.model_, encoder.library_
             columns = encoder.vocabulary_.columns
             given = (vectors, model.coarse, model.attributes, sample, columns)

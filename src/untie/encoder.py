@@ -147,8 +147,8 @@ default="auto"
         is learned from it, and its values have no columns in `transform`. The columns of an array,
         which have no names, are x0, x1, ..., or are named by their positions. It costs nothing.
     random_state : int, RandomState or None, default=None
-        For "adam", "adagrad", the starts of the clusters that "auto" compares and the splits of
-        ``n_clusters="auto"``; the other solvers draw nothing. None is the seed 0.
+        For "adam", "adagrad" and the starts of the clusters that "auto" compares; the other
+        solvers draw nothing, and ``n_clusters="auto"`` has draws of its own. None is the seed 0.
 
     Attributes
     ----------

@@ -36,10 +36,17 @@ from untie._util.types import FloatArray
 AUTO_KS = range(2, 11)
 """Numbers of clusters that ``n_clusters="auto"`` chooses from."""
 
-N_SPLITS = 6
+N_SPLITS = 10
 """Splits of the rows for ``n_clusters="auto"``."""
 
-HALF_STARTS = 5
+AUTO_SEED = 0
+"""Where the splits for ``n_clusters="auto"`` are drawn from, whatever the user's seed: the number of
+clusters is the table's, not the seed's."""
+
+TOLERANCE = 0.1
+"""A number does about as well as the best if no more than this share of the gain is missing."""
+
+HALF_STARTS = 3
 """k-means has this many starts per half."""
 
 MATTERING = 3
@@ -292,7 +299,7 @@ def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tup
 
 
 def _smallest_good(of_rows: FloatArray, judged: JudgedRows) -> int:
-    """Return the first line whose sum is within one standard error of the highest.
+    """Return the first line whose sum is about the highest: within a standard error, or a tenth.
 
     Parameters
     ----------
@@ -305,7 +312,8 @@ def _smallest_good(of_rows: FloatArray, judged: JudgedRows) -> int:
     best = int(np.argmax(np.round(of_rows.sum(axis=1) / total, 9)))
     for place in range(best):
         behind = of_rows[best] - of_rows[place]
-        if behind.sum() / total <= _error(behind, judged) + 1e-9:
+        enough = max(_error(behind, judged), TOLERANCE * of_rows[best].sum() / total)
+        if behind.sum() / total <= enough + 1e-9:
             return place
     return best
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from untie._count.selecting import select_tally
 from untie._count.tally import Tally
-from untie._learn.choose_k import AUTO_KS, N_SPLITS, choose_number
+from untie._learn.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
 from untie._learn.column_weights import column_factors
 from untie._learn.fitted import Fitted, finish
 from untie._learn.k_choice import KChoice
@@ -59,7 +59,7 @@ def _choose(first: Fitted, counted: Tally, recipe: Recipe) -> tuple[KChoice | No
     n_distinct = count_distinct(sample_vectors(first.vectors, sample))
     if n_distinct <= AUTO_KS[0]:
         return None, n_distinct
-    draws = draws_of(recipe.settings.random_state)
+    draws = draws_of(AUTO_SEED)
     given = (first.vectors, first.coarse, first.attributes, sample, first.grouping.raw.columns)
     choice = choose_number(*given, AUTO_KS, N_SPLITS, draws)
     return choice, choice.k

@@ -25,7 +25,8 @@ class KChoice:
     Parameters
     ----------
     k : int
-        The smallest number whose gain is within one standard error of the highest, of those whose
+        The smallest number whose gain is about the highest (within one standard error, or one
+        tenth of it), of those whose
         clusters are really there if there are any.
     how_sure : float
         Share of the splits in which this number is the best, from 0 to 1.
