@@ -40,8 +40,8 @@ N_SPLITS = 10
 """Splits of the rows for ``n_clusters="auto"``."""
 
 AUTO_SEED = 0
-"""Where the splits for ``n_clusters="auto"`` are drawn from, whatever the user's seed: the number of
-clusters is the table's, not the seed's."""
+"""Where the splits for ``n_clusters="auto"`` are drawn from, whatever the user's seed: the number
+of clusters is the table's, not the seed's."""
 
 TOLERANCE = 0.1
 """A number does about as well as the best if no more than this share of the gain is missing."""
