@@ -96,6 +96,14 @@ TEXT = {
         "A": [f"v{i % 260}" for i in range(520)],
         "B": ["odd" if i % 2 else "even" for i in range(520)],
     },
+    "ranges, which have an order": {
+        "age": ["up to 25", "26 to 40", "over 40", None, "26 to 40", "up to 25", "over 40"],
+        "born": [
+            *("until 1999-12", "2000-01 to 2000-03", "after 2000-03", "2000-01 to 2000-03"),
+            *("unknown", "until 1999-12", "after 2000-03"),
+        ],
+        "pet": ["cat", "dog", "cat", "cat", None, "dog", "dog"],
+    },
     "a value in the last rows alone": {
         "A": ["x", "y"] * 10 + ["late", "late"],
         "B": ["u", "u", "v"] * 7 + [None],

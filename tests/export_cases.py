@@ -54,6 +54,10 @@ TEXT = {
         "back\\": ["x", "y", "y"],
         "vectors": ["x", "y", "x"],
     },
+    "ranges": {
+        "A": ["up to 5", "6 to 9", "over 9", None, "6 to 9", "over 9"],
+        "B": ["u", "v", "v", "u", "u", "v"],
+    },
     "capitals": {"A": ["x", "X", "é", "É", "x"], "B": ["u", "v", "u", "u", "v"]},
 }
 
@@ -92,6 +96,9 @@ DATES = {
 SETTINGS = {
     "default": {},
     "exact": {"solver": "exact"},
+    "ordered": {"ordered": {"A": ["y", "x"]}},
+    "ordered components": {"ordered": {"A": ["y", "x"]}, "n_components": 2},
+    "ordered single": {"ordered": {"A": ["y", "x"]}, "dtype": np.float32},
     "full": {"output": "full", "solver": "uniform"},
     "components": {"n_components": 3},
     "single": {"dtype": np.float32},

@@ -52,7 +52,10 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     - "kernels": the paper's kernels of the couplings alone, so that related values are near.
 
     In all three, copies of a column share one vote, and so does a hierarchy, such as City > State >
-    Region (:func:`untie.explain.families` lists them).
+    Region (:func:`untie.explain.families` lists them). In a column that has an order (`ordered`),
+    four fifths of what it counts are its values' ranks among the rows, so that neighbours are near.
+    Where a third of the columns or more have one, every column counts the same, and there is
+    nothing to compare.
 
     Parameters
     ----------
@@ -115,6 +118,14 @@ default="auto"
         At most this many values per column, the merged rare ones included; typically 20 to 1,000.
         Learning takes time and memory that grow with the square of the number of all values or
         faster; columns with more than 500 values are approximated (see `kernel_errors`).
+    ordered : "auto", False, sequence of str or mapping from columns to values, default="auto"
+        Columns whose values have an order that counts. "auto": those whose values are ranges, such
+        as "up to 25", "26 to 40" and "over 40" (what `Preparer` makes of numbers and dates), pandas
+        ordered categoricals and polars Enums; of lazy tables only polars' types
+        are known. A list
+        names columns of numbers or dates besides, such as grades; a mapping has the values in their
+        order: ``{"size": ["S", "M", "L"]}``. Missing cells and merged values stand in the middle.
+        False finds no order. Only the solver "auto" looks at it; it costs next to nothing.
     missing : {"value", "neutral"}, default="value"
         What a missing cell is. "value": a value like others, as its being missing often says
         something. "neutral": it says nothing; it is not counted, and stands at the mean of its
@@ -170,7 +181,7 @@ default="auto"
         For the solver "auto": how well the clusters of "relevance", "values" and "kernels"
         describe the table, in nats per row more than no clusters at all (-inf: the vectors have
         fewer distinct rows than clusters). The one in use comes first. Empty where there was
-        nothing to compare.
+        nothing to compare: many columns have an order, or no more distinct rows than clusters.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (n_features_in_,)

@@ -35,9 +35,11 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     """Turn any table into one of categories, and tell what was done to each column.
 
     Numbers and dates with more than 20 distinct values are binned into ranges that hold about the
-    same number of rows. Ids, free text and constants are left out. Where a column has very many
-    values, the rare ones are merged. Numbers and dates that are written as text count as such when
-    nine of ten rows are. Missing cells stay missing, which is a category of its own to `UNTIE`.
+    same number of rows and keep their order; as nothing but the order of the numbers counts, a
+    logarithm changes nothing. Ids, free text and constants are left out. Where a column has very
+    many values, the rare ones are merged. Numbers and dates that are written as text count as such
+    when nine of ten rows are. Missing cells stay missing, which is a category of its own to
+    `UNTIE`.
 
     ``make_pipeline(Preparer(), UNTIE())`` learns from a table as it comes. What is asked of its
     last step alone (`to_sql`, `to_onnx`, the functions of `untie.explain`) is about prepared rows.
@@ -50,10 +52,10 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     drop : sequence of str, default=()
         Columns to leave out.
     bins : int, default=35
-        At most this many ranges per column of numbers or dates; typically 5 to 50, and fewer where
-        rows are few. They keep their order: `UNTIE` knows ranges by their names, and that
-        neighbours are near. A number that is so frequent that it fills several ranges makes them
-        fewer.
+        At most this many ranges per column of numbers or dates; typically 5 to 50. There are fewer
+        where each would have fewer than 8 rows (but no fewer than 5 for that), and where a number
+        is so frequent that it fills several. Ranges keep their order: `UNTIE` knows them by their
+        names, and that neighbours are near.
     max_categories : int, default=100
         At most this many categories per column, the merged rare ones included; typically 20 to
         1,000. Learning takes time and memory that grow with the square of the number of categories

@@ -585,3 +585,47 @@ def test_report_refuses_before_the_work(people, tmp_path):
     assert "does not exist" in refused("report", people, "-o", tmp_path / "no" / "page.html")
     assert "'nothing'" in refused("report", people, "--label", "nothing", "-o", tmp_path / "p.html")
     assert list(tmp_path.glob("*.html")) == []
+
+
+@pytest.fixture
+def pupils(tmp_path):
+    rng = np.random.default_rng(0)
+    grade = rng.integers(1, 7, 200)
+    columns = {
+        "grade": grade,
+        "missed": np.clip(grade + rng.integers(-1, 2, 200), 0, 9),
+        "school": rng.choice(["north", "south", "west"], 200),
+        "club": rng.choice(["chess", "choir"], 200),
+    }
+    path = tmp_path / "pupils.csv"
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def test_columns_that_the_user_calls_ordered(pupils, tmp_path):
+    path = tmp_path / "model.untie"
+    for given in (["--ordered", "grade", "--ordered", "missed"], ["--ordered", "grade,missed"]):
+        assert ask("fit", pupils, "--k", 2, "-o", path, *given).exit_code == 0
+        _, encoder = untie.load_model(path).named_steps.values()
+        assert encoder.ordered == ["grade", "missed"]
+        assert encoder.model_.orders[0].tolist() == list(range(6))
+    assert ask("fit", pupils, "--k", 2, "-o", path).exit_code == 0
+    assert untie.load_model(path)[-1].ordered == "auto"
+    labels = {
+        options: [r["cluster"] for r in rows_of(ask("cluster", pupils, "--k", 2, *options).stdout)]
+        for options in ((), ("--ordered", "grade,missed"))
+    }
+    assert labels[()] != labels["--ordered", "grade,missed"]
+    assert ask("outliers", pupils, "--ordered", "grade").exit_code == 0
+
+
+def test_columns_that_can_not_be_ordered(pupils, tmp_path):
+    assert "did you mean 'grade'" in refused("cluster", pupils, "--ordered", "grades")
+    found = refused("cluster", pupils, "--k", 2, "--ordered", "school")
+    assert "is to be ordered, but 'north' is no number, date or range" in found
+    assert "was left out, as asked" in refused(
+        "cluster", pupils, "--drop", "grade", "--ordered", "grade"
+    )
+    ask("fit", pupils, "--k", 2, "-o", tmp_path / "m.untie")
+    model = ["--model", tmp_path / "m.untie"]
+    assert "--ordered is for learning" in refused("outliers", pupils, *model, "--ordered", "grade")

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from untie import UNTIE
+from untie import UNTIE, UNTIEClusterer
 from untie._count import memory
 from untie._learn.choose import Attributes
 from untie._learn.description import description_gain
@@ -15,7 +15,6 @@ from untie.comparison import methods as compare_module
 from untie.comparison.methods import METHODS, compare
 from untie.datasets import load
 from untie.evaluation import clustering_f_score
-from untie.k_choice import choose_k
 
 
 @pytest.fixture
@@ -145,11 +144,14 @@ def test_progress_can_be_watched(groups):
 
 
 def test_untie_is_the_default_encoder():
-    """The gain of UNTIE's clusters is that which choose_k finds, up to the starts of k-means."""
+    """The gain is that of the default's clusters, up to the starts of k-means."""
     X, _ = load("zoo")
     score = by_method(compare(X, 4, methods=["UNTIE"]))["UNTIE"]
-    choice = choose_k(UNTIE(4).fit(X), X, [4])
-    assert score.gain == pytest.approx(choice.gain[0], abs=0.05)
+    encoder, labels = UNTIE(4).fit(X), UNTIEClusterer(4).fit(X).labels_
+    codes = np.column_stack(encoder.codes(X))
+    sizes, votes = encoder.counts_.sizes, Attributes(encoder.counts_).votes
+    expected = description_gain(codes, sizes, np.ones(len(X)), labels.astype(np.intp), votes)
+    assert score.gain == pytest.approx(expected, abs=0.05)
 
 
 @pytest.mark.parametrize(

@@ -29,13 +29,14 @@ def test_counts_are_those_of_the_table(source, columns, dtype, tmp_path):
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_the_model_is_that_of_the_table(source, tmp_path, monkeypatch):
+@pytest.mark.parametrize("case", ["a value in the last rows alone", "ranges, which have an order"])
+def test_the_model_is_that_of_the_table(source, case, tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "GATHERED_BYTES", 1)
-    table = as_arrow(TEXT["a value in the last rows alone"])
+    table = as_arrow(TEXT[case])
     found = UNTIE(2).fit(SOURCES[source](table, tmp_path))
     expected = UNTIE(2).fit(table)
     assert_same_model(found, expected)
-    assert found.feature_names_in_.tolist() == ["A", "B"]
+    assert found.feature_names_in_.tolist() == list(TEXT[case])
 
 
 @pytest.mark.parametrize("source", SOURCES)

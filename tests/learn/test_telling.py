@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -139,3 +140,12 @@ def test_sparse_counts_tell_the_same(monkeypatch):
     assert not dense.is_sparse
     one, other = (telling_of(c, pair_entropies(c)) for c in (dense, large))
     np.testing.assert_allclose(one.shares, other.shares, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e9, 1e12, 1e25])
+def test_weights_of_any_size(scale):
+    cities = pd.DataFrame({"city": ["Rome", "Pisa", "Nice", "Lyon"] * 25})
+    cities["country"] = cities["city"].map({"Rome": "Italy", "Pisa": "Italy"}).fillna("France")
+    counts = count_table(cities, sample_weight=np.full(100, scale)).counts
+    found = telling_of(counts, pair_entropies(counts))
+    np.testing.assert_allclose(found.shares, [[1, 1], [0.5, 1]], atol=0.03)

@@ -91,11 +91,11 @@ def test_rounding_moves_no_number_to_another_range(numbers, bins):
 
 def test_borders_have_as_few_digits_as_they_can():
     numbers = np.array([0.123456, 0.187654, 12.3456, 12.3457, 98765.4, 1e9])
-    assert round_edges(numbers[:-1], numbers).tolist() == [0.16, 0.2, 12.3456, 20, 1e5]
+    assert round_edges(numbers[:-1], numbers).tolist() == [0.16, 0.2, 12.3456, 5e4, 1e5]
     years = np.array([1987.0, 1994.0, 2003.0])
     assert round_edges(years[:-1], years).tolist() == [1987, 1994]
     whole = np.array([3.0, 12_345.0, 12_346.0, 54_321.0])
-    assert round_edges(whole[:-1], whole).tolist() == [3, 12_345, 20_000]
+    assert round_edges(whole[:-1], whole).tolist() == [3, 12_345, 30_000]
 
 
 @given(st.lists(st.integers(-(10**18), 10**18), min_size=2, max_size=30, unique=True))

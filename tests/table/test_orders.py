@@ -155,6 +155,12 @@ def test_columns_that_the_user_names(name, ordered):
     assert places([*values, None, INFREQUENT], ordered) == [*expected, -1, -1]
 
 
+def test_naming_a_column_is_no_stricter_than_finding_its_order():
+    assert places(["up to 5", "n/a", "over 7", "6 to 7"], ["a"]) == [0, -1, 2, 1]
+    assert places(["S", "L", "M"], ["a"], {"a": ("S", "M", "L")}) == [0, 2, 1]
+    assert places(["S", "L", "M"], {"a": ["L", "M", "S"]}, {"a": ("S", "M", "L")}) == [2, 0, 1]
+
+
 def test_values_in_the_order_that_the_user_gives():
     sizes = {"a": ["S", "M", "L", "XL"]}
     assert places(["L", "M", "S"], sizes) == [2, 1, 0]
@@ -194,6 +200,7 @@ def test_orders_are_looked_for(ordered):
         (["a"], ValueError, r"Column 'a' .* 'x' is no number, .* ordered=\{'a': \[\.\.\.\]\}"),
         ({"a": "xy"}, TypeError, r"ordered\['a'\] must be a list of the column's values in order"),
         ({"a": 5}, TypeError, r"ordered\['a'\] must be a list"),
+        ({"a": [["x"], "y"]}, TypeError, r"ordered\['a'\] must have single values"),
         ({"a": ["x"]}, ValueError, r"ordered\['a'\] lacks values .*: \['y'\]; name all of them"),
         ({"a": ["x", "y", "x"]}, ValueError, r"ordered\['a'\] names 'x' twice"),
     ],

@@ -69,6 +69,8 @@ def canonical_order(codes: NDArray[np.integer], weights: FloatArray) -> NDArray[
     weights : array of shape (n_rows,)
         How often each counts; only their proportions matter.
     """
+    # A column whose cells are all the same, as those of passive ones are, is as if not there.
+    codes = codes[:, (codes != codes[:1]).any(axis=0)]
     if len(codes) < 2 or not codes.shape[1]:
         return np.arange(len(codes))
     graph = _Graph(codes)

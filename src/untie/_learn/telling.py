@@ -29,6 +29,10 @@ WORTH_CORRECTING = 0.7
 TINY = 1e-9
 """Fewer bits than this are rounding."""
 
+MOST_ROWS = 2**30
+"""Weights that add up to more count as this many rows: chance is the same, and numbers of pairs of
+rows stay within 64 bits."""
+
 EVERY_SIZE, STEP = 64, 1.2
 """Random groups are computed for every size up to the first, then for sizes that grow by this
 factor; between them the entropy is interpolated."""
@@ -87,7 +91,7 @@ def _margins(counts: Counts, j: int, k: int) -> tuple[NDArray[np.int64], NDArray
     """Return the number of rows with each value of j, and of k, where both are known."""
     together = counts.matrix[counts.span(j), counts.span(k)]
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-    scale = max(counts.n, counts.n_rows) / counts.n
+    scale = min(max(counts.n, counts.n_rows), MOST_ROWS) / counts.n
     values = _whole_numbers(together.sum(axis=0) * scale)
     return _whole_numbers(together.sum(axis=1) * scale, int(values.sum())), values
 

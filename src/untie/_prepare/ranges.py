@@ -57,7 +57,7 @@ def round_edges(edges: FloatArray, numbers: FloatArray) -> FloatArray:
     Examples
     --------
     >>> round_edges(np.array([1.23456, 4.56789]), np.array([1.23456, 3.0, 4.56789, 5.0]))
-    array([2., 5.])
+    array([2. , 4.6])
     """
     if (edges == np.round(edges)).all() and np.abs(edges).max() < 10_000:
         return edges

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
@@ -108,12 +108,15 @@ def find_orders(
     declared = declared or {}
     found: list[Positions | None] = []
     for column, values in zip(vocabulary.columns, vocabulary.values, strict=True):
-        if column in named:
-            found.append(_named_order(column, values, named[column]))
+        given = named.get(column)
+        if given is not None and given is not True:
+            found.append(_given_order(column, values, given))
         elif column in declared:
             found.append(_positions(values, declared[column]))
         else:
-            found.append(_range_order(values))
+            of_ranges = _range_order(values)
+            is_lacking = of_ranges is None and column in named
+            found.append(_own_order(column, values) if is_lacking else of_ranges)
     return tuple(found)
 
 
@@ -153,26 +156,30 @@ def _is_auto(ordered: Any) -> bool:
     return isinstance(ordered, str) and ordered == AUTO
 
 
-def _named_order(column: str, values: Sequence[Value], given: Any) -> Positions:
-    """Return the order that the user named, or the one that the values have by themselves."""
-    if given is not None and given is not True:
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise TypeError(
-                f"ordered[{column!r}] must be a list of the column's values in order, got "
-                f"{given!r}."
-            )
-        order = list(given)
-        known = set(order)
-        if len(known) < len(order):
-            twice = next(value for place, value in enumerate(order) if value in order[:place])
-            raise ValueError(f"ordered[{column!r}] names {twice!r} twice; name each value once.")
-        absent = [value for value in values if _has_order(value) and value not in known]
-        if absent:
-            raise ValueError(
-                f"ordered[{column!r}] lacks values that the column has: {absent[:5]!r}; name all "
-                "of them, in order."
-            )
-        return _positions(values, order)
+def _given_order(column: str, values: Sequence[Value], given: Any) -> Positions:
+    """Return the order that the user wrote down."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(
+            f"ordered[{column!r}] must be a list of the column's values in order, got {given!r}."
+        )
+    order = list(given)
+    if not all(isinstance(value, Hashable) for value in order):
+        raise TypeError(f"ordered[{column!r}] must have single values, such as text or numbers.")
+    known = set(order)
+    if len(known) < len(order):
+        twice = next(value for place, value in enumerate(order) if value in order[:place])
+        raise ValueError(f"ordered[{column!r}] names {twice!r} twice; name each value once.")
+    absent = [value for value in values if _has_order(value) and value not in known]
+    if absent:
+        raise ValueError(
+            f"ordered[{column!r}] lacks values that the column has: {absent[:5]!r}; name all "
+            "of them, in order."
+        )
+    return _positions(values, order)
+
+
+def _own_order(column: str, values: Sequence[Value]) -> Positions:
+    """Return the order that values have by themselves, which the user says they have."""
     ends = [_ends(value) for value in values]
     lacking = [v for v, e in zip(values, ends, strict=True) if e is None and _has_order(v)]
     if lacking:

@@ -30,7 +30,7 @@ from untie.cli.options import (
 from untie.cli.reading import is_lazy
 from untie.cli.showing import check_output, chosen_format, print_table, say, show, tell_families
 from untie.cli.spinner import waiting
-from untie.cli.table import PreparedTable, column_weights, open_table
+from untie.cli.table import PreparedTable, column_weights, open_table, ordered_columns
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
 from untie.explain import Verdict, cluster_profile, verdict
@@ -93,7 +93,8 @@ def _new_clusterer(
     k: int | None, seed: int, options: LearningOptions, table: PreparedTable
 ) -> UNTIEClusterer:
     weights = column_weights(options, table)
-    encoder = UNTIE(k or "auto", column_weights=weights, random_state=seed)
+    ordered = ordered_columns(options, table)
+    encoder = UNTIE(k or "auto", column_weights=weights, ordered=ordered, random_state=seed)
     return UNTIEClusterer(k or "auto", encoder=encoder, random_state=seed)
 
 

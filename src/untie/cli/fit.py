@@ -12,7 +12,7 @@ from untie.cli.guard import UserError
 from untie.cli.options import Clusters, File, LearningOptions, Seed, sharing
 from untie.cli.showing import check_output, say, tell_families
 from untie.cli.spinner import waiting
-from untie.cli.table import column_weights, open_table
+from untie.cli.table import column_weights, open_table, ordered_columns
 from untie.encoder import UNTIE
 from untie.model_file import save_model
 
@@ -50,6 +50,7 @@ def run(
         k or "auto",
         n_components=components,
         column_weights=column_weights(options, table),
+        ordered=ordered_columns(options, table),
         random_state=seed,
     )
     with waiting("learning", options.quiet):

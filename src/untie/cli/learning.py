@@ -15,7 +15,7 @@ from untie.cli.options import LearningOptions, split_names
 from untie.cli.reading import in_memory, is_lazy, names_of, read_source
 from untie.cli.showing import say
 from untie.cli.spinner import waiting
-from untie.cli.table import PreparedTable, column_weights, open_table
+from untie.cli.table import PreparedTable, column_weights, open_table, ordered_columns
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
 from untie.model_file import load_model
@@ -39,7 +39,12 @@ def learned(
     if model is not None:
         return _with_model(source, options, model)
     table = open_table(source, options, in_memory_now=True)
-    encoder = UNTIE(k, column_weights=column_weights(options, table), random_state=seed)
+    encoder = UNTIE(
+        k,
+        column_weights=column_weights(options, table),
+        ordered=ordered_columns(options, table),
+        random_state=seed,
+    )
     with waiting("learning", options.quiet):
         encoder.fit(table.frame(), sample_weight=table.weights())
     return table, encoder
@@ -85,6 +90,8 @@ def _with_model(
         raise UserError("--columns and --drop are for learning; the model has its own columns.")
     if options.column_weight or options.passive:
         raise UserError("--column-weight and --passive are for learning; the model has its own.")
+    if options.ordered:
+        raise UserError("--ordered is for learning; the model knows which columns have an order.")
     encoder, preparer = load_encoder(model)
     missing = split_names(options.missing, [])
     rows, remarks = read_source(source, options.sql, options.delimiter, options.encoding, missing)

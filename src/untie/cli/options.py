@@ -165,7 +165,7 @@ class TableOptions(SourceOptions):
 
 @dataclass(frozen=True)
 class LearningOptions(TableOptions):
-    """The same, and how much columns count where something is learned."""
+    """The same, and how much columns count, and which have an order, where something is learned."""
 
     column_weight: Annotated[
         list[str] | None,
@@ -183,6 +183,16 @@ class LearningOptions(TableOptions):
             panel=COLUMNS,
             metavar="NAMES",
             help="Describe these, but do not learn from them.",
+        ),
+    ] = None
+    ordered: Annotated[
+        list[str] | None,
+        _option(
+            "--ordered",
+            panel=COLUMNS,
+            metavar="COLUMN",
+            help="Numbers or dates with few values, such as grades, whose order counts; those "
+            "that are binned into ranges have one anyway. Repeatable.",
         ),
     ] = None
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from untie._engines.source import check_columns
 from untie._prepare.note import GROUPED, KEPT
+from untie._table.orders import AUTO
 from untie.cli.guard import UserError
 from untie.cli.options import LearningOptions, TableOptions, split_names
 from untie.cli.reading import in_memory, is_lazy, names_of, read_source
@@ -145,6 +146,14 @@ def column_weights(options: LearningOptions, table: PreparedTable) -> dict[str, 
         if name in table.columns:  # the others are not learned from anyway
             weights[name] = 0.0
     return weights or None
+
+
+def ordered_columns(options: LearningOptions, table: PreparedTable) -> list[str] | str:
+    """Return the columns that the user calls ordered, "auto" if there are none."""
+    names = split_names(options.ordered, names_of(table.source))
+    for name in names:
+        check_learned(table, name)
+    return names or AUTO
 
 
 def _factor(entry: str, text: str) -> float:

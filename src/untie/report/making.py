@@ -11,6 +11,7 @@ import numpy as np
 from untie._engines.registry import open_table
 from untie._inputs import check_encoder, encode_rows
 from untie._prepare.deciding import BINS, MAX_CATEGORIES
+from untie._table.orders import AUTO
 from untie._table.sample_weights import read_weights, split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer
@@ -37,6 +38,7 @@ def make_report(
     title: str = "the table",
     random_state: int | None = None,
     column_weights: Mapping[str, float] | None = None,
+    ordered: Any = AUTO,
 ) -> Report:
     """Learn from a table, find groups of similar rows and write a page about them.
 
@@ -75,6 +77,9 @@ def make_report(
     column_weights : mapping from columns to numbers, optional
         Factors on the votes of columns, as of :class:`untie.UNTIE`; 0 is described but not learned
         from.
+    ordered : "auto", False, sequence of str or mapping, default="auto"
+        Columns whose order counts, as of :class:`untie.UNTIE`; numbers that are binned have one
+        anyway.
 
     Returns
     -------
@@ -115,6 +120,7 @@ def make_report(
         title,
         seed,
         column_weights,
+        ordered,
     )
     preparer = wish.preparer().fit(data, sample_weight=sample_weight)
     kept = {name: _cells(data, name) for name in (label, sample_weight) if name is not None}
@@ -158,7 +164,12 @@ def report_prepared(
     """
     seed = wish.random_state
     weights = None if weights is None else read_weights(weights, read_table(frame).n_rows)
-    encoder = UNTIE(wish.n_clusters, column_weights=wish.column_weights, random_state=seed)
+    encoder = UNTIE(
+        wish.n_clusters,
+        column_weights=wish.column_weights,
+        ordered=wish.ordered,
+        random_state=seed,
+    )
     clusterer = UNTIEClusterer(wish.n_clusters, encoder=encoder, random_state=seed)
     clusterer.fit(frame, sample_weight=weights)
     study = Study(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from untie._prepare.deciding import BINS, MAX_CATEGORIES
+from untie._table.orders import AUTO
 from untie.encoder import UNTIE
 from untie.preparer import Preparer
 
@@ -29,6 +30,7 @@ class Wish:
     title: str = "the table"
     random_state: int = 0
     column_weights: Mapping[str, float] | None = None
+    ordered: Any = AUTO
 
     def preparer(self) -> Preparer:
         """Return what makes the table one of categories, not fitted yet."""
@@ -117,7 +119,9 @@ def recipe_of(
     defaults = {field.name: field.default for field in fields(Wish)}
     written = _call("make_report", "data", given, defaults)
     call = f'from untie.report import make_report\n\n{written}.save("report.html")'
-    arguments = [*_arguments(wish, path), *options]
+    # The command can name columns that have an order, but neither their values nor none.
+    is_said = isinstance(wish.ordered, list | tuple) or wish.ordered == AUTO
+    arguments = [*_arguments(wish, path), *options] if is_said else None
     return Recipe(call, _steps(wish), wish.n_clusters, reading or UNKNOWN, path, arguments)
 
 
@@ -179,7 +183,8 @@ def _steps(wish: Wish) -> str:
 
 def _weighted(wish: Wish) -> str:
     weights = wish.column_weights
-    return f", column_weights={dict(weights)!r}" if weights else ""
+    written = f", column_weights={dict(weights)!r}" if weights else ""
+    return written if wish.ordered == AUTO else f"{written}, ordered={wish.ordered!r}"
 
 
 def _found(rows: str, weights: str) -> str:
@@ -201,6 +206,8 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
         arguments += ["--drop", name]
     for name, factor in (wish.column_weights or {}).items():
         arguments += ["--column-weight", f"{name}={factor:g}"] if factor else ["--passive", name]
+    for name in () if wish.ordered == AUTO else wish.ordered:
+        arguments += ["--ordered", name]
     options = {
         "--label": wish.label,
         "--weight": wish.sample_weight,

@@ -1,5 +1,7 @@
 """Even weights: every column has the energy of its vote, and its order most of that."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,10 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from untie import UNTIE, count_table
+from untie._learn.couplings import resolve_couplings
+from untie._learn.kernels import resolve_kernels, resolve_normalization
 from untie._learn.order_space import order_spaces
-from untie._learn.solvers import WITH_ORDER, Problem
+from untie._learn.solvers import ALTERNATIVES, OF_MIXED, Problem
 from untie._learn.solvers.even import OF_ORDER
-from untie._learn.spaces import identity_spaces, side_by_side
+from untie._learn.spaces import build_spaces, identity_spaces, side_by_side
+from untie._table.orders import ORDER
 
 
 def problem(columns, orders, weights=None):
@@ -32,7 +37,7 @@ def slow_energies(given, table, values, weights=None):
     -------
     list of (energy of the values, energy of the order)
     """
-    omega = given.spaces.split(WITH_ORDER["even"](given))
+    omega = given.spaces.split(OF_MIXED["even"](given))
     weights = np.ones(len(table)) if weights is None else weights
     result = []
     for own, known, name, order in zip(omega, values, table, given.orders, strict=True):
@@ -106,7 +111,31 @@ def test_an_order_of_one_place_leaves_all_to_the_values():
     assert of_order == pytest.approx(0, abs=1e-12)
     assert own == pytest.approx(other)
     assert np.isfinite(given.energies).all()
-    assert WITH_ORDER["even"](given).max() < 100  # no rounding is blown up
+    assert OF_MIXED["even"](given).max() < 100  # no rounding is blown up
+
+
+@pytest.mark.parametrize("name", ALTERNATIVES)
+def test_the_other_weightings_leave_most_of_a_column_to_its_order(name):
+    rng = np.random.default_rng(0)
+    letters = rng.choice(list("uvw"), 200)
+    ages = np.where(rng.random(200) < 0.5, np.array(list(AGES))[rng.integers(0, 3, 200)], "over 9")
+    columns = {"a": ages, "b": letters, "c": np.where(rng.random(200) < 0.6, letters, "w")}
+    given, _, _ = problem(columns, (AGES, None, None))
+    kernels = build_spaces(
+        given.counts,
+        resolve_couplings(("intra", "inter")),
+        resolve_kernels("paper"),
+        resolve_normalization("diagonal"),
+    )
+    given = replace(given, spaces=side_by_side(given.spaces, kernels))
+    bare = replace(given, spaces=side_by_side(identity_spaces(given.counts), kernels))
+    energies = given.energies * ALTERNATIVES[name](given)
+    found = [part.sum() for part in given.spaces.split(energies)]
+    without = [part.sum() for part in bare.spaces.split(bare.energies * ALTERNATIVES[name](bare))]
+    # Orders take nothing from other columns: all have their shares of the energy.
+    np.testing.assert_allclose(found / np.sum(found), without / np.sum(without), atol=1e-9)
+    of_order = energies[given.spaces.are(ORDER)].sum()
+    assert of_order == pytest.approx(OF_ORDER * found[0])
 
 
 def test_the_default_takes_them_where_there_is_an_order():
@@ -116,5 +145,5 @@ def test_the_default_takes_them_where_there_is_an_order():
     assert encoder.gains_ == {}
     assert encoder.model_.labels[1][0] == "order"
     given, _, _ = problem(table, (AGES, None))
-    np.testing.assert_allclose(encoder.omega_, WITH_ORDER["even"](given))
+    np.testing.assert_allclose(encoder.omega_, OF_MIXED["even"](given))
     assert len(UNTIE(2, ordered=False).fit(table).gains_) > 1
