@@ -14,7 +14,7 @@ from untie import UNTIE, UNTIEClusterer, count_table, load_model
 
 CELLS = st.lists(
     st.tuples(*[st.sampled_from(["a", "b", "c", None])] * 3), min_size=6, max_size=30
-).filter(lambda rows: all(len({cell for cell in column} - {None}) > 1 for column in zip(*rows)))
+).filter(lambda rows: all(len(set(column) - {None}) > 1 for column in zip(*rows, strict=True)))
 
 
 def with_gaps(n_rows: int = 300, share: float = 0.1) -> pd.DataFrame:

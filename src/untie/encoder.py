@@ -121,8 +121,7 @@ default="auto"
     ordered : "auto", False, sequence of str or mapping from columns to values, default="auto"
         Columns whose values have an order that counts. "auto": those whose values are ranges, such
         as "up to 25", "26 to 40" and "over 40" (what `Preparer` makes of numbers and dates), pandas
-        ordered categoricals and polars Enums; of lazy tables only polars' types
-        are known. A list
+        ordered categoricals and polars Enums; of lazy tables, polars' types alone are known. A list
         names columns of numbers or dates besides, such as grades; a mapping has the values in their
         order: ``{"size": ["S", "M", "L"]}``. Missing cells and merged values stand in the middle.
         False finds no order. Only the solver "auto" looks at it; it costs next to nothing.
