@@ -5,9 +5,9 @@ classes is no truth: classes may split into groups that differ in the columns, o
 them at all. So the adjusted Rand index of the clusters and the classes is shown, too. No rule
 sees a class.
 
-The rules: the highest description gain, silhouette, stability or score (gain times agreement over
-the resamples), what `untie.choose_k` chooses (the smallest number within one standard error of the
-highest score), and the encoder's own number, from the spectrum of the counts.
+The rules: the highest gain on hidden cells, silhouette or stability, what `untie.choose_k` chooses
+(the smallest number that does about as well as the best by the gain), and the encoder's own number,
+from the spectrum of the counts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from untie import UNTIE, KChoice, UNTIEClusterer, choose_k
 from untie.datasets import bundled_names, load
 
 KS = range(2, 13)
-RULES = ("gain", "silhouette", "stability", "score")
+RULES = ("gain", "silhouette", "stability")
 CHOICE, ENCODER = "choose_k", "encoder"
 
 

@@ -33,7 +33,8 @@ def choose_k(
     both halves are foretold in turn, in several splits. Clusters that follow noise have a negative
     gain, whatever the number of rows, as no row is foretold by clusters that it had a part in; so
     have clusters that repeat one column. The smallest number is taken that does about as well
-    as the best: its gain is within one standard error, or one tenth, of the highest.
+    as the best: what it lacks of the gain is within one standard error, or the clusters that it
+    lacks bring less than a quarter of what clusters bring on average.
 
     There are clusters (`found_clusters`) if the gain is above 0 by two standard errors, and is so
     without the column that matters most: groups that rest on one column, or on one pair of columns

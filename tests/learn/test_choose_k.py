@@ -33,10 +33,20 @@ def test_the_smallest_number_that_is_as_good():
     rows = judged(np.ones(4))
     noise = np.array([0.1, -0.1, 0.1, -0.1])
     gains = np.array([[1.0] * 4, 2.0 + noise, 2.04 - noise, [1.5] * 4])
-    assert _smallest_good(gains, rows) == 1  # behind by 0.04, give or take 0.1
-    assert _smallest_good(gains - [[0], [0.3], [0], [0]], rows) == 2
-    assert _smallest_good(np.zeros((3, 4)), rows) == 0
-    assert _smallest_good(-gains, rows) == 0
+    assert _smallest_good(gains, rows, [2, 3, 4, 5]) == 1  # behind by 0.04, give or take 0.1
+    assert _smallest_good(gains - [[0], [0.3], [0], [0]], rows, [2, 3, 4, 5]) == 2
+    assert _smallest_good(np.zeros((3, 4)), rows, [2, 3, 4]) == 0
+    assert _smallest_good(-gains, rows, [2, 3, 4, 5]) == 0
+
+
+def test_clusters_that_bring_little_are_not_worth_it():
+    rows = judged(np.ones(4))
+    gains = np.repeat([[2.6], [3.2], [3.8], [4.0]], 4, axis=1)  # of 2, 3, 4 and 5 clusters: exact
+    # Each cluster brings 1 on average, and must bring 0.25, which the last does not.
+    assert _smallest_good(gains, rows, [2, 3, 4, 5]) == 2
+    assert _smallest_good(gains + [[0], [0], [-0.15], [0]], rows, [2, 3, 4, 5]) == 3
+    # Two clusters more bring 0.8, where 0.5 would be too little; three bring 1.4 instead of 0.75.
+    assert _smallest_good(gains[[0, 1, 3]], rows, [2, 3, 5]) == 2
 
 
 @given(st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 6)), min_size=2, max_size=12))

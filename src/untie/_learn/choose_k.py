@@ -43,8 +43,8 @@ AUTO_SEED = 0
 """Where the splits for ``n_clusters="auto"`` are drawn from, whatever the user's seed: the number
 of clusters is the table's, not the seed's."""
 
-TOLERANCE = 0.1
-"""A number does about as well as the best if no more than this share of the gain is missing."""
+WORTH = 0.25
+"""A cluster more must bring at least this share of what clusters bring on average."""
 
 HALF_STARTS = 3
 """k-means has this many starts per half."""
@@ -103,7 +103,7 @@ def choose_number(
     trial = _Trial(_judged(vectors, view, attributes, sample), rows, n_splits, rng)
     found = [trial.try_number(k) for k in numbers]
     of_rows = np.stack([result.gains.of_rows for result in found])
-    place, evidence = _choose(trial, found, of_rows)
+    place, evidence = _choose(trial, found, of_rows, numbers)
     best = np.argmax(np.round([result.of_splits for result in found], 9), axis=0)
     total = trial.judged.weights.sum()
     distances = distances_of(rows)
@@ -279,7 +279,9 @@ def _are_drawn_together(weights: FloatArray) -> bool:
     return len(weights) >= SAMPLE_ROWS or not are_whole or bool(weights.min() > 1)
 
 
-def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tuple[int, _Evidence]:
+def _choose(
+    trial: _Trial, found: Sequence[_Result], of_rows: FloatArray, ks: Sequence[int]
+) -> tuple[int, _Evidence]:
     """Return the place of the number to take, and what its clusters rest on.
 
     Numbers whose clusters rest on one column are passed over, as long as others have a gain.
@@ -287,7 +289,7 @@ def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tup
     left = list(range(len(found)))
     first: tuple[int, _Evidence] | None = None
     while left:
-        place = left[_smallest_good(of_rows[left], trial.judged)]
+        place = left[_smallest_good(of_rows[left], trial.judged, [ks[p] for p in left])]
         evidence = trial.evidence(found[place])
         first = (place, evidence) if first is None else first
         if evidence.holds:
@@ -298,8 +300,10 @@ def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tup
     return first
 
 
-def _smallest_good(of_rows: FloatArray, judged: JudgedRows) -> int:
-    """Return the first line whose sum is about the highest: within a standard error, or a tenth.
+def _smallest_good(of_rows: FloatArray, judged: JudgedRows, ks: Sequence[int]) -> int:
+    """Return the first line that does about as well as the best.
+
+    What it lacks is within one standard error, or the clusters that it lacks bring little.
 
     Parameters
     ----------
@@ -307,13 +311,15 @@ def _smallest_good(of_rows: FloatArray, judged: JudgedRows) -> int:
         The gain of each row, times its weight.
     judged : JudgedRows
         The rows.
+    ks : sequence of int
+        The numbers of clusters, ascending.
     """
-    total = judged.weights.sum()
-    best = int(np.argmax(np.round(of_rows.sum(axis=1) / total, 9)))
+    gains = of_rows.sum(axis=1) / judged.weights.sum()
+    best = int(np.argmax(np.round(gains, 9)))
     for place in range(best):
-        behind = of_rows[best] - of_rows[place]
-        enough = max(_error(behind, judged), TOLERANCE * of_rows[best].sum() / total)
-        if behind.sum() / total <= enough + 1e-9:
+        little = WORTH * gains[best] * (ks[best] - ks[place]) / (ks[best] - 1)
+        noise = _error(of_rows[best] - of_rows[place], judged)
+        if gains[best] - gains[place] <= max(noise, little) + 1e-9:
             return place
     return best
 

@@ -25,8 +25,8 @@ class KChoice:
     Parameters
     ----------
     k : int
-        The smallest number whose gain is about the highest (within one standard error, or one
-        tenth of it), of those whose clusters are really there if there are any.
+        The smallest number that does about as well as the best (see `choose_k`), of those whose
+        clusters are really there if there are any.
     how_sure : float
         Share of the splits in which this number is the best, from 0 to 1.
     ks : tuple of int
@@ -106,8 +106,9 @@ class KChoice:
 
     @property
     def is_best(self) -> bool:
-        """Whether no other number has a higher gain; else it is the smallest that is as good."""
-        return bool(self.gain[self.ks.index(self.k)] >= self.gain.max())
+        """Whether no other number is the best more often; else it is the smallest that is as good."""
+        others = [float(np.mean(self.chosen == k)) for k in self.ks]
+        return self.how_sure >= max(others)
 
     @property
     def rests_on(self) -> tuple[str, ...]:
