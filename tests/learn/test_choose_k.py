@@ -11,7 +11,15 @@ from numpy.random import RandomState
 
 from tables import latent_classes
 from untie import UNTIE, choose_k
-from untie._learn.choose_k import _are_drawn_together, _error, _repeated, _smallest_good, _Trial
+from untie._learn.choose_k import (
+    _are_drawn_together,
+    _choose,
+    _error,
+    _Evidence,
+    _repeated,
+    _smallest_good,
+    _Trial,
+)
 from untie._learn.hidden_gain import Gains, JudgedRows
 from untie._learn.k_choice import KChoice
 from untie._learn.value_space import ValueSpace
@@ -37,6 +45,30 @@ def test_the_smallest_number_that_is_as_good():
     assert _smallest_good(gains - [[0], [0.3], [0], [0]], rows) == 2
     assert _smallest_good(np.zeros((3, 4)), rows) == 0
     assert _smallest_good(-gains, rows) == 0
+
+
+@pytest.mark.parametrize(
+    ("rests_on_several", "expected"),
+    [
+        ([True, True, True], 1),
+        ([True, False, True], 2),
+        ([False] * 3, 0),
+        ([True, False, False], 0),
+    ],
+)
+def test_a_number_without_a_sure_gain_is_passed_over(rests_on_several, expected):
+    """The first is as good as the second but for noise, and as nothing at all, too."""
+    noise = np.array([1.0, -1.0] * 8)
+    gains = np.array([0.4 + noise, 0.6 + 0.1 * noise, 0.5 + 0.1 * noise])
+
+    class Trial:
+        judged = judged(np.ones(16))
+
+        def evidence(self, place):
+            return _Evidence(None, float(rests_on_several[place]), 0.1, None)
+
+    assert _smallest_good(gains, Trial.judged) == 0
+    assert _choose(Trial(), range(3), gains)[0] == expected
 
 
 @given(st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 6)), min_size=2, max_size=12))

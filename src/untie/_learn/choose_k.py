@@ -282,7 +282,8 @@ def _are_drawn_together(weights: FloatArray) -> bool:
 def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tuple[int, _Evidence]:
     """Return the place of the number to take, and what its clusters rest on.
 
-    Numbers whose clusters rest on one column are passed over, as long as others have a gain.
+    Numbers whose clusters rest on one column, or that are as good as the best but have no sure gain
+    themselves, are passed over, as long as others have one.
     """
     left = list(range(len(found)))
     first: tuple[int, _Evidence] | None = None
@@ -290,7 +291,7 @@ def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tup
         place = left[_smallest_good(of_rows[left], trial.judged)]
         evidence = trial.evidence(found[place])
         first = (place, evidence) if first is None else first
-        if evidence.holds:
+        if evidence.holds and _is_gain(of_rows[place], trial.judged):
             return place, evidence
         left.remove(place)
         left = [other for other in left if _is_gain(of_rows[other], trial.judged)]
