@@ -84,19 +84,33 @@ def test_the_error_is_that_of_rows_written_out(rows):
 
 
 @pytest.mark.parametrize(
-    ("weights", "together"),
+    ("weights", "n_rows", "together"),
     [
-        (np.ones(1999), False),
-        (np.append(np.ones(1), np.full(500, 7.0)), False),
-        (np.full(99, 7.5), False),  # few distinct rows: their numbers are all there is to go by
-        (np.full(100, 5.0), True),
-        (np.full(100, 1e25), True),
-        (np.append(np.ones(200), 0.5), True),
-        (np.ones(2000), True),  # a sample, perhaps
+        (np.ones(1999), 1999, False),
+        (np.append(np.ones(1), np.full(500, 7.0)), 3501, False),
+        (np.full(99, 7.0), 99, False),  # a table of counts
+        (np.full(99, 7.5), 990, False),  # sums of weights of equal rows
+        (np.full(99, 7.5), 99, True),
+        (np.full(100, 5.0), 500, True),
+        (np.full(100, 1e25), 100, True),
+        (np.append(np.ones(200), 0.5), 201, True),
+        (np.ones(2000), 2000, True),  # a sample, perhaps
     ],
 )
-def test_which_rows_are_drawn_together(weights, together):
-    assert _are_drawn_together(weights) == together
+def test_which_rows_are_drawn_together(weights, n_rows, together):
+    assert _are_drawn_together(weights, n_rows) == together
+
+
+def test_survey_weights_of_few_rows_do_not_make_noise_clusters():
+    found = 0
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        table = table_of(rng.integers(0, 4, (90, 8)))
+        weights = rng.uniform(500, 1500, 90)
+        encoder = UNTIE(3).fit(table, sample_weight=weights)
+        choice = choose_k(encoder, table, (2, 3), n_splits=4, sample_weight=weights)
+        found += choice.found_clusters
+    assert found == 0
 
 
 def test_columns_that_say_the_same_are_tried_once():
