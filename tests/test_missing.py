@@ -94,6 +94,33 @@ def test_rare_values_and_gaps_are_apart():
     assert all(None not in values for values in encoder.infrequent_categories_)
 
 
+def test_an_unknown_value_is_not_taken_for_another_where_gaps_are_rare():
+    frame = pd.DataFrame({"a": ["x"] * 50 + ["y"] * 48 + [None] * 2, "b": list("uv") * 50})
+    given = {"min_frequency": 5, "handle_unknown": "infrequent_if_exist"}
+    encoder = UNTIE(2, missing="neutral", **given).fit(frame)
+    new = pd.DataFrame({"a": ["new", None, "y"], "b": ["u"] * 3})
+    unknown, gap, known = encoder.transform(new)
+    np.testing.assert_array_equal(unknown, gap)
+    assert np.abs(unknown - known).max() > 0.1
+
+
+def test_gaps_take_no_place_among_the_categories():
+    frame = pd.DataFrame({"a": ["x"] * 20 + ["y"] * 10 + ["z"] * 5 + [None] * 65})
+    frame["b"] = list("uv") * 50
+    encoder = UNTIE(2, missing="neutral", max_categories=3).fit(frame)
+    assert encoder.vocabulary_.values[0][:2] == ("x", "y")
+    assert encoder.infrequent_categories_[0].tolist() == ["z"]
+
+
+@pytest.mark.parametrize("solver", ["auto", "exact"])
+def test_a_column_of_gaps_alone_is_a_constant(solver):
+    frames = [with_gaps().assign(empty=cell) for cell in (None, "k")]
+    found = [UNTIE(3, missing="neutral", solver=solver).fit(f).similarity(f) for f in frames]
+    np.testing.assert_array_equal(*found)
+    grown = UNTIE(3, missing="neutral", solver=solver).partial_fit(frames[0])
+    assert grown.partial_fit(frames[1]).vocabulary_.values[-1] == ("k",)
+
+
 def test_an_unknown_word_is_refused():
     with pytest.raises(ValueError, match="missing must be one of"):
         UNTIE(missing="drop").fit(with_gaps())

@@ -123,8 +123,9 @@ default="auto"
         as "up to 25", "26 to 40" and "over 40" (what `Preparer` makes of numbers and dates), pandas
         ordered categoricals and polars Enums; of lazy tables, polars' types alone are known. A list
         names columns of numbers or dates besides, such as grades; a mapping has the values in their
-        order: ``{"size": ["S", "M", "L"]}``. Missing cells and merged values stand in the middle.
-        False finds no order. Only the solver "auto" looks at it; it costs next to nothing.
+        order: ``{"size": ["S", "M", "L"]}``. Missing cells, merged values and a few words among
+        ranges ("refused") stand in the middle. Counts (`fit_counts`) know no types, so name their
+        columns. False finds no order. Only the solver "auto" looks at it; it costs next to nothing.
     missing : {"value", "neutral"}, default="value"
         What a missing cell is. "value": a value like others, as its being missing often says
         something. "neutral": it says nothing; it is not counted, and stands at the mean of its

@@ -11,7 +11,15 @@ from numpy.random import RandomState
 
 from tables import latent_classes
 from untie import UNTIE, choose_k
-from untie._learn.choose_k import _are_drawn_together, _error, _repeated, _smallest_good, _Trial
+from untie._learn.choose_k import (
+    _are_drawn_together,
+    _choose,
+    _error,
+    _Evidence,
+    _repeated,
+    _smallest_good,
+    _Trial,
+)
 from untie._learn.hidden_gain import Gains, JudgedRows
 from untie._learn.k_choice import KChoice
 from untie._learn.value_space import ValueSpace
@@ -49,6 +57,30 @@ def test_clusters_that_bring_little_are_not_worth_it():
     assert _smallest_good(gains[[0, 1, 3]], rows, [2, 3, 5]) == 2
 
 
+@pytest.mark.parametrize(
+    ("rests_on_several", "expected"),
+    [
+        ([True, True, True], 1),
+        ([True, False, True], 2),
+        ([False] * 3, 0),
+        ([True, False, False], 0),
+    ],
+)
+def test_a_number_without_a_sure_gain_is_passed_over(rests_on_several, expected):
+    """The first is as good as the second but for noise, and as nothing at all, too."""
+    noise = np.array([1.0, -1.0] * 8)
+    gains = np.array([0.4 + noise, 0.6 + 0.1 * noise, 0.5 + 0.1 * noise])
+
+    class Trial:
+        judged = judged(np.ones(16))
+
+        def evidence(self, place):
+            return _Evidence(None, float(rests_on_several[place]), 0.1, None)
+
+    assert _smallest_good(gains, Trial.judged) == 0
+    assert _choose(Trial(), range(3), gains)[0] == expected
+
+
 @given(st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 6)), min_size=2, max_size=12))
 def test_the_error_is_that_of_rows_written_out(rows):
     gains, weights = (np.array(part, dtype=float) for part in zip(*rows, strict=True))
@@ -62,19 +94,33 @@ def test_the_error_is_that_of_rows_written_out(rows):
 
 
 @pytest.mark.parametrize(
-    ("weights", "together"),
+    ("weights", "n_rows", "together"),
     [
-        (np.ones(1999), False),
-        (np.append(np.ones(1), np.full(500, 7.0)), False),
-        (np.full(99, 7.5), False),  # few distinct rows: their numbers are all there is to go by
-        (np.full(100, 5.0), True),
-        (np.full(100, 1e25), True),
-        (np.append(np.ones(200), 0.5), True),
-        (np.ones(2000), True),  # a sample, perhaps
+        (np.ones(1999), 1999, False),
+        (np.append(np.ones(1), np.full(500, 7.0)), 3501, False),
+        (np.full(99, 7.0), 99, False),  # a table of counts
+        (np.full(99, 7.5), 990, False),  # sums of weights of equal rows
+        (np.full(99, 7.5), 99, True),
+        (np.full(100, 5.0), 500, True),
+        (np.full(100, 1e25), 100, True),
+        (np.append(np.ones(200), 0.5), 201, True),
+        (np.ones(2000), 2000, True),  # a sample, perhaps
     ],
 )
-def test_which_rows_are_drawn_together(weights, together):
-    assert _are_drawn_together(weights) == together
+def test_which_rows_are_drawn_together(weights, n_rows, together):
+    assert _are_drawn_together(weights, n_rows) == together
+
+
+def test_survey_weights_of_few_rows_do_not_make_noise_clusters():
+    found = 0
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        table = table_of(rng.integers(0, 4, (90, 8)))
+        weights = rng.uniform(500, 1500, 90)
+        encoder = UNTIE(3).fit(table, sample_weight=weights)
+        choice = choose_k(encoder, table, (2, 3), n_splits=4, sample_weight=weights)
+        found += choice.found_clusters
+    assert found == 0
 
 
 def test_columns_that_say_the_same_are_tried_once():

@@ -50,6 +50,8 @@ IN_ORDER = {
     "as words": ["Less than 1", "1 to 5", "5 or more"],
     "as mathematics": ["(-1.5, 0.0]", "(0.0, 2.5]", "(2.5, 10.0]"],
     "as signs": ["\u2264 5", "5\u20137", "\u2265 7"],
+    "of ages": ["17 and under", "18 to 24", "25 to 64", "65 and older"],
+    "of incomes": ["100 or less", "101-200", "201 or higher"],
     "with spaces": [" up to 2 ", "2..3", "above 3"],
 }
 
@@ -76,6 +78,10 @@ NO_RANGES = {
     "no such months": ["1990-95", "1996-99", "2000-05"],
     "no such days": ["until 2023-02-29", "after 2023-02-30"],
     "booleans": [True, False],
+    "one within each other": [">10", ">20", ">30"],
+    "pairs of answers": ["1,2", "3,4", "5,6"],
+    "a range that can't be read": ["under 18", "18-24", "25-64", "65 years up"],
+    "scores": ["0-1", "1-2", "2-3", "3-1"],
     "nothing": [],
     "missing alone": [None],
 }
@@ -88,6 +94,36 @@ def test_other_values_have_no_order_by_themselves(name):
 
 def test_a_few_other_values_have_no_place():
     assert places(["up to 5", "n/a", "over 7", "6 to 7"]) == [0, -1, 2, 1]
+
+
+def test_odd_texts_with_digits_have_no_place_where_no_range_is_lacking():
+    assert places(["up to 5", "6 to 7", "code 9", "over 7"]) == [0, 1, -1, 2]
+
+
+def test_a_value_within_a_range_stands_where_that_does():
+    assert places(["<0.1", "up to 2", "2 to 3", "over 3", ">50"]) == [0, 0, 1, 2, 2]
+    assert places(["18-24", "18 to 24", "25-34", "over 34"]) == [0, 0, 1, 2]
+
+
+@pytest.mark.parametrize("odd", ["<0.1", ">200", "12,5", "5,12", "1,200", "007"])
+def test_odd_texts_among_numbers_leave_the_order_of_their_ranges(odd):
+    numbers = np.random.default_rng(0).uniform(0.5, 150, 400).round(2).astype(object)
+    numbers[:3] = odd
+    frame = Preparer(columns=["x"]).fit_transform(pd.DataFrame({"x": numbers}))
+    found = find_orders(Vocabulary(("x",), (tuple(sorted(set(frame["x"]))),)))[0]
+    assert found is not None
+    assert found.max() == 34
+
+
+def test_a_type_that_lacks_values_seen_before_has_no_order():
+    sizes = pd.Series(["S", "M", "L"] * 20)
+    frame = pd.DataFrame({"a": pd.Categorical(sizes, ["S", "M", "L"], ordered=True), "b": sizes})
+    later = frame[frame.a != "L"].assign(a=lambda f: f.a.cat.remove_unused_categories())
+    encoder = UNTIE(2).partial_fit(frame)
+    assert listed(encoder.model_.orders[0]) == [2, 1, 0]
+    assert encoder.partial_fit(frame).model_.orders[0] is not None
+    # As in a concatenation of the two: L is not between S and M.
+    assert encoder.partial_fit(later).model_.orders[0] is None
 
 
 def test_the_same_end_written_twice_is_one_place():

@@ -29,7 +29,7 @@ class Grouping:
     raw : Vocabulary
         All values.
     rare : tuple of boolean arrays of shape (n_values of the attribute,)
-        True for the values that are merged.
+        True for the values that are merged; never for a missing cell that is no value.
     missing_is_value : bool
         Whether a missing cell is a value like others. Otherwise it is as good as unknown: it is
         not counted, and stands at the mean of its column.
@@ -46,9 +46,13 @@ class Grouping:
 
     @cached_property
     def neutral(self) -> tuple[NDArray[np.bool_], ...]:
-        """True for the values that are as good as unknown: missing cells, if they are no value."""
+        """True for the values that are as good as unknown: missing cells, if they are no value.
+
+        A column of which nothing else was seen keeps them, as a constant says nothing either.
+        """
         return tuple(
-            np.array([value is None and not self.missing_is_value for value in values], dtype=bool)
+            np.array([value is None for value in values], dtype=bool)
+            & (not self.missing_is_value and len(values) > 1)
             for values in self.raw.values
         )
 
@@ -59,8 +63,7 @@ class Grouping:
         for old, rare, neutral in zip(self.raw.values, self.rare, self.neutral, strict=True):
             out = (rare | neutral).tolist()
             kept: list[Value] = [v for v, is_out in zip(old, out, strict=True) if not is_out]
-            merged = bool((rare & ~neutral).any())
-            values.append(tuple(kept + [INFREQUENT] * merged))
+            values.append(tuple(kept + [INFREQUENT] * bool(rare.any())))
         return Vocabulary(self.raw.columns, tuple(values))
 
     @cached_property
@@ -101,8 +104,8 @@ class Grouping:
     def infrequent_values(self) -> list[list[Value]]:
         """Return, for each attribute, the values in the group."""
         return [
-            [v for v, is_rare in zip(values, (rare & ~neutral).tolist(), strict=True) if is_rare]
-            for values, rare, neutral in zip(self.raw.values, self.rare, self.neutral, strict=True)
+            [value for value, is_rare in zip(values, rare.tolist(), strict=True) if is_rare]
+            for values, rare in zip(self.raw.values, self.rare, strict=True)
         ]
 
 
@@ -135,7 +138,10 @@ def group_rare(
     if min_frequency is not None:
         is_weight = isinstance(min_frequency, Integral)
         threshold = min_frequency if is_weight else min_frequency * n
-    rare = tuple(_rare_values(f, threshold, max_categories) for f in frequencies)
+    rare = tuple(np.zeros(len(weights), dtype=bool) for weights in frequencies)
+    grouping = Grouping(vocabulary, rare, missing_is_value)
+    for merged, weights, neutral in zip(rare, frequencies, grouping.neutral, strict=True):
+        merged[~neutral] = _rare_values(weights[~neutral], threshold, max_categories)
     return Grouping(vocabulary, rare, missing_is_value)
 
 

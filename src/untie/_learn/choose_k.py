@@ -55,6 +55,10 @@ MATTERING = 3
 MANY_ROWS = 100
 """Of this many distinct rows, some occur once, unless the weights are no numbers of rows."""
 
+ROWS_OF_MANY = 2
+"""Fewer distinct rows than that may have weights with fractions, if each is so many rows or more on
+average."""
+
 REPEATED = 0.8
 """Clusters are the values of a column if they agree this much with what the column tells of them
 (adjusted Rand index)."""
@@ -251,7 +255,7 @@ def _judged(
     per_row = sample.weights.sum() / len(sample.weights)
     weights = sample.weights / min(1.0, per_row)
     draws = weights
-    if _are_drawn_together(weights):
+    if _are_drawn_together(weights, view.counts.n_rows):
         weights = sample.weights / per_row
         draws = np.ones_like(weights)
     return JudgedRows(
@@ -266,16 +270,23 @@ def _judged(
     )
 
 
-def _are_drawn_together(weights: FloatArray) -> bool:
+def _are_drawn_together(weights: FloatArray, n_rows: float) -> bool:
     """Tell whether equal rows are one draw, and not many that happen to be equal.
 
     They are in a sample of a table's distinct rows, each with all that are equal to it, and where
     weights are not numbers of rows: fractions, or no row alone among many distinct ones. In halves
     that have equal rows, the chance that brought these and no others looks like a rule.
+
+    Parameters
+    ----------
+    weights : array of shape (n_distinct_rows,)
+        Those of distinct rows.
+    n_rows : int
+        Number of rows of the table; few distinct ones may be sums of many with fractions.
     """
-    if len(weights) < MANY_ROWS:
-        return False
     are_whole = np.allclose(weights, np.round(weights), rtol=1e-9, atol=0.0)
+    if len(weights) < MANY_ROWS:
+        return not are_whole and n_rows < ROWS_OF_MANY * len(weights)
     return len(weights) >= SAMPLE_ROWS or not are_whole or bool(weights.min() > 1)
 
 
@@ -284,7 +295,8 @@ def _choose(
 ) -> tuple[int, _Evidence]:
     """Return the place of the number to take, and what its clusters rest on.
 
-    Numbers whose clusters rest on one column are passed over, as long as others have a gain.
+    Numbers whose clusters rest on one column, or that are as good as the best but have no sure gain
+    themselves, are passed over, as long as others have one.
     """
     left = list(range(len(found)))
     first: tuple[int, _Evidence] | None = None
@@ -292,7 +304,7 @@ def _choose(
         place = left[_smallest_good(of_rows[left], trial.judged, [ks[p] for p in left])]
         evidence = trial.evidence(found[place])
         first = (place, evidence) if first is None else first
-        if evidence.holds:
+        if evidence.holds and _is_gain(of_rows[place], trial.judged):
             return place, evidence
         left.remove(place)
         left = [other for other in left if _is_gain(of_rows[other], trial.judged)]

@@ -13,7 +13,6 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -33,6 +32,9 @@ Positions = NDArray[np.intp]
 """The place of each value in its column's order, from 0 on; -1 for a value that has none, such as a
 missing cell."""
 
+Ends = tuple[float, float]
+"""The ends of a range; a number is both."""
+
 Orders = tuple[Positions | None, ...]
 """For each column its values' positions, or None if it has no order."""
 
@@ -40,14 +42,20 @@ _NUMBER = r"[-+]?(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _DATE = r"\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2}:\d{2})?)?"
 _END = rf"({_DATE}|{_NUMBER})"
 _BELOW = re.compile(
-    rf"(?:up to|until|under|below|less than|at most|<=|<|\u2264)\s*{_END}", re.IGNORECASE
+    rf"(?:up to|until|under|below|less than|at most|<=|<|\u2264)\s*{_END}"
+    rf"|{_END}\s*(?:or|and) (?:less|fewer|under|below|lower|younger)",
+    re.IGNORECASE,
 )
 _ABOVE = re.compile(
     rf"(?:over|after|above|more than|at least|from|>=|>|\u2265)\s*{_END}"
-    rf"|{_END}\s*(?:\+|or more|or over|and over|and more|and above)",
+    rf"|{_END}\s*(?:\+|(?:or|and) (?:more|over|above|higher|older|up))",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(rf"[\[(]?{_END}\s*(?:to|-|\u2013|\.\.|,)\s*{_END}[\])]?", re.IGNORECASE)
+_BETWEEN = re.compile(
+    rf"[\[(]?{_END}\s*(?:to|-|\u2013|\.\.)\s*{_END}[\])]?"
+    rf"|[\[(]{_END}\s*,\s*{_END}[\])]",  # 1,2 may be a number or two answers
+    re.IGNORECASE,
+)
 _ALONE = re.compile(_END)
 
 
@@ -111,7 +119,7 @@ def find_orders(
         given = named.get(column)
         if given is not None and given is not True:
             found.append(_given_order(column, values, given))
-        elif column in declared:
+        elif column in declared and _are_all_in(values, declared[column]):
             found.append(_positions(values, declared[column]))
         else:
             of_ranges = _range_order(values)
@@ -143,13 +151,13 @@ def end_texts(value: str) -> tuple[str | None, str | None] | None:
     """
     text = value.strip()
     if match := _BELOW.fullmatch(text):
-        return None, match[1]
+        return None, match[1] or match[2]
     if match := _ABOVE.fullmatch(text):
         return match[1] or match[2], None
     if match := _ALONE.fullmatch(text):
         return match[1], match[1]
     match = _BETWEEN.fullmatch(text)
-    return match and (match[1], match[2])
+    return match and (match[1] or match[3], match[2] or match[4])
 
 
 def _is_auto(ordered: Any) -> bool:
@@ -169,8 +177,8 @@ def _given_order(column: str, values: Sequence[Value], given: Any) -> Positions:
     if len(known) < len(order):
         twice = next(value for place, value in enumerate(order) if value in order[:place])
         raise ValueError(f"ordered[{column!r}] names {twice!r} twice; name each value once.")
-    absent = [value for value in values if _has_order(value) and value not in known]
-    if absent:
+    if not _are_all_in(values, order):
+        absent = [value for value in values if _has_order(value) and value not in known]
         raise ValueError(
             f"ordered[{column!r}] lacks values that the column has: {absent[:5]!r}; name all "
             "of them, in order."
@@ -190,6 +198,12 @@ def _own_order(column: str, values: Sequence[Value]) -> Positions:
     return _by_ends(ends)
 
 
+def _are_all_in(values: Sequence[Value], order: Sequence[Value]) -> bool:
+    """Tell whether an order has a place for each value; rows that came earlier may have others."""
+    known = set(order)
+    return all(value in known for value in values if _has_order(value))
+
+
 def _positions(values: Sequence[Value], order: Sequence[Value]) -> Positions:
     places = {value: place for place, value in enumerate(order)}
     found = np.array([places.get(value, -1) if _has_order(value) else -1 for value in values])
@@ -205,27 +219,59 @@ def _dense(places: NDArray[Any]) -> Positions:
 
 
 def _range_order(values: Sequence[Value]) -> Positions | None:
-    """Return the order of values that are ranges, but for a few others among them.
+    """Return the order of values that are ranges, but for fewer others among them.
 
-    At least two are ranges (and not only numbers, which may be codes), and no two overlap.
+    At least two are ranges (and not only numbers, which may be codes), and no two cross. A value
+    within the range of another, such as "<0.1" beside "up to 2", stands where that one does.
     """
-    ends: list[tuple[float, float] | None] = []
+    ends: list[Ends | None] = []
     n_others = 0
     for value in values:
         ends.append(_ends(value) if _is_text(value) else None)
         n_others += ends[-1] is None and _has_order(value)
         if 2 * n_others >= len(values):  # before a million names are read
             return None
-    known = sorted(e for e in ends if e is not None)
-    n_ranges = sum(low < high for low, high in known)
-    if n_ranges < 2 or n_others >= len(known):
+    covers = _covers({e for e in ends if e is not None})
+    if covers is None:
         return None
-    if any(high > next_low for (_, high), (next_low, _) in pairwise(known)):
+    kept = sorted(set(covers.values()))
+    n_others += sum(e is not None and covers[e] != e for e in ends)
+    n_kept = sum(e is not None and covers[e] == e for e in ends)
+    if sum(low < high for low, high in kept) < 2 or n_others >= n_kept:
         return None
-    return _by_ends(ends)
+    is_all = kept[0][0] == -math.inf and kept[-1][1] == math.inf
+    pairs = zip(values, ends, strict=True)
+    if not is_all and any(end is None and _has_digit(value) for value, end in pairs):
+        return None  # "65 years or so" may be the range that is lacking, and not in the middle
+    return _by_ends([None if e is None else covers[e] for e in ends])
 
 
-def _by_ends(ends: Sequence[tuple[float, float] | None]) -> Positions:
+def _covers(ends: set[Ends]) -> dict[Ends, Ends] | None:
+    """Return the range that each lies in, mostly itself; None if two cross.
+
+    Examples
+    --------
+    >>> _covers({(0.0, 5.0), (5.0, 9.0), (6.0, 7.0)})
+    {(0.0, 5.0): (0.0, 5.0), (5.0, 9.0): (5.0, 9.0), (6.0, 7.0): (5.0, 9.0)}
+    >>> _covers({(0.0, 5.0), (4.0, 9.0)}) is None
+    True
+    """
+    found: dict[Ends, Ends] = {}
+    last = (-math.inf, -math.inf)
+    for low, high in sorted(ends, key=lambda end: (end[0], end[0] < end[1], -end[1])):
+        if low >= last[1]:
+            last = (low, high)
+        elif high > last[1]:
+            return None
+        found[low, high] = last
+    return found
+
+
+def _has_digit(value: Value) -> bool:
+    return isinstance(value, str) and any(map(str.isdigit, value))
+
+
+def _by_ends(ends: Sequence[Ends | None]) -> Positions:
     order = sorted({e for e in ends if e is not None})
     places = {e: place for place, e in enumerate(order)}
     return np.array([-1 if e is None else places[e] for e in ends], dtype=np.intp)
@@ -240,7 +286,7 @@ def _is_text(value: Value) -> bool:
     return isinstance(value, str) or type(value).__name__ == "Interval"
 
 
-def _ends(value: Any) -> tuple[float, float] | None:
+def _ends(value: Any) -> Ends | None:
     """Return the ends of a range, a number or a date; None for anything else.
 
     Examples
@@ -254,7 +300,7 @@ def _ends(value: Any) -> tuple[float, float] | None:
         return None
 
 
-def _read_ends(value: Any) -> tuple[float, float] | None:
+def _read_ends(value: Any) -> Ends | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float | Decimal | np.number | date):
