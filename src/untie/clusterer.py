@@ -139,11 +139,11 @@ class UNTIEClusterer(
     >>> X, y = load("zoo")
     >>> clusterer = UNTIEClusterer().fit(X)
     >>> clusterer.n_clusters_, clusterer.labels_.shape
-    (5, (101,))
+    (4, (101,))
     >>> X[clusterer.labels_ == 0].head(3).hair.tolist()
     ['1', '1', '1']
     >>> clusterer.predict(X.head(3)).tolist()
-    [0, 0, 2]
+    [0, 0, 1]
     """
 
     kind = "clusterer"

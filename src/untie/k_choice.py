@@ -32,9 +32,8 @@ def choose_k(
     than the table's own shares. Columns that say the same, such as copies, are hidden together;
     both halves are foretold in turn, in several splits. Clusters that follow noise have a negative
     gain, whatever the number of rows, as no row is foretold by clusters that it had a part in; so
-    have clusters that repeat one column. The smallest number is taken that does about as well
-    as the best: what it lacks of the gain is within one standard error, or the clusters that it
-    lacks bring less than a quarter of what clusters bring on average.
+    have clusters that repeat one column. The smallest number is taken whose gain is within
+    two standard errors of the highest.
 
     There are clusters (`found_clusters`) if the gain is above 0 by two standard errors, and is so
     without the column that matters most: groups that rest on one column, or on one pair of columns
@@ -57,7 +56,7 @@ def choose_k(
         The numbers to try, each at least 2, typically up to 10 or 20; each is clustered
         ``2 * n_splits + 1`` times. Numbers that are not below that of the distinct rows are left
         out. With a single number, the verdict is about the clusters of that number.
-    n_splits : int, default=10
+    n_splits : int, default=8
         Number of splits into halves, typically 5 to 20; time grows in proportion, and `how_sure`
         gets finer.
     sample_weight : array of shape (n_rows,) or str, optional
@@ -88,7 +87,7 @@ def choose_k(
     >>> X, y = load("zoo")
     >>> choice = choose_k(UNTIE().fit(X), X)
     >>> choice.k
-    5
+    4
     >>> choice.table().columns.tolist()
     ['k', 'gain', 'error', 'stability', 'silhouette', 'chosen_by']
     """

@@ -607,7 +607,7 @@ def test_columns_that_the_user_calls_ordered(pupils, tmp_path):
     for given in (["--ordered", "grade", "--ordered", "missed"], ["--ordered", "grade,missed"]):
         assert ask("fit", pupils, "--k", 2, "-o", path, *given).exit_code == 0
         _, encoder = untie.load_model(path).named_steps.values()
-        assert encoder.ordered == ["grade", "missed"]
+        assert encoder.ordered == {"grade": None, "missed": None}
         assert encoder.model_.orders[0].tolist() == list(range(6))
     assert ask("fit", pupils, "--k", 2, "-o", path).exit_code == 0
     assert untie.load_model(path)[-1].ordered == "auto"
@@ -629,3 +629,33 @@ def test_columns_that_can_not_be_ordered(pupils, tmp_path):
     ask("fit", pupils, "--k", 2, "-o", tmp_path / "m.untie")
     model = ["--model", tmp_path / "m.untie"]
     assert "--ordered is for learning" in refused("outliers", pupils, *model, "--ordered", "grade")
+
+
+def test_words_have_the_order_that_is_named(tmp_path):
+    rng = np.random.default_rng(0)
+    level = rng.integers(0, 3, 200)
+    rows = pd.DataFrame(
+        {
+            "size": np.array(["S", "M", "L"])[level],
+            "a": np.where(rng.random(200) < 0.7, level, rng.integers(0, 3, 200)).astype(str),
+            "b": np.where(rng.random(200) < 0.7, level, rng.integers(0, 3, 200)).astype(str),
+        }
+    )
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    path = tmp_path / "model.untie"
+    assert ask("fit", tmp_path / "rows.csv", "--ordered", "size=S,M,L", "-o", path).exit_code == 0
+    orders = untie.load_model(path)[-1].model_.orders
+    assert orders[0].tolist() == [2, 1, 0]  # L, M, S
+    found = refused("fit", tmp_path / "rows.csv", "--ordered", "size=S,M", "-o", path)
+    assert "lacks values that the column has: ['L']" in found
+
+
+def test_gaps_of_binned_columns_are_told(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 4)).round(3), columns=list("abcd"))
+    frame["word"] = rng.choice(list("xyz"), 200)
+    frame.loc[rng.random(200) < 0.2, ["b", "c"]] = np.nan
+    frame.to_csv(tmp_path / "gaps.csv", index=False)
+    found = ask("cluster", tmp_path / "gaps.csv", "--k", 2, "--format", "table")
+    assert found.exit_code == 0, found.output
+    assert "Cells of b and c are missing together" in found.output

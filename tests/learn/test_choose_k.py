@@ -13,9 +13,7 @@ from tables import latent_classes
 from untie import UNTIE, choose_k
 from untie._learn.choose_k import (
     _are_drawn_together,
-    _choose,
     _error,
-    _Evidence,
     _repeated,
     _smallest_good,
     _Trial,
@@ -41,44 +39,10 @@ def test_the_smallest_number_that_is_as_good():
     rows = judged(np.ones(4))
     noise = np.array([0.1, -0.1, 0.1, -0.1])
     gains = np.array([[1.0] * 4, 2.0 + noise, 2.04 - noise, [1.5] * 4])
-    assert _smallest_good(gains, rows, [2, 3, 4, 5]) == 1  # behind by 0.04, give or take 0.1
-    assert _smallest_good(gains - [[0], [0.3], [0], [0]], rows, [2, 3, 4, 5]) == 2
-    assert _smallest_good(np.zeros((3, 4)), rows, [2, 3, 4]) == 0
-    assert _smallest_good(-gains, rows, [2, 3, 4, 5]) == 0
-
-
-def test_clusters_that_bring_little_are_not_worth_it():
-    rows = judged(np.ones(4))
-    gains = np.repeat([[2.6], [3.2], [3.8], [4.0]], 4, axis=1)  # of 2, 3, 4 and 5 clusters: exact
-    # Each cluster brings 1 on average, and must bring 0.25, which the last does not.
-    assert _smallest_good(gains, rows, [2, 3, 4, 5]) == 2
-    assert _smallest_good(gains + [[0], [0], [-0.15], [0]], rows, [2, 3, 4, 5]) == 3
-    # Two clusters more bring 0.8, where 0.5 would be too little; three bring 1.4 instead of 0.75.
-    assert _smallest_good(gains[[0, 1, 3]], rows, [2, 3, 5]) == 2
-
-
-@pytest.mark.parametrize(
-    ("rests_on_several", "expected"),
-    [
-        ([True, True, True], 1),
-        ([True, False, True], 2),
-        ([False] * 3, 0),
-        ([True, False, False], 0),
-    ],
-)
-def test_a_number_without_a_sure_gain_is_passed_over(rests_on_several, expected):
-    """The first is as good as the second but for noise, and as nothing at all, too."""
-    noise = np.array([1.0, -1.0] * 8)
-    gains = np.array([0.4 + noise, 0.6 + 0.1 * noise, 0.5 + 0.1 * noise])
-
-    class Trial:
-        judged = judged(np.ones(16))
-
-        def evidence(self, place):
-            return _Evidence(None, float(rests_on_several[place]), 0.1, None)
-
-    assert _smallest_good(gains, Trial.judged) == 0
-    assert _choose(Trial(), range(3), gains)[0] == expected
+    assert _smallest_good(gains, rows) == 1  # behind by 0.04, give or take 0.1
+    assert _smallest_good(gains - [[0], [0.4], [0], [0]], rows) == 2
+    assert _smallest_good(np.zeros((3, 4)), rows) == 0
+    assert _smallest_good(-gains, rows) == 0
 
 
 @given(st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 6)), min_size=2, max_size=12))

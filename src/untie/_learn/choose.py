@@ -21,7 +21,7 @@ from untie._learn.tall import Columns
 from untie._util.k_means import best_labels
 from untie._util.types import FloatArray
 
-N_STARTS, LEAST_STARTS = 30, 5
+N_STARTS, LEAST_STARTS = 60, 5
 """k-means has this many starts per model and number of clusters, at most and at least; with fewer
 the choice depends on luck."""
 

@@ -31,23 +31,21 @@ from untie._learn.value_space import ValueSpace
 from untie._learn.vectors import LookUp
 from untie._util.checks import check_integer
 from untie._util.k_means import best_labels
+from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 
 AUTO_KS = range(2, 11)
 """Numbers of clusters that ``n_clusters="auto"`` chooses from."""
 
-N_SPLITS = 10
+N_SPLITS = 8
 """Splits of the rows for ``n_clusters="auto"``."""
 
 AUTO_SEED = 0
 """Where the splits for ``n_clusters="auto"`` are drawn from, whatever the user's seed: the number
 of clusters is the table's, not the seed's."""
 
-WORTH = 0.25
-"""A cluster more must bring at least this share of what clusters bring on average."""
-
 HALF_STARTS = 3
-"""k-means has this many starts per half."""
+"""k-means has at least this many starts per half, and one for each cluster."""
 
 MATTERING = 3
 """This many columns are tried as the one that the clusters can't do without."""
@@ -105,9 +103,10 @@ def choose_number(
     rows = sample_vectors(vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))
     trial = _Trial(_judged(vectors, view, attributes, sample), rows, n_splits, rng)
-    found = [trial.try_number(k) for k in numbers]
+    with one_thread(0):  # many products of small matrices
+        found = [trial.try_number(k) for k in numbers]
     of_rows = np.stack([result.gains.of_rows for result in found])
-    place, evidence = _choose(trial, found, of_rows, numbers)
+    place, evidence = _choose(trial, found, of_rows)
     best = np.argmax(np.round([result.of_splits for result in found], 9), axis=0)
     total = trial.judged.weights.sum()
     distances = distances_of(rows)
@@ -244,7 +243,7 @@ class _Trial:
         found = np.zeros(len(drawn), dtype=np.intp)
         if len(drawn) >= k:
             rng = RandomState(self.seed)
-            found = best_labels(self.vectors[drawn], train[drawn], k, HALF_STARTS, rng)
+            found = best_labels(self.vectors[drawn], train[drawn], k, max(HALF_STARTS, k), rng)
         return fit_half(self.judged, train, drawn, found)
 
 
@@ -290,9 +289,7 @@ def _are_drawn_together(weights: FloatArray, n_rows: float) -> bool:
     return len(weights) >= SAMPLE_ROWS or not are_whole or bool(weights.min() > 1)
 
 
-def _choose(
-    trial: _Trial, found: Sequence[_Result], of_rows: FloatArray, ks: Sequence[int]
-) -> tuple[int, _Evidence]:
+def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tuple[int, _Evidence]:
     """Return the place of the number to take, and what its clusters rest on.
 
     Numbers whose clusters rest on one column, or that are as good as the best but have no sure gain
@@ -301,7 +298,7 @@ def _choose(
     left = list(range(len(found)))
     first: tuple[int, _Evidence] | None = None
     while left:
-        place = left[_smallest_good(of_rows[left], trial.judged, [ks[p] for p in left])]
+        place = left[_smallest_good(of_rows[left], trial.judged)]
         evidence = trial.evidence(found[place])
         first = (place, evidence) if first is None else first
         if evidence.holds and _is_gain(of_rows[place], trial.judged):
@@ -312,10 +309,8 @@ def _choose(
     return first
 
 
-def _smallest_good(of_rows: FloatArray, judged: JudgedRows, ks: Sequence[int]) -> int:
-    """Return the first line that does about as well as the best.
-
-    What it lacks is within one standard error, or the clusters that it lacks bring little.
+def _smallest_good(of_rows: FloatArray, judged: JudgedRows) -> int:
+    """Return the first line whose sum is about the highest: what it lacks may be noise.
 
     Parameters
     ----------
@@ -323,15 +318,12 @@ def _smallest_good(of_rows: FloatArray, judged: JudgedRows, ks: Sequence[int]) -
         The gain of each row, times its weight.
     judged : JudgedRows
         The rows.
-    ks : sequence of int
-        The numbers of clusters, ascending.
     """
     gains = of_rows.sum(axis=1) / judged.weights.sum()
     best = int(np.argmax(np.round(gains, 9)))
     for place in range(best):
-        little = WORTH * gains[best] * (ks[best] - ks[place]) / (ks[best] - 1)
-        noise = _error(of_rows[best] - of_rows[place], judged)
-        if gains[best] - gains[place] <= max(noise, little) + 1e-9:
+        noise = SURE * _error(of_rows[best] - of_rows[place], judged)
+        if gains[best] - gains[place] <= noise + 1e-9:
             return place
     return best
 

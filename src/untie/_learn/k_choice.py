@@ -106,7 +106,7 @@ class KChoice:
 
     @property
     def is_best(self) -> bool:
-        """Whether no other number is the best more often; else it is the smallest that is as good."""
+        """Whether no other number is the best in more splits; else it is the smallest as good."""
         others = [float(np.mean(self.chosen == k)) for k in self.ks]
         return self.how_sure >= max(others)
 

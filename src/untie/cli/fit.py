@@ -63,4 +63,6 @@ def run(
         f"{encoder.n_clusters_} clusters: {output}",
         options.quiet,
     )
+    if encoder.k_choice_ is not None:
+        say(encoder.k_choice_.verdict, options.quiet)
     tell_families(encoder, options.quiet)

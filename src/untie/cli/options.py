@@ -190,9 +190,10 @@ class LearningOptions(TableOptions):
         _option(
             "--ordered",
             panel=COLUMNS,
-            metavar="COLUMN",
-            help="Numbers or dates with few values, such as grades, whose order counts; those "
-            "that are binned into ranges have one anyway. Repeatable.",
+            metavar="COLUMN[=VALUES]",
+            help="A column whose order counts: numbers or dates with few values, such as grades, "
+            "or words in their order: --ordered size=S,M,L. Numbers and dates that are binned into "
+            "ranges have an order anyway. Repeatable.",
         ),
     ] = None
 

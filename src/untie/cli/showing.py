@@ -159,7 +159,7 @@ def tell_families(encoder: UNTIE, quiet: bool) -> None:
     names = vocabulary.columns
     lines = [
         *family_sentences(attributes, names),
-        *gap_sentences(attributes.counts, vocabulary, names),
+        *gap_sentences(encoder.counts_, vocabulary, names),
     ]
     for line in lines[:SHOWN_FAMILIES]:
         say(line, quiet)

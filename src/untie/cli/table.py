@@ -148,12 +148,22 @@ def column_weights(options: LearningOptions, table: PreparedTable) -> dict[str, 
     return weights or None
 
 
-def ordered_columns(options: LearningOptions, table: PreparedTable) -> list[str] | str:
-    """Return the columns that the user calls ordered, "auto" if there are none."""
-    names = split_names(options.ordered, names_of(table.source))
-    for name in names:
+def ordered_columns(options: LearningOptions, table: PreparedTable) -> dict[str, Any] | str:
+    """Return the columns that the user calls ordered, "auto" if there are none.
+
+    With their values in order, where these were given, and None for numbers and dates.
+    """
+    columns = names_of(table.source)
+    found: dict[str, Any] = {}
+    for entry in options.ordered or []:
+        name, equals, values = entry.partition("=")
+        if entry in columns or not equals:
+            found |= dict.fromkeys(split_names([entry], columns))
+        else:
+            found[name] = [value.strip() for value in values.split(",")]
+    for name in found:
         check_learned(table, name)
-    return names or AUTO
+    return found or AUTO
 
 
 def _factor(entry: str, text: str) -> float:

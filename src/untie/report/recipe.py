@@ -120,7 +120,7 @@ def recipe_of(
     written = _call("make_report", "data", given, defaults)
     call = f'from untie.report import make_report\n\n{written}.save("report.html")'
     # The command can name columns that have an order, but neither their values nor none.
-    is_said = isinstance(wish.ordered, list | tuple) or wish.ordered == AUTO
+    is_said = isinstance(wish.ordered, list | tuple) or wish.ordered == AUTO or _are_texts(wish)
     arguments = [*_arguments(wish, path), *options] if is_said else None
     return Recipe(call, _steps(wish), wish.n_clusters, reading or UNKNOWN, path, arguments)
 
@@ -207,7 +207,8 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
     for name, factor in (wish.column_weights or {}).items():
         arguments += ["--column-weight", f"{name}={factor:g}"] if factor else ["--passive", name]
     for name in () if wish.ordered == AUTO else wish.ordered:
-        arguments += ["--ordered", name]
+        values = wish.ordered[name] if isinstance(wish.ordered, dict) else None
+        arguments += ["--ordered", f"{name}={','.join(values)}" if values else name]
     options = {
         "--label": wish.label,
         "--weight": wish.sample_weight,
@@ -222,3 +223,11 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
     for option, text in options.items():
         arguments += [] if text is None else [option, text]
     return arguments
+
+
+def _are_texts(wish: Wish) -> bool:
+    """Tell whether the command can name the values in order: texts without commas."""
+    if not isinstance(wish.ordered, dict):
+        return False
+    values = [value for order in wish.ordered.values() for value in order or []]
+    return all(isinstance(value, str) and "," not in value for value in values)
