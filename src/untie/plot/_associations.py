@@ -65,7 +65,8 @@ def associations(encoder: UNTIE, ax: Any = None, max_columns: int = 40) -> Any:
     shown = _most_in_common(found, max_columns)
     order = shown[_neighbours(found, groups, shown)]
     table = found[np.ix_(order, order)]
-    axes = style.get_axes(ax, 3.0 + 0.3 * len(order), 2.0 + 0.3 * len(order))
+    # Names of columns may be long, on both sides.
+    axes = style.get_axes(ax, 4.5 + 0.3 * len(order), 3.5 + 0.3 * len(order))
     image = axes.imshow(table, cmap=style.SHARES, vmin=0.0, vmax=1.0, aspect="equal")
     if len(order) <= WRITTEN:
         style.write_cells(axes, image, [[f"{number:.2f}" for number in line] for line in table])
