@@ -29,11 +29,12 @@ SEEDS, BINS = range(20), range(3, 9)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="three tables, five seeds")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--pickle", help="tables by name, instead of those of the packages")
     options = parser.parse_args()
     tables = load(options.pickle)
-    seeds = list(SEEDS)
+    seeds = list(range(options.seeds))
     if options.quick:
         tables, seeds = dict(list(tables.items())[:3]), seeds[:5]
     ways: list[tuple[str, Any]] = [("seed", s) for s in seeds] + [("bins", b) for b in BINS]
