@@ -294,3 +294,11 @@ def test_results_that_are_too_wide(monkeypatch):
 def test_an_encoder_that_is_not_fitted():
     with pytest.raises(ValueError, match="not fitted"):
         UNTIE().to_sql("duckdb", source="src")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_passive_columns_leave_no_empty_places(dialect):
+    encoder = UNTIE(2, column_weights={"B": 0}).fit(frame(TEXT["missing"]))
+    names = [f"v{number}" for number in range(len(encoder.get_feature_names_out()))]
+    sql = encoder.to_sql(dialect, source="src", names=names)
+    assert not [part for part in (*sql.setup, sql.query) if ", )" in part]

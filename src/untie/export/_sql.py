@@ -138,6 +138,8 @@ def _setup(tables: _Tables) -> Iterator[str]:
                 for value, code in attribute.codes.items()
             )
             yield from _fill(tables.values, [_key(attribute.kind)], entries)
+        if not attribute.table.shape[1]:  # a passive column: its values are known, and say nothing
+            continue
         rows = (
             f"({name}, {code}, {', '.join(map(ways.number, row))})"
             for code, row in enumerate(attribute.table.tolist())
