@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 from numpy.random import RandomState
@@ -27,7 +29,7 @@ from untie._learn.hidden_gain import (
 from untie._learn.k_choice import SURE, KChoice
 from untie._learn.means import count_distinct, sample_vectors
 from untie._learn.order_space import CoarseView
-from untie._learn.value_space import ValueSpace
+from untie._learn.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
 from untie._util.checks import check_integer
 from untie._util.k_means import best_labels
@@ -340,10 +342,7 @@ def _error(of_rows: FloatArray, judged: JudgedRows) -> float:
 
 
 def _total(gains: Sequence[Gains]) -> Gains:
-    total = gains[0]
-    for gain in gains[1:]:
-        total = total + gain
-    return total
+    return reduce(add, gains)
 
 
 def _repeated(trial: _Trial, labels: Labels, columns: Sequence[str]) -> str | None:
@@ -353,9 +352,8 @@ def _repeated(trial: _Trial, labels: Labels, columns: Sequence[str]) -> str | No
     for column, codes, n_codes in zip(columns, judged.codes.T, judged.space.n_codes, strict=True):
         if ROWS_PER_VALUE * len(np.unique(codes)) > weights.sum():
             continue
-        joint = np.zeros((n_codes, int(labels.max()) + 1))
-        np.add.at(joint, (codes, labels), weights)
-        told = joint.argmax(axis=1)[codes]
+        (joint,) = count_members([codes], [n_codes], labels, int(labels.max()) + 1, weights)
+        told = joint.argmax(axis=0)[codes]
         agreement = adjusted_rand(labels, told, weights)
         if agreement > best + 1e-9:
             best, name = agreement, column

@@ -10,6 +10,7 @@ from untie._count.counts import Counts
 from untie._learn.attributes import Attributes
 from untie._learn.families import COPIES, ROOT, Member, gap_blocks
 from untie._table.vocabulary import Vocabulary
+from untie._util.words import listed
 
 MOST_NAMES = 6
 """At most this many columns are named in a row; the others are counted."""
@@ -41,23 +42,21 @@ def gap_sentences(counts: Counts, vocabulary: Vocabulary, names: Sequence[str]) 
     missing = [positions.get(None) for positions in vocabulary.positions]
     blocks = gap_blocks(counts, missing)
     return [
-        f"Cells of {listed([names[place] for place in block])} are missing together."
+        f"Cells of {_some([names[place] for place in block])} are missing together."
         for block in blocks
     ]
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return names as a sentence has them.
+def _some(names: Sequence[str]) -> str:
+    """Return names as a sentence has them, and of many the first.
 
     Examples
     --------
-    >>> listed(["a"]), listed(["a", "b"]), listed(list("abc")), listed(list("abcdefgh"))
-    ('a', 'a and b', 'a, b and c', 'a, b, c, d, e, f and 2 others')
+    >>> _some(["a", "b"]), _some(list("abcdefgh"))
+    ('a and b', 'a, b, c, d, e, f and 2 others')
     """
-    if len(names) > MOST_NAMES + 1:
-        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} others"
-    *before, last = names
-    return f"{', '.join(before)} and {last}" if before else last
+    more = len(names) - MOST_NAMES
+    return listed([*names[:MOST_NAMES], f"{more} others"] if more > 1 else names)
 
 
 def _sentence(family: Sequence[Member], attributes: Attributes, names: Sequence[str]) -> str:
@@ -69,7 +68,7 @@ def _sentence(family: Sequence[Member], attributes: Attributes, names: Sequence[
             source = _root(member.attribute, sources) if member.role != COPIES else member.source
             assert source is not None  # only roots have none
             clauses.setdefault((member.role, source), []).append(names[member.attribute])
-    said = [_clause(role, listed(who), names[of], len(who)) for (role, of), who in clauses.items()]
+    said = [_clause(role, _some(who), names[of], len(who)) for (role, of), who in clauses.items()]
     total = float(attributes.shares[[member.attribute for member in family]].sum())
     votes = "one vote" if np.isclose(total, 1.0) else f"{total:.1f} votes"
     return f"{'; '.join(said)}; they have {votes} together."

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from untie._table import frames
 from untie._util.types import FloatArray
+from untie._util.words import listed
 
 SURE = 2.0
 """A gain is there if it is above 0 by this many standard errors."""
@@ -187,14 +188,3 @@ class KChoice:
         n = len(self.columns)
         of = f"all {n} columns" if len(names) == n else f"{len(names)} of {n} columns"
         return f"They rest on {of}: {listed(shown)}."
-
-
-def listed(names: list[str]) -> str:
-    """Return names as they are listed in a sentence.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"]), listed(["a"])
-    ('a, b and c', 'a')
-    """
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -28,7 +28,6 @@ COARSE = 5
 """A column with an order has this many groups in the coarser view; odd, as the order may be counted
 from either end."""
 
-
 MIXED = 1 / 3
 """A table is mixed if at least this share of its columns has an order."""
 

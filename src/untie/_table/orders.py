@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._table.names import check_names
-from untie._table.vocabulary import Vocabulary
+from untie._table.vocabulary import INFREQUENT, Vocabulary
 from untie._util.types import Value
 
 AUTO = "auto"
@@ -279,7 +279,7 @@ def _by_ends(ends: Sequence[Ends | None]) -> Positions:
 
 def _has_order(value: Value) -> bool:
     """Tell whether a value could have a place: a missing cell and merged values have none."""
-    return value is not None and type(value).__name__ != "Infrequent"
+    return value is not None and value is not INFREQUENT
 
 
 def _is_text(value: Value) -> bool:

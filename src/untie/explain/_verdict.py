@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._inputs import learned_order
-from untie._learn.k_choice import NAMED, KChoice, listed
+from untie._learn.k_choice import NAMED, KChoice
 from untie._learn.means import count_distinct, sample_vectors
 from untie._row_tasks import sample_source
 from untie._table.frames import columns_of
 from untie._table.sample_weights import split_weights
+from untie._util.words import listed
 from untie.clusterer import UNTIEClusterer
 from untie.explain._stability import cluster_stability
 from untie.k_choice import choose_k

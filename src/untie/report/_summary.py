@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie._learn.k_choice import listed
+from untie._util.words import listed
 from untie.report._limits import shown
 from untie.report._study import Study
 from untie.report._table import count

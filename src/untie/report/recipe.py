@@ -119,7 +119,7 @@ def recipe_of(
     defaults = {field.name: field.default for field in fields(Wish)}
     written = _call("make_report", "data", given, defaults)
     call = f'from untie.report import make_report\n\n{written}.save("report.html")'
-    # The command can name columns that have an order, but neither their values nor none.
+    # The command can name columns with an order, and values that are texts; not that none has one.
     is_said = isinstance(wish.ordered, list | tuple) or wish.ordered == AUTO or _are_texts(wish)
     arguments = [*_arguments(wish, path), *options] if is_said else None
     return Recipe(call, _steps(wish), wish.n_clusters, reading or UNKNOWN, path, arguments)

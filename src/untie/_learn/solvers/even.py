@@ -1,6 +1,6 @@
 """Every column counts the same, and one with an order mostly by it.
 
-For tables in which some columns have an order. Relevance and kernels are no help there: on real
+For tables in which many columns have an order. Relevance and kernels are no help there: on real
 mixed tables they let a few dependent columns have nearly all the energy, and no yardstick without
 labels tells when (`benchmarks/mixed.py`).
 """
