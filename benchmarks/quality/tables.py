@@ -42,7 +42,7 @@ N_BINS, MOST_NUMBERS = 5, 10
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table, its classes and where it is from: "paper", "real" or "made"."""
+    """A table, its classes and where it is from: "paper", "real", "made" or "words"."""
 
     name: str
     kind: str
