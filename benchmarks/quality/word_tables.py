@@ -134,7 +134,7 @@ def _sponges() -> pd.DataFrame:
 
 
 def _quarrels() -> pd.DataFrame:
-    """Make one column of the kinds of a quarrel; the one row with two kinds has none."""
+    """Make one column of the kinds of a quarrel; the rows with none or two have no class."""
     frame = from_r("HistData", "Quarrels")()
     kinds = ["international", "colonial", "revolution", "nat.grp", "grp.grpSame", "grp.grpDif"]
     kind = frame[kinds].idxmax(axis=1).where(frame[kinds].sum(axis=1) == 1)
@@ -166,7 +166,7 @@ def _languages(source: str, prefix: str) -> Reader:
 
 
 FAMILIES = ["Afro-Asiatic", "Atlantic-Congo", "Austronesian", "Indo-European", "Sino-Tibetan"]
-"""The largest families of languages; others have fewer than 30 languages in the table."""
+"""The largest families of languages; each other has fewer than 30 languages in syntax."""
 
 RECIPES: dict[str, Recipe] = {
     # Alligators of four lakes: what they mostly ate.
