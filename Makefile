@@ -15,6 +15,12 @@ ifneq ($(EXTERNAL),)
 export UNTIE_DATA ?= $(abspath $(EXTERNAL))
 endif
 
+# The same for the tables and partitions of other methods, which are in no package.
+PEERS := $(wildcard ../shared/datasets/peers)
+ifneq ($(PEERS),)
+export UNTIE_PEERS ?= $(abspath $(PEERS))
+endif
+
 .PHONY: help demo java test test-fast test-oldest test-slow lint bench clean
 
 help:
@@ -91,8 +97,11 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# peers.py has nothing to compare with where no folder is named.
+BENCHMARKS := $(if $(UNTIE_PEERS),$(wildcard benchmarks/[a-z]*.py),$(filter-out %/peers.py,$(wildcard benchmarks/[a-z]*.py)))
+
 bench: $(VENV)/.bench
-	for script in benchmarks/[a-z]*.py benchmarks/quality/scores.py benchmarks/quality/uses.py benchmarks/quality/ablation.py; do $(BIN)/python $$script || exit 1; done
+	for script in $(BENCHMARKS) benchmarks/quality/scores.py benchmarks/quality/uses.py benchmarks/quality/ablation.py; do $(BIN)/python $$script || exit 1; done
 
 clean:
 	rm -rf $(VENV) $(OLDEST) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from scores import k_means_labels
+from k_means import k_means_labels
 from untie import UNTIE
 from untie._learn.families import Relation, shared_votes
 from untie._util.types import FloatArray

@@ -21,9 +21,9 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 
 from held_back import is_held_back
+from k_means import k_means_labels
 from tables import (
     CONFIRMATION,
     DEVELOPMENT,
@@ -86,15 +86,6 @@ def score(table: LabelledTable, method: str, seed: int, n_restarts: int) -> floa
         vectors = ENCODERS[method](k, seed).fit_transform(table.X)
         labels = k_means_labels(vectors, k, seed, n_restarts)
     return 100 * clustering_f_score(table.y, labels)
-
-
-def k_means_labels(vectors: NDArray[Any], k: int, seed: int, n_restarts: int) -> NDArray[Any]:
-    """Cluster the distinct rows with their multiplicities: the same objective, less work."""
-    rows, inverse, times = np.unique(
-        vectors.round(9), axis=0, return_inverse=True, return_counts=True
-    )
-    model = KMeans(min(k, len(rows)), n_init=n_restarts, random_state=seed)
-    return model.fit(rows, sample_weight=times).labels_[inverse.ravel()]
 
 
 def scores(table: LabelledTable, method: str, n_restarts: int, n_seeds: int) -> list[float]:

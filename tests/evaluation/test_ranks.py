@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evaluation import oracles
-from untie.evaluation import average_ranks, bonferroni_dunn, friedman
+from untie.evaluation import average_ranks, bonferroni_dunn, friedman, nemenyi
 
 
 @st.composite
@@ -76,6 +76,34 @@ def test_oracle_of_the_critical_difference(alpha, quantile, difference):
     assert found / np.sqrt(110 / 150) == pytest.approx(quantile, abs=1e-4)
 
 
+PRINTED_QUANTILES = {
+    0.05: [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164],
+    0.1: [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920],
+}
+"""For 2 to 10 methods: Demsar, Journal of Machine Learning Research 7, 2006, table 5 (a)."""
+
+
+@pytest.mark.parametrize("alpha", PRINTED_QUANTILES)
+def test_printed_quantiles_of_nemenyi(alpha):
+    found = [nemenyi(k, 7, alpha) / np.sqrt(k * (k + 1) / 42) for k in range(2, 11)]
+    # Some are cut and some are rounded in print.
+    assert found == pytest.approx(PRINTED_QUANTILES[alpha], abs=1.5e-3)
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1])
+@pytest.mark.parametrize("n_methods", [2, 3, 12, 30])
+def test_nemenyi_is_a_quantile_of_the_range_of_normal_deviates(n_methods, alpha):
+    difference = nemenyi(n_methods, 25, alpha)
+    spread = difference / np.sqrt(n_methods * (n_methods + 1) / (12 * 25))
+    assert oracles.probability_of_range(spread, n_methods) == pytest.approx(1 - alpha, abs=1e-6)
+
+
+def test_who_has_a_control_needs_a_smaller_difference():
+    assert nemenyi(2, 9) == pytest.approx(bonferroni_dunn(2, 9), abs=1e-6)
+    for n_methods in (3, 6, 12):
+        assert bonferroni_dunn(n_methods, 9) < nemenyi(n_methods, 9)
+
+
 BAD_SCORES = {
     "text": (pd.DataFrame({"set": ["zoo", "crx"], "a": [1, 2]}), r"columns \['set'\]"),
     "missing": ([[1, 2], [np.nan, 3]], "no number in row 1, column 0"),
@@ -95,10 +123,11 @@ def test_bad_scores(case):
         friedman(scores)
 
 
+@pytest.mark.parametrize("difference", [bonferroni_dunn, nemenyi])
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [((1, 5, 0.1), "two methods"), ((3, 0, 0.1), "a data set"), ((3, 5, 0.0), "alpha")],
 )
-def test_bad_sizes(arguments, message):
+def test_bad_sizes(difference, arguments, message):
     with pytest.raises(ValueError, match=message):
-        bonferroni_dunn(*arguments)
+        difference(*arguments)

@@ -15,7 +15,13 @@ from untie.evaluation._factors import coupling_matrices, inter_factor, inter_fac
 from untie.evaluation._goodness import GoodnessCurve, goodness_curve
 from untie.evaluation._paper_tables import published, published_names
 from untie.evaluation._partition import category_utility, conditional_entropy, normalized_cut
-from untie.evaluation._ranks import FriedmanTest, average_ranks, bonferroni_dunn, friedman
+from untie.evaluation._ranks import (
+    FriedmanTest,
+    average_ranks,
+    bonferroni_dunn,
+    friedman,
+    nemenyi,
+)
 from untie.evaluation._retrieval import precision_at_k
 
 __all__ = [
@@ -37,6 +43,7 @@ __all__ = [
     "inter_factor",
     "inter_factors",
     "intra_factor",
+    "nemenyi",
     "normalized_cut",
     "normalized_mutual_information",
     "pairwise_f_score",
