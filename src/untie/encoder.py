@@ -246,6 +246,7 @@ default="auto"
         sparse_output: bool = False,
         dtype: Any = np.float64,
         column_weights: Any = None,
+        purpose: str = "clusters",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -269,6 +270,7 @@ default="auto"
         self.sparse_output = sparse_output
         self.dtype = dtype
         self.column_weights = column_weights
+        self.purpose = purpose
         self.random_state = random_state
 
     @classmethod
