@@ -450,7 +450,8 @@ default="auto"
         counted : CountedTable
             What :func:`untie.count_table` gives, or a sum of them. Without a sample the solver
             "auto" has nothing to compare and learns "relevance" ("halves" for neighbours), and
-            ``n_clusters="auto"`` is refused. The time depends on the number of values, not on that of the rows.
+            ``n_clusters="auto"`` is refused. The time depends on the number of values, not on that
+            of the rows.
 
         Returns
         -------

@@ -234,5 +234,7 @@ def test_neighbours_are_of_the_same_class_beside_much_noise():
 
 @pytest.mark.parametrize("purpose", ["retrieval", None, 3])
 def test_an_unknown_purpose_is_refused(table, purpose):
-    with pytest.raises(ValueError, match=r"purpose must be one of \['clusters', 'neighbors'\], got"):
+    with pytest.raises(
+        ValueError, match=r"purpose must be one of \['clusters', 'neighbors'\], got"
+    ):
         UNTIE(purpose=purpose).fit(table)

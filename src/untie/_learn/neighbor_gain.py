@@ -112,9 +112,7 @@ class Asked:
     related: NDArray[np.bool_]
 
     @classmethod
-    def of(
-        cls, cells: NDArray[np.int64], weights: FloatArray, attributes: Attributes
-    ) -> Asked:
+    def of(cls, cells: NDArray[np.int64], weights: FloatArray, attributes: Attributes) -> Asked:
         """Return what is asked of some rows of a table."""
         counts = attributes.counts
         # Weights may be scaled to any sum; the rows are then the least that there is to go by.

@@ -50,7 +50,8 @@ def run(
         typer.Option(min=1, help="Numbers per row that transform gives.", show_default="all"),
     ] = None,
     purpose: Annotated[
-        Purpose, typer.Option(help="What the vectors are for; neighbors need no number of clusters.")
+        Purpose,
+        typer.Option(help="What the vectors are for; neighbors need no number of clusters."),
     ] = Purpose.clusters,
     seed: Seed = 0,
 ) -> None:

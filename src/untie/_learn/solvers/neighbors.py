@@ -28,6 +28,5 @@ OF_NEIGHBORS: dict[str, Weighting] = {
     "values": shared(by_column, 0.1, by_column),
     "kernels": shared(by_column, 0.99, by_column),
 }
-"""By name, as `gains_` has them; the first is taken where nothing can decide. The hundredth that the
-last leaves to the values keeps rows apart that kernels do not, and all of them where kernels tell
-nothing."""
+"""By name, as `gains_` has them; the first is taken where nothing can decide. The last leaves a
+hundredth to the values, so that they have all of it where kernels tell nothing."""
