@@ -37,7 +37,7 @@ BITS, FINE_BITS = 60, 30
 """Distances are whole numbers of so many bits, so that their sums are exact; and so many of the
 last bits are rounding, in which equal distances may differ."""
 
-WORK = 6e6
+WORK = 1e7
 """At most about this many distances without a column are looked at per candidate."""
 
 LEAST_ASKING = 50
