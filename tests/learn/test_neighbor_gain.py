@@ -12,7 +12,7 @@ from untie._count.canonical import in_canonical_order
 from untie._learn import neighbor_gain
 from untie._learn.attributes import Attributes
 from untie._learn.dense import Dense
-from untie._learn.neighbor_gain import N_NEAREST, PRIOR, neighbor_gains
+from untie._learn.neighbor_gain import N_NEAREST, PRIOR, Asked, _nearest, neighbor_gains
 
 
 def slow_gain(codes, vectors, shares, votes, related):
@@ -104,6 +104,18 @@ def test_weights_may_have_any_sum():
     plain = gain_of(count_table(table), vectors)
     scaled = gain_of(count_table(table, sample_weight=np.full(200, 0.001)), vectors)
     assert scaled == pytest.approx(plain, abs=1e-8)
+
+
+def test_rows_of_huge_weight_take_no_places_from_others():
+    weights = np.array([1e18, 3.0, 5.0, 100.0])
+    cells, shares = np.zeros((4, 1), dtype=np.int64), [np.ones(1)]
+    asked = Asked(cells, weights, shares, np.ones(1), np.eye(1, dtype=bool))
+    ranks = np.array([[0, 1, 2, 3], [9, 0, 1, 2], [9, 1, 0, 2], [9, 1, 1, 0]], dtype=np.int32)
+    near = _nearest(ranks, slice(0, 4), asked)
+    found = np.zeros((4, 4))
+    found[near.asking, near.others] = near.weights
+    expected = [[20, 0, 0, 0], [0, 2, 5, 13], [0, 3, 4, 13], [0, 0, 0, 20]]
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_a_copy_tells_nothing_of_its_column():

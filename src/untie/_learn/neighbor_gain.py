@@ -255,7 +255,7 @@ def _hidden_in_turns(
     step = max(1, BLOCK_NUMBERS // n_rows)
     for start in range(0, asked.n_asking, step):
         rows = slice(start, min(start + step, asked.n_asking))
-        total = np.full((rows.stop - start, n_rows), 2 ** (FINE_BITS - 1))
+        total = np.full((rows.stop - start, n_rows), 2 ** (FINE_BITS - 1), dtype=np.int64)
         for attribute in distances:
             total += attribute.between(rows)
         yield rows, _without(total, rows, distances, asked)
@@ -298,7 +298,8 @@ def _nearest(distances: Ranks, rows: slice, asked: Asked) -> _Near:
     is_first = np.diff(keys, prepend=-1) != 0
     tie = np.cumsum(is_first) - 1
     of_ties = np.bincount(tie, weights)
-    before = np.cumsum(of_ties) - of_ties
+    enough = np.minimum(of_ties, N_NEAREST)  # sums of huge weights would be rounded
+    before = np.cumsum(enough) - enough
     who = asking[is_first]
     before -= before[np.searchsorted(who, who)]
     places = np.clip(N_NEAREST - before, 0.0, of_ties)
