@@ -79,7 +79,7 @@ class UNTIEClusterer(
     encoder : UNTIE, default=None
         Learns the vectors; it is cloned. Where its `n_clusters` or `random_state` is None, the
         clusterer's is used; None is ``UNTIE()``. Clusters are made of its compact vectors, whatever
-        `output`, `n_components` and `dtype` it has.
+        `output`, `n_components`, `dtype` and `purpose` it has.
     preparer : Preparer, default=None
         If given, the table is prepared first, by a clone of it: ``Preparer(bins=4)`` bins numbers
         into 4 ranges, leaves out ids, free text and constants, and merges rare values;

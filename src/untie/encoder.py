@@ -57,6 +57,9 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     Where a third of the columns or more have one, every column counts the same, and there is
     nothing to compare.
 
+    Vectors that are to find similar rows, not clusters, have another yardstick and other
+    representations to choose from: see `purpose`.
+
     Parameters
     ----------
     n_clusters : int, "auto" or None, default=None
@@ -64,7 +67,8 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
         2 to 10 as :func:`untie.choose_k` and `UNTIEClusterer` do, by the clusters of some rows, and
         learns again for the number chosen, which takes a second or so more; `k_choice_` tells how
         sure it is. None reads a number off the spectrum of the counts (at most 20), which costs
-        next to nothing and is good enough to find vectors with.
+        next to nothing and is good enough to find vectors with. With ``purpose="neighbors"`` no
+        number has any influence on the vectors, and None looks for none (`n_clusters_` is 1).
     couplings : "auto", str, function or sequence of them, default="auto"
         Coupling spaces: "intra", "inter", "joint", "matching", or functions
         ``(counts, attribute) -> array of shape (n_values, n_dimensions)``; typically one or two.
@@ -153,6 +157,14 @@ default="auto"
         vectors), compared to others. 0 is passive: the column is counted and described, but nothing
         is learned from it, and its values have no columns in `transform`. The columns of an array,
         which have no names, are x0, x1, ..., or are named by their positions. It costs nothing.
+    purpose : {"clusters", "neighbors"}, default="clusters"
+        What the vectors are for. "clusters": the representation is kept whose clusters describe the
+        table best. "neighbors", for retrieval, look-alikes and nearest-neighbour models: the one
+        whose nearest rows best foretell the cells of a column that was hidden from the distance, of
+        "halves", "values" and "kernels". In these, columns that have much in common with others
+        count more and rare values do not; kernels have 50, 10 and 99 % of the energy. It draws
+        nothing at random, needs no number of clusters, and takes about as long. `UNTIEClusterer`
+        makes clusters of such vectors, too. Only the solver "auto" looks at it.
     random_state : int, RandomState or None, default=None
         For "adam", "adagrad" and the starts of the clusters that "auto" compares; the other
         solvers draw nothing, and ``n_clusters="auto"`` has draws of its own. None is the seed 0.
@@ -180,8 +192,11 @@ default="auto"
     gains_ : dict
         For the solver "auto": how well the clusters of "relevance", "values" and "kernels"
         describe the table, in nats per row more than no clusters at all (-inf: the vectors have
-        fewer distinct rows than clusters). The one in use comes first. Empty where there was
-        nothing to compare: many columns have an order, or no more distinct rows than clusters.
+        fewer distinct rows than clusters). With ``purpose="neighbors"``, how well the nearest rows
+        of "halves", "values" and "kernels" foretell hidden cells: shares of a column's entropy,
+        summed over the columns, so that 1 is as much as one column wholly. The one in use comes
+        first. Empty where there was nothing to compare: many columns have an order, or no more
+        distinct rows than clusters.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -218,6 +233,14 @@ default="auto"
     curled       8.1     5.0       6.2
     slight       5.0     8.1       6.2
     straight     6.2     6.2       7.5
+
+    Vectors to find similar rows with need no number of clusters:
+
+    >>> from untie.datasets import load
+    >>> X, y = load("dermatology")
+    >>> encoder = UNTIE(purpose="neighbors").fit(X)
+    >>> list(encoder.gains_)
+    ['kernels', 'halves', 'values']
     """
 
     kind = "encoder"
@@ -246,6 +269,7 @@ default="auto"
         sparse_output: bool = False,
         dtype: Any = np.float64,
         column_weights: Any = None,
+        purpose: str = "clusters",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -269,6 +293,7 @@ default="auto"
         self.sparse_output = sparse_output
         self.dtype = dtype
         self.column_weights = column_weights
+        self.purpose = purpose
         self.random_state = random_state
 
     @classmethod
@@ -370,7 +395,8 @@ default="auto"
         call `fit_counts`. While there are fewer rows than `n_clusters`, each is a cluster.
 
         The solver "auto" needs a sample of all rows. Where the earlier ones came without, from
-        another solver or from `fit_counts`, a warning says so and "relevance" is learned.
+        another solver or from `fit_counts`, a warning says so and the first representation is
+        learned: "relevance", or "halves" for neighbours.
 
         Parameters
         ----------
@@ -406,8 +432,8 @@ default="auto"
         if recipe.chooses and counted.sample is None:
             warn_user(
                 "No sample was kept of the rows learned before (with another solver, or by "
-                "fit_counts without one), so solver='auto' can't compare and is 'relevance'; start "
-                "anew with solver='auto' to let it choose."
+                "fit_counts without one), so solver='auto' can't compare and is "
+                f"{recipe.yardstick.first!r}; start anew with solver='auto' to let it choose."
             )
         fitted = self._learn_counted(counted, recipe, is_growing=True, table=chunk.table)
         if first:
@@ -423,8 +449,9 @@ default="auto"
         ----------
         counted : CountedTable
             What :func:`untie.count_table` gives, or a sum of them. Without a sample the solver
-            "auto" has nothing to compare and learns "relevance", and ``n_clusters="auto"`` is
-            refused. The time depends on the number of values, not on that of the rows.
+            "auto" has nothing to compare and learns "relevance" ("halves" for neighbours), and
+            ``n_clusters="auto"`` is refused. The time depends on the number of values, not on that
+            of the rows.
 
         Returns
         -------

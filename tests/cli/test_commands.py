@@ -276,6 +276,16 @@ def test_families_are_told(shops, tmp_path, command):
     assert "follow" not in without.stderr
 
 
+def test_fit_for_neighbours_needs_no_number(people, tmp_path):
+    path = tmp_path / "model.untie"
+    answer = ask("fit", people, "-o", path, "--purpose", "neighbors")
+    assert "values, for neighbours: " in answer.stderr
+    assert "clusters" not in answer.stderr
+    _, encoder = untie.load_model(path).named_steps.values()
+    assert (encoder.purpose, encoder.n_clusters, encoder.k_choice_) == ("neighbors", None, None)
+    assert "'retrieval'" in refused("fit", people, "-o", path, "--purpose", "retrieval")
+
+
 def test_weights_of_columns(shops, tmp_path):
     path = tmp_path / "model.untie"
     weights = ["--column-weight", "age=2.5", "--passive", "region", "--passive", "state"]

@@ -14,15 +14,13 @@ from untie._count import memory
 from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
 from untie._count.tally import Tally
-from untie._learn.choose import description_gains
 from untie._learn.column_weights import ColumnWeights
 from untie._learn.couplings import Coupling, matching
 from untie._learn.kernels import Kernel, Normalization
 from untie._learn.n_clusters import choose_n_clusters
 from untie._learn.order_space import is_mixed, order_spaces
+from untie._learn.purposes import CLUSTERS, PURPOSES, Purpose
 from untie._learn.solvers import (
-    ALTERNATIVES,
-    OF_MIXED,
     ROW_SOLVERS,
     SOLVERS,
     WEIGHTINGS,
@@ -35,14 +33,9 @@ from untie._learn.spaces import VALUES, KernelSpaces, build_spaces, identity_spa
 from untie._learn.spectrum import TINY, roots
 from untie._learn.tall import Columns
 from untie._table.orders import Orders, find_orders
-from untie._util.seeds import draws_of
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
-
-SAME_GAIN = 0.04
-"""Gains that differ by less than this are equal, and the first of them is taken: that much they
-change with the starts of k-means alone."""
 
 LARGEST_NUMBER = 20
 """``n_clusters=None`` chooses at most this many clusters."""
@@ -60,13 +53,25 @@ class Recipe:
     settings: Settings
     chooses: bool = False
     """Add a space of the values themselves, try the weightings that there are for it, and keep
-    the one that describes the table best; the solver is not used then."""
+    the one that serves the purpose best; the solver is not used then."""
     chooses_k: bool = False
     """Choose the number of clusters by the clusters of some rows; see `fitting`."""
     ordered: Any = False
     """Which columns have an order; see `find_orders`. Only the choice of weights looks at it."""
     column_weights: ColumnWeights = field(default_factory=dict)
     """Factors on the votes of columns; see `fitting` for those of 0."""
+    purpose: str = CLUSTERS
+    """What the vectors are for; see `PURPOSES`. Only the choice of weights looks at it."""
+
+    @property
+    def yardstick(self) -> Purpose:
+        """What the choice of weights is made from and judged by."""
+        return PURPOSES[self.purpose]
+
+    @property
+    def needs_number(self) -> bool:
+        """Whether learning depends on a number of clusters."""
+        return not self.chooses or self.yardstick.needs_clusters
 
     @property
     def needs_sample(self) -> bool:
@@ -109,8 +114,8 @@ class Model:
     n_clusters : int
         The number of clusters the weights were learned for.
     gains : mapping from names to numbers
-        How well each choice of weights describes the table, if there was one; the best comes
-        first and is the one learned.
+        How well each choice of weights serves the purpose, if there was one; the best comes first
+        and is the one learned.
     orders : tuple of integer arrays or None
         Where the values of attributes with an order stand in it.
     """
@@ -136,7 +141,7 @@ def learn(counted: Tally, recipe: Recipe, factors: FloatArray | None = None) -> 
         What the votes are multiplied by, all above 0.
     """
     with one_thread(sum(counted.counts.sizes)):
-        n_clusters = _number_of_clusters(counted, recipe.n_clusters)
+        n_clusters = _number_of_clusters(counted, recipe)
         _refuse_matching(counted, recipe)
         orders = recipe.orders(counted)
         spaces = recipe.spaces(counted.counts, orders)
@@ -178,29 +183,21 @@ def _model_at(problem: Problem, omega: FloatArray, vectors: list[Columns] | None
 
 
 def _learn_best(problem: Problem, sample: RowSample | None, recipe: Recipe) -> Model:
-    """Keep the weights whose clusters describe the table best.
+    """Keep the weights that serve the purpose best.
 
-    Where there are no rows to cluster or no more distinct ones than clusters, the first are kept.
+    Where there is nothing to compare, or no rows to compare it with, the first are kept.
     """
-    ways = OF_MIXED if is_mixed(problem.orders) else ALTERNATIVES
-    if len(ways) == 1 or sample is None or not 1 < problem.n_clusters < len(sample.weights):
+    purpose = recipe.yardstick
+    ways = purpose.ways(problem)
+    if len(ways) == 1 or sample is None or not purpose.can_judge(problem, sample):
         return _model_at(problem, next(iter(ways.values()))(problem))
     vectors = {name: roots(problem.spaces, weigh(problem)) for name, weigh in ways.items()}
-    rng = draws_of(recipe.settings.random_state)
-    cells = problem.view.cells(sample.codes)
-    given = (vectors, sample, problem.attributes, problem.n_clusters)
-    gains = description_gains(*given, rng, problem.counts, cells)
-    best_first = sorted(gains, key=lambda name: (name != _first_of_best(gains), -gains[name]))
+    gains = purpose.gains(vectors, problem, sample, recipe.settings.random_state)
+    best_first = purpose.best_first(gains)
     best = vectors[best_first[0]]
     vectors.clear()  # those of the others may be large
     model = _model_at(problem, ways[best_first[0]](problem), best)
     return replace(model, gains={name: gains[name] for name in best_first})
-
-
-def _first_of_best(gains: Mapping[str, float]) -> str:
-    """Return the name of the highest gain, the first of those that are equal but for noise."""
-    highest = max(gains.values())
-    return next(name for name, gain in gains.items() if gain >= highest - SAME_GAIN)
 
 
 def _learn_apart(problem: Problem, reason: str) -> Model:
@@ -213,8 +210,11 @@ def _learn_apart(problem: Problem, reason: str) -> Model:
     return _model_at(apart, WEIGHTINGS["uniform"](apart))  # no weight can be better than another
 
 
-def _number_of_clusters(counted: Tally, wanted: int | None) -> int:
-    counts = counted.counts
+def _number_of_clusters(counted: Tally, recipe: Recipe) -> int:
+    """Return the number of clusters to learn for; 1, all rows together, where none is needed."""
+    counts, wanted = counted.counts, recipe.n_clusters
+    if wanted is None and not recipe.needs_number:
+        return 1
     if wanted is None:
         return choose_n_clusters(counts, min(LARGEST_NUMBER, counts.n_rows))
     n_most = int(max(counts.n_rows, counts.n))

@@ -11,6 +11,7 @@ from untie._learn.column_weights import check_column_weights
 from untie._learn.couplings import resolve_couplings
 from untie._learn.kernels import resolve_kernels, resolve_normalization
 from untie._learn.learning import Recipe
+from untie._learn.purposes import PURPOSES
 from untie._learn.solvers import SOLVERS, Settings
 from untie._table.orders import check_ordered
 from untie._table.unknown import HANDLE_UNKNOWN
@@ -37,6 +38,7 @@ def check_parameters(encoder: Any) -> Recipe:
     if encoder.n_clusters is not None and not _is_auto(encoder.n_clusters):
         check_integer("n_clusters", encoder.n_clusters, 1, "a positive integer, 'auto' or None")
     check_one_of("solver", encoder.solver, (AUTO, *SOLVERS))
+    check_one_of("purpose", encoder.purpose, tuple(PURPOSES))
     check_number("tau", encoder.tau)
     check_number("learning_rate", encoder.learning_rate)
     check_integer("batch_size", encoder.batch_size, 2)
@@ -90,6 +92,7 @@ def _recipe(encoder: Any) -> Recipe:
         _is_auto(encoder.n_clusters),
         encoder.ordered,
         check_column_weights(encoder.column_weights),
+        encoder.purpose,
     )
 
 

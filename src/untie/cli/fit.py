@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -23,7 +24,16 @@ EXAMPLES = """[bold]Examples[/bold]
 [cyan]untie fit 'sales/*.parquet' --drop price -o sales.untie[/cyan]  files that need not fit in \
 memory
 
+[cyan]untie fit people.csv --purpose neighbors -o people.untie[/cyan]  to find similar rows with
+
 The model keeps how columns were binned; [cyan]untie transform[/cyan] does the same to new rows."""
+
+
+class Purpose(StrEnum):
+    """What the vectors are for."""
+
+    clusters = "clusters"
+    neighbors = "neighbors"
 
 
 @sharing(LearningOptions)
@@ -39,6 +49,10 @@ def run(
         int | None,
         typer.Option(min=1, help="Numbers per row that transform gives.", show_default="all"),
     ] = None,
+    purpose: Annotated[
+        Purpose,
+        typer.Option(help="What the vectors are for; neighbors need no number of clusters."),
+    ] = Purpose.clusters,
     seed: Seed = 0,
 ) -> None:
     """Learn from a table and keep the model in a file."""
@@ -46,11 +60,13 @@ def run(
         raise UserError("Say where to keep the model: --output model.untie")
     check_output(output, None)
     table = open_table(file, options, in_memory_now=False)
+    is_for_clusters = purpose == Purpose.clusters
     encoder = UNTIE(
-        k or "auto",
+        k or ("auto" if is_for_clusters else None),
         n_components=components,
         column_weights=column_weights(options, table),
         ordered=ordered_columns(options, table),
+        purpose=purpose.value,
         random_state=seed,
     )
     with waiting("learning", options.quiet):
@@ -58,9 +74,10 @@ def run(
     save_model(make_pipeline(table.preparer, encoder), output)
     rows = encoder.counts_.n_rows
     sizes = encoder.vocabulary_.sizes
+    aim = f"{encoder.n_clusters_} clusters" if is_for_clusters else "neighbours"
     say(
-        f"Learned from {rows:,} rows, {len(sizes)} columns with {sum(sizes):,} values, for "
-        f"{encoder.n_clusters_} clusters: {output}",
+        f"Learned from {rows:,} rows, {len(sizes)} columns with {sum(sizes):,} values, for {aim}: "
+        f"{output}",
         options.quiet,
     )
     if encoder.k_choice_ is not None:

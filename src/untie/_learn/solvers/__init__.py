@@ -9,6 +9,7 @@ from untie._learn.solvers.alternatives import ALTERNATIVES, OF_MIXED
 from untie._learn.solvers.base import Problem, Settings, Solution, Solver
 from untie._learn.solvers.discount import by_discount
 from untie._learn.solvers.fixed import Weighting, as_solver, solution_at
+from untie._learn.solvers.neighbors import OF_NEIGHBORS
 from untie._learn.solvers.relevance import by_relevance
 from untie._learn.solvers.uniform import all_equal
 
@@ -33,6 +34,7 @@ ROW_SOLVERS = ("adam", "adagrad")
 __all__ = [
     "ALTERNATIVES",
     "OF_MIXED",
+    "OF_NEIGHBORS",
     "ROW_SOLVERS",
     "SOLVERS",
     "WEIGHTINGS",
@@ -40,5 +42,6 @@ __all__ = [
     "Settings",
     "Solution",
     "Solver",
+    "Weighting",
     "solution_at",
 ]

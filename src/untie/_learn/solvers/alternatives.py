@@ -21,23 +21,25 @@ from untie._table.orders import ORDER
 from untie._util.types import FloatArray
 
 
-def shared(values: Weighting, of_kernels: float) -> Weighting:
+def shared(values: Weighting, of_kernels: float, kernels: Weighting = by_discount) -> Weighting:
     """Return a weighting that leaves a share of the energy to the kernels.
 
     Parameters
     ----------
     values : Weighting
-        Weights of the values themselves; in the kernels, copies of an attribute share a vote.
+        Weights of the values themselves.
     of_kernels : float
         The kernels' share of the energy. Where they tell no values apart, the values have all
         of it, unless they had none.
+    kernels : Weighting
+        Weights of the kernels; by default, copies of an attribute share a vote, and no more.
     """
 
     def weighting(problem: Problem) -> FloatArray:
         is_value, is_order = problem.spaces.are(VALUES), problem.spaces.are(ORDER)
         is_kernel = ~(is_value | is_order)
         energy = problem.energies
-        omega = np.where(is_value, values(problem), by_discount(problem))
+        omega = np.where(is_value, values(problem), kernels(problem))
         own, theirs = (float(energy[part] @ omega[part]) for part in (is_value, is_kernel))
         uncentred = problem.uncentred_energies
         share = of_kernels

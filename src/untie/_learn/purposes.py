@@ -1,0 +1,92 @@
+"""What vectors are for -> the weightings to choose from, and the yardstick that chooses.
+
+``solver="auto"`` learns with every weighting of a purpose and keeps the one of highest gain.
+No yardstick knows labels, and gains are comparable within a purpose alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from untie._count.row_sample import RowSample
+from untie._learn.choose import description_gains
+from untie._learn.neighbor_gain import neighbor_gains
+from untie._learn.order_space import is_mixed
+from untie._learn.solvers import ALTERNATIVES, OF_MIXED, OF_NEIGHBORS, Problem, Weighting
+from untie._learn.tall import Columns
+from untie._util.seeds import draws_of
+
+CLUSTERS, NEIGHBORS = "clusters", "neighbors"
+
+Vectors = Mapping[str, Sequence[Columns]]
+"""The value vectors of each attribute, by the name of the weighting."""
+
+Yardstick = Callable[[Vectors, Problem, RowSample, Any], dict[str, float]]
+"""Vectors, the table, some of its rows and a random state -> the gain of each weighting."""
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """How weights are chosen for a purpose.
+
+    Parameters
+    ----------
+    alternatives : mapping from names to weightings
+        What there is to choose from; the first is taken where nothing can decide.
+    gains : callable
+        The yardstick.
+    same_gain : float
+        Gains that differ by less than this are equal, and the first of them is taken.
+    needs_clusters : bool
+        Whether the yardstick depends on the number of clusters.
+    """
+
+    alternatives: Mapping[str, Weighting]
+    gains: Yardstick
+    same_gain: float
+    needs_clusters: bool
+
+    @property
+    def first(self) -> str:
+        """The name of what is taken where nothing can decide."""
+        return next(iter(self.alternatives))
+
+    def ways(self, problem: Problem) -> Mapping[str, Weighting]:
+        """Return the weightings of a table; where many columns have an order, there is one."""
+        return OF_MIXED if is_mixed(problem.orders) else self.alternatives
+
+    def can_judge(self, problem: Problem, sample: RowSample) -> bool:
+        """Tell whether there are rows enough to tell weightings apart."""
+        n_parts = problem.n_clusters if self.needs_clusters else 2
+        return 1 < n_parts < len(sample.weights)
+
+    def best_first(self, gains: Mapping[str, float]) -> list[str]:
+        """Return the names by their gains; the first of those equal to the highest is first."""
+        highest = max(gains.values())
+        best = next(name for name, gain in gains.items() if gain >= highest - self.same_gain)
+        return sorted(gains, key=lambda name: (name != best, -gains[name]))
+
+
+def _of_clusters(
+    vectors: Vectors, problem: Problem, sample: RowSample, random_state: Any
+) -> dict[str, float]:
+    rng, cells = draws_of(random_state), problem.view.cells(sample.codes)
+    given = (vectors, sample, problem.attributes, problem.n_clusters)
+    return description_gains(*given, rng, problem.counts, cells)
+
+
+def _of_neighbors(
+    vectors: Vectors, problem: Problem, sample: RowSample, random_state: Any
+) -> dict[str, float]:
+    cells = problem.view.cells(sample.codes)
+    return neighbor_gains(vectors, sample, problem.attributes, problem.counts, cells)
+
+
+PURPOSES = {
+    # Gains change with the starts of k-means alone by as much as 0.04.
+    CLUSTERS: Purpose(ALTERNATIVES, _of_clusters, same_gain=0.04, needs_clusters=True),
+    NEIGHBORS: Purpose(OF_NEIGHBORS, _of_neighbors, same_gain=0.02, needs_clusters=False),
+}
+"""By name, as the parameter `purpose` has them."""
