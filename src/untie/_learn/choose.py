@@ -95,16 +95,13 @@ def description_gains(
 def gain_of(sample: RowSample, attributes: Attributes) -> Callable[[NDArray[np.intp], int], float]:
     """Return a function of a partition and its number of clusters: its gain."""
     counts = attributes.counts
-    n_occurring = np.add.reduceat(counts.frequencies > 0, counts.offsets[:-1], dtype=float)
     # The sample stands for the whole table, so what is learned costs what it costs there.
     weights = sample.weights * (max(counts.n, counts.n_rows) / sample.weights.sum())
 
     def gain(labels: NDArray[np.intp], n_clusters: int) -> float:
         if len(np.unique(labels)) < n_clusters:
             return -np.inf
-        return description_gain(
-            sample.codes, counts.sizes, weights, labels, attributes.votes, n_occurring
-        )
+        return description_gain(sample.codes, counts.sizes, weights, labels, attributes.votes)
 
     return gain
 

@@ -1,9 +1,9 @@
 """Rows and a partition of them -> how well the clusters describe the table.
 
-The logarithm of how much likelier the cells become when each cluster has its own shares of values
-(averaged over a Dirichlet(1/2) prior, which charges for every share that is learned), less the
-entropy of the partition: the classification likelihood of the latent class model. Attributes that
-say the same share one vote.
+The logarithm of how much likelier the cells become when each cluster has its own shares of values,
+less the entropy of the partition: the classification likelihood of the latent class model. The
+shares are averaged over a Dirichlet prior around those of the whole table, which charges for every
+share that differs, and little for rare values. Attributes that say the same share one vote.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from scipy.special import gammaln
 
 from untie._util.types import FloatArray
 
-PRIOR = 0.5
-"""The Dirichlet prior of each value in a cluster."""
+PRIOR = 10.0
+"""Before it has any rows, a cluster is taken to be like this many rows of the whole table."""
 
 
 def description_gain(
@@ -26,7 +26,6 @@ def description_gain(
     weights: FloatArray,
     labels: NDArray[np.intp],
     votes: FloatArray,
-    n_occurring: FloatArray | None = None,
 ) -> float:
     """Return the gain per row in nats; above 0, clusters describe the table better than none.
 
@@ -42,9 +41,6 @@ def description_gain(
         The cluster of each row.
     votes : array of shape (n_attributes,)
         How much each attribute counts.
-    n_occurring : array of shape (n_attributes,), optional
-        Number of values of each attribute that occur in the whole table, if some do not: a
-        value that is merely declared has no share to learn.
 
     Examples
     --------
@@ -53,18 +49,39 @@ def description_gain(
     >>> right, wrong = codes[:, 0], np.arange(100) % 2
     >>> gains = [description_gain(codes, (2, 2), weights, l, votes) for l in (right, wrong)]
     >>> np.round(gains, 2)
-    array([ 0.64, -0.73])
+    array([ 0.29, -0.71])
+    """
+    counts = [
+        _crosstab(column, labels, weights, size)
+        for column, size in zip(codes.T, sizes, strict=True)
+    ]
+    return gain_of_counts(counts, np.bincount(labels, weights), votes)
+
+
+def gain_of_counts(
+    counts: Sequence[FloatArray], cluster_sizes: FloatArray, votes: FloatArray
+) -> float:
+    """Return the gain per row of a partition, of which only counts are known.
+
+    Parameters
+    ----------
+    counts : sequence of arrays of shape (n_clusters, n_values)
+        Weight of each value in each cluster, one per attribute.
+    cluster_sizes : array of shape (n_clusters,)
+        Weight of each cluster's rows, those with unknown cells included.
+    votes : array of shape (n_attributes,)
+        How much each attribute counts.
     """
     gain = 0.0
-    occurring = sizes if n_occurring is None else n_occurring
-    for column, size, vote, n_values in zip(codes.T, sizes, votes, occurring, strict=True):
-        table = _crosstab(column, labels, weights, size)
-        whole = table.sum(axis=0, keepdims=True)
-        gain += vote * (_log_evidence(table, n_values) - _log_evidence(whole, n_values))
-    shares = np.bincount(labels, weights) / weights.sum()
-    shares = shares[shares > 0]
-    entropy = -(shares @ np.log(shares))
-    return float(gain / weights.sum() - entropy)
+    for table, vote in zip(counts, votes, strict=True):
+        whole = table.sum(axis=0)
+        known = float(whole.sum())
+        if known > 0:
+            prior = PRIOR * whole / known
+            gain += vote * (_log_evidence(table, prior) - _log_evidence(whole[None], prior))
+    total = float(cluster_sizes.sum())
+    shares = cluster_sizes[cluster_sizes > 0] / total
+    return float(gain / total + shares @ np.log(shares))
 
 
 def _crosstab(
@@ -76,12 +93,14 @@ def _crosstab(
     return joint.reshape(n_clusters, size + 1)[:, :size].astype(float)
 
 
-def _log_evidence(table: FloatArray, n_values: float) -> float:
+def _log_evidence(table: FloatArray, prior: FloatArray) -> float:
     """Return the log probability of the cells, cluster by cluster, under the prior.
 
-    A column of zeros adds nothing, so the table may have more columns than values.
+    A value that never occurs adds nothing.
     """
-    values = gammaln(table + PRIOR).sum() - table.size * gammaln(PRIOR)
-    total = PRIOR * max(n_values, 1.0)
+    occurs = prior > 0
+    prior = prior[occurs]
+    values = gammaln(table[:, occurs] + prior).sum() - len(table) * gammaln(prior).sum()
+    total = float(prior.sum())
     clusters = gammaln(table.sum(axis=1) + total).sum() - len(table) * gammaln(total)
     return float(values - clusters)
