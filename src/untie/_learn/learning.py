@@ -32,6 +32,7 @@ from untie._learn.solvers import (
 from untie._learn.spaces import VALUES, KernelSpaces, build_spaces, identity_spaces, side_by_side
 from untie._learn.spectrum import TINY, roots
 from untie._learn.tall import Columns
+from untie._learn.value_tree import LABELS, tree_spaces
 from untie._table.orders import Orders, find_orders
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
@@ -80,8 +81,9 @@ class Recipe:
 
     @property
     def n_spaces(self) -> int:
-        """Number of kernel spaces per attribute."""
-        return len(self.couplings) * len(self.kernels) + self.chooses
+        """Number of kernel spaces per attribute, of as many columns as there are values."""
+        of_weights = 2 * len(LABELS) if self._has_trees else len(self.couplings) * len(self.kernels)
+        return of_weights + self.chooses
 
     def orders(self, counted: Tally) -> Orders:
         """Return where the values of columns with an order stand in it."""
@@ -89,14 +91,21 @@ class Recipe:
         return find_orders(counted.grouping.vocabulary, ordered, counted.declared)
 
     def spaces(self, counts: Counts, orders: Orders = ()) -> KernelSpaces:
-        """Build the kernel spaces of a table; where many columns have an order, no kernels."""
+        """Build the spaces of a table; where many columns have an order, no kernels or trees."""
         parts = [identity_spaces(counts)] if self.chooses else []
         if any(positions is not None for positions in orders):
             parts.append(order_spaces(counts, orders))
-        if not is_mixed(orders):
+        if self._has_trees and not is_mixed(orders):
+            parts.append(tree_spaces(counts))
+        elif not is_mixed(orders):
             given = (counts, self.couplings, self.kernels, self.normalize)
             parts.append(build_spaces(*given))
         return reduce(side_by_side, parts)
+
+    @property
+    def _has_trees(self) -> bool:
+        """Whether trees of values stand in the place of the kernels."""
+        return self.chooses and self.yardstick.has_trees
 
 
 @dataclass(frozen=True, eq=False)

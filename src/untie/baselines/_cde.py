@@ -11,16 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._count.counts import Counts
 from untie._learn.dense import Dense
+from untie._learn.value_profiles import co_occurrence, occurrence
 from untie._util.checks import check_integer, check_number, check_one_of
 from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie.baselines._encoders import CountEncoder
-from untie.baselines._value_clusters import (
-    cluster_indicators,
-    co_occurrence,
-    occurrence,
-    principal_components,
-)
+from untie.baselines._value_clusters import cluster_indicators, principal_components
 
 
 class CDE(CountEncoder):

@@ -1,4 +1,4 @@
-"""CDE's steps, each a function: counts -> two matrices -> clusters of values -> vectors.
+"""CDE's steps, each a function: what values are compared by -> clusters of them -> vectors.
 
 The values of all attributes are clustered together.
 """
@@ -12,8 +12,6 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.linalg import svd
 
-from untie._count.counts import Counts
-from untie._learn.dependence import symmetric_uncertainty
 from untie._util.same_vectors import distinct_vectors
 from untie._util.types import FloatArray
 from untie.baselines._k_means import best_partition, squared_distances
@@ -21,34 +19,6 @@ from untie.baselines._signs import orient
 
 SAME = 10
 """Decimals, relative to the largest number, in which equal rows of a matrix agree."""
-
-
-def co_occurrence(counts: Counts) -> FloatArray:
-    """Return P(j | i), the share of the rows with value i that have value j.
-
-    Examples
-    --------
-    >>> from untie import count_table
-    >>> co_occurrence(count_table([["a", "x"], ["b", "x"]]).counts)
-    array([[1. , 0. , 1. ],
-           [0. , 1. , 1. ],
-           [0.5, 0.5, 1. ]])
-    """
-    return counts.dense() / _positive(counts.frequencies)[:, None]
-
-
-def occurrence(counts: Counts, variant: str) -> FloatArray:
-    """Return rho(i, j) p(i) / p(j), with rho how much their attributes depend on each other.
-
-    rho is 1 within an attribute; with ``variant="reference"`` also between any two values that
-    never meet.
-    """
-    uncertainty = symmetric_uncertainty(counts)
-    np.fill_diagonal(uncertainty, 1.0)
-    dependence = np.repeat(np.repeat(uncertainty, counts.sizes, axis=0), counts.sizes, axis=1)
-    if variant == "reference":
-        dependence[counts.dense() == 0] = 1.0
-    return dependence * (counts.frequencies[:, None] / _positive(counts.frequencies))
 
 
 def cluster_indicators(
@@ -105,11 +75,6 @@ def principal_components(indicators: FloatArray, beta: float) -> FloatArray:
     if not components.shape[1]:
         return np.zeros((len(indicators), 1))
     return components * orient(components, np.ones(len(components)))
-
-
-def _positive(frequencies: FloatArray) -> FloatArray:
-    """Replace 0 by 1: what never occurs is left out later."""
-    return np.where(frequencies > 0, frequencies, 1.0)
 
 
 def _distinct_rows(matrix: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:

@@ -1,7 +1,8 @@
 """The weightings that ``solver="auto"`` chooses from.
 
-All have the same spaces before them: the values themselves, and the kernels of their couplings.
-They differ in how the energy is shared out between the two, and in what counts among the values.
+All have the same spaces before them: the values themselves, and those of their couplings: trees of
+values, or the paper's kernels. They differ in how the energy is shared out between the two, and in
+what counts among the values.
 A column with an order leaves most of its energy to it. Where many columns have one, there is one
 weighting and nothing to choose.
 """
@@ -21,31 +22,33 @@ from untie._table.orders import ORDER
 from untie._util.types import FloatArray
 
 
-def shared(values: Weighting, of_kernels: float, kernels: Weighting = by_discount) -> Weighting:
-    """Return a weighting that leaves a share of the energy to the kernels.
+def shared(
+    values: Weighting, of_couplings: float, couplings: Weighting = by_discount
+) -> Weighting:
+    """Return a weighting that leaves a share of the energy to the couplings.
 
     Parameters
     ----------
     values : Weighting
         Weights of the values themselves.
-    of_kernels : float
-        The kernels' share of the energy. Where they tell no values apart, the values have all
+    of_couplings : float
+        The couplings' share of the energy. Where they tell no values apart, the values have all
         of it, unless they had none.
-    kernels : Weighting
-        Weights of the kernels; by default, copies of an attribute share a vote, and no more.
+    couplings : Weighting
+        Weights of the couplings; by default, copies of an attribute share a vote, and no more.
     """
 
     def weighting(problem: Problem) -> FloatArray:
         is_value, is_order = problem.spaces.are(VALUES), problem.spaces.are(ORDER)
-        is_kernel = ~(is_value | is_order)
+        is_coupling = ~(is_value | is_order)
         energy = problem.energies
-        omega = np.where(is_value, values(problem), kernels(problem))
-        own, theirs = (float(energy[part] @ omega[part]) for part in (is_value, is_kernel))
+        omega = np.where(is_value, values(problem), couplings(problem))
+        own, theirs = (float(energy[part] @ omega[part]) for part in (is_value, is_coupling))
         uncentred = problem.uncentred_energies
-        share = of_kernels
-        if not theirs > TINY * float(uncentred[is_kernel] @ omega[is_kernel]):
+        share = of_couplings
+        if not theirs > TINY * float(uncentred[is_coupling] @ omega[is_coupling]):
             share, theirs = 0.0, 1.0
-            own = own if of_kernels < 1 else np.inf  # there is nothing else to give it to
+            own = own if of_couplings < 1 else np.inf  # there is nothing else to give it to
         factors = ((1.0 - share) / own if own > 0 else 0.0, share / theirs)
         omega *= np.where(is_value, *factors) * energy.sum()
         omega[is_order] = 0.0
@@ -55,9 +58,8 @@ def shared(values: Weighting, of_kernels: float, kernels: Weighting = by_discoun
 
 
 ALTERNATIVES: dict[str, Weighting] = {
-    "relevance": shared(by_relevance, 0.01),
-    "values": shared(by_discount, 0.1),
-    "kernels": shared(by_discount, 1.0),
+    "couplings": shared(by_discount, 0.7),
+    "relevance": shared(by_relevance, 0.0),
 }
 """By name, as `gains_` has them; the first is taken where nothing can decide."""
 

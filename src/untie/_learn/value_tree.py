@@ -1,0 +1,189 @@
+"""Counts -> a tree of the values of all attributes -> spaces in which near values share branches.
+
+Values are merged one pair of groups after the other (Ward's method), until all are one group; the
+tree holds every clustering of them, from fine to coarse, and draws nothing at random. A value's
+coordinates are the branches it hangs on; a branch is as long as the logarithm of the numbers of
+groups it lasts for, so that coarse and fine differences count alike. There are two trees, by whom
+values meet and by how often they occur; see `value_profiles`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import pdist
+
+from untie._count import memory
+from untie._count.counts import Counts
+from untie._learn.blocks import Block
+from untie._learn.dense import Dense
+from untie._learn.spaces import KernelSpaces
+from untie._learn.tall import Tall
+from untie._learn.value_profiles import co_occurrence, occurrence
+from untie._util.types import FloatArray
+
+TREE = "tree"
+"""The coupling of the spaces of trees."""
+
+LABELS = ((TREE, "together"), (TREE, "often"))
+
+MOST_LEAVES = 1000
+"""The most frequent values, at most this many, are compared; the others are all alike."""
+
+DIGITS = 9
+"""Distances, and heights of merges, that agree in this many digits are equal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Branches:
+    """The branches of a tree.
+
+    Parameters
+    ----------
+    members : boolean array of shape (n_branches, n_leaves)
+        Which leaves hang on which branch.
+    lengths : array of shape (n_branches,)
+        How long the branches are, all above 0.
+    """
+
+    members: NDArray[np.bool_]
+    lengths: FloatArray
+
+    def scaled(self) -> Branches:
+        """Return branches with a mean sum of 1 from root to leaf."""
+        mean = float((self.lengths @ self.members).mean()) if len(self.lengths) else 1.0
+        return Branches(self.members, self.lengths / mean)
+
+
+def tree_spaces(counts: Counts) -> KernelSpaces:
+    """Return the spaces of both trees; a column of very many values has no part in them.
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> spaces = tree_spaces(count_table([["a", "x"], ["b", "y"], ["c", "y"]] * 5).counts)
+    >>> a, b, c = spaces.columns[0].array[:, : spaces.widths[0][0]]
+    >>> bool(np.linalg.norm(b - c) < np.linalg.norm(a - b))
+    True
+    """
+    leaves = _leaves(counts)
+    trees = [
+        branches_of(profiles).scaled()
+        for profiles in (co_occurrence(counts, leaves), occurrence(counts, values=leaves))
+    ]
+    ends = np.searchsorted(leaves, counts.offsets)
+    blocks = []
+    for attribute, size in enumerate(counts.sizes):
+        span = slice(ends[attribute], ends[attribute + 1])
+        places = leaves[span] - counts.offsets[attribute]
+        blocks.append(_block(size, places, [(t.members[:, span], t.lengths) for t in trees]))
+    return KernelSpaces(LABELS, tuple(blocks))
+
+
+def branches_of(profiles: FloatArray) -> Branches:
+    """Merge values by their profiles; equal values are one from the start.
+
+    Where several merges are equally high, only the groups after all of them count.
+
+    Parameters
+    ----------
+    profiles : array of shape (n_values, n_dimensions)
+        What values are compared by.
+
+    Examples
+    --------
+    >>> found = branches_of(np.array([[0.0], [1.0], [5.0]]))
+    >>> found.members.astype(int)
+    array([[1, 0, 0],
+           [0, 1, 0],
+           [0, 0, 1],
+           [1, 1, 0]])
+    >>> found.lengths.round(2)
+    array([0.41, 0.41, 1.1 , 0.69])
+    """
+    n_leaves = len(profiles)
+    if n_leaves < 2:
+        return Branches(np.empty((0, n_leaves), dtype=bool), np.empty(0))
+    profiles = _rounded(profiles)
+    order = _canonical(profiles)
+    merges = linkage(_rounded(pdist(profiles[order])), "ward")
+    members = np.zeros((2 * n_leaves - 1, n_leaves), dtype=bool)
+    members[np.arange(n_leaves), order] = True
+    pairs = merges[:, :2].astype(np.intp)
+    for number, (left, right) in enumerate(pairs, start=n_leaves):
+        members[number] = members[left] | members[right]
+    heights = _rounded(merges[:, 2])
+    # The number of groups that are left when all merges of a height are done.
+    left = n_leaves - np.searchsorted(heights, heights, side="right")
+    n_distinct = n_leaves - int(np.count_nonzero(heights == 0))
+    born = np.minimum(np.concatenate([np.full(n_leaves, n_distinct), left]), n_distinct)
+    died = np.empty_like(born)
+    died[pairs] = left[:, None]
+    born, died = born[:-1], died[:-1]  # the root is no branch: all values hang on it
+    lasts = born > died
+    return Branches(members[:-1][lasts], np.log(born[lasts] / died[lasts]))
+
+
+def _leaves(counts: Counts) -> NDArray[np.intp]:
+    """Return the values to compare; of equally rare ones at the limit, none."""
+    frequencies = counts.frequencies
+    of_large = np.repeat([size > memory.LARGE for size in counts.sizes], counts.sizes)
+    chosen = np.flatnonzero((frequencies > 0) & ~of_large)
+    if len(chosen) > MOST_LEAVES:
+        limit = np.partition(frequencies[chosen], -MOST_LEAVES - 1)[-MOST_LEAVES - 1]
+        chosen = chosen[frequencies[chosen] > limit]
+    return chosen
+
+
+def _block(
+    size: int, places: NDArray[np.intp], trees: list[tuple[NDArray[np.bool_], FloatArray]]
+) -> Block:
+    """Return the coordinates of an attribute's values in each tree.
+
+    Parameters
+    ----------
+    size : int
+        Number of values.
+    places : integer array of shape (n_leaves of the attribute,)
+        Those that are leaves.
+    trees : list of pairs
+        Which of these leaves hang on which branch, and the lengths of the branches.
+    """
+    parts = []
+    for members, lengths in trees:
+        columns = np.zeros((size, 0))
+        if len(places):
+            found, which = _distinct_lines(members)
+            total = np.bincount(which, lengths, minlength=len(found))
+            tells = found.any(axis=1) & ~(found.all(axis=1) & (len(places) == size))
+            columns = np.zeros((size, int(np.count_nonzero(tells))))
+            columns[places] = (found[tells] * np.sqrt(total[tells])[:, None]).T
+        parts.append(columns)
+    table = np.hstack(parts)
+    widths = tuple(part.shape[1] for part in parts)
+    if size > memory.LARGE:
+        return Block(Tall(None, table, np.eye(0)), widths, np.zeros(len(widths)))
+    return Block(Dense(table), widths)
+
+
+def _distinct_lines(lines: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Return the distinct lines of a table, and which of them each line is."""
+    packed = np.packbits(lines, axis=1)
+    _, first, which = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    return lines[first], which.ravel()
+
+
+def _canonical(profiles: FloatArray) -> NDArray[np.intp]:
+    """Return an order of the values that does not depend on their names, nor on the columns'."""
+    return np.lexsort(np.sort(profiles, axis=1).T)
+
+
+def _rounded(numbers: FloatArray) -> FloatArray:
+    """Keep the leading digits; numbers that differ by rounding become equal."""
+    with np.errstate(divide="ignore"):
+        powers = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.abs(numbers))))
+    powers = np.where(np.isfinite(powers), powers, 1.0)
+    return np.asarray(np.round(numbers * powers) / powers)
