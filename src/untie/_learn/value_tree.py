@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import pdist
 
 from untie._count import memory
 from untie._count.counts import Counts
@@ -24,6 +22,7 @@ from untie._learn.spaces import KernelSpaces
 from untie._learn.tall import Tall
 from untie._learn.value_profiles import co_occurrence, occurrence
 from untie._util.types import FloatArray
+from untie._util.ward import ward_merges
 
 TREE = "tree"
 """The coupling of the spaces of trees."""
@@ -33,8 +32,8 @@ LABELS = ((TREE, "together"), (TREE, "often"))
 MOST_LEAVES = 1000
 """The most frequent values, at most this many, are compared; the others are all alike."""
 
-DIGITS = 9
-"""Distances, and heights of merges, that agree in this many digits are equal."""
+DIGITS = 12
+"""Profiles that agree in this many digits are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +85,6 @@ def tree_spaces(counts: Counts) -> KernelSpaces:
 def branches_of(profiles: FloatArray) -> Branches:
     """Merge values by their profiles; equal values are one from the start.
 
-    Where several merges are equally high, only the groups after all of them count.
-
     Parameters
     ----------
     profiles : array of shape (n_values, n_dimensions)
@@ -99,32 +96,26 @@ def branches_of(profiles: FloatArray) -> Branches:
     >>> found.members.astype(int)
     array([[1, 0, 0],
            [0, 1, 0],
-           [0, 0, 1],
-           [1, 1, 0]])
+           [1, 1, 0],
+           [0, 0, 1]])
     >>> found.lengths.round(2)
-    array([0.41, 0.41, 1.1 , 0.69])
+    array([0.41, 0.41, 0.69, 1.1 ])
     """
-    n_leaves = len(profiles)
-    if n_leaves < 2:
-        return Branches(np.empty((0, n_leaves), dtype=bool), np.empty(0))
-    profiles = _rounded(profiles)
-    order = _canonical(profiles)
-    merges = linkage(_rounded(pdist(profiles[order])), "ward")
-    members = np.zeros((2 * n_leaves - 1, n_leaves), dtype=bool)
-    members[np.arange(n_leaves), order] = True
-    pairs = merges[:, :2].astype(np.intp)
-    for number, (left, right) in enumerate(pairs, start=n_leaves):
-        members[number] = members[left] | members[right]
-    heights = _rounded(merges[:, 2])
-    # The number of groups that are left when all merges of a height are done.
-    left = n_leaves - np.searchsorted(heights, heights, side="right")
-    n_distinct = n_leaves - int(np.count_nonzero(heights == 0))
-    born = np.minimum(np.concatenate([np.full(n_leaves, n_distinct), left]), n_distinct)
-    died = np.empty_like(born)
-    died[pairs] = left[:, None]
-    born, died = born[:-1], died[:-1]  # the root is no branch: all values hang on it
-    lasts = born > died
-    return Branches(members[:-1][lasts], np.log(born[lasts] / died[lasts]))
+    distinct, which, times = np.unique(
+        _rounded(profiles), axis=0, return_inverse=True, return_counts=True
+    )
+    standing = np.equal.outer(np.arange(len(distinct)), which.ravel())
+    since = np.full(len(distinct), len(distinct))
+    members, lengths = [], []
+    for n_groups, merged in ward_merges(distinct, times.astype(float)):
+        for groups in merged:
+            members.append(standing[groups])
+            lengths.append(np.log(since[groups] / n_groups))
+            standing[groups[0]] = standing[groups].any(axis=0)
+            since[groups[0]] = n_groups
+    if not members:
+        return Branches(np.empty((0, len(profiles)), dtype=bool), np.empty(0))
+    return Branches(np.concatenate(members), np.concatenate(lengths))
 
 
 def _leaves(counts: Counts) -> NDArray[np.intp]:
@@ -174,11 +165,6 @@ def _distinct_lines(lines: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArra
     packed = np.packbits(lines, axis=1)
     _, first, which = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     return lines[first], which.ravel()
-
-
-def _canonical(profiles: FloatArray) -> NDArray[np.intp]:
-    """Return an order of the values that does not depend on their names, nor on the columns'."""
-    return np.lexsort(np.sort(profiles, axis=1).T)
 
 
 def _rounded(numbers: FloatArray) -> FloatArray:
