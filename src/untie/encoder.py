@@ -41,21 +41,22 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     """Learn vectors and similarities for a table of categories, without labels.
 
     Every value gets a vector from how often it occurs and what it occurs with. A row's vector is
-    made of those of its values. By default `fit` tries three representations, clusters at most
-    2,000 distinct rows with each, and keeps the one whose clusters describe the table best
-    (`gains_` compares them):
+    made of those of its values. By default `fit` tries two representations, clusters at most 2,000
+    distinct rows with each, and keeps the one whose clusters describe the table best (`gains_`
+    compares them; the first is kept unless the second is clearly better):
 
-    - "relevance": every value has a direction of its own, as in one-hot encoding. Rare values and
-      columns that have much in common with others count more. The paper's kernels have 1 % of the
-      energy, to break ties.
-    - "values": the same directions, but values count alike and kernels have 10 %.
-    - "kernels": the paper's kernels of the couplings alone, so that related values are near.
+    - "couplings": values are near that are coupled alike. All values of the table are put into two
+      trees, by what they occur with and by how often they occur; values that share branches are
+      near. That is 70 % of the energy; in the rest, every value has a direction of its own, as in
+      one-hot encoding.
+    - "relevance": the directions alone. Rare values and columns that have much in common with
+      others count more.
 
-    In all three, copies of a column share one vote, and so does a hierarchy, such as City > State >
-    Region (:func:`untie.explain.families` lists them). In a column that has an order (`ordered`),
-    four fifths of what it counts are its values' ranks among the rows, so that neighbours are near.
-    Where a third of the columns or more have one, every column counts the same, and there is
-    nothing to compare.
+    In both, copies of a column share one vote, and so does a hierarchy, such as City > State >
+    Region (:func:`untie.explain.families` lists them). A column of more than 500 values has no part
+    in the trees. In a column that has an order (`ordered`), four fifths of what it counts are its
+    values' ranks among the rows, so that neighbours are near. Where a third of the columns or more
+    have one, every column counts the same, and there is nothing to compare.
 
     Vectors that are to find similar rows, not clusters, have another yardstick and other
     representations to choose from: see `purpose`.
@@ -72,8 +73,8 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     couplings : "auto", str, function or sequence of them, default="auto"
         Coupling spaces: "intra", "inter", "joint", "matching", or functions
         ``(counts, attribute) -> array of shape (n_values, n_dimensions)``; typically one or two.
-        Each multiplies the kernels, in time and memory. "auto" is the paper's ("intra", "inter"),
-        with the values themselves beside them where kernels and solver are "auto", too.
+        Each multiplies the kernels, in time and memory. "auto" is the paper's ("intra", "inter");
+        where kernels and solver are "auto", too, it is what the representations above have.
     kernels : "auto", str or sequence, default="auto"
         A named set ("paper", "F1" to "F6") or a list of kernels such as
         ``[Gaussian(0.5), Polynomial(2)]`` or of functions of `Pairs`; typically 3 to 14. Per column
@@ -85,7 +86,7 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
         values' shares. All cost about the same.
     solver : {"auto", "relevance", "discount", "uniform", "exact", "lp", "adam", "adagrad"}, \
 default="auto"
-        How the weights are found. "auto" compares the three representations above; where couplings
+        How the weights are found. "auto" compares the representations above; where couplings
         or kernels are named, it is "exact". The others weigh the columns of the kernels.
         "relevance": rare values and columns that have something in common with others count more,
         copies of a column count once; "discount": copies count once; "uniform": all count the same.
@@ -190,9 +191,9 @@ default="auto"
     n_iter_ : int
         Number of steps.
     gains_ : dict
-        For the solver "auto": how well the clusters of "relevance", "values" and "kernels"
-        describe the table, in nats per row more than no clusters at all (-inf: the vectors have
-        fewer distinct rows than clusters). With ``purpose="neighbors"``, how well the nearest rows
+        For the solver "auto": how well the clusters of "couplings" and "relevance" describe the
+        table, in nats per row more than no clusters at all (-inf: the vectors have fewer distinct
+        rows than clusters). With ``purpose="neighbors"``, how well the nearest rows
         of "halves", "values" and "kernels" foretell hidden cells: shares of a column's entropy,
         summed over the columns, so that 1 is as much as one column wholly. The one in use comes
         first. Empty where there was nothing to compare: many columns have an order, or no more
@@ -396,7 +397,7 @@ default="auto"
 
         The solver "auto" needs a sample of all rows. Where the earlier ones came without, from
         another solver or from `fit_counts`, a warning says so and the first representation is
-        learned: "relevance", or "halves" for neighbours.
+        learned: "couplings", or "halves" for neighbours.
 
         Parameters
         ----------
@@ -449,7 +450,7 @@ default="auto"
         ----------
         counted : CountedTable
             What :func:`untie.count_table` gives, or a sum of them. Without a sample the solver
-            "auto" has nothing to compare and learns "relevance" ("halves" for neighbours), and
+            "auto" has nothing to compare and learns "couplings" ("halves" for neighbours), and
             ``n_clusters="auto"`` is refused. The time depends on the number of values, not on that
             of the rows.
 

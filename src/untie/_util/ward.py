@@ -42,8 +42,10 @@ def ward_merges(rows: FloatArray, sizes: FloatArray) -> Iterator[tuple[int, list
     >>> list(ward_merges(rows, np.ones(4)))
     [(2, [[0, 1], [2, 3]]), (1, [[0, 2]])]
     """
-    groups = _Groups.of(rows, sizes)
     n_groups = len(rows)
+    if n_groups < 2:
+        return
+    groups = _Groups.of(rows, sizes)
     while n_groups > 1:
         merged = groups.nearest()
         for numbers in merged:
@@ -76,7 +78,7 @@ class _Groups:
 
     @classmethod
     def of(cls, rows: FloatArray, sizes: FloatArray) -> _Groups:
-        distances = squareform(np.square(pdist(rows))) if len(rows) > 1 else np.zeros((1, 1))
+        distances = squareform(np.square(pdist(rows)))
         costs = distances * _merged_sizes(sizes[:, None], sizes)
         np.fill_diagonal(costs, np.inf)
         return cls(sizes.copy(), distances, costs, costs.min(axis=1))
