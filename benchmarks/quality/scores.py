@@ -33,15 +33,22 @@ from tables import (
     paper_tables,
     real_tables,
 )
-from untie import UNTIE
+from untie import UNTIE, UNTIEClusterer
 from untie.baselines import CDE, MCA, LatentClasses, OneHot
 from untie.cluster import KModes
-from untie.evaluation import clustering_f_score, published
+from untie.evaluation import (
+    average_ranks,
+    bonferroni_dunn,
+    clustering_f_score,
+    friedman,
+    published,
+)
 from word_tables import word_tables
 
 RESTARTS, SEEDS = 50, 5
 WIDER_RESTARTS, WIDER_SEEDS = 20, 2
 LARGE_ROWS, LARGE_RESTARTS, LARGE_SEEDS = 15_000, 10, 2
+TIE = 0.5
 
 
 class Alternative:
@@ -60,14 +67,14 @@ class Alternative:
 
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
     "UNTIE": lambda k, seed: UNTIE(k, random_state=seed),
+    "couplings": lambda k, seed: Alternative("couplings", k),
     "relevance": lambda k, seed: Alternative("relevance", k),
-    "values": lambda k, seed: Alternative("values", k),
-    "kernels": lambda k, seed: Alternative("kernels", k),
     "one-hot": lambda k, seed: OneHot(),
     "MCA": lambda k, seed: MCA(max(k - 1, 2)),
     "CDE": lambda k, seed: CDE(random_state=seed),
 }
 CLUSTERERS: dict[str, Callable[[int, int, int], Any]] = {
+    "UNTIEClusterer": lambda k, seed, n: UNTIEClusterer(k, n_init=n, random_state=seed),
     "k-modes": lambda k, seed, n: KModes(k, init="random", n_init=n, random_state=seed),
     "latent classes": lambda k, seed, n: LatentClasses(k, n_init=min(n, 10), random_state=seed),
 }
@@ -119,6 +126,7 @@ def report_paper(found: Scores, methods: list[str]) -> None:
         "confirmation": CONFIRMATION,
         "seen": [name for name in names if not is_held_back(name)],
         "held back": [name for name in names if is_held_back(name)],
+        "without threeof9": [name for name in names if name != "threeof9"],
         "all": names,
     }
     for part, chosen in parts.items():
@@ -135,6 +143,33 @@ def report_paper(found: Scores, methods: list[str]) -> None:
         ]
         spreads.append(f"{np.std(per_seed):.2f}")
     print("| sd of the mean over seeds | " + " | ".join(spreads) + " | |\n", flush=True)
+    report_duels(means)
+
+
+def report_duels(means: pd.DataFrame) -> None:
+    """Print how the first column fares against each other one, and what is significant."""
+    control, *others = means.columns
+    difference = means[others].rsub(means[control], axis=0)
+    ranks = dict(zip(means.columns, average_ranks(means.round(2)), strict=True))
+    distance = bonferroni_dunn(means.shape[1], len(means))
+    chance = friedman(means.round(2)).p_value
+    print(
+        f"Ranks among these columns; {control} is the control, and a rank differs significantly "
+        f"from {distance:.2f} on (Bonferroni-Dunn, 5 %; Friedman p = {chance:.2g}). A tie is a "
+        f"difference of at most {TIE} points.\n"
+    )
+    print(
+        f"| {control} against | wins | ties | losses | mean rank | significant |\n"
+        + "|---" * 6
+        + "|"
+    )
+    print(f"| itself | | | | {ranks[control]:.2f} | |")
+    for name in others:
+        wins, losses = (int((sign * difference[name] > TIE).sum()) for sign in (1, -1))
+        apart = abs(ranks[name] - ranks[control]) >= distance
+        cells = (wins, len(means) - wins - losses, losses, f"{ranks[name]:.2f}")
+        print(f"| {name} | " + " | ".join(map(str, cells)) + f" | {'yes' if apart else 'no'} |")
+    print(flush=True)
 
 
 def report_wider(found: Scores, methods: list[str], tables: list[LabelledTable]) -> None:
@@ -148,6 +183,9 @@ def report_wider(found: Scores, methods: list[str], tables: list[LabelledTable])
         mean = np.mean([lines[table.name] for table in chosen], axis=0)
         cells = " | ".join(f"{value:.2f}" for value in mean)
         print(f"| **mean, {ground}** ({len(chosen)}) | {cells} |")
+    print()
+    if len(methods) > 1:
+        report_duels(pd.DataFrame.from_dict(lines, orient="index", columns=methods))
 
 
 def grounds(tables: list[LabelledTable]) -> dict[str, list[LabelledTable]]:

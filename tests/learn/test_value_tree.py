@@ -116,7 +116,9 @@ def test_a_column_of_very_many_values_has_no_part():
 
 
 def test_values_that_never_occur_have_no_place():
-    table = pd.DataFrame({"a": pd.Categorical(["p", "q"] * 5, ["p", "q", "r"]), "b": ["x", "y"] * 5})
+    table = pd.DataFrame(
+        {"a": pd.Categorical(["p", "q"] * 5, ["p", "q", "r"]), "b": ["x", "y"] * 5}
+    )
     first = tree_spaces(count_table(table).counts).columns[0].array
     bare = tree_spaces(count_table(table.astype(str)).counts).columns[0].array
     np.testing.assert_allclose(_apart(first[:2] @ first[:2].T), _apart(bare @ bare.T))

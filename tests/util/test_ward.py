@@ -52,7 +52,9 @@ def test_the_definition(rows, data):
     times = np.array(data.draw(st.lists(count, min_size=len(rows), max_size=len(rows))))
     before = {frozenset([number]) for number in range(len(rows))}
     for after in partitions(ward_merges(rows, times.astype(float)), range(len(rows))):
-        parts = {group: np.repeat(rows[list(group)], times[list(group)], axis=0) for group in before}
+        parts = {
+            group: np.repeat(rows[list(group)], times[list(group)], axis=0) for group in before
+        }
         costs = {
             frozenset([one, other]): spread(np.vstack([parts[one], parts[other]]))
             - spread(parts[one])

@@ -22,9 +22,7 @@ from untie._table.orders import ORDER
 from untie._util.types import FloatArray
 
 
-def shared(
-    values: Weighting, of_couplings: float, couplings: Weighting = by_discount
-) -> Weighting:
+def shared(values: Weighting, of_couplings: float, couplings: Weighting = by_discount) -> Weighting:
     """Return a weighting that leaves a share of the energy to the couplings.
 
     Parameters
