@@ -18,7 +18,7 @@ from untie._learn.fitted import Fitted
 from untie._util.types import FloatArray
 
 MOST_MOVES = 20
-"""Rows are moved by at most this many passes; most tables take one to five, some ten."""
+"""Rows are moved by at most this many passes; most tables take one to five, long ones more."""
 
 LEAST_RISE = 1e-9
 """A gain that rises by less, in nats per row, has not risen: it may be rounding."""
