@@ -8,6 +8,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -109,6 +111,29 @@ def test_the_clusters_never_describe_less_than_those_of_k_means(make, solver, mo
         args = model.counts.sizes, np.ones(len(codes)), clusterer.labels_, model.attributes.votes
         gains.append(description_gain(codes, *args))
     assert gains[1] >= gains[0]
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**16), n_clusters=st.integers(2, 4), purity=st.floats(0.3, 0.6))
+def test_moved_clusters_are_whole(seed, n_clusters, purity):
+    table, _ = latent_classes(150, 3, 6, 4, seed, purity, [0.75, 0.2, 0.05])
+    weights = np.random.default_rng(seed).integers(1, 4, len(table)).astype(float)
+    clusterer = UNTIEClusterer(n_clusters).fit(table, sample_weight=weights)
+    labels = clusterer.labels_
+    np.testing.assert_array_equal(clusterer.predict(table), labels)
+    if not clusterer.to_state().part("fitted").get("moved", bool):
+        return
+    sizes = np.bincount(labels, weights, minlength=clusterer.n_clusters_)
+    assert sizes.all()
+    assert sizes.tolist() == sorted(sizes, reverse=True)
+    vectors = clusterer.encoder_.model_.vectors.rows(clusterer.codes(table), np.float64)
+    means = [
+        np.average(vectors[labels == c], axis=0, weights=weights[labels == c])
+        for c in range(clusterer.n_clusters_)
+    ]
+    np.testing.assert_allclose(clusterer.cluster_centers_, means, atol=1e-9)
+    off = np.square(vectors - np.array(means)[labels]).sum(axis=1)
+    assert clusterer.inertia_ == pytest.approx(weights @ off, abs=1e-9)
 
 
 def test_one_cluster_has_nothing_to_move(case):
