@@ -18,10 +18,13 @@ def small_tables(draw, max_rows=12, max_columns=4, max_values=4, min_rows=1):
     return pd.DataFrame(columns, dtype=object)
 
 
-def latent_classes(n_rows, n_classes, n_columns, n_values, seed, purity=0.8):
+def latent_classes(n_rows, n_classes, n_columns, n_values, seed, purity=0.8, shares=None):
     """Return rows whose columns depend on each other through a hidden class, and the class."""
     rng = np.random.default_rng(seed)
-    classes = rng.integers(0, n_classes, n_rows)
+    if shares is None:
+        classes = rng.integers(0, n_classes, n_rows)
+    else:
+        classes = rng.choice(n_classes, n_rows, p=shares)
     typical = rng.integers(0, n_values, (n_classes, n_columns))
     codes = np.where(
         rng.random((n_rows, n_columns)) < purity,

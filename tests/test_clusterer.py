@@ -8,6 +8,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -16,12 +18,21 @@ from sklearn.metrics import adjusted_rand_score
 from lazy_sources import SOURCES, as_arrow
 from tables import latent_classes
 from untie import UNTIE, Preparer, UNTIEClusterer, scan
+from untie._learn.description import description_gain
+from untie.clusterer import LAZY_PASSES
+from untie.datasets import load
 from untie.explain import cluster_profile
 
 
 @pytest.fixture(scope="module")
 def case():
     return latent_classes(600, 4, 8, 4, seed=0, purity=0.8)
+
+
+@pytest.fixture(scope="module")
+def large_and_small():
+    """Return a table whose rows k-means alone puts elsewhere."""
+    return latent_classes(600, 3, 10, 4, 0, 0.55, [0.8, 0.15, 0.05])
 
 
 @pytest.mark.parametrize("n_clusters", [4, "auto"])
@@ -36,20 +47,128 @@ def test_classes_are_found(case, n_clusters):
     assert sizes.tolist() == sorted(sizes, reverse=True)
 
 
-def test_means_distances_and_inertia_are_those_of_the_vectors(case):
-    table, _ = case
-    clusterer = UNTIEClusterer(4).fit(table)
+@pytest.mark.parametrize("moves", [0, 20])
+def test_means_distances_and_inertia_are_those_of_the_vectors(large_and_small, monkeypatch, moves):
+    table, _ = large_and_small
+    monkeypatch.setattr("untie.clusterer.MOST_MOVES", moves)
+    clusterer = UNTIEClusterer(3).fit(table)
     vectors = clusterer.encoder_.transform(table)
-    means = [vectors[clusterer.labels_ == c].mean(axis=0) for c in range(4)]
+    labels = clusterer.labels_
+    means = [vectors[labels == c].mean(axis=0) for c in range(3)]
     np.testing.assert_allclose(clusterer.cluster_centers_, means, atol=1e-9)
     distances = np.linalg.norm(vectors[:, None] - np.array(means), axis=2)
     np.testing.assert_allclose(clusterer.transform(table), distances, atol=1e-6)
-    assert clusterer.inertia_ == pytest.approx(np.square(distances.min(axis=1)).sum())
+    own = distances[np.arange(len(labels)), labels]
+    assert clusterer.inertia_ == pytest.approx(np.square(own).sum())
+    # The nearest mean decides, unless rows were moved.
+    assert np.array_equal(distances.argmin(axis=1), labels) == (moves == 0)
     names = clusterer.get_feature_names_out().tolist()
-    assert names == [f"untieclusterer{c}" for c in range(4)]
+    assert names == [f"untieclusterer{c}" for c in range(3)]
+    assert np.bincount(labels).tolist() == sorted(np.bincount(labels), reverse=True)
+    np.testing.assert_array_equal(clusterer.predict(table), labels)
 
 
-def test_as_good_as_scikit_learns_k_means_where_rows_are_more_than_the_sample():
+def without_moves(monkeypatch, fit):
+    """Return what k-means alone gives."""
+    with monkeypatch.context() as patch:
+        patch.setattr("untie.clusterer.MOST_MOVES", 0)
+        return fit()
+
+
+def test_moves_find_a_large_class_beside_small_ones(monkeypatch):
+    scores = []
+    for seed in range(4):
+        table, classes = latent_classes(600, 3, 10, 4, seed, 0.55, [0.8, 0.15, 0.05])
+        split = without_moves(monkeypatch, lambda t=table: UNTIEClusterer(3).fit(t))
+        found = UNTIEClusterer(3).fit(table)
+        assert found.n_iter_ > split.n_iter_
+        scores.append([adjusted_rand_score(classes, c.labels_) for c in (split, found)])
+    before, after = np.mean(scores, axis=0)
+    assert after > before + 0.05
+
+
+MADE = {
+    "zoo": lambda: load("zoo")[0],
+    "housevotes": lambda: load("housevotes")[0],
+    "classes": lambda: latent_classes(300, 4, 8, 4, seed=2, purity=0.5)[0],
+    "noise": lambda: latent_classes(300, 1, 5, 3, seed=0, purity=0.0)[0],
+    "large and small": lambda: latent_classes(400, 3, 8, 4, 3, 0.5, [0.8, 0.15, 0.05])[0],
+}
+
+
+@pytest.mark.parametrize("solver", ["auto", "uniform"])
+@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
+def test_the_clusters_never_describe_less_than_those_of_k_means(make, solver, monkeypatch):
+    table = make()
+
+    def fit():
+        return UNTIEClusterer(3, encoder=UNTIE(3, solver=solver)).fit(table)
+
+    gains = []
+    for clusterer in (without_moves(monkeypatch, fit), fit()):
+        model = clusterer.encoder_.model_
+        codes = np.stack(clusterer.codes(table), axis=1)
+        args = model.counts.sizes, np.ones(len(codes)), clusterer.labels_, model.attributes.votes
+        gains.append(description_gain(codes, *args))
+    assert gains[1] >= gains[0]
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**16), n_clusters=st.integers(2, 4), purity=st.floats(0.3, 0.6))
+def test_moved_clusters_are_whole(seed, n_clusters, purity):
+    table, _ = latent_classes(150, 3, 6, 4, seed, purity, [0.75, 0.2, 0.05])
+    weights = np.random.default_rng(seed).integers(1, 4, len(table)).astype(float)
+    clusterer = UNTIEClusterer(n_clusters).fit(table, sample_weight=weights)
+    labels = clusterer.labels_
+    np.testing.assert_array_equal(clusterer.predict(table), labels)
+    if not clusterer.to_state().part("fitted").get("moved", bool):
+        return
+    sizes = np.bincount(labels, weights, minlength=clusterer.n_clusters_)
+    assert sizes.all()
+    assert sizes.tolist() == sorted(sizes, reverse=True)
+    vectors = clusterer.encoder_.model_.vectors.rows(clusterer.codes(table), np.float64)
+    means = [
+        np.average(vectors[labels == c], axis=0, weights=weights[labels == c])
+        for c in range(clusterer.n_clusters_)
+    ]
+    np.testing.assert_allclose(clusterer.cluster_centers_, means, atol=1e-9)
+    off = np.square(vectors - np.array(means)[labels]).sum(axis=1)
+    assert clusterer.inertia_ == pytest.approx(weights @ off, abs=1e-9)
+
+
+def test_one_cluster_has_nothing_to_move(case):
+    clusterer = UNTIEClusterer(1).fit(case[0])
+    assert clusterer.labels_.tolist() == [0] * len(case[0])
+    assert clusterer.n_iter_ == 2
+    assert not clusterer.to_state().part("fitted").get("moved", bool)
+
+
+def test_ranges_are_moved_by_their_coarser_view():
+    rng = np.random.default_rng(0)
+    table, classes = latent_classes(800, 3, 8, 4, 1, 0.5, [0.75, 0.2, 0.05])
+    table = table.assign(
+        age=rng.normal(20 * classes, 10).round(1), size=rng.normal(9 * classes, 6).round(1)
+    )
+    clusterer = UNTIEClusterer(3, preparer=Preparer()).fit(table)
+    assert clusterer.to_state().part("fitted").get("moved", bool)
+    assert clusterer.encoder_.model_.coarse.targets is not None
+    np.testing.assert_array_equal(clusterer.predict(table), clusterer.labels_)
+    turned = table.assign(age=-table["age"], size=table["size"] ** 3)
+    again = UNTIEClusterer(3, preparer=Preparer()).fit(turned)
+    np.testing.assert_array_equal(again.labels_, clusterer.labels_)
+
+
+def test_passive_columns_move_nothing(large_and_small):
+    table, classes = large_and_small
+    expected = UNTIEClusterer(3, encoder=UNTIE(3)).fit(table)
+    told = table.assign(told=classes.astype(str))[["told", *table]]
+    passive = UNTIE(3, column_weights={"told": 0})
+    found = UNTIEClusterer(3, encoder=passive).fit(told)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+def test_as_good_as_scikit_learns_k_means_where_rows_are_more_than_the_sample(monkeypatch):
+    monkeypatch.setattr("untie.clusterer.MOST_MOVES", 0)
     table, _ = latent_classes(6_000, 5, 9, 6, seed=0, purity=0.4)
     clusterer = UNTIEClusterer(5).fit(table)
     assert table.drop_duplicates().shape[0] > 2_000
@@ -80,6 +199,23 @@ def test_weights_are_numbers_of_rows(case):
     assert found.inertia_ == pytest.approx(repeated.inertia_)
 
 
+def test_weights_of_any_scale_give_the_same_moves(large_and_small):
+    table, _ = large_and_small
+    expected = UNTIEClusterer(3).fit(table)
+    found = UNTIEClusterer(3).fit(table, sample_weight=np.full(len(table), 1e-3))
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+def test_moves_of_weighted_rows_are_those_of_repeated_rows(large_and_small):
+    table, _ = large_and_small
+    weights = np.random.default_rng(0).integers(0, 4, len(table))
+    repeated = UNTIEClusterer(3).fit(table.loc[table.index.repeat(weights)])
+    found = UNTIEClusterer(3).fit(table, sample_weight=weights)
+    assert found.to_state().part("fitted").get("moved", bool)
+    assert found.n_iter_ == repeated.n_iter_
+    np.testing.assert_array_equal(found.labels_, repeated.predict(table))
+
+
 @pytest.mark.parametrize("make", [pl.from_pandas, pa.Table.from_pandas, pd.DataFrame.to_numpy])
 def test_every_library(case, make):
     table, _ = case
@@ -105,6 +241,26 @@ def test_lazy_tables(case, kind, tmp_path):
     np.testing.assert_array_equal(found.predict(table), expected.labels_)
     with pytest.raises(AttributeError, match="call predict, which streams"):
         found.labels_  # noqa: B018
+
+
+@pytest.mark.parametrize("kind", ["scan of files", "dask"])
+def test_moves_of_lazy_tables(kind, tmp_path, monkeypatch):
+    table, _ = latent_classes(600, 3, 10, 4, 0, 0.55, [0.8, 0.15, 0.05])
+    if kind == "dask":
+        lazy = dd.from_pandas(table, npartitions=3)
+    else:
+        for number in range(3):
+            table[200 * number : 200 * (number + 1)].to_parquet(tmp_path / f"{number}.parquet")
+        lazy = scan(tmp_path / "*.parquet")
+    monkeypatch.setattr("untie.clusterer.MOST_MOVES", LAZY_PASSES)
+    expected = UNTIEClusterer(3).fit(table)
+    found = UNTIEClusterer(3).fit(lazy)
+    assert found.to_state().part("fitted").get("moved", bool)
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
+    assert found.n_iter_ == expected.n_iter_
+    labels = found.predict(lazy)
+    labels = labels.compute() if kind == "dask" else labels.read_all()["cluster"]
+    np.testing.assert_array_equal(labels.to_numpy(), expected.labels_)
 
 
 def test_weights_of_lazy_tables(case, tmp_path):
@@ -237,12 +393,14 @@ def test_copies(case):
     assert not hasattr(clone(clusterer), "labels_")
 
 
-def test_unknown_values_go_to_the_nearest_mean(case):
-    table, _ = case
-    clusterer = UNTIEClusterer(4).fit(table)
+def test_unknown_values_say_nothing(large_and_small):
+    table, _ = large_and_small
+    clusterer = UNTIEClusterer(3).fit(table)
     row = table.iloc[[0]].copy()
     row.iloc[0, 0] = "never seen"
     assert clusterer.predict(row)[0] == clusterer.labels_[0]
+    nothing = row.map(lambda _: "never seen")
+    assert clusterer.predict(nothing)[0] == 0  # the largest is the likeliest
 
 
 @pytest.mark.parametrize("n_clusters", ["auto", 3])

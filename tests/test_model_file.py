@@ -11,11 +11,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from tables import latent_classes
 from untie import UNTIE, Gaussian, Polynomial, Preparer, UNTIEClusterer, load_model, save_model
 from untie._learn import archive
 from untie.datasets import load
@@ -333,6 +335,59 @@ def test_a_clusterer_comes_back_as_it_was(path, clusterer):
     np.testing.assert_array_equal(again.transform(table), clusterer.transform(table))
 
 
+def large_and_small():
+    return latent_classes(600, 3, 10, 4, 0, 0.55, [0.8, 0.15, 0.05])[0]
+
+
+@pytest.fixture
+def moved(path):
+    """Save a clusterer whose rows are not all with the nearest mean."""
+    table = large_and_small()
+    clusterer = UNTIEClusterer(3).fit(table)
+    assert (clusterer.transform(table).argmin(axis=1) != clusterer.labels_).any()
+    clusterer.save(path)
+    return clusterer, table
+
+
+def test_moved_rows_stay_where_they_are(path, moved):
+    clusterer, table = moved
+    loaded = load_model(path)
+    np.testing.assert_array_equal(loaded.labels_, clusterer.labels_)
+    np.testing.assert_array_equal(loaded.predict(table), clusterer.labels_)
+    np.testing.assert_array_equal(loaded.transform(table), clusterer.transform(table))
+    loaded.save(path)
+    np.testing.assert_array_equal(load_model(path).predict(table), clusterer.labels_)
+
+
+COSTS = {
+    "none": (None, "'fitted/costs_1' is missing|'costs_1' is missing"),
+    "another shape": (np.zeros((5, 2)), "has the shape"),
+    "one dimension": (np.zeros(5), "has the shape"),
+    "no numbers": (np.full((5, 3), "x"), "not numbers"),
+    "complex": (np.zeros((5, 3), complex), "not numbers"),
+    "not a number": (np.full((5, 3), np.nan), "not finite"),
+    "infinite": (np.full((5, 3), np.inf), "not finite"),
+    "sparse": (sparse.csr_array(np.eye(5)[:, :3]), "is sparse"),
+}
+
+
+@pytest.mark.parametrize(("new", "words"), COSTS.values(), ids=COSTS)
+def test_costs_that_are_none_are_refused(path, moved, new, words):
+    def change(_, arrays):
+        assert arrays["fitted/costs_1"].shape == (5, 3)
+        replace(arrays, "fitted/costs_1", {} if new is None else {"fitted/costs_1": new})
+
+    rewrite(path, change)
+    with pytest.raises(ValueError, match=words):
+        load_model(path)
+
+
+def test_costs_of_another_type_are_taken_as_numbers(path, moved):
+    _, table = moved
+    rewrite(path, lambda _, a: a.update({"fitted/costs_1": np.ones((5, 3), bool)}))
+    assert load_model(path).predict(table).shape == (len(table),)
+
+
 def test_a_clusterer_of_a_lazy_table_has_no_labels_to_save(path):
     lazy = pl.from_pandas(people()[["pet", "home", "town"]]).lazy()
     clusterer = UNTIEClusterer(2).fit(lazy)
@@ -364,13 +419,17 @@ def rewrite(path, change):
     archive.write_model(path, kind, state)
 
 
-def test_every_part_of_a_file_is_needed(path):
-    pipeline = make_pipeline(Preparer(bins=3), UNTIEClusterer(random_state=0)).fit(people())
-    save_model(pipeline, path)
+@pytest.mark.parametrize(
+    ("make", "n_clusters"), [(people, "auto"), (large_and_small, 3)], ids=["chosen", "moved"]
+)
+def test_every_part_of_a_file_is_needed(path, make, n_clusters):
+    pipeline = make_pipeline(Preparer(bins=3), UNTIEClusterer(n_clusters, random_state=0))
+    save_model(pipeline.fit(make()), path)
     whole = path.read_bytes()
     _, state = archive.read_model(path)
     places = list(entries(state.content))
     assert len(places) > 50
+    assert any(name.endswith("costs_0") for name in state.arrays) == (n_clusters == 3)
     for keys in places:
         path.write_bytes(whole)
         rewrite(path, lambda content, _, keys=keys: remove(content, keys))

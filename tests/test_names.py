@@ -68,6 +68,7 @@ def assert_same_encoders(first, second, table, other, rows):
 
 def assert_same_clusters(first, second, table, other, rows):
     assert first.n_clusters_ == second.n_clusters_
+    assert first.n_iter_ == second.n_iter_
     assert_same_encoders(first.encoder_, second.encoder_, table, other, rows)
     assert second.inertia_ == pytest.approx(first.inertia_, rel=1e-9, abs=1e-9)
     np.testing.assert_array_equal(np.bincount(second.labels_), np.bincount(first.labels_))
@@ -130,6 +131,20 @@ def test_clusters_of_a_random_table_in_disguise(table, seed, n_clusters):
     other, rows = disguise(table, np.random.default_rng(seed))
     first, second = (UNTIEClusterer(n_clusters).fit(X) for X in (table, other))
     assert_same_clusters(first, second, table, other, rows)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moves_in_disguise(seed, weighted):
+    table, _ = latent_classes(500, 3, 10, 4, seed, 0.55, [0.8, 0.15, 0.05])
+    rng = np.random.default_rng(seed)
+    weights = rng.random(len(table)) + 0.1 if weighted else np.ones(len(table))
+    other, rows = disguise(table, rng)
+    first = UNTIEClusterer(3).fit(table, sample_weight=weights)
+    second = UNTIEClusterer(3).fit(other, sample_weight=weights[rows])
+    assert first.to_state().part("fitted").get("moved", bool)
+    assert first.n_iter_ == second.n_iter_
+    np.testing.assert_array_equal(second.labels_, first.labels_[rows])
 
 
 @pytest.mark.parametrize("name", LARGE)

@@ -16,8 +16,7 @@ from untie._count.row_sample import RowSample
 from untie._count.selecting import sample_heard
 from untie._engines.source import Source
 from untie._engines.tasks import A
-from untie._learn.means import Centres, Pass, nearest, pack, walk_rows
-from untie._learn.value_space import ValueSpace
+from untie._learn.costs import Costs, Pass, cheapest, pack, walk_rows
 from untie._learn.vectors import LookUp
 from untie._table.sample_weights import positive_weights, read_weights, split_weights
 from untie._table.vocabulary import Vocabulary
@@ -108,21 +107,18 @@ class VectorTask:
 
 @dataclass(frozen=True, eq=False)
 class LabelTask:
-    """Rows -> the number of the nearest mean.
+    """Rows -> the number of the cluster in which they cost least.
 
     Parameters
     ----------
     encoder : TableInput
         Fitted.
-    space : ValueSpace
-        Where the vectors of its values are.
-    centres : Centres
-        The means.
+    costs : Costs
+        What each value costs in each cluster.
     """
 
     encoder: TableInput
-    space: ValueSpace
-    centres: Centres
+    costs: Costs
     names: list[str] = field(default_factory=lambda: [CLUSTER])
     dtype: np.dtype[Any] = LABEL
     what: str = "labelling"
@@ -141,7 +137,7 @@ class LabelTask:
 
     def compute(self, codes: Codes) -> NDArray[np.int32]:
         """Return the label of each coded row."""
-        return nearest(self.space, pack(codes, self.space), self.centres)[0].astype(LABEL)
+        return cheapest(pack(codes, self.costs), self.costs).astype(LABEL)
 
     def compute_columns(self, codes: Codes) -> Sequence[Any]:
         """Return the labels as a single column."""
@@ -207,11 +203,9 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     return in_canonical_order(sample)
 
 
-def walk_source(
-    encoder: TableInput, source: Source, weight: str | None, space: ValueSpace, centres: Centres
-) -> Pass:
-    """Return what one pass of k-means over the rows of a lazy table finds."""
-    return _fold(encoder, source, weight, partial(_walk, space, centres), "clustering")
+def walk_source(encoder: TableInput, source: Source, weight: str | None, costs: Costs) -> Pass:
+    """Return what one pass over the rows of a lazy table finds."""
+    return _fold(encoder, source, weight, partial(_walk, costs), "clustering")
 
 
 def _fold(
@@ -240,5 +234,5 @@ def _sample(
     return sample_heard(codes, vocabulary, weights, passive)
 
 
-def _walk(space: ValueSpace, centres: Centres, codes: Codes, weights: FloatArray | None) -> Pass:
-    return walk_rows(space, pack(codes, space), weights, centres)
+def _walk(costs: Costs, codes: Codes, weights: FloatArray | None) -> Pass:
+    return walk_rows(pack(codes, costs), weights, costs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -21,28 +21,27 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from untie._base import TakesTables
 from untie._count.canonical import in_canonical_order
 from untie._count.memory import SAMPLE_ROWS
-from untie._count.packed_rows import distinct_rows
+from untie._count.packed_rows import PackedRows, distinct_rows
 from untie._count.row_sample import RowSample
 from untie._count.selecting import sample_heard
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._learn.archive import State, read_record, record_state
 from untie._learn.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
+from untie._learn.costs import Costs, Walk, largest_first, walk_rows
 from untie._learn.k_choice import KChoice
 from untie._learn.means import (
     Centres,
-    Pass,
     all_distances,
     count_distinct,
+    distance_costs,
     first_centres,
-    largest_first,
-    pack,
+    inertia_of,
     refine,
     sample_vectors,
     split_columns,
-    walk_rows,
 )
-from untie._learn.value_space import ValueSpace
+from untie._learn.moves import MOST_MOVES, cells_of, move_rows
 from untie._row_tasks import LabelTask, sample_source, walk_source
 from untie._saving import Savable
 from untie._table.sample_weights import check_weights, split_weights
@@ -55,7 +54,8 @@ from untie.encoder import UNTIE
 from untie.preparer import Preparer
 
 LAZY_PASSES = 3
-"""The means of a lazy table take at most this many passes; each reads all of it."""
+"""The means of a lazy table take at most this many passes, and the moves of its rows as many again;
+each reads all of it."""
 
 
 class UNTIEClusterer(
@@ -65,9 +65,11 @@ class UNTIEClusterer(
 
     An encoder learns vectors of the rows, and k-means makes clusters of them. The means of the best
     of `n_init` starts on at most 2,000 distinct rows are moved by passes over all rows until
-    nothing changes. The result does not depend on the order of rows and columns, nor, up to 2,000
-    distinct rows, on the names of values and columns. Clusters are numbered by their size; the
-    largest is 0.
+    nothing changes. Then every row moves to the cluster in which its cells are likeliest, again and
+    again, as long as the clusters describe the table better: k-means alone splits a large cluster
+    beside small ones. A row's cluster need not be that of the nearest mean, therefore. The result
+    does not depend on the order of rows and columns, nor, up to 2,000 distinct rows, on the names
+    of values and columns. Clusters are numbered by their size; the largest is 0.
 
     Parameters
     ----------
@@ -89,8 +91,9 @@ class UNTIEClusterer(
         Number of starts of k-means, typically 5 to 50. More find a lower inertia at times; time on
         the sample grows in proportion.
     max_iter : int, default=300
-        At most this many passes over the rows, typically 10 to 300; over a lazy table, which is
-        read anew each time, at most 3.
+        At most this many passes over the rows for the means, typically 10 to 300, and at most 20 of
+        as many again for the moves; over a lazy table, which is read anew each time, at most 3 of
+        either.
     random_state : int, RandomState or None, default=None
         For the starts. None is the seed 0. The number of clusters is chosen with draws of its own,
         so that it is the table's and not the seed's.
@@ -106,9 +109,9 @@ class UNTIEClusterer(
         The means of the clusters' compact vectors: one column per value, and axes for columns with
         more than 500.
     inertia_ : float
-        Weighted sum of squared distances of the rows to their means.
+        Weighted sum of squared distances of the rows to the means of their clusters.
     n_iter_ : int
-        Number of passes over the rows.
+        Number of passes over the rows, for means and moves.
     encoder_ : UNTIE
         The fitted encoder: the first argument of the functions of `untie.explain`.
     preparer_ : Preparer or None
@@ -176,7 +179,8 @@ class UNTIEClusterer(
             read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
             DuckDB relation, a polars LazyFrame, a pyarrow Dataset, a Dask frame. It is read once
             for the counts (twice where the encoder merges rare values of very many), once for a
-            sample and up to three times for the means, and once more to be prepared.
+            sample, up to three times for the means and three for the moves, and once more to be
+            prepared.
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts, or the column that says so; lazy tables take a name only.
@@ -207,7 +211,7 @@ class UNTIEClusterer(
         validate_data(self, table.source, reset=True, skip_check_array=True)
         self.preparer_ = preparer
         codes = counted.codes if counted.complete else encoder.codes(rows)
-        self._labels: NDArray[np.int32] | None = self._nearest(codes)
+        self._labels: NDArray[np.int32] | None = self._label(codes)
         return self
 
     def fit_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None = None) -> Self:
@@ -235,11 +239,14 @@ class UNTIEClusterer(
             if hasattr(encoder, name):
                 setattr(self, name, getattr(encoder, name))
         self.preparer_ = None
-        self._labels = self._nearest(codes)
+        self._labels = self._label(codes)
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the cluster of each row: that of the nearest mean, the first of equal ones.
+        """Return the cluster of each row: the likeliest, the first of equal ones.
+
+        It is the cluster in which the row's cells are likeliest. Where `fit` kept the clusters of
+        k-means, it is that of the nearest mean.
 
         Parameters
         ----------
@@ -256,7 +263,7 @@ class UNTIEClusterer(
         check_is_fitted(self)
         source = open_table(X)
         if not source.is_lazy:
-            return self._nearest(self.codes(X))
+            return self._label(self.codes(X))
         source.check_streams()
         return open_table(self.prepared(source)).map_rows(self._label_task())
 
@@ -279,6 +286,8 @@ class UNTIEClusterer(
     def transform(self, X: Any) -> FloatArray:
         """Return the distance of each row to each cluster's mean.
 
+        The nearest mean need not be that of the row's cluster, which is the likeliest one.
+
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
@@ -290,7 +299,7 @@ class UNTIEClusterer(
         """
         check_is_fitted(self)
         space = self.encoder_.model_.space
-        return all_distances(space, pack(self.codes(X), space), self._centres())
+        return all_distances(space, PackedRows(self.codes(X), space.n_codes), self._centres())
 
     def prepared(self, X: Any) -> Any:
         """Return rows as the encoder sees them: prepared if there is a `preparer`.
@@ -334,9 +343,14 @@ class UNTIEClusterer(
             "inertia": self.inertia_,
             "n_iter": self.n_iter_,
             "labelled": self._labels is not None,
+            "moved": self._costs is not None,
         }
-        labels = {} if self._labels is None else {"labels": self._labels}
-        state = State(content, {"centers": self.cluster_centers_, **labels})
+        arrays = {"centers": self.cluster_centers_}
+        if self._labels is not None:
+            arrays["labels"] = self._labels
+        if self._costs is not None:
+            arrays |= {f"costs_{place}": table for place, table in enumerate(self._costs)}
+        state = State(content, arrays)
         choice = None if self.k_choice_ is None else record_state(self.k_choice_)
         state = state.plus("k_choice", choice)
         state = state.plus("encoder", self.encoder_.to_state())
@@ -345,6 +359,7 @@ class UNTIEClusterer(
     def _restore(self, state: State) -> None:
         self.encoder_ = UNTIE.from_state(state.part("encoder"))
         self.preparer_ = self.k_choice_ = self._labels = None
+        self._costs: Costs | None = None
         if state.has("preparer"):
             self.preparer_ = Preparer.from_state(state.part("preparer"))
         if state.has("k_choice"):
@@ -354,6 +369,12 @@ class UNTIEClusterer(
         width = sum(self.encoder_.model_.vectors.widths)
         self.cluster_centers_ = state.array("centers", -1, width)
         self.n_clusters_ = len(self.cluster_centers_)
+        if state.get("moved", bool):
+            n_codes = self.encoder_.model_.space.n_codes
+            self._costs = [
+                state.finite(f"costs_{place}", n, self.n_clusters_)
+                for place, n in enumerate(n_codes)
+            ]
         self.inertia_, self.n_iter_ = state.get("inertia", float), state.get("n_iter", int)
 
     @property
@@ -374,9 +395,8 @@ class UNTIEClusterer(
             rows = open_table(preparer.transform(source, keep=[weight] if weight else []))
         encoder.fit(rows, sample_weight=weight)
         sample = sample_source(encoder, rows, weight)
-        space = encoder.model_.space
-        walk = partial(walk_source, encoder, rows, weight, space)
-        self._learn(encoder, sample, walk, min(int(self.max_iter), LAZY_PASSES))
+        walk = partial(walk_source, encoder, rows, weight)
+        self._learn(encoder, sample, walk, LAZY_PASSES, LAZY_PASSES)
         names = table_of_names([name for name in source.columns if name != weight])
         validate_data(self, names.source, reset=True, skip_check_array=True)
         self.preparer_, self._labels = preparer, None
@@ -385,31 +405,36 @@ class UNTIEClusterer(
         """Find clusters of coded rows with a fitted encoder."""
         vocabulary, passive = encoder.vocabulary_, encoder.model_.passive
         sample = in_canonical_order(sample_heard(codes, vocabulary, weights, passive))
-        space = encoder.model_.space
-        kinds = distinct_rows(codes, space.n_codes, weights)
-        walk = partial(walk_rows, space, pack(kinds.codes, space), kinds.weights)
-        self._learn(encoder, sample, walk, int(self.max_iter))
+        n_codes = encoder.model_.space.n_codes
+        kinds = distinct_rows(codes, n_codes, weights)
+        walk = partial(walk_rows, PackedRows(kinds.codes, n_codes), kinds.weights)
+        self._learn(encoder, sample, walk, int(self.max_iter), MOST_MOVES)
 
     def _learn(
-        self, encoder: UNTIE, sample: RowSample, walk: Callable[[Centres], Pass], max_passes: int
+        self, encoder: UNTIE, sample: RowSample, walk: Walk, most_passes: int, most_moves: int
     ) -> None:
         """Choose the number of clusters, start on the sample and walk over all rows."""
         choice, k = self._number(encoder, sample)
-        lookup = encoder.model_.vectors
-        space = ValueSpace(lookup.tables)
+        model = encoder.model_
+        space, max_iter = model.space, int(self.max_iter)
         seed = draws_of(self.random_state).randint(2**31 - 1)
-        centres = first_centres(lookup, sample, k, int(self.n_init), seed)
-        centres, found, n_iter, settled = refine(space, centres, walk, max_passes)
-        if not settled and max_passes == self.max_iter:
+        centres = first_centres(model.vectors, sample, k, int(self.n_init), seed)
+        passes = min(max_iter, most_passes)
+        centres, found, n_iter, settled = refine(space, centres, walk, passes)
+        if not settled and passes == max_iter:
             warn_user(
-                f"The means still moved after max_iter={max_passes} passes; raise it.",
+                f"The means still moved after max_iter={max_iter} passes; raise it.",
                 ConvergenceWarning,
             )
-        centres = largest_first(space, centres, found.sizes, sample)
+        costs, found, n_moves = move_rows(found, cells_of(model), walk, min(max_iter, most_moves))
+        if costs is not None:
+            centres = space.centres(found.counts)
+        order = largest_first(costs or distance_costs(space, centres), found.sizes, sample)
         self.encoder_, self.k_choice_ = encoder, choice
-        self.cluster_centers_ = np.hstack(centres)
+        self._costs = costs and [table[:, order] for table in costs]
+        self.cluster_centers_ = np.hstack([part[order] for part in centres])
         self.n_clusters_ = len(self.cluster_centers_)
-        self.inertia_, self.n_iter_ = found.inertia, n_iter
+        self.inertia_, self.n_iter_ = inertia_of(space, centres, found), n_iter + n_moves
 
     def _number(self, encoder: UNTIE, sample: RowSample) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""
@@ -471,12 +496,12 @@ class UNTIEClusterer(
             validate_data(self, table.source, reset=False, skip_check_array=True)
         return self.encoder_.codes(self.prepared(X))
 
-    def _nearest(self, codes: Codes) -> NDArray[np.int32]:
+    def _label(self, codes: Codes) -> NDArray[np.int32]:
         return self._label_task().compute(codes)
 
     def _label_task(self) -> LabelTask:
-        space = self.encoder_.model_.space
-        return LabelTask(self.encoder_, space, self._centres())
+        costs = self._costs or distance_costs(self.encoder_.model_.space, self._centres())
+        return LabelTask(self.encoder_, costs)
 
     def _centres(self) -> Centres:
         return split_columns(self.cluster_centers_, self.encoder_.model_.vectors)

@@ -1,5 +1,7 @@
 """K-means without vectors, against scikit-learn's on the vectors themselves."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,18 +10,18 @@ from sklearn.metrics import adjusted_rand_score
 
 from tables import latent_classes, small_tables
 from untie import UNTIE, UNTIEClusterer
-from untie._count.row_sample import RowSample, sample_rows
+from untie._count.packed_rows import PackedRows
+from untie._count.row_sample import sample_rows
+from untie._learn.costs import cheapest, walk_rows
 from untie._learn.means import (
     all_distances,
     count_distinct,
+    distance_costs,
     first_centres,
-    largest_first,
-    nearest,
-    pack,
+    inertia_of,
     refine,
     sample_vectors,
     split_columns,
-    walk_rows,
 )
 from untie._learn.value_space import ValueSpace
 
@@ -41,11 +43,11 @@ def test_lloyds_steps_are_those_of_scikit_learn(case, weighted):
     weights = rng.integers(1, 9, len(rows)).astype(float) if weighted else None
     start = rows[rng.choice(len(rows), 4, replace=False)]
     space = ValueSpace(lookup.tables)
-    packed = pack(codes, space)
+    packed = PackedRows(codes, space.n_codes)
     centres, found, _, settled = refine(
         space,
         split_columns(start, lookup),
-        lambda means: walk_rows(space, packed, weights, means),
+        partial(walk_rows, packed, weights),
         100,
     )
     expected = KMeans(4, init=start, n_init=1, tol=0, algorithm="lloyd").fit(
@@ -53,8 +55,10 @@ def test_lloyds_steps_are_those_of_scikit_learn(case, weighted):
     )
     assert settled
     np.testing.assert_allclose(np.hstack(centres), expected.cluster_centers_, atol=1e-9)
-    np.testing.assert_array_equal(nearest(space, packed, centres)[0], expected.labels_)
-    assert found.inertia == pytest.approx(expected.inertia_)
+    np.testing.assert_array_equal(
+        cheapest(packed, distance_costs(space, centres)), expected.labels_
+    )
+    assert inertia_of(space, centres, found) == pytest.approx(expected.inertia_)
     np.testing.assert_allclose(
         all_distances(space, packed, centres), expected.transform(rows), atol=1e-6
     )
@@ -63,27 +67,12 @@ def test_lloyds_steps_are_those_of_scikit_learn(case, weighted):
 def test_the_start_is_as_good_as_scikit_learns(case):
     lookup, codes, sample = case
     space = ValueSpace(lookup.tables)
-    packed = pack(codes, space)
+    packed = PackedRows(codes, space.n_codes)
     centres = first_centres(lookup, sample, 4, 10, seed=0)
-    found = refine(space, centres, lambda means: walk_rows(space, packed, None, means), 100)[1]
+    centres, found, *_ = refine(space, centres, partial(walk_rows, packed, None), 100)
     rows = lookup.rows(codes, np.float64)
-    assert found.inertia <= KMeans(4, n_init=10, random_state=0).fit(rows).inertia_ * 1.01
-
-
-def test_pieces_add_up(case):
-    lookup, codes, sample = case
-    space = ValueSpace(lookup.tables)
-    centres = first_centres(lookup, sample, 3, 2, seed=0)
-    whole = walk_rows(space, pack(codes, space), None, centres)
-    parts = (slice(0, 90), slice(0, 0), slice(90, 300))  # the second has no rows
-    pieces = [[column[part] for column in codes] for part in parts]
-    added = None
-    for piece in pieces:
-        one = walk_rows(space, pack(piece, space), None, centres)
-        added = one if added is None else added + one
-    assert added.is_like(whole)
-    assert added.inertia == pytest.approx(whole.inertia)
-    np.testing.assert_allclose(added.sizes, whole.sizes)
+    expected = KMeans(4, n_init=10, random_state=0).fit(rows).inertia_
+    assert inertia_of(space, centres, found) <= expected * 1.01
 
 
 def test_an_empty_cluster_keeps_its_mean(case):
@@ -91,9 +80,9 @@ def test_an_empty_cluster_keeps_its_mean(case):
     space = ValueSpace(lookup.tables)
     rows = lookup.rows(codes, np.float64)
     start = np.vstack([rows[:2], rows[:1] + 1e3])
-    packed = pack(codes, space)
+    packed = PackedRows(codes, space.n_codes)
     centres, found, *_ = refine(
-        space, split_columns(start, lookup), lambda m: walk_rows(space, packed, None, m), 50
+        space, split_columns(start, lookup), partial(walk_rows, packed, None), 50
     )
     assert found.sizes[2] == 0
     np.testing.assert_allclose(np.hstack(centres)[2], start[2])
@@ -102,20 +91,10 @@ def test_an_empty_cluster_keeps_its_mean(case):
 def test_too_few_passes_are_told(case):
     lookup, codes, _ = case
     space = ValueSpace(lookup.tables)
-    packed = pack(codes, space)
+    packed = PackedRows(codes, space.n_codes)
     start = split_columns(lookup.rows(codes, np.float64)[:4], lookup)
-    *_, n_iter, settled = refine(space, start, lambda m: walk_rows(space, packed, None, m), 1)
+    *_, n_iter, settled = refine(space, start, partial(walk_rows, packed, None), 1)
     assert (n_iter, settled) == (1, False)
-
-
-def test_largest_first():
-    space = ValueSpace([np.array([[3.0], [1.0], [2.0], [0.0], [1.5]])])
-    centres = [np.array([[3.0], [1.0], [2.0], [0.0]])]
-    sample = RowSample(np.arange(3, dtype=np.uint64), np.array([[2], [1], [0]]), np.ones(3))
-    ordered = largest_first(space, centres, np.array([5.0, 9.0, 5.0, 1.0]), sample)
-    assert ordered[0].ravel().tolist() == [1, 2, 3, 0]  # equal sizes by their first row
-    ordered = largest_first(space, centres, np.array([5.0, 9.0, 5.0, 5.0]), sample)
-    assert ordered[0].ravel().tolist() == [1, 2, 3, 0]  # no sampled row is the last
 
 
 @given(small_tables())
@@ -170,7 +149,6 @@ def test_ties_fall_by_the_order_of_the_means():
     assert ((distances == distances.min(axis=1, keepdims=True)).sum(axis=1) > 1).any()
     for order in (range(7), range(6, -1, -1), rng.permutation(7)):
         space = ValueSpace([tables[place] for place in order])
-        packed = pack([codes[place] for place in order], space)
-        labels, squares = nearest(space, packed, [points[place] for place in order])
-        np.testing.assert_array_equal(labels, expected)
-        np.testing.assert_allclose(squares, distances.min(axis=1) / 100, atol=1e-12)
+        packed = PackedRows([codes[place] for place in order], space.n_codes)
+        costs = distance_costs(space, [points[place] for place in order])
+        np.testing.assert_array_equal(cheapest(packed, costs), expected)

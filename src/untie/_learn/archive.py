@@ -107,6 +107,16 @@ class State:
             raise ValueError(f"the array {name!r} has the shape {array.shape}, not {shape}")
         return array
 
+    def finite(self, name: str, *shape: int) -> Any:
+        """Return a dense array of finite double precision numbers, or refuse another one."""
+        array = self.array(name, *shape)
+        if sparse.issparse(array):
+            raise ValueError(f"the array {name!r} is sparse")
+        array = np.asarray(array, dtype=np.float64)
+        if not np.isfinite(array).all():
+            raise ValueError(f"the array {name!r} holds numbers that are not finite")
+        return array
+
 
 def write_model(path: str | os.PathLike[str], kind: str, state: State) -> None:
     """Write a model so that the path holds either the old file or the whole new one."""

@@ -55,7 +55,7 @@ def description_gain(
         _crosstab(column, labels, weights, size)
         for column, size in zip(codes.T, sizes, strict=True)
     ]
-    return gain_of_counts(counts, np.bincount(labels, weights), votes)
+    return gain_of_counts(counts, np.bincount(labels, weights).astype(float), votes)
 
 
 def gain_of_counts(

@@ -7,23 +7,19 @@ of `untie._util.k_means` on a sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 
 from untie._count.packed_rows import PackedRows
 from untie._count.row_sample import RowSample
 from untie._learn.choose import shortened
+from untie._learn.costs import Costs, Pass, Walk, all_clusters, ties_apart
 from untie._learn.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
-from untie._util.k_means import TIE, best_labels
+from untie._util.k_means import best_labels
 from untie._util.same_vectors import distinct_vectors
-from untie._util.types import Codes, FloatArray
+from untie._util.types import FloatArray
 
 MOST_DIMENSIONS, PRINCIPAL = 256, 64
 """Sampled rows with more than `MOST_DIMENSIONS` dimensions keep their `PRINCIPAL` first principal
@@ -34,38 +30,6 @@ SAME = 9
 
 Centres = list[FloatArray]
 """One array of shape (n_clusters, width) per attribute."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pass:
-    """What a pass over rows finds; ``+`` adds those of two pieces.
-
-    Parameters
-    ----------
-    counts : list of arrays of shape (n_clusters, n_codes)
-        Weight of the rows of each cluster with each code, one per attribute.
-    inertia : float
-        Weighted sum of squared distances to the nearest mean.
-    """
-
-    counts: list[FloatArray]
-    inertia: float
-
-    def __add__(self, other: Pass) -> Pass:
-        counts = [a + b for a, b in zip(self.counts, other.counts, strict=True)]
-        return Pass(counts, self.inertia + other.inertia)
-
-    @property
-    def sizes(self) -> FloatArray:
-        """Weight of each cluster; shape (n_clusters,)."""
-        return self.counts[0].sum(axis=1)
-
-    def is_like(self, other: Pass) -> bool:
-        """Tell whether the clusters have the same values, and so the same means."""
-        return all(
-            np.allclose(a, b, rtol=1e-12, atol=0.0)
-            for a, b in zip(self.counts, other.counts, strict=True)
-        )
 
 
 def sample_vectors(lookup: LookUp, sample: RowSample) -> FloatArray:
@@ -104,7 +68,7 @@ def first_centres(lookup: LookUp, sample: RowSample, k: int, n_starts: int, seed
 
 
 def refine(
-    space: ValueSpace, centres: Centres, walk: Callable[[Centres], Pass], max_passes: int
+    space: ValueSpace, centres: Centres, walk: Walk, max_passes: int
 ) -> tuple[Centres, Pass, int, bool]:
     """Move the means to those of their rows until nothing changes.
 
@@ -115,7 +79,7 @@ def refine(
     centres : list of arrays
         The first means.
     walk : callable
-        Takes means and returns what a pass over all rows finds.
+        Takes costs and returns what a pass over all rows finds.
     max_passes : int
         At most this many passes over the rows; at least one.
 
@@ -125,10 +89,10 @@ def refine(
         The means, the last pass over the rows (with the means before the last move), the number of
         passes and whether nothing changed in the last.
     """
-    found = walk(centres)
+    found = walk(distance_costs(space, centres))
     centres = _moved(space, centres, found)
     for n_iter in range(2, max_passes + 1):
-        latest = walk(centres)
+        latest = walk(distance_costs(space, centres))
         if latest.is_like(found):
             return centres, latest, n_iter, True
         found = latest
@@ -136,58 +100,25 @@ def refine(
     return centres, found, max_passes, False
 
 
-def walk_rows(
-    space: ValueSpace, rows: PackedRows, weights: FloatArray | None, centres: Centres
-) -> Pass:
-    """Return what one pass over some rows finds."""
-    k = len(centres[0])
-    labels, distances = nearest(space, rows, centres)
-    counts = [np.asarray(joint, dtype=float) for joint in rows.count(labels, k, weights)]
-    return Pass(counts, float(distances.sum() if weights is None else weights @ distances))
-
-
-def nearest(
-    space: ValueSpace, rows: PackedRows, centres: Centres
-) -> tuple[NDArray[np.intp], FloatArray]:
-    """Return each row's nearest mean, the first of equally near ones, and its squared distance."""
-    tables = space.distances_to_points(centres)
-    # Rounding depends on the order of the columns, so a later mean must be nearer by more.
-    tie = TIE * sum(float(table.max(initial=0.0)) for table in tables)
-    tables[0] = tables[0] + tie * np.arange(len(centres[0]))
-    labels, distances = rows.nearest(tables, _all_columns(centres))
-    return labels, distances - tie * labels
+def distance_costs(space: ValueSpace, centres: Centres) -> Costs:
+    """Return the squared distance of each value to its part of each mean."""
+    return ties_apart(space.distances_to_points(centres))
 
 
 def all_distances(space: ValueSpace, rows: PackedRows, centres: Centres) -> FloatArray:
     """Return the distance of each row to each mean; shape (n_rows, n_clusters)."""
-    return np.sqrt(rows.distances(space.distances_to_points(centres), _all_columns(centres)))
+    tables = space.distances_to_points(centres)
+    return np.sqrt(rows.distances(tables, all_clusters(tables)))
 
 
-def largest_first(
-    space: ValueSpace, centres: Centres, sizes: FloatArray, sample: RowSample
-) -> Centres:
-    """Return the means in the order of their clusters' sizes.
-
-    Of equally large clusters, the one with the first of the sampled rows comes first.
-    """
-    n_clusters = len(sizes)
-    labels, _ = nearest(space, pack(list(sample.codes.T), space), centres)
-    members, places = np.unique(labels, return_index=True)
-    firsts = np.full(n_clusters, len(labels))
-    firsts[members] = places
-    # Sums of weights are rounded, relative to the largest.
-    order = np.lexsort((firsts, -np.round(sizes / sizes.max(), 9)))
-    return [part[order] for part in centres]
+def inertia_of(space: ValueSpace, centres: Centres, found: Pass) -> float:
+    """Return the weighted sum of squared distances of the rows to their clusters' means."""
+    return found.cost(space.distances_to_points(centres))
 
 
 def split_columns(array: FloatArray, lookup: LookUp) -> Centres:
     """Cut vectors into one array per attribute."""
     return np.split(array, np.cumsum(lookup.widths)[:-1], axis=1)
-
-
-def pack(codes: Codes, space: ValueSpace) -> PackedRows:
-    """Return rows that can be compared with means."""
-    return PackedRows(codes, space.n_codes)
 
 
 def _moved(space: ValueSpace, centres: Centres, found: Pass) -> Centres:
@@ -198,8 +129,3 @@ def _moved(space: ValueSpace, centres: Centres, found: Pass) -> Centres:
     for part, mean in zip(result, means, strict=True):
         part[full] = mean
     return result
-
-
-def _all_columns(centres: Sequence[Any]) -> NDArray[np.intp]:
-    """Return which column of each attribute's table belongs to which mean: all have the same."""
-    return np.repeat(np.arange(len(centres[0]))[:, None], len(centres), axis=1)

@@ -50,8 +50,8 @@ def cluster_stability(
     Rows are drawn with replacement, and k-means makes as many clusters of their learned vectors
     as there are labels. A cluster's stability is the mean, over the resamples, of the Jaccard index
     of its drawn rows and the new cluster that is most like them: 1 if it comes back as it is.
-    Labels that k-means on these vectors did not make are compared all the same, and are unstable
-    where it would not make them.
+    Labels that k-means on these vectors did not make, such as those of rows that `UNTIEClusterer`
+    moved after it, are compared all the same, and are unstable where it would not make them.
 
     Parameters
     ----------
