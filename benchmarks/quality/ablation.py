@@ -6,7 +6,9 @@ seeds), and scored by macro F and the adjusted Rand index. Then the yardstick in
 by table, among sets of candidates; and other yardsticks, and other widths of near ties, which fall
 to the first candidate, choose among the sets that are or were the default's.
 
-Tables that are held back (`held_back.py`) are left out unless asked for.
+The last column is the mean difference in F to the first representation alone, and its standard
+error, over families of tables (`held_back.py`): some tables are in more than one ground.
+Tables that are held back are left out unless asked for.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from joblib import Parallel, delayed
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from held_back import is_held_back
+from held_back import family_of, is_held_back
 from representations import IDEAS, View, shortened
 from scores import mean_rank
 from tables import LabelledTable, made_tables, paper_tables, peer_tables, real_tables
@@ -216,8 +218,18 @@ def best(found: Found, candidates: list[str]) -> pd.DataFrame:
     return pd.concat(every, keys=range(len(every))).groupby(level=[1, 2], sort=False).max()
 
 
-def line(labels: Sequence[str], scores: pd.DataFrame) -> str:
-    """Return a line of mean F / mean ARI by ground, with the mean rank on the paper's sets."""
+def line(labels: Sequence[str], scores: pd.DataFrame, first: pd.DataFrame) -> str:
+    """Return a line of mean F / mean ARI by ground, with the mean rank on the paper's sets.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        What the line begins with.
+    scores : DataFrame
+        A row for each table.
+    first : DataFrame
+        The scores that these are compared with at the end of the line.
+    """
     cells = []
     for ground in GROUNDS:
         if ground in scores.index.get_level_values(0):
@@ -227,7 +239,14 @@ def line(labels: Sequence[str], scores: pd.DataFrame) -> str:
                 cells.append(f"{mean_rank(scores.loc[ground, 'F']):.2f}")
     means = scores.mean()
     cells.append(f"{means['F']:.1f} / {means['ARI']:.1f}")
+    cells.append("{:+.1f} ± {:.1f}".format(*difference(scores["F"], first["F"])))
     return "| " + " | ".join([*labels, *cells]) + " |"
+
+
+def difference(scores: pd.Series, others: pd.Series) -> tuple[float, float]:
+    """Return the mean difference over families of tables, and its standard error."""
+    by_family = (scores - others).groupby(lambda key: family_of(key[1])).mean()
+    return float(by_family.mean()), float(by_family.sem())
 
 
 def header(titles: Sequence[str], found: Found) -> str:
@@ -238,26 +257,27 @@ def header(titles: Sequence[str], found: Found) -> str:
         columns.append(f"{ground} ({kinds.count(ground)})")
         if ground == "paper":
             columns.append("rank")
-    cells = [*titles, *columns, f"all ({len(kinds)})"]
+    cells = [*titles, *columns, f"all ({len(kinds)})", "F less the first's"]
     return "| " + " | ".join(cells) + " |\n" + "|---" * len(cells) + "|"
 
 
 def report(found: Found, ideas: list[str]) -> None:
+    first = alone(found, ideas[0])
     print(f"## Alone: mean F / mean ARI\n\n{header(['representation'], found)}")
     for idea in ideas:
-        print(line([idea], alone(found, idea)))
+        print(line([idea], alone(found, idea), first))
     print(f"\n## What the yardstick in use chooses\n\n{header(['candidates', 'choice'], found)}")
     for candidates in (c for c in CHOICES if set(c) <= set(ideas)):
         title = "; ".join(candidates) if len(candidates) < len(IDEAS) else "all of them"
-        print(line([title, "by gain"], chosen(found, candidates, IN_USE, SAME_GAIN)))
-        print(line(["", "the best for the labels"], best(found, candidates)))
+        print(line([title, "by gain"], chosen(found, candidates, IN_USE, SAME_GAIN), first))
+        print(line(["", "the best for the labels"], best(found, candidates), first))
     for candidates in (c for c in (PAIR, OLD) if set(c) <= set(ideas)):
         print(f"\n## Yardsticks: {'; '.join(candidates)}\n")
         print(header(["yardstick", "near ties"], found))
         for yardstick in YARDSTICKS:
             for tie in TIES:
                 scores = chosen(found, candidates, yardstick, tie)
-                print(line([yardstick if tie == TIES[0] else "", f"{tie:g}"], scores))
+                print(line([yardstick if tie == TIES[0] else "", f"{tie:g}"], scores, first))
 
 
 def main() -> None:
