@@ -1,16 +1,22 @@
 """Every representation that was tried, alone and as a candidate of the choice.
 
-Each is clustered on the paper's sets, the made tables and the other real ones (k-means on distinct
-rows, 30 starts, two seeds), and scored by macro F. Then yardsticks choose, table by table, among
-sets of candidates: the gain in description with copies sharing a vote, as a mean over neighbouring
-numbers of clusters (the one in use) and for the number of classes alone; the same with a smooth
-discount and with every column's own vote; and the gain on rows that were held out.
+Each is clustered on the paper's sets, other real tables, made ones and, where the variable
+UNTIE_PEERS names their folder, the peers' tables (k-means on distinct rows, 5 to 30 starts, two
+seeds), and scored by macro F and the adjusted Rand index. Then the yardstick in use chooses, table
+by table, among sets of candidates; and other yardsticks, and other widths of near ties, which fall
+to the first candidate, choose among the sets that are or were the default's.
+
+The last column is the mean difference in F to the first representation alone, and its standard
+error, over families of tables (`held_back.py`): some tables are in more than one ground.
+Tables that are held back are left out unless asked for.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,64 +24,94 @@ from joblib import Parallel, delayed
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from representations import IDEAS, Idea, View
+from held_back import family_of, is_held_back
+from representations import IDEAS, View, shortened
 from scores import mean_rank
-from tables import (
-    CONFIRMATION,
-    DEVELOPMENT,
-    PAPER,
-    LabelledTable,
-    made_tables,
-    paper_tables,
-    real_tables,
-)
+from tables import LabelledTable, made_tables, paper_tables, peer_tables, real_tables
 from untie import count_table
-from untie._count.counts import count
+from untie._learn.choose import number_of_starts
 from untie._learn.description import description_gain
+from untie._learn.purposes import CLUSTERS, PURPOSES
 from untie._util.k_means import best_labels
 from untie._util.types import FloatArray
-from untie.evaluation import clustering_f_score
+from untie.evaluation import adjusted_rand_index, clustering_f_score
+from yardsticks import Rows, half_prior_gain, pseudo_likelihood_gain
 
-STARTS, SEEDS, FOLDS = 30, 2, 5
-LARGE_ROWS, LARGE_STARTS = 15_000, 8
+STARTS, SEEDS = 30, 2
+GROUNDS = ("paper", "real", "made", "peers")
 
+PAIR = ["couplings", "relevance"]
+OLD = ["kernels 0.01, relevance", "kernels 0.1, values", "kernels"]
 CHOICES = [
-    ["relevance", "values"],
-    ["relevance", "values", "kernels"],
-    ["relevance", "values", "kernels, copies in full"],
-    ["relevance, no kernels", "values, no kernels", "kernels"],
-    ["relevance, no kernels", "values, smooth discount", "kernels, copies in full"],
-    ["relevance, no kernels", "values", "kernels"],
-    ["relevance, kernels 0.1", "values", "kernels"],
-    ["relevance, kernels 0.3", "values, kernels 0.3", "kernels"],
-    ["relevance", "values, kernels 0.5", "kernels"],
-    ["relevance", "values", "kernels", "one-hot"],
-    ["relevance", "values", "kernels", "MCA axes above the noise"],
-    ["relevance", "values", "kernels", "factor coupling"],
+    PAIR,
+    [*PAIR, "kernels"],
+    [*PAIR, "values"],
+    [*PAIR, "one-hot"],
+    [*PAIR, "MCA axes above the noise"],
+    [*PAIR, "factor coupling"],
+    ["trees 0.5, values", "relevance"],
+    ["trees 0.3, values", "relevance"],
+    ["trees", "relevance"],
+    ["trees 0.5, values", "trees 0.5, relevance"],
+    ["CDE 0.5, values", "relevance"],
+    ["relevance", "couplings"],
+    OLD,
     list(IDEAS),
 ]
-YARDSTICKS = [
-    *("numbers k - 1, k, k + 1", "k alone"),
-    *("k alone, smooth discount", "k alone, own votes", "k alone, held-out rows"),
-]
+"""What the yardstick in use chooses from; the first has the near ties."""
+
+IN_USE = "numbers k - 1, k, k + 1"
+GAINS: dict[str, Callable[[Rows, NDArray[np.intp]], float]] = {
+    "": lambda rows, labels: description_gain(
+        rows.codes, rows.sizes, rows.times, labels, rows.votes
+    ),
+    ", Dirichlet(1/2)": half_prior_gain,
+    ", pseudo-likelihood": pseudo_likelihood_gain,
+}
+YARDSTICKS = [f"{numbers}{gain}" for gain in GAINS for numbers in (IN_USE, "k alone")]
+SAME_GAIN = PURPOSES[CLUSTERS].same_gain
+TIES = (0.0, 0.04, 0.1)
+
+Key = tuple[str, str]
+"""The ground and the name of a table; grounds share names."""
+
+Results = dict[str, list[float]]
+"""The scores ("F", "ARI") and the yardsticks of an idea on a table, for each seed."""
+
+Found = dict[Key, dict[str, Results]]
+"""By table and idea."""
 
 
-def distinct(codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
-    rows, inverse, times = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
-    return rows, inverse.ravel(), times.astype(float)
+def gather(grounds: Iterable[str], quick: bool) -> Iterator[LabelledTable]:
+    """Yield the tables of some grounds."""
+    if "paper" in grounds:
+        yield from paper_tables(["hayesroth", "housevotes", "hepatitis"] if quick else None)
+    if "made" in grounds:
+        yield from made_tables(1 if quick else 2)
+    if "real" in grounds and not quick:
+        yield from real_tables()
+    folder = os.environ.get("UNTIE_PEERS")
+    if "peers" in grounds and folder and not quick:
+        yield from peer_tables(Path(folder) / "tables")
 
 
-def vectors(matrix: FloatArray, rows: NDArray[np.intp], offsets: NDArray[np.intp]) -> FloatArray:
-    total = matrix[offsets[0] + rows[:, 0]].copy()
-    for start, column in zip(offsets[1:-1], rows.T[1:], strict=True):
-        total += matrix[start + column]
-    return total
+def is_in(table: LabelledTable, part: str) -> bool:
+    return part == "all" or is_held_back(table.name, table.kind) == (part == "held-back")
 
 
-def evaluate(table: LabelledTable, name: str, on_gpu: bool) -> dict[str, list[float]]:
-    """Return the score and every yardstick, for each seed."""
+def cut(table: LabelledTable, most_rows: int) -> LabelledTable:
+    """Draw some rows of a large table, the same ones every time."""
+    if len(table.X) <= most_rows:
+        return table
+    drawn = np.sort(RandomState(0).permutation(len(table.X))[:most_rows])
+    X = table.X.iloc[drawn].reset_index(drop=True)
+    return LabelledTable(table.name, table.kind, X, pd.factorize(table.y[drawn])[0])
+
+
+def evaluate(table: LabelledTable, ideas: Sequence[str], on_gpu: bool) -> dict[str, Results]:
+    """Return the scores and every yardstick of each idea."""
     counted = count_table(table.X)
-    counts, k = counted.counts, table.n_classes
+    counts = counted.counts
     codes = np.stack(
         [
             pd.Categorical(table.X[c], categories=v).codes
@@ -83,34 +119,23 @@ def evaluate(table: LabelledTable, name: str, on_gpu: bool) -> dict[str, list[fl
         ],
         axis=1,
     ).astype(np.intp)
-    rows, inverse, times = distinct(codes)
-    view = View(counts, k)
-    X = vectors(IDEAS[name](view), rows, counts.offsets)
-    n_starts = LARGE_STARTS if len(codes) > LARGE_ROWS else STARTS
+    distinct, inverse, times = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    view = View(counts, table.n_classes)
+    rows = Rows(distinct, counts.sizes, times.astype(float), view.votes)
     k_means = clusterer(on_gpu)
-    held_out = held_out_gain(codes, counts.sizes, k, IDEAS[name], n_starts, k_means)
-    result: dict[str, list[float]] = {key: [] for key in ("F", *YARDSTICKS)}
-    for seed in range(SEEDS):
-        gains = {}
-        for number in {max(2, k - 1), k, min(k + 1, len(rows))}:
-            labels = k_means(X, times, number, n_starts, RandomState(seed))
-            if number == k:
-                result["F"].append(100 * clustering_f_score(table.y, labels[inverse]))
-                own = labels
-            if len(np.unique(labels)) == number:
-                given = (rows, counts.sizes, times, labels)
-                gains[number] = description_gain(*given, view.votes)
-        numbers = [number for number in (k - 1, k, k, k + 1) if number in gains]
-        given = (rows, counts.sizes, times, own)
-        for yardstick, gain in (
-            ("numbers k - 1, k, k + 1", np.mean([gains[number] for number in numbers] or [0.0])),
-            ("k alone", gains.get(k, -np.inf)),
-            ("k alone, smooth discount", description_gain(*given, view.smooth)),
-            ("k alone, own votes", description_gain(*given, np.ones(len(counts.sizes)))),
-            ("k alone, held-out rows", held_out),
-        ):
-            result[yardstick].append(float(gain) if k in gains else -np.inf)
-    return result
+    found = {}
+    for name in ideas:
+        X = vectors(IDEAS[name](view), view, distinct)
+        seeds = [judge(X, rows, inverse.ravel(), table.y, seed, k_means) for seed in range(SEEDS)]
+        found[name] = {key: [seed[key] for seed in seeds] for key in seeds[0]}
+    return found
+
+
+def vectors(matrix: FloatArray, view: View, rows: NDArray[np.intp]) -> FloatArray:
+    """Return the vectors of rows, but for a shift the same for all."""
+    blocks = [block - block.mean(axis=0) for block in view.blocks(matrix)]
+    matrix = shortened(np.vstack(blocks))
+    return sum(matrix[s + c] for s, c in zip(view.counts.offsets[:-1], rows.T, strict=True))
 
 
 def clusterer(on_gpu: bool) -> Callable[..., NDArray[np.intp]]:
@@ -121,102 +146,158 @@ def clusterer(on_gpu: bool) -> Callable[..., NDArray[np.intp]]:
     return best_labels
 
 
-def held_out_gain(
-    codes: NDArray[np.intp],
-    sizes: tuple[int, ...],
-    k: int,
-    idea: Idea,
-    n_starts: int,
+def judge(
+    X: FloatArray,
+    rows: Rows,
+    inverse: NDArray[np.intp],
+    y: NDArray[np.intp],
+    seed: int,
     k_means: Callable[..., NDArray[np.intp]],
-) -> float:
-    """Learn on part of the rows; return the log likelihood gain of the others' cells."""
-    fold = RandomState(0).permutation(len(codes)) % FOLDS
-    total = 0.0
-    for number in range(FOLDS):
-        train, test = codes[fold != number], codes[fold == number]
-        counts = count([column.astype(np.int64) for column in train.T], sizes)
-        matrix = idea(View(counts, k))
-        rows, inverse, times = distinct(train)
-        X = vectors(matrix, rows, counts.offsets)
-        labels = k_means(X, times, min(k, len(rows)), max(4, n_starts // 3), RandomState(0))
-        n_clusters = int(labels.max()) + 1
-        sums = np.zeros((n_clusters, X.shape[1]))
-        np.add.at(sums, labels, X * times[:, None])
-        size = np.bincount(labels, times)
-        centres = sums / np.maximum(size, 1)[:, None]
-        new = vectors(matrix, test, counts.offsets)
-        distance = (centres**2).sum(axis=1) - 2 * new @ centres.T
-        distance[:, size == 0] = np.inf
-        nearest = distance.argmin(axis=1)
-        total += np.log((size + 0.5) / (len(train) + n_clusters / 2))[nearest].sum()
-        for attribute, n_values in enumerate(sizes):
-            table = np.zeros((n_clusters, n_values))
-            np.add.at(table, (labels[inverse], train[:, attribute]), 1.0)
-            own = (table + 0.5) / (table.sum(axis=1, keepdims=True) + n_values / 2)
-            overall = (table.sum(axis=0) + 0.5) / (len(train) + n_values / 2)
-            cells = test[:, attribute]
-            total += np.log(own[nearest, cells] / overall[cells]).sum()
-    return total / len(codes)
+) -> dict[str, float]:
+    """Cluster for k - 1, k and k + 1; return the scores for k, and every yardstick."""
+    k = int(y.max()) + 1
+    gains: dict[int, dict[str, float]] = {}
+    result: dict[str, float] = {}
+    for number in (number for number in (k - 1, k, k + 1) if 1 < number <= len(X)):
+        n_starts = min(STARTS, number_of_starts(X, number))
+        labels = k_means(X, rows.times, number, n_starts, RandomState(seed))
+        if number == k:
+            given = (y, labels[inverse])
+            result = {
+                "F": 100 * clustering_f_score(*given),
+                "ARI": 100 * adjusted_rand_index(*given),
+            }
+        if len(np.unique(labels)) == number:
+            gains[number] = {name: gain(rows, labels) for name, gain in GAINS.items()}
+    numbers = [number for number in (k - 1, k, k, k + 1) if number in gains]
+    for name in GAINS:
+        possible = k in gains
+        mean = float(np.mean([gains[n][name] for n in numbers])) if possible else -np.inf
+        result[f"{IN_USE}{name}"] = mean
+        result[f"k alone{name}"] = gains[k][name] if possible else -np.inf
+    return result
 
 
-def choose(
-    found: dict[tuple[str, str], dict[str, list[float]]],
-    names: Iterable[str],
-    candidates: list[str],
-    yardstick: str,
-) -> pd.Series:
+def alone(found: Found, idea: str) -> pd.DataFrame:
+    """Return both scores of an idea, a row for each table."""
+    return pd.DataFrame(
+        {key: {m: np.mean(ideas[idea][m]) for m in ("F", "ARI")} for key, ideas in found.items()}
+    ).T
+
+
+def chosen(found: Found, candidates: list[str], yardstick: str, tie: float) -> pd.DataFrame:
+    """Return the scores of what a yardstick chooses, seed by seed."""
     scores = {}
-    for name in names:
-        picks = []
-        for seed in range(SEEDS):
-            best = max(candidates, key=lambda idea: found[name, idea][yardstick][seed])
-            picks.append(found[name, best]["F"][seed])
-        scores[name] = float(np.mean(picks))
-    return pd.Series(scores)
+    for key, ideas in found.items():
+        picks = [
+            first_of_best({c: ideas[c][yardstick][seed] for c in candidates}, tie)
+            for seed in range(SEEDS)
+        ]
+        scores[key] = {
+            measure: np.mean([ideas[pick][measure][seed] for seed, pick in enumerate(picks)])
+            for measure in ("F", "ARI")
+        }
+    return pd.DataFrame(scores).T
 
 
-def line(label: str, scores: pd.Series, kinds: dict[str, str]) -> str:
-    paper = [name for name in PAPER if name in scores.index]
-    parts = [[n for n in DEVELOPMENT if n in paper], [n for n in CONFIRMATION if n in paper], paper]
-    cells = [f"{scores[p].mean():.1f} / {mean_rank(scores[p]):.2f}" if p else "" for p in parts]
-    for kind in ("real", "made"):
-        chosen = [name for name in scores.index if kinds[name] == kind]
-        cells.append(f"{scores[chosen].mean():.1f}" if chosen else "")
-    return f"| {label} | " + " | ".join(cells) + " |"
+def first_of_best(gains: Mapping[str, float], tie: float) -> str:
+    """Return the first candidate whose gain is the highest, or nearly.
+
+    Examples
+    --------
+    >>> first_of_best({"a": 1.0, "b": 1.05, "c": 0.5}, 0.1)
+    'a'
+    """
+    highest = max(gains.values())
+    return next(name for name, gain in gains.items() if gain >= highest - tie)
+
+
+def best(found: Found, candidates: list[str]) -> pd.DataFrame:
+    """Return the scores of the candidates that are best for the labels, by each score."""
+    every = [alone(found, idea) for idea in candidates]
+    return pd.concat(every, keys=range(len(every))).groupby(level=[1, 2], sort=False).max()
+
+
+def line(labels: Sequence[str], scores: pd.DataFrame, first: pd.DataFrame) -> str:
+    """Return a line of mean F / mean ARI by ground, with the mean rank on the paper's sets.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        What the line begins with.
+    scores : DataFrame
+        A row for each table.
+    first : DataFrame
+        The scores that these are compared with at the end of the line.
+    """
+    cells = []
+    for ground in GROUNDS:
+        if ground in scores.index.get_level_values(0):
+            means = scores.loc[ground].mean()
+            cells.append(f"{means['F']:.1f} / {means['ARI']:.1f}")
+            if ground == "paper":
+                cells.append(f"{mean_rank(scores.loc[ground, 'F']):.2f}")
+    means = scores.mean()
+    cells.append(f"{means['F']:.1f} / {means['ARI']:.1f}")
+    cells.append("{:+.1f} ± {:.1f}".format(*difference(scores["F"], first["F"])))
+    return "| " + " | ".join([*labels, *cells]) + " |"
+
+
+def difference(scores: pd.Series, others: pd.Series) -> tuple[float, float]:
+    """Return the mean difference over families of tables, and its standard error."""
+    by_family = (scores - others).groupby(lambda key: family_of(key[1])).mean()
+    return float(by_family.mean()), float(by_family.sem())
+
+
+def header(titles: Sequence[str], found: Found) -> str:
+    """Return the head of a table of such lines, with the number of tables of each ground."""
+    kinds = [kind for kind, _ in found]
+    columns = []
+    for ground in (ground for ground in GROUNDS if ground in kinds):
+        columns.append(f"{ground} ({kinds.count(ground)})")
+        if ground == "paper":
+            columns.append("rank")
+    cells = [*titles, *columns, f"all ({len(kinds)})", "F less the first's"]
+    return "| " + " | ".join(cells) + " |\n" + "|---" * len(cells) + "|"
+
+
+def report(found: Found, ideas: list[str]) -> None:
+    first = alone(found, ideas[0])
+    print(f"## Alone: mean F / mean ARI\n\n{header(['representation'], found)}")
+    for idea in ideas:
+        print(line([idea], alone(found, idea), first))
+    print(f"\n## What the yardstick in use chooses\n\n{header(['candidates', 'choice'], found)}")
+    for candidates in (c for c in CHOICES if set(c) <= set(ideas)):
+        title = "; ".join(candidates) if len(candidates) < len(IDEAS) else "all of them"
+        print(line([title, "by gain"], chosen(found, candidates, IN_USE, SAME_GAIN), first))
+        print(line(["", "the best for the labels"], best(found, candidates), first))
+    for candidates in (c for c in (PAIR, OLD) if set(c) <= set(ideas)):
+        print(f"\n## Yardsticks: {'; '.join(candidates)}\n")
+        print(header(["yardstick", "near ties"], found))
+        for yardstick in YARDSTICKS:
+            for tie in TIES:
+                scores = chosen(found, candidates, yardstick, tie)
+                print(line([yardstick if tie == TIES[0] else "", f"{tie:g}"], scores, first))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few small tables")
-    parser.add_argument("--without", choices=["real", "large"], nargs="*", default=[])
+    parser.add_argument("--part", choices=["seen", "held-back", "all"], default="seen")
+    parser.add_argument("--grounds", choices=GROUNDS, nargs="*", default=list(GROUNDS))
+    parser.add_argument("--ideas", choices=list(IDEAS), nargs="*", default=list(IDEAS))
+    parser.add_argument("--most-rows", type=int, default=3000, help="of a larger table, draw some")
     parser.add_argument("--gpu", action="store_true", help="k-means on a GPU (needs torch)")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    small = ["zoo", "hayesroth", "housevotes"] if options.quick else None
-    tables = [*paper_tables(small), *made_tables(1 if options.quick else 2)]
-    if not options.quick and "real" not in options.without:
-        tables += list(real_tables())
-    if "large" in options.without:
-        tables = [table for table in tables if len(table.X) <= LARGE_ROWS]
-    jobs = [(table, idea) for table in tables for idea in IDEAS]
-    jobs.sort(key=lambda job: -len(job[0].X))
-    results = Parallel(options.jobs, batch_size=1)(
-        delayed(evaluate)(t, i, options.gpu) for t, i in jobs
+    gathered = gather(options.grounds, options.quick)
+    tables = [cut(table, options.most_rows) for table in gathered if is_in(table, options.part)]
+    longest_first = sorted(tables, key=lambda table: -table.X.size * table.n_classes)
+    results = Parallel(options.jobs, batch_size=1, verbose=5)(
+        delayed(evaluate)(table, options.ideas, options.gpu) for table in longest_first
     )
-    found = {(t.name, i): r for (t, i), r in zip(jobs, results, strict=True)}
-    kinds = {table.name: table.kind for table in tables}
-    header = "| development | confirmation | all of the paper | real | made |"
-    print(f"## Alone: mean F / mean rank\n\n| representation {header}\n" + "|---" * 6 + "|")
-    for idea in IDEAS:
-        scores = pd.Series({name: np.mean(found[name, idea]["F"]) for name in kinds})
-        print(line(idea, scores, kinds))
-    for candidates in CHOICES:
-        title = ", ".join(candidates) if len(candidates) < len(IDEAS) else "all of them"
-        print(f"\n## Choice among: {title}\n\n| yardstick {header}\n" + "|---" * 6 + "|")
-        for yardstick in YARDSTICKS:
-            print(line(yardstick, choose(found, kinds, candidates, yardstick), kinds))
-        best = {n: max(float(np.mean(found[n, c]["F"])) for c in candidates) for n in kinds}
-        print(line("the best for the labels", pd.Series(best), kinds))
+    by_table = {(t.kind, t.name): r for t, r in zip(longest_first, results, strict=True)}
+    report({(t.kind, t.name): by_table[t.kind, t.name] for t in tables}, options.ideas)
 
 
 if __name__ == "__main__":

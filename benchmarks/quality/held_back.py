@@ -49,5 +49,9 @@ def is_held_back(name: str, kind: str = "") -> bool:
     """
     if kind in WHOLE_KINDS:
         return True
-    family = FAMILY.get(name, name.rstrip("0123456789") or name)
-    return sha256(family.encode()).digest()[0] % 3 == 0
+    return sha256(family_of(name).encode()).digest()[0] % 3 == 0
+
+
+def family_of(name: str) -> str:
+    """Return what tables that hold the same rows, or are drawn in the same way, have in common."""
+    return FAMILY.get(name, name.rstrip("0123456789") or name)

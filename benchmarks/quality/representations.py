@@ -16,11 +16,16 @@ from scipy.linalg import block_diag
 from untie._count.counts import Counts
 from untie._learn.attributes import NO_RELEVANCE, Attributes
 from untie._learn.couplings import inter, intra
-from untie._learn.dependence import symmetric_uncertainty
-from untie._learn.kernels import KERNEL_SETS, Gaussian, Polynomial, resolve_normalization
-from untie._learn.spaces import build_spaces
+from untie._learn.kernels import KERNEL_SETS, resolve_normalization
+from untie._learn.spaces import KernelSpaces, build_spaces
 from untie._learn.spectrum import roots
+from untie._learn.value_profiles import co_occurrence, occurrence
+from untie._learn.value_tree import Branches, branches_of, tree_spaces
 from untie._util.types import FloatArray
+from untie.baselines import CDE
+
+VANISHING = 1e-9
+"""A direction shorter than this share of the longest is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +55,6 @@ class View:
         return Attributes(self.counts).votes
 
     @cached_property
-    def smooth(self) -> FloatArray:
-        """A discount for copies without a threshold: 1 / sum of u^4."""
-        uncertainty = symmetric_uncertainty(self.counts, less_chance=True)
-        np.fill_diagonal(uncertainty, 1.0)
-        return 1.0 / (uncertainty**4).sum(axis=1)
-
-    @cached_property
     def relevance(self) -> FloatArray:
         return Attributes(self.counts).relevance + NO_RELEVANCE
 
@@ -71,6 +69,26 @@ class View:
         n_signal = int((values > edge * (1 + 1e-9)).sum()) if n_free < self.counts.n else 0
         return scale[:, None] * vectors, values, n_signal
 
+    @cached_property
+    def kernels(self) -> FloatArray:
+        """The paper's spaces with equal weights, in as many dimensions as there are values."""
+        couplings = {"intra": intra, "inter": inter}
+        used = {str(kernel): kernel for kernel in KERNEL_SETS["paper"]}
+        spaces = build_spaces(self.counts, couplings, used, resolve_normalization("diagonal"))
+        return block_diag(
+            *(root.toarray() for root in roots(spaces, np.ones(spaces.n_coordinates)))
+        )
+
+    @cached_property
+    def trees(self) -> KernelSpaces:
+        """The two trees of the default."""
+        return tree_spaces(self.counts)
+
+    @cached_property
+    def embedding(self) -> FloatArray:
+        """CDE's vectors of the values."""
+        return np.vstack(CDE(random_state=0)._value_vectors(self.counts))
+
     def spread(self, of_attributes: FloatArray) -> FloatArray:
         return of_attributes[self.attribute]
 
@@ -81,49 +99,69 @@ class View:
 Idea = Callable[[View], FloatArray]
 
 
-def scaled(power: float, of_relevance: float, copies: str = "votes") -> Idea:
+def scaled(power: float, of_relevance: float, copies_share: bool = True) -> Idea:
     """One-hot times p^-power and the root of an attribute weight."""
 
     def idea(view: View) -> FloatArray:
-        discounts = {"votes": view.votes, "smooth": view.smooth, "": np.ones_like(view.votes)}
-        weights = discounts[copies] * view.relevance**of_relevance
+        weights = view.relevance**of_relevance * (view.votes if copies_share else 1.0)
         return np.diag(view.shares**-power * np.sqrt(view.spread(weights)))
 
     return idea
 
 
-def kernels(names: str) -> Idea:
-    """Take the paper's spaces with equal weights, for a set of kernels."""
+def apart(view: View, matrix: FloatArray) -> FloatArray:
+    """Give every attribute dimensions of its own, at most as many as it has values."""
+    return block_diag(*(shortened(block) for block in view.blocks(matrix)))
+
+
+def shortened(rows: FloatArray) -> FloatArray:
+    """Return vectors with the same distances, in as few dimensions as they need."""
+    left, lengths, _ = np.linalg.svd(rows, full_matrices=False)
+    kept = lengths > VANISHING * lengths.max(initial=0.0)
+    return left[:, kept] * lengths[kept]
+
+
+def trees(only_first: bool = False) -> Idea:
+    """Take the trees of the default, or only that of co-occurrence."""
 
     def idea(view: View) -> FloatArray:
-        chosen = KERNEL_SETS["paper"]
-        kinds = {"gaussian": Gaussian, "polynomial": Polynomial, "both": (Gaussian, Polynomial)}
-        used = {str(kernel): kernel for kernel in chosen if isinstance(kernel, kinds[names])}
-        couplings = {"inter": inter} if names == "polynomial" else {"intra": intra, "inter": inter}
-        spaces = build_spaces(view.counts, couplings, used, resolve_normalization("diagonal"))
         return block_diag(
-            *(root.toarray() for root in roots(spaces, np.ones(spaces.n_coordinates)))
+            *(
+                shortened(columns.toarray()[:, : widths[0] if only_first else None])
+                for columns, widths in zip(view.trees.columns, view.trees.widths, strict=True)
+            )
         )
 
     return idea
 
 
-def reweighted(idea: Idea, like: Idea) -> Idea:
-    """Give every attribute the energy that it has in another representation."""
+def trees_by_level(view: View) -> FloatArray:
+    """Take the same trees with all numbers of groups counting alike, so that fine ones prevail."""
+    profiles = (co_occurrence(view.counts), occurrence(view.counts))
+    both = [every_level(branches_of(found)).scaled() for found in profiles]
+    return apart(view, np.hstack([tree.members.T * np.sqrt(tree.lengths) for tree in both]))
 
-    def energy(view: View, matrix: FloatArray) -> FloatArray:
-        of_values = np.einsum(
-            "ij,jk,ik->i", view.covariance, matrix @ matrix.T, np.eye(len(matrix))
-        )
-        return np.maximum(np.bincount(view.attribute, of_values), 0.0)
 
-    def result(view: View) -> FloatArray:
-        matrix = idea(view)
-        own, wanted = energy(view, matrix), energy(view, like(view))
-        factor = np.sqrt(np.where(own > 1e-12, wanted / np.maximum(own, 1e-12), 0.0))
-        return matrix * view.spread(factor)[:, None]
+def every_level(tree: Branches) -> Branches:
+    """Return branches as long as the numbers of groups that they last for.
 
-    return result
+    From the root to the end of a branch, lengths are logarithms that add up to that of the number
+    of groups there is when the branch begins.
+
+    Examples
+    --------
+    >>> every_level(branches_of(np.array([[0.0], [1.0], [5.0]]))).lengths.round(9)
+    array([1., 1., 2., 1.])
+    """
+    members = tree.members.astype(float)
+    contains = members @ members.T == members.sum(axis=1)  # [i, j]: i has all that j has
+    born = np.exp(tree.lengths @ contains)
+    return Branches(tree.members, born * -np.expm1(-tree.lengths))
+
+
+def embedding(view: View) -> FloatArray:
+    """Take CDE's vectors."""
+    return apart(view, view.embedding)
 
 
 def correspondence(power: float, only_signal: bool = False) -> Idea:
@@ -156,17 +194,6 @@ def factor_coupling(of_energy: float) -> Idea:
         return block_diag(*view.blocks(means))
 
     return idea
-
-
-def sharpened(idea: Idea, power: float) -> Idea:
-    """Stretch the principal axes in proportion to a power of their variance."""
-
-    def result(view: View) -> FloatArray:
-        matrix = idea(view)
-        values, vectors = _principal(view, matrix)
-        return matrix @ vectors * (np.maximum(values, 0) / values[0]) ** (power / 2)
-
-    return result
 
 
 def leading(idea: Idea) -> Idea:
@@ -229,42 +256,41 @@ def with_votes(idea: Idea) -> Idea:
     return lambda view: idea(view) * np.sqrt(view.spread(view.votes))[:, None]
 
 
+ONE_HOT = scaled(0, 0, copies_share=False)
 RELEVANCE = scaled(0.25, 0.5)
 VALUES = scaled(0, 0)
-KERNELS = kernels("both")
-VOTING_KERNELS = with_votes(KERNELS)
+KERNELS = with_votes(lambda view: view.kernels)
+TREES = with_votes(trees())
+EMBEDDING = with_votes(embedding)
+AXES = correspondence(1, only_signal=True)
 
 IDEAS: dict[str, Idea] = {
-    "one-hot": scaled(0, 0, ""),
-    "relevance": side_by_side(RELEVANCE, VOTING_KERNELS, 0.01),
-    "values": side_by_side(VALUES, VOTING_KERNELS, 0.1),
-    "kernels": VOTING_KERNELS,
-    "relevance, no kernels": RELEVANCE,
-    "relevance, kernels 0.03": side_by_side(RELEVANCE, VOTING_KERNELS, 0.03),
-    "relevance, kernels 0.1": side_by_side(RELEVANCE, VOTING_KERNELS, 0.1),
-    "relevance, kernels 0.3": side_by_side(RELEVANCE, VOTING_KERNELS, 0.3),
-    "values, no kernels": VALUES,
-    "values, kernels 0.03": side_by_side(VALUES, VOTING_KERNELS, 0.03),
-    "values, kernels 0.3": side_by_side(VALUES, VOTING_KERNELS, 0.3),
-    "values, kernels 0.5": side_by_side(VALUES, VOTING_KERNELS, 0.5),
-    "kernels, copies in full": KERNELS,
-    "relevance, smooth discount": scaled(0.25, 0.5, "smooth"),
-    "values, smooth discount": scaled(0, 0, "smooth"),
-    "Gaussian kernels": kernels("gaussian"),
-    "polynomial kernels, inter": kernels("polynomial"),
-    "relevance, values not scaled": scaled(0, 0.5),
-    "relevance, values scaled by p^-1/2": scaled(0.5, 0.5),
+    "couplings": side_by_side(VALUES, TREES, 0.7),
+    "relevance": RELEVANCE,
+    "one-hot": ONE_HOT,
+    "values": VALUES,
+    "kernels": KERNELS,
+    "trees": TREES,
+    "trees 0.5, values": side_by_side(VALUES, TREES, 0.5),
+    "trees 0.3, values": side_by_side(VALUES, TREES, 0.3),
+    "trees 0.5, relevance": side_by_side(RELEVANCE, TREES, 0.5),
+    "trees 0.5, kernels": side_by_side(KERNELS, TREES, 0.5),
+    "tree of co-occurrence 0.5, values": side_by_side(
+        VALUES, with_votes(trees(only_first=True)), 0.5
+    ),
+    "trees of all levels 0.5, values": side_by_side(VALUES, with_votes(trees_by_level), 0.5),
+    "CDE 0.5, values": side_by_side(VALUES, EMBEDDING, 0.5),
+    "CDE 0.5, relevance": side_by_side(RELEVANCE, EMBEDDING, 0.5),
+    "kernels 0.01, relevance": side_by_side(RELEVANCE, KERNELS, 0.01),
+    "kernels 0.1, values": side_by_side(VALUES, KERNELS, 0.1),
+    "values 0.5, relevance": side_by_side(RELEVANCE, VALUES, 0.5),
     "values scaled by p^-1/4": scaled(0.25, 0),
-    "kernels, energies of relevance": reweighted(KERNELS, RELEVANCE),
     "MCA axes": correspondence(1),
-    "MCA axes, standardised": correspondence(0),
-    "MCA axes above the noise": correspondence(1, only_signal=True),
+    "MCA axes above the noise": AXES,
+    "MCA axes 0.3, relevance": side_by_side(RELEVANCE, AXES, 0.3),
     "factor coupling": factor_coupling(0.5),
     "relevance, leading axes": leading(RELEVANCE),
-    "relevance, sharpened": sharpened(RELEVANCE, 0.5),
     "relevance x explained^1/4": explained(RELEVANCE, 0.25),
-    "p^-1/4 x explained^1/2": explained(scaled(0.25, 0), 0.5),
-    "relevance and MCA axes, 0.7 : 0.3": side_by_side(
-        RELEVANCE, correspondence(1, only_signal=True), 0.3
-    ),
 }
+"""The first two are what the default chooses from. Copies share a vote, except in one-hot and
+where there are axes. A number is a share of the energy; what is named last has the rest."""
