@@ -11,14 +11,10 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from tables import latent_classes, small_tables
 from untie import count_table
+from untie._learn.value_profiles import co_occurrence, occurrence
 from untie.baselines import CDE
 from untie.baselines._k_means import best_partition, squared_distances
-from untie.baselines._value_clusters import (
-    cluster_indicators,
-    co_occurrence,
-    occurrence,
-    principal_components,
-)
+from untie.baselines._value_clusters import cluster_indicators, principal_components
 from untie.datasets import load
 
 NAMES = ["clear", "blurry", "white", "yellow", "green", "black", "straight", "curled", "slightly"]
