@@ -22,7 +22,7 @@ def test_clusters_and_neighbours_of_a_dask_frame():
     table, kind = two_kinds(200)
     parts = [table[:70], table[:0], table[70:150], table[150:]]
     frame = dd.from_delayed([dask.delayed(part) for part in parts], meta=table[:0])
-    encoder = UNTIE(2).fit(frame)
+    encoder = UNTIE(2, solver="uniform").fit(frame)  # to the default, A and B are one column
     vectors = encoder.transform(frame)
     found = recipe.cluster(vectors, 2).compute()
     assert found.index.equals(table.index)
@@ -41,7 +41,8 @@ def test_clusters_and_neighbours_of_files(tmp_path):
     for number, rows in enumerate((table[:70], table[70:])):
         rows.to_parquet(tmp_path / f"{number}.parquet")
     source = untie.scan(tmp_path / "?.parquet")
-    clusterer = UNTIEClusterer(2, random_state=0).fit(source)
+    encoder = UNTIE(solver="uniform")  # to the default, A and B are one column
+    clusterer = UNTIEClusterer(2, encoder=encoder, random_state=0).fit(source)
     recipe.write_labels(clusterer, source, tmp_path / "labels.parquet")
     found = pq.read_table(tmp_path / "labels.parquet")["cluster"].to_pylist()
     assert found in (kind.tolist(), (1 - kind).tolist())

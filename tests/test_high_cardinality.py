@@ -43,8 +43,8 @@ def few_are_many(monkeypatch):
 EXACT = {
     options: UNTIE(3, **dict(options)).fit(TABLE)
     for options in (
-        (),
-        (("n_components", 4),),
+        (("purpose", "neighbors"),),
+        (("purpose", "neighbors"), ("n_components", 4)),
         (("solver", "uniform"),),
         (("solver", "discount"),),
         (("solver", "uniform"), ("couplings", "joint"), ("kernels", "F5")),
@@ -127,13 +127,15 @@ def test_saving(options, few_are_many, tmp_path):
 
 def test_names_tell_values_from_axes(few_are_many, monkeypatch):
     monkeypatch.setattr(memory, "MOST_AXES", 8)
-    own = UNTIE(3).fit(TABLE).get_feature_names_out().tolist()
+    own = UNTIE(3, purpose="neighbors").fit(TABLE).get_feature_names_out().tolist()
     assert own[0] == "town=town 000000"
     assert own[39 : 39 + 2] == ["town|axis 1", "town|axis 2"]
     axes = UNTIE(3, solver="uniform").fit(TABLE).get_feature_names_out().tolist()
     assert axes[0] == "town|axis 1"
     assert axes[-1] == "shape=shape 4"
-    full = UNTIE(3, output="full").fit(TABLE)
+    plain = UNTIE(3).fit(TABLE).get_feature_names_out().tolist()
+    assert plain[: 39 + 1 : 39] == ["town=town 000000", "color=color 0"]
+    full = UNTIE(3, purpose="neighbors", output="full").fit(TABLE)
     assert full.get_feature_names_out()[0] == "town=town 000000|matching|identity"
     assert "town|axis 1|inter|gaussian(1)" in full.get_feature_names_out().tolist()
 
@@ -169,9 +171,10 @@ def test_columns_of_unknown_values(unknown, solver, few_are_many):
 
 def test_unknown_cells_of_a_large_column_are_at_the_mean_in_the_choice(few_are_many, monkeypatch):
     categories = [sorted(TABLE[name].unique())[: 20 if name == "town" else None] for name in TABLE]
-    found = UNTIE(3, categories=categories).fit(TABLE).gains_
+    given = {"purpose": "neighbors", "categories": categories}
+    found = UNTIE(3, **given).fit(TABLE).gains_
     monkeypatch.undo()
-    assert found == pytest.approx(UNTIE(3, categories=categories).fit(TABLE).gains_, abs=1e-6)
+    assert found == pytest.approx(UNTIE(3, **given).fit(TABLE).gains_, abs=1e-6)
 
 
 def test_copies_share_a_vote(few_are_many, monkeypatch):

@@ -83,7 +83,7 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     normalization : {"diagonal", "cosine", "variance"}, None or function, default="diagonal"
         The scale that kernel matrices are brought to: by the norm of their diagonal (the paper's),
         to a diagonal of 1, to a variance of 1, not at all, or by a function of a matrix and the
-        values' shares. All cost about the same.
+        values' shares. All cost about the same. "couplings" and "relevance" have no kernels.
     solver : {"auto", "relevance", "discount", "uniform", "exact", "lp", "adam", "adagrad"}, \
 default="auto"
         How the weights are found. "auto" compares the representations above; where couplings

@@ -211,7 +211,7 @@ def test_names_are_cut_and_only_some_are_listed():
 def test_how_the_number_was_chosen_is_said():
     rows = with_groups()
     said = verdict(UNTIEClusterer(random_state=0).fit(rows), rows)
-    assert said.sentences[0] == "3 is the best number, in 88% of the splits into halves."
+    assert said.sentences[0] == "3 is the best number, in 100% of the splits into halves."
     choice = replace(said.choice, how_sure=0.5, chosen=np.array([3, 3, 4, 5]))
     unsure = "3 is the best number, though only in 50% of the splits into halves."
     assert replace(said, choice=choice).sentences[0] == unsure

@@ -14,33 +14,26 @@ from untie import UNTIE, Polynomial, count_table, load_model
 from untie._count.row_sample import SAMPLE_ROWS
 from untie._learn.attributes import Attributes
 from untie._learn.choose import _mean_gains, _numbers, description_gains
-from untie._learn.couplings import resolve_couplings
 from untie._learn.dense import Dense
 from untie._learn.description import description_gain
-from untie._learn.kernels import resolve_kernels, resolve_normalization
 from untie._learn.solvers import ALTERNATIVES, SOLVERS, Problem
-from untie._learn.spaces import build_spaces, identity_spaces, side_by_side
+from untie._learn.spaces import identity_spaces, side_by_side
+from untie._learn.value_tree import tree_spaces
 from untie.evaluation import clustering_f_score
 
-NAMES = ["relevance", "values", "kernels"]
+NAMES = ["couplings", "relevance"]
 
 
 def test_the_best_comes_first_and_is_used():
     table, _ = latent_classes(300, 3, 6, 4, seed=1)
     encoder = UNTIE(3).fit(table)
-    gains = list(encoder.gains_.values())
-    assert set(encoder.gains_) == set(NAMES)
-    assert gains == sorted(gains, reverse=True)
-    chosen = next(iter(encoder.gains_))
-    spaces = side_by_side(
-        identity_spaces(counts := count_table(table).counts),
-        build_spaces(
-            counts,
-            resolve_couplings(("intra", "inter")),
-            resolve_kernels("paper"),
-            resolve_normalization("diagonal"),
-        ),
-    )
+    gains = encoder.gains_
+    assert set(gains) == set(NAMES)
+    chosen = next(iter(gains))
+    is_clear = gains["relevance"] - gains["couplings"] > 0.1
+    assert chosen == ("relevance" if is_clear else "couplings")
+    counts = count_table(table).counts
+    spaces = side_by_side(identity_spaces(counts), tree_spaces(counts))
     omega = ALTERNATIVES[chosen](Problem(spaces, counts, 3))
     np.testing.assert_allclose(encoder.omega_, omega)
 
@@ -95,24 +88,20 @@ def test_a_saved_model_goes_on_growing(tmp_path):
     np.testing.assert_array_equal(grown.omega_, whole.omega_)
 
 
-def test_without_rows_it_is_relevance():
+def test_without_rows_it_is_couplings():
     table, _ = latent_classes(300, 3, 6, 4, seed=1)
     counted = count_table(table)
     encoder = UNTIE(3).fit_counts(replace(counted, sample=None))
     assert encoder.gains_ == {}
-    weights = encoder.weights()
-    own = weights[weights["coupling"] == "matching"].set_index(["column", "value"])["omega"]
-    rare, frequent = (table["c0"].value_counts().index[i] for i in (-1, 0))
-    shares = table["c0"].value_counts(normalize=True)
-    assert own["c0", rare] / own["c0", frequent] == pytest.approx(
-        np.sqrt(shares[frequent] / shares[rare])
-    )
+    spaces = side_by_side(identity_spaces(counted.counts), tree_spaces(counted.counts))
+    expected = ALTERNATIVES["couplings"](Problem(spaces, counted.counts, 3))
+    np.testing.assert_allclose(encoder.omega_, expected)
 
 
 def test_a_table_of_independent_columns_needs_no_warning():
     rows = [[a, b] for a in "xy" for b in "uvw"]
     encoder = UNTIE(2).fit(rows)  # warnings are errors here
-    assert encoder.gains_["kernels"] == -np.inf  # they tell no values apart
+    assert np.isfinite(list(encoder.gains_.values())).all()
     assert len(np.unique(encoder.transform(rows), axis=0)) == 6
 
 
@@ -183,12 +172,17 @@ def test_a_wide_table_is_judged_by_the_number_asked_for_alone():
 
 
 @pytest.mark.parametrize("n_values", [2, 3, 4, 5])
+@pytest.mark.filterwarnings("ignore:The couplings tell no two values")
 def test_rounding_makes_no_clusters(n_values):
     # Only the first two columns depend on another, so to kernels there are two kinds of rows.
     rows = [[a, a, b, c, d] for a in "xy" for b in range(n_values) for c in "uvw" for d in "st"]
-    encoder = UNTIE(3).fit(rows)
-    assert encoder.gains_["kernels"] == -np.inf
-    assert UNTIE(2).fit(rows).gains_["kernels"] > -np.inf
+    counted = count_table(rows)
+    kernels = UNTIE(2, solver="uniform").fit(rows).model_.vectors.tables
+    vectors = {"kernels": [Dense(np.asarray(table[:-1])) for table in kernels]}
+    given = (vectors, counted.sample, Attributes(counted.counts))
+    for k, is_possible in ((2, True), (3, False)):
+        gain = description_gains(*given, k, np.random.RandomState(0))["kernels"]
+        assert np.isfinite(gain) == is_possible
 
 
 def test_rounding_makes_no_clusters_of_few_rows_with_many_values():
@@ -270,6 +264,5 @@ def test_declared_values_change_no_gain():
     categories = [sorted(set(table[c])) + [f"w{i}" for i in range(50)] for c in table]
     plain = UNTIE(3).fit(table).gains_
     declared = UNTIE(3, categories=categories).fit(table).gains_
-    # The scale of the kernels counts declared values, so they shift a little.
-    for name in ("relevance", "values"):
+    for name in NAMES:
         assert declared[name] == pytest.approx(plain[name], abs=0.02)

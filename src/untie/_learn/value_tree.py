@@ -21,6 +21,7 @@ from untie._learn.dense import Dense
 from untie._learn.spaces import KernelSpaces
 from untie._learn.tall import Tall
 from untie._learn.value_profiles import co_occurrence, occurrence
+from untie._util.digits import leading_digits
 from untie._util.types import FloatArray
 from untie._util.ward import ward_merges
 
@@ -102,7 +103,7 @@ def branches_of(profiles: FloatArray) -> Branches:
     array([0.41, 0.41, 0.69, 1.1 ])
     """
     distinct, which, times = np.unique(
-        _rounded(profiles), axis=0, return_inverse=True, return_counts=True
+        leading_digits(profiles, DIGITS), axis=0, return_inverse=True, return_counts=True
     )
     standing = np.equal.outer(np.arange(len(distinct)), which.ravel())
     since = np.full(len(distinct), len(distinct))
@@ -165,11 +166,3 @@ def _distinct_lines(lines: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArra
     packed = np.packbits(lines, axis=1)
     _, first, which = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     return lines[first], which.ravel()
-
-
-def _rounded(numbers: FloatArray) -> FloatArray:
-    """Keep the leading digits; numbers that differ by rounding become equal."""
-    with np.errstate(divide="ignore"):
-        powers = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.abs(numbers))))
-    powers = np.where(np.isfinite(powers), powers, 1.0)
-    return np.asarray(np.round(numbers * powers) / powers)

@@ -61,7 +61,7 @@ def prototypes(
     >>> prototypes(encoder, drinks, ["wines", "wines", "beers", "wines"], n=1).round(2)
       cluster  rank  position  distance  weight
     0   beers     1         2      0.00     1.0
-    1   wines     1         0      1.18     2.0
+    1   wines     1         0      0.74     2.0
     """
     n = check_integer("n", n)
     clusters, codes, weights, distances = _distances(encoder, data, labels, sample_weight)

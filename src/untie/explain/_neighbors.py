@@ -11,11 +11,15 @@ from untie._inputs import check_encoder, check_positions, encode_rows
 from untie._learn.value_space import ValueSpace, add_up
 from untie._table import frames
 from untie._util.checks import check_integer
+from untie._util.digits import leading_digits
 from untie._util.types import Codes, FloatArray
 from untie.encoder import UNTIE
 
 QUERIES = 64
 """Neighbours are looked for this many rows at a time."""
+
+DIGITS = 12
+"""Squared distances that agree in this many digits are equal."""
 
 
 def neighbors(encoder: UNTIE, data: Any, rows: Any, n: int = 10) -> Any:
@@ -97,7 +101,8 @@ def _nearest(
         best = [_Best(n) for _ in some[0]]
         for rows, block in add_up(space.distances_to_rows(some), codes):
             for number, kept in enumerate(best):
-                line = block[:, number].copy()
+                # Sums of the same numbers differ by rounding; equally near rows must not.
+                line = leading_digits(block[:, number], DIGITS)
                 if own is not None and rows.start <= own[start + number] < rows.stop:
                     line[own[start + number] - rows.start] = np.inf
                 kept.add(rows.start, line)

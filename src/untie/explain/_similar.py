@@ -46,10 +46,10 @@ def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
     >>> encoder = UNTIE(n_clusters=2).fit(rows)
     >>> parts = why_similar(encoder, rows[0], rows[1])
     >>> parts[["column", "value", "other_value", "share"]].round(2)
-         column value other_value  share
-    0        x0   red         red   0.49
-    1        x1  wine        wine   0.49
-    2        x2    no         yes   0.03
+      column value other_value  share
+    0     x0   red         red    0.5
+    1     x1  wine        wine    0.5
+    2     x2    no         yes    0.0
     """
     check_encoder(encoder)
     rows = [one_row(encoder, entry) for entry in (row, other)]
