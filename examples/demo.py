@@ -23,7 +23,7 @@ def main() -> None:
     print(f"Each row is now a vector of {vectors.shape[1]} numbers, one column per value:")
     print(vectors.iloc[:3, :5].round(3).to_string(), "\n")
 
-    print("Three representations were tried; nats per row that their clusters tell of the table:")
+    print("Two representations were tried; nats per row that their clusters tell of the table:")
     print({name: round(gain, 3) for name, gain in encoder.gains_.items()}, "\n")
 
     column = "habitat"

@@ -138,8 +138,9 @@ default="auto"
         missing together (:func:`untie.explain.missing_together`), as values they make groups of
         their own.
     output : {"compact", "full"}, default="compact"
-        "compact": one column per value; "full": the paper's coordinates, one column per value
-        and kernel space, 29 times as many by default. All distances and inner products are the
+        "compact": one column per value; "full": the coordinates that were weighed: values and
+        branches of trees, up to 5 times as many, or with kernels one column per value and kernel
+        space, as in the paper, up to 29 times as many. All distances and inner products are the
         same. A column with more than 500 values has shared axes besides or instead; see
         `kernel_errors`.
     n_components : int, default=None

@@ -341,7 +341,8 @@ def test_a_column_called_cluster_stays(people, tmp_path, frame):
 
 
 def test_neighbors_of_a_row_are_those_of_the_library(people, tmp_path, frame):
-    ask("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
+    call = ("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
+    ask(*call, "--purpose", "neighbors")
     preparer, encoder = untie.load_model(tmp_path / "m.untie")
     expected = neighbors(encoder, preparer.transform(frame), 7, n=4).to_pandas()
     found = pd.DataFrame(

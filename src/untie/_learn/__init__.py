@@ -1,1 +1,1 @@
-"""Counts -> couplings -> kernels -> spaces -> weights -> vectors of the values."""
+"""Counts -> couplings -> kernels or trees -> spaces -> weights -> vectors of the values."""

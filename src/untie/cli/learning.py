@@ -10,6 +10,7 @@ import typer
 from sklearn.pipeline import Pipeline
 
 from untie._engines.source import check_columns
+from untie._learn.purposes import CLUSTERS
 from untie.cli.guard import UserError
 from untie.cli.options import LearningOptions, split_names
 from untie.cli.reading import in_memory, is_lazy, names_of, read_source
@@ -33,7 +34,12 @@ Model = Annotated[
 
 
 def learned(
-    source: str | None, options: LearningOptions, model: Path | None, k: int | None, seed: int
+    source: str | None,
+    options: LearningOptions,
+    model: Path | None,
+    k: int | None,
+    seed: int,
+    purpose: str = CLUSTERS,
 ) -> tuple[PreparedTable, UNTIE]:
     """Read all rows of a table, and learn from them unless there is a model."""
     if model is not None:
@@ -43,6 +49,7 @@ def learned(
         k,
         column_weights=column_weights(options, table),
         ordered=ordered_columns(options, table),
+        purpose=purpose,
         random_state=seed,
     )
     with waiting("learning", options.quiet):

@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from untie._inputs import one_row
+from untie._learn.purposes import NEIGHBORS
 from untie._table.frames import columns_of
 from untie.cli.guard import UserError
 from untie.cli.learning import Model, learned
@@ -69,13 +70,13 @@ def run(
 ) -> None:
     """Find the rows most like a row, or like some values, and say why.
 
-    The distance is that of the learned vectors. A similarity is a sum over the columns, and the
-    columns named are those that contribute most.
+    The distance is that of vectors that are learned to find similar rows. A similarity is a sum
+    over the columns, and the columns named are those that contribute most.
     """
     if (row is None) == (not where):
         raise UserError("Say what to look for: --row 17, or --where color=green; one of the two.")
     check_output(output)
-    table, encoder = learned(file, options, model, None, seed)
+    table, encoder = learned(file, options, model, None, seed, NEIGHBORS)
     frame = table.frame()
     data = nw.from_native(frame, eager_only=True)
     if row is not None and row >= len(data):

@@ -35,7 +35,9 @@ def weight_shares(encoder: UNTIE, by: str = "column") -> Any:
         Fitted.
     by : {"column", "coupling", "kernel", "column x coupling"}, default="column"
         What has a share. The coupling "matching" is that of the values themselves, without any
-        coupling. By "column" it costs next to nothing; the others build the kernels once more.
+        coupling; "tree" is that of the default's trees of values, whose "kernels" are "together"
+        (by what values occur with) and "often" (by how often they occur). By "column" it costs
+        next to nothing; the others build the kernels or trees once more.
 
     Returns
     -------
