@@ -30,7 +30,7 @@ def test_the_best_comes_first_and_is_used():
     gains = encoder.gains_
     assert set(gains) == set(NAMES)
     chosen = next(iter(gains))
-    is_clear = gains["relevance"] - gains["couplings"] > 0.1
+    is_clear = gains["relevance"] - gains["couplings"] > 0.04
     assert chosen == ("relevance" if is_clear else "couplings")
     counts = count_table(table).counts
     spaces = side_by_side(identity_spaces(counts), tree_spaces(counts))

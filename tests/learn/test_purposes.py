@@ -238,3 +238,9 @@ def test_an_unknown_purpose_is_refused(table, purpose):
         ValueError, match=r"purpose must be one of \['clusters', 'neighbors'\], got"
     ):
         UNTIE(purpose=purpose).fit(table)
+
+
+def test_more_clusters_than_rows_are_no_matter():
+    table, _ = latent_classes(30, 2, 4, 3, seed=0)
+    many, none = (UNTIE(k, purpose="neighbors").fit(table) for k in (500, None))
+    np.testing.assert_allclose(many.transform(table), none.transform(table))

@@ -38,7 +38,7 @@ def test_the_heat_map_of_weights(zoo):
     frame = weight_shares(zoo[0], "column x coupling").set_index(["column", "coupling"])
     attributes, couplings = tick_texts(ax, "y"), tick_texts(ax, "x")
     assert attributes == weight_shares(zoo[0]).column[:6].tolist()
-    assert set(couplings) == {"matching", "inter", "intra"}
+    assert set(couplings) == {"matching", "tree"}
     for row, attribute in enumerate(attributes):
         for column, coupling in enumerate(couplings):
             assert table[row, column] == frame.share[attribute, coupling]

@@ -227,7 +227,8 @@ def _number_of_clusters(counted: Tally, recipe: Recipe) -> int:
     if wanted is None:
         return choose_n_clusters(counts, min(LARGEST_NUMBER, counts.n_rows))
     n_most = int(max(counts.n_rows, counts.n))
-    if wanted <= n_most or counted.is_growing:  # more rows may come
+    # More rows may come; or the number has no influence.
+    if wanted <= n_most or counted.is_growing or not recipe.needs_number:
         return min(wanted, n_most)
     raise ValueError(
         f"n_clusters={wanted} is more than the table's rows (n_samples={counts.n_rows}); ask for "

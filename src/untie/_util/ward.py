@@ -2,6 +2,8 @@
 
 Libraries merge one pair at a time. Which of several equally near pairs is the first then depends on
 the order of the rows, and tables of categories have many such pairs; here, the order plays no part.
+Groups that a chain of equally near pairs connects become one: rows at equal steps on a line are all
+merged at once, as nothing tells where to begin.
 """
 
 from __future__ import annotations

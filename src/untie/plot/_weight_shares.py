@@ -47,7 +47,7 @@ def weights(encoder: UNTIE, by: str = "column", ax: Any = None, max_lines: int =
     >>> from untie.datasets import load
     >>> ax = plot.weights(UNTIE().fit(load("zoo")[0]), by="coupling")
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['matching', 'inter', 'intra']
+    ['tree', 'matching']
     """
     style.check_axes(ax)
     max_lines = check_integer("max_lines", max_lines)
