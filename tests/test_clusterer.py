@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from lazy_sources import SOURCES, as_arrow
 from tables import latent_classes
-from untie import UNTIE, Preparer, UNTIEClusterer, scan
+from untie import UNTIE, Polynomial, Preparer, UNTIEClusterer, scan
 from untie._learn.description import description_gain
 from untie.clusterer import LAZY_PASSES
 from untie.datasets import load
@@ -79,7 +79,8 @@ def test_moves_find_a_large_class_beside_small_ones(monkeypatch):
     scores = []
     for seed in range(4):
         table, classes = latent_classes(600, 3, 10, 4, seed, 0.55, [0.8, 0.15, 0.05])
-        clusterer = UNTIEClusterer(3, encoder=UNTIE(solver="relevance"))
+        encoder = UNTIE(solver="relevance", couplings="matching", kernels=[Polynomial(1)])
+        clusterer = UNTIEClusterer(3, encoder=encoder)
         split = without_moves(monkeypatch, lambda t=table, c=clusterer: clone(c).fit(t))
         found = clusterer.fit(table)
         assert found.n_iter_ > split.n_iter_
