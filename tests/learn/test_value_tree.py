@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.cluster.hierarchy import linkage
 
 from tables import latent_classes, small_tables
 from untie import count_table
@@ -22,11 +22,12 @@ def similarities(branches):
 def test_the_definition(seed):
     """Two values are as alike as the levels at which they are together: log(k / (k - 1)) each."""
     profiles = np.random.default_rng(seed).random((12, 5))
-    tree = linkage(profiles, "ward")
-    expected = np.zeros((12, 12))
-    for k in range(2, 13):
-        groups = fcluster(tree, k, "maxclust")
-        expected += np.equal.outer(groups, groups) * np.log(k / (k - 1))
+    groups = {number: [number] for number in range(12)}
+    expected = np.eye(12) * np.log(12 / 11)
+    for number, (left, right, *_) in enumerate(linkage(profiles, "ward")[:-1], start=12):
+        groups[number] = groups.pop(int(left)) + groups.pop(int(right))
+        for members in groups.values():
+            expected[np.ix_(members, members)] += np.log(len(groups) / (len(groups) - 1))
     np.testing.assert_allclose(similarities(branches_of(profiles)), expected, atol=1e-12)
 
 
