@@ -95,12 +95,14 @@ class Recipe:
         parts = [identity_spaces(counts)] if self.chooses else []
         if any(positions is not None for positions in orders):
             parts.append(order_spaces(counts, orders))
-        if self._has_trees and not is_mixed(orders):
-            parts.append(tree_spaces(counts))
-        elif not is_mixed(orders):
-            given = (counts, self.couplings, self.kernels, self.normalize)
-            parts.append(build_spaces(*given))
+        if not is_mixed(orders):
+            parts.append(self._coupling_spaces(counts))
         return reduce(side_by_side, parts)
+
+    def _coupling_spaces(self, counts: Counts) -> KernelSpaces:
+        if self._has_trees:
+            return tree_spaces(counts)
+        return build_spaces(counts, self.couplings, self.kernels, self.normalize)
 
     @property
     def _has_trees(self) -> bool:

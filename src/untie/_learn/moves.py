@@ -143,9 +143,10 @@ def move_rows(
     for n_passes in range(1, max_passes + 1):
         costs = ties_apart(cells.costs(found))
         moved = walk(costs)
-        if not moved.sizes.all() or cells.gain(moved) <= gain + LEAST_RISE:
+        gain_moved = cells.gain(moved) if moved.sizes.all() else -np.inf
+        if gain_moved <= gain + LEAST_RISE:
             return kept, found, n_passes
-        kept, found, gain = costs, moved, cells.gain(moved)
+        kept, found, gain = costs, moved, gain_moved
     return kept, found, max_passes
 
 

@@ -31,7 +31,7 @@ def shared(values: Weighting, of_couplings: float, couplings: Weighting = by_dis
         Weights of the values themselves.
     of_couplings : float
         The couplings' share of the energy. Where they tell no values apart, the values have all
-        of it, unless they had none.
+        of it.
     couplings : Weighting
         Weights of the couplings; by default, copies of an attribute share a vote, and no more.
     """
@@ -46,7 +46,6 @@ def shared(values: Weighting, of_couplings: float, couplings: Weighting = by_dis
         share = of_couplings
         if not theirs > TINY * float(uncentred[is_coupling] @ omega[is_coupling]):
             share, theirs = 0.0, 1.0
-            own = own if of_couplings < 1 else np.inf  # there is nothing else to give it to
         factors = ((1.0 - share) / own if own > 0 else 0.0, share / theirs)
         omega *= np.where(is_value, *factors) * energy.sum()
         omega[is_order] = 0.0
