@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from untie import UNTIE
 from untie._count.tally import tally_table
@@ -39,8 +42,17 @@ def build_couplings(encoder: UNTIE, table: Any) -> Problem:
     return Problem(spaces, counted.counts, recipe.n_clusters, counted.rows)
 
 
-def learn_weights(encoder: UNTIE, problem: Problem) -> Solution:
+def learn_weights(encoder: UNTIE, problem: Problem, replacement: bool = True) -> Solution:
     """Learn the heterogeneity, that is omega: the second stage.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        With a solver; it is not fitted.
+    problem : Problem
+        As `build_couplings` gives it.
+    replacement : bool, default=True
+        False: a solver that draws batches takes every row once before any comes again.
 
     Examples
     --------
@@ -50,7 +62,24 @@ def learn_weights(encoder: UNTIE, problem: Problem) -> Solution:
     np.float64(1.0)
     """
     recipe = check_parameters(encoder)
-    return SOLVERS[recipe.solver](problem, recipe.settings)
+    return SOLVERS[recipe.solver](problem, replace(recipe.settings, replacement=replacement))
+
+
+def row_vectors(problem: Problem, omega: FloatArray) -> FloatArray:
+    """Return the vectors of all rows at given weights, with nothing in the place of a constant S.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> problem = build_couplings(UNTIE.from_paper(2), [["a", "x"], ["b", "y"], ["b", "x"]])
+    >>> row_vectors(problem, np.ones(112)).shape  # a column for each value
+    (3, 4)
+    """
+    if problem.rows is None:
+        raise ValueError("The problem has no rows.")
+    vectors = [np.asarray(table.toarray()) for table in roots(problem.spaces, omega)]
+    codes = problem.rows.codes
+    return np.hstack([table[column] for table, column in zip(vectors, codes, strict=True)])
 
 
 def unexplained_share(problem: Problem, omega: FloatArray, centred: bool = False) -> float:

@@ -108,7 +108,7 @@ class Experiment:
         Effort -> jobs.
     report : callable
         Results -> report. Must cope with cells that are missing.
-    group : {"data", "clustering", "classification", "kernels", "figures", "beyond"}
+    group : {"data", "clustering", "readings", "classification", "kernels", "figures", "beyond"}
         What else asks for it: ``untie paper figures`` runs all that are in it.
     alone : bool
         Its cells measure time: they run one at a time, with nothing beside them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.random import RandomState
@@ -41,9 +41,9 @@ def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
         return Solution(omega, [0.0], n_iter=1)
     tables = _kernel_rows(problem)
     losses: list[float] = []
-    draws = draws_of(settings.random_state)
+    batches = _batches(problem.rows, settings)
     for number in range(1, settings.max_iter + 1):
-        drawn = _draw(problem.rows, settings.batch_size, draws)
+        drawn = next(batches)
         features = np.concatenate(
             [
                 table[column[drawn]]
@@ -66,6 +66,22 @@ def _kernel_rows(problem: Problem) -> list[FloatArray]:
         Dense(table.toarray()).with_mean(counts.frequencies[counts.span(attribute)])
         for attribute, table in enumerate(problem.spaces.columns)
     ]
+
+
+def _batches(rows: Rows, settings: Settings) -> Iterator[NDArray[np.intp]]:
+    """Yield batches of rows for ever, each row drawn by itself or every row once in a pass."""
+    draws = draws_of(settings.random_state)
+    n_rows, size = len(rows.codes[0]), settings.batch_size
+    if settings.replacement:
+        while True:
+            yield _draw(rows, size, draws)
+    if rows.weights is not None:
+        raise ValueError("Rows with weights are drawn with replacement only.")
+    while True:
+        order = draws.permutation(n_rows)
+        # What is left at the end of a pass and makes no batch waits for another one.
+        for start in range(0, max(n_rows - size, 0) + 1, size):
+            yield order[start : start + size]
 
 
 def _draw(rows: Rows, n: int, draws: RandomState) -> NDArray[np.intp]:

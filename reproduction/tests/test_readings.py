@@ -1,0 +1,153 @@
+"""The printed protocol under several readings."""
+
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from untie import UNTIE
+from untie.datasets import load
+from untie.evaluation import clustering_f_score, published
+from untie_paper.clustering_cell import cluster
+from untie_paper.readings import (
+    OF_20_PAIRS,
+    OF_21_PAIRS,
+    Reading,
+    cluster_by_reading,
+    jobs,
+    readings,
+)
+from untie_paper.readings_report import ANSWERS, draw, name_reading, report
+from untie_paper.run.experiment import Effort, Results
+
+PRINTED = published("clustering").set_index("dataset")["UNTIE"]
+
+
+def made(**scores: list[float]) -> list[dict[str, Any]]:
+    """Return cells of two readings; of each set the scores of seed 0 and 1 of the first."""
+    rows = []
+    for dataset, (first, second) in scores.items():
+        for reading, shift in ((Reading(), 0.0), (Reading("joint"), 10.0)):
+            for seed, score in enumerate((first, second)):
+                cell = {"dataset": dataset, "seed": seed, "learned": True, "mean_omega": 0.5}
+                rows.append(cell | asdict(reading) | {"f_score": score + shift})
+    return rows
+
+
+def test_the_first_reading_is_the_protocol_of_the_package() -> None:
+    assert readings()[0] == Reading()
+    given = Reading().encoder(3, seed=7).get_params()
+    assert given == UNTIE.from_paper(3, random_state=7).get_params()
+    ours = cluster_by_reading("zoo", seed=1, n_restarts=3, **asdict(Reading()))
+    theirs = cluster("zoo", "UNTIE", seed=1, n_restarts=3)
+    assert ours["f_score"] == pytest.approx(theirs["f_score"])
+    assert ours["cost"] == pytest.approx(theirs["cost"])
+
+
+def test_every_question_of_the_issue_has_an_answer_of_its_own() -> None:
+    found = readings()
+    assert len(set(found)) == len(found)
+    assert len({name_reading(asdict(reading)) for reading in found}) == len(found)
+    for couplings in ("separate", "joint"):
+        mine = [reading for reading in found if reading.couplings == couplings]
+        for field, answers in ANSWERS.items():
+            given = {getattr(reading, field) for reading in mine}
+            assert given == {*answers, getattr(Reading(), field)}
+        crossed = {(reading.kernels, reading.scale) for reading in mine}
+        assert len(crossed) == 2 * 3
+
+
+def test_pairs_of_objects() -> None:
+    assert OF_21_PAIRS * (OF_21_PAIRS - 1) // 2 >= 20 > (OF_21_PAIRS - 1) * (OF_21_PAIRS - 2) // 2
+    assert OF_20_PAIRS == 2 * 20
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"couplings": "joint"},
+        {"kernels": "Gaussian"},
+        {"scale": "cosine"},
+        {"scale": "none"},
+        {"n_steps": 30},
+        {"batch_size": OF_20_PAIRS},
+        {"replacement": False},
+        {"solver": "adagrad"},
+        {"solver": "uniform"},
+    ],
+)
+def test_every_answer_changes_the_vectors(answers: dict[str, Any]) -> None:
+    first = cluster_by_reading("hayesroth", seed=0, n_restarts=1, n_steps=20)
+    other = cluster_by_reading("hayesroth", 0, 1, **{"n_steps": 20} | answers)
+    assert first["cost"] != pytest.approx(other["cost"], rel=1e-9)
+
+
+def test_no_weights_are_learned_where_a_batch_is_explained() -> None:
+    few = cluster_by_reading("zoo", 0, 1, batch_size=OF_21_PAIRS)  # seven classes
+    assert not few["learned"]
+    assert few["mean_omega"] == 1.0
+    assert cluster_by_reading("zoo", 0, 1, n_steps=5)["mean_omega"] < 1.0
+
+
+def test_a_constant_similarity_is_one_cluster() -> None:
+    _, y = load("threeof9")
+    cell = cluster_by_reading("threeof9", 0, 2, n_steps=5)
+    assert cell["f_score"] == 100 * clustering_f_score(y, [0] * len(y))
+    assert cell["f_score"] == pytest.approx(PRINTED["threeof9"], abs=0.005)
+
+
+def test_jobs() -> None:
+    assert len(readings()) == 26
+    assert len(jobs(Effort())) == 25 * 5 * (26 + 2)
+    assert len(jobs(Effort(quick=True))) == 5 * (2 + 2)
+
+
+def test_report() -> None:
+    zoo, crx = PRINTED["zoo"], PRINTED["crx"]
+    plain = [{"dataset": "crx", "method": "One-hot", "seed": 0, "f_score": crx}]
+    found = report(Results(made(zoo=[zoo, zoo + 1], crx=[crx - 10, crx - 10]) + plain))
+    table, separate, joint, sets = (one.measured for one in found.tables)
+    line = table.loc["separate", "as from_paper"]
+    assert line["mean F"] == pytest.approx((zoo + 0.5 + crx - 10) / 2)
+    assert line[["sets met by a seed", "sets met by all", "seeds that meet"]].tolist() == [1, 0, 1]
+    assert line[["sets within 0.5", "sets within 2", "sets learned"]].tolist() == [1, 1, 2]
+    assert line["mean difference"] == pytest.approx(5.25)
+    assert table.loc["joint", "as from_paper"]["sets met by all"] == 1  # crx, ten points higher
+    assert separate.loc["zoo"].tolist() == [zoo, zoo + 0.5]
+    assert joint.loc["crx"].tolist() == [crx, crx]
+    assert sets.loc["zoo", "first of them (seeds)"] == "separate, as from_paper (1)"
+    assert sets.loc["crx", ["of the reading", "met without UNTIE"]].tolist() == [
+        "joint, as from_paper",
+        "One-hot",
+    ]
+    said = " ".join(found.findings)
+    assert "2 readings on 2 data sets" in said
+    assert "joint couplings +10.0 (mean over 1 pair)" in said
+    assert "One-hot on 1 of 2 sets" in said
+    assert "together the readings meet it on 2 of 2" in said
+
+
+def test_rank_is_among_the_printed_scores_of_the_others() -> None:
+    printed = published("clustering").set_index("dataset").drop(columns="delta")
+    rows = [
+        {"dataset": name, "seed": 0, "learned": True, **asdict(Reading()), "f_score": score}
+        for name, score in printed["UNTIE"].items()
+    ]
+    table = report(Results(rows)).tables[0].measured
+    assert table["rank in UNTIE's place"].tolist() == [pytest.approx(2.82)]
+    assert table["sets met by all"].tolist() == [25]
+
+
+def test_report_without_cells() -> None:
+    assert report(Results([])).findings == ("No cell came out.",)
+
+
+def test_figure() -> None:
+    figure = report(Results(made(zoo=[80.0, 81.0]))).figures[0]
+    axes = draw(figure.data).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "as from_paper (separate)",
+        "as from_paper (joint)",
+    ]
+    assert isinstance(figure.data, pd.DataFrame)
