@@ -18,7 +18,7 @@ NOT_UNTIE = ("One-hot", "Couplings")
 DIGIT = 0.00501
 """Points within which two scores agree in both decimals."""
 
-ANSWERS = {
+ANSWERS: dict[str, dict[Any, str]] = {
     "kernels": {"Gaussian": "Gaussian kernels"},
     "scale": {"cosine": "cosine", "none": "no scale"},
     "n_steps": {500: "500 steps", 3000: "3,000 steps"},
