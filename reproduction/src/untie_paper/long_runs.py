@@ -14,6 +14,7 @@ import numpy as np
 
 from untie import UNTIE
 from untie._learn.eigen import eigenvalues
+from untie._learn.solvers import Problem
 from untie._learn.spectrum import reduced_gram, roots
 from untie.datasets import load
 from untie_paper.arrays import FloatArray
@@ -21,7 +22,7 @@ from untie_paper.convergence_figures import DATASETS
 from untie_paper.output.report import Table
 from untie_paper.output.words import many
 from untie_paper.run.experiment import Cell, Effort, Job, Results
-from untie_paper.stages import Problem, build_couplings, learn_weights
+from untie_paper.stages import build_couplings, learn_weights
 
 STEPS, QUICK_STEPS = 10_000, 2000
 LAST = 100
