@@ -6,8 +6,9 @@ weights are near 0 after some 1 / (learning rate) steps from omega = 1, and the 
 checks: the same curves with half and with twice the printed learning rate; and the share that is
 left unexplained on all rows, which does not see the scale. It can be compared with that of the
 exact solver's weights, as printed and for centred rows; the exact solver's own objective has a
-price for leaving equal weights and can't. Where the weights end if there are many more steps is in
-`long_runs`: not at omega = 0, which is not the only minimum.
+price for leaving equal weights and can't. What decides the weights that are left is in `remainder`;
+where they end if there are many more steps, in `long_runs`: not at omega = 0, which is not the only
+minimum.
 
 Losses are means over ten steps; the protocol stops at step 1,000, here it goes on to 2,000.
 """
@@ -20,7 +21,7 @@ import numpy as np
 
 from untie import UNTIE
 from untie.datasets import load
-from untie_paper import long_runs
+from untie_paper import long_runs, remainder
 from untie_paper.arrays import FloatArray
 from untie_paper.convergence_figures import (
     BLOCK,
@@ -134,7 +135,7 @@ def jobs(effort: Effort) -> list[Job]:
                 Job(share_cell, _arguments(dataset, seed, steps), steps / 1000)
                 for steps in range(0, n_steps + 1, every)
             ]
-    return found + long_runs.jobs(effort)
+    return [*found, *remainder.jobs(effort), *long_runs.jobs(effort)]
 
 
 def _arguments(dataset: str, seed: int, n_steps: int) -> dict[str, Any]:
@@ -231,7 +232,7 @@ def _say_inverse(steps: FloatArray) -> str:
 
 
 def report(results: Results) -> Report:
-    """Return the curves, the shares, a table of both and what long runs end in."""
+    """Return the curves, the shares, a table of both, what is left of omega and at the end."""
     losses, shares, table = loss_data(results), share_data(results), convergence_table(results)
     note = (
         "Means over seeds of batches; learning rates other than 0.001 have one. Steps to half: "
@@ -261,9 +262,10 @@ def report(results: Results) -> Report:
     ]
     tables = [Table("convergence_numbers", "Convergence of the printed protocol", table, note=note)]
     shown = [figure for figure in figures if len(figure.data)]
-    ends = long_runs.as_table(results)
-    said = findings(table) + long_runs.findings(results)
-    return Report(said, [*(tables if len(table) else []), *ends], shown)
+    further = (remainder, long_runs)
+    said = [*findings(table), *(line for part in further for line in part.findings(results))]
+    more = [one for part in further for one in part.as_table(results)]
+    return Report(said, [*(tables if len(table) else []), *more], shown)
 
 
 EXPERIMENT = Experiment(
