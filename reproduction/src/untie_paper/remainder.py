@@ -122,9 +122,9 @@ def findings(results: Results) -> list[str]:
     follows = (table.iloc[:, 1].abs() > table.iloc[:, 2].abs()).sum()
     return [
         f"The weights left after 1,000 steps correlate {seeds} with those of another seed, "
-        f"{steady} with how steady the gradients of a column are over batches (mean / root mean square, "
-        f"which is what Adam's step is made of) and {cost} with the mean cost of a column; on "
-        f"{follows} of {many(len(table), 'set')} steadiness is the stronger."
+        f"{steady} with how steady the gradients of a column are over batches (mean / root mean "
+        f"square, which is what Adam's step is made of) and {cost} with the mean cost of a column; "
+        f"on {follows} of {many(len(table), 'set')} steadiness is the stronger."
     ]
 
 
