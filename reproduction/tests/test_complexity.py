@@ -58,6 +58,13 @@ def test_exponents(results):
     assert step.loc["n_mv, values of an attribute", "measured"] == pytest.approx(4.0)
 
 
+def test_cells_of_memory_are_no_times(results):
+    sizes = [sizes_with(batch_size=n) for n in (80, 160, 320)]
+    peaks = [{"method": PAPER, **s, "learning_bytes": 1, "building_bytes": 1} for s in sizes]
+    both = experiment.complexity_data(Results([*results.rows, *peaks]))
+    assert both.equals(experiment.complexity_data(results))
+
+
 def test_findings(results):
     first, second = experiment.report(results).findings
     assert "heterogeneity, exact solver, a step by n_mv, values of an attribute (4.00" in first

@@ -28,6 +28,13 @@ def test_costs_are_those_of_the_best_projection():
     assert experiment.costs(batch, 2).sum() == pytest.approx(np.sum(rest**2))
 
 
+def test_steadiness_does_not_see_the_size_of_gradients():
+    gradients = np.array([[1.0, 0.0], [1.0, 2.0], [1.0, 4.0]])
+    expected = [1.0, 2 / np.sqrt(20 / 3)]
+    np.testing.assert_allclose(experiment.steadiness(gradients), expected)
+    np.testing.assert_allclose(experiment.steadiness(100 * gradients), expected)
+
+
 def test_table_and_finding():
     rows = [row("crx", 0.9, -0.8, -0.1), row("hepatitis", 0.7, -0.2, -0.3)]
     results = Results(rows)
