@@ -1,13 +1,20 @@
 """The paper's theorems, checked by computation; docs/method.md says which parts hold."""
 
+from functools import reduce
 from itertools import pairwise, product
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from oracle import full_features
-from tables import latent_classes
+from oracle import costs, full_features, leading_vectors
+from tables import latent_classes, small_tables
 from untie import UNTIE
+from untie._count.tally import tally_table
+from untie._learn.couplings import inter, intra
+from untie._table.table import read_table
 
 
 @pytest.fixture
@@ -92,7 +99,139 @@ def test_theorem_4_the_loss_falls_to_rest_though_the_eigenvectors_never_repeat(s
     assert falls[-1] < 1e-6 * falls[0]
 
 
-def test_theorem_4_as_printed_ends_at_weights_of_zero(survey):
-    with pytest.warns(UserWarning, match="drove every weight to 0"):
-        encoder = UNTIE.from_paper(3, learning_rate=0.5, random_state=0).fit(survey)
-    assert encoder.loss_curve_[-1] == 0
+def printed_loss(features, omega, n_clusters):
+    """Return the printed objective at its best H, brute force: rows in full, no counts."""
+    similarity = (features * omega) @ features.T
+    return kernel_kmeans_objective(similarity, leading_vectors(similarity, n_clusters))
+
+
+def test_the_printed_objective_is_0_away_from_omega_0(melons):
+    """Texture has two values, so whatever its columns weigh, two eigenvectors explain them."""
+    encoder = UNTIE(2, solver="uniform", output="full").fit(melons)
+    X = encoder.transform(melons)
+    omega = np.where(encoder.weights()["column"] == "Texture", 5.0, 0.0)
+    assert np.sum(X**2 @ omega) == pytest.approx(655.05, abs=0.01)  # the trace of S
+    assert printed_loss(X, omega, 2) == pytest.approx(0.0, abs=1e-9)
+    assert printed_loss(X, np.ones_like(omega), 2) == pytest.approx(14.221306, abs=1e-6)
+
+
+@given(small_tables(min_rows=6), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_the_printed_objective_is_what_the_eigenvectors_leave_over(table, n_clusters, seed):
+    """It is 0 for every weighting of columns that span n_clusters dimensions, and only for them."""
+    X = full_features(table.to_numpy().tolist())
+    random = np.random.default_rng(seed)
+    omega = random.uniform(0.1, 5.0, X.shape[1])
+    few = random.permutation(X.shape[1])[:n_clusters]  # so many columns span no more
+    low_rank = np.zeros_like(omega)
+    low_rank[few] = omega[few]
+    scale = np.sum(X**2 @ omega)
+    assert printed_loss(X, low_rank, n_clusters) == pytest.approx(0.0, abs=1e-10 * scale)
+    rest = np.sort(np.linalg.svd(X * np.sqrt(omega), compute_uv=False))[::-1][n_clusters:]
+    assert printed_loss(X, omega, n_clusters) == pytest.approx(np.sum(rest**2), abs=1e-10 * scale)
+
+
+def test_for_fixed_eigenvectors_no_weight_has_a_negative_cost(survey):
+    """So a smaller weight is never dearer, and omega = 0 is among the minima."""
+    X = full_features(survey.to_numpy().tolist())
+    _, unexplained = costs(X, np.ones(X.shape[1]), 3)
+    assert unexplained.min() >= 0
+    assert (unexplained > 0.01).mean() > 0.5  # and for most it is positive
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_long_run_of_the_printed_protocol_ends_in_a_low_rank_selection(survey):
+    """At the printed rate: hardly any loss, but weights that are not 0, others for other draws."""
+    X = full_features(survey.to_numpy().tolist())
+    first = printed_loss(X, np.ones(X.shape[1]), 3)
+    alive = []
+    for seed in (0, 1):
+        omega = UNTIE.from_paper(3, max_iter=10_000, random_state=seed).fit(survey).omega_
+        spectrum = np.linalg.eigvalsh((X * omega) @ X.T)
+        assert printed_loss(X, omega, 3) < 1e-4 * first
+        assert omega.max() > 0.05
+        assert (omega > 0).sum() > 10
+        # What is alive has as many dimensions as there are eigenvectors: no more is free of loss.
+        assert (spectrum > 1e-3 * spectrum.sum()).sum() == 3
+        alive.append(set(np.flatnonzero(omega)))
+    assert alive[0] != alive[1]
+
+
+def test_equation_8_as_printed_scales_rows_and_equations_11_and_21_columns(survey):
+    """The package follows the latter, in which a weight belongs to a coordinate of x."""
+    encoder = UNTIE(3, solver="exact", tau=0.3).fit(survey)
+    X = full_features(survey.to_numpy().tolist())
+    frame = encoder.weights()
+    by_rows, by_columns = np.zeros((2, len(X), len(X)))
+    for (column, _, _), space in frame.groupby(["column", "coupling", "kernel"]):
+        kernel_rows, alpha = X[:, space.index], space.set_index("value")["alpha"]
+        own = survey[column].map(alpha).to_numpy(dtype=float)  # that of the row's value
+        by_rows += space["beta"].iloc[0] * np.outer(own, own) * (kernel_rows @ kernel_rows.T)
+        by_columns += space["beta"].iloc[0] * (kernel_rows * alpha.to_numpy() ** 2) @ kernel_rows.T
+    S = encoder.similarity(survey)
+    np.testing.assert_allclose(S, by_columns, atol=1e-8)
+    assert np.abs(S - by_rows).max() > 0.01 * S.max()
+
+
+def decompose(tensor):
+    """Return shares and probability vectors with tensor = sum of shares x outer products.
+
+    A component for each cell of all attributes but the last: these are certain in it, and the last
+    has its conditional probabilities.
+    """
+    shares, parts = [], []
+    for cell in np.ndindex(tensor.shape[:-1]):
+        share = tensor[cell].sum()
+        if share > 0:
+            points = [np.eye(n)[v] for n, v in zip(tensor.shape, cell, strict=False)]
+            shares.append(share)
+            parts.append([*points, tensor[cell] / share])
+    return np.array(shares), parts
+
+
+def composed(shares, parts):
+    """Return the tensor of a mixture of independent attributes."""
+    outer = [reduce(np.multiply.outer, vectors) for vectors in parts]
+    return np.tensordot(shares, outer, axes=1)
+
+
+@given(st.lists(st.integers(1, 4), min_size=2, max_size=4), st.integers(0, 2**32 - 1))
+def test_theorem_1_every_distribution_is_a_mixture_of_independent_attributes(sizes, seed):
+    random = np.random.default_rng(seed)
+    tensor = random.random(sizes) * random.integers(0, 2, sizes)
+    tensor.flat[0] += 1e-3  # at least one cell
+    tensor /= tensor.sum()
+    shares, parts = decompose(tensor)
+    assert shares.min() >= 0
+    assert shares.sum() == pytest.approx(1.0)
+    for vectors in parts:
+        assert all(vector.min() >= 0 for vector in vectors)
+        np.testing.assert_allclose([vector.sum() for vector in vectors], 1.0)
+    np.testing.assert_allclose(composed(shares, parts), tensor, atol=1e-12)
+
+
+def test_theorem_1_bounds_no_number_of_components_and_has_many_solutions():
+    """Two equal columns of v values need v components, however many clusters there are."""
+    same = np.eye(5) / 5
+    shares, parts = decompose(same)
+    assert len(shares) == 5 == np.linalg.matrix_rank(same)  # a mixture of k has at most rank k
+    independent = np.full((2, 2), 0.25)
+    halves = [[np.array([1.0, 0.0]), np.full(2, 0.5)], [np.array([0.0, 1.0]), np.full(2, 0.5)]]
+    turned = [vectors[::-1] for vectors in halves]
+    for parts in (halves, turned, [[np.full(2, 0.5)] * 2] * 2):
+        np.testing.assert_allclose(composed(np.full(2, 0.5), parts), independent)
+
+
+def test_theorem_1_couplings_do_not_tell_the_distribution():
+    """Eqs. 1 and 4 know pairs of attributes; the third moment of three is free."""
+    signs = np.array([1, -1, -1, 1, -1, 1, 1, -1])  # the parity of the cell
+    cells = np.array(list(product("ab", repeat=3)))
+    counts = np.array([20, 9, 11, 8, 7, 12, 10, 23])
+    tables = [pd.DataFrame(np.repeat(cells, counts + 4 * sign * signs, axis=0)) for sign in (1, -1)]
+    one, other = (tally_table(read_table(table)).counts for table in tables)
+    assert sorted(map(tuple, tables[0].to_numpy())) != sorted(map(tuple, tables[1].to_numpy()))
+    for attribute in range(3):
+        for coupling in (intra, inter):
+            np.testing.assert_array_equal(coupling(one, attribute), coupling(other, attribute))
+    first, second = (UNTIE(2, solver="exact", tau=0.3).fit(table) for table in tables)
+    np.testing.assert_array_equal(first.omega_, second.omega_)
+    np.testing.assert_array_equal(first.similarity(cells), second.similarity(cells))

@@ -3,7 +3,7 @@
 import pytest
 
 from untie_paper import complexity as experiment
-from untie_paper import time_cost
+from untie_paper import memory_use, time_cost
 from untie_paper.methods import PAPER
 from untie_paper.run.experiment import Effort, Results
 from untie_paper.timing import EXACT, sizes_with
@@ -26,7 +26,8 @@ def results():
 
 def test_most_cells_are_those_of_the_times():
     shared = {str(job.arguments) for job in time_cost.jobs(Effort())}
-    own = [job for job in experiment.jobs(Effort()) if str(job.arguments) not in shared]
+    jobs = [job for job in experiment.jobs(Effort()) if job.function is not memory_use.memory_cell]
+    own = [job for job in jobs if str(job.arguments) not in shared]
     assert {job.function for job in own} <= {time_cost.time_cell}
     assert [(job.arguments["batch_size"], job.arguments["n_steps"]) for job in own] == [
         (40, 1000),
@@ -55,6 +56,13 @@ def test_exponents(results):
     step = data.loc["heterogeneity, exact solver, a step"]
     assert step.loc["n_o, objects", "measured"] == pytest.approx(0.0)
     assert step.loc["n_mv, values of an attribute", "measured"] == pytest.approx(4.0)
+
+
+def test_cells_of_memory_are_no_times(results):
+    sizes = [sizes_with(batch_size=n) for n in (80, 160, 320)]
+    peaks = [{"method": PAPER, **s, "learning_bytes": 1, "building_bytes": 1} for s in sizes]
+    both = experiment.complexity_data(Results([*results.rows, *peaks]))
+    assert both.equals(experiment.complexity_data(results))
 
 
 def test_findings(results):

@@ -29,7 +29,7 @@ def test_others_have_a_total(method):
 
 def test_kernels_are_as_many_as_asked_for():
     for n, expected in ((0, 14), (1, 1), (30, 30)):
-        encoder = timing._staged(timing.EXACT, n, 20, 5)
+        encoder = timing.staged_encoder(timing.EXACT, n, 20, 5)
         problem = timing.build_couplings(encoder, [["a", "x"], ["b", "y"], ["b", "x"]])
         assert len(problem.spaces.labels) == 2 * expected
 

@@ -98,8 +98,8 @@ default="auto"
         equal, small ones favour few kernel columns and cost quality: on the paper's tables,
         clusters were worse below 2 (docs/method.md, 4.4).
     learning_rate : float, default=1e-3
-        Step size ("adam", "adagrad"); typically 1e-4 to 1e-2. The printed objective has no minimum
-        but weights of 0, so larger steps end nearer to that.
+        Step size ("adam", "adagrad"); typically 1e-4 to 1e-2. No step makes a weight larger, so
+        rate and number of steps decide where the weights end (docs/method.md, 4.1).
     batch_size : int, default=20
         Rows per step ("adam", "adagrad"); typically 20 to 200, and more than `n_clusters`. A step
         takes an eigenproblem of this size.

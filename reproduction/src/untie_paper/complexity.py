@@ -9,13 +9,14 @@ solver is an eigenproblem of the size of the values, whatever the number of obje
 are bounds, and are compared with the time of one step, as it takes more or fewer of them.
 
 Slopes are those of the three largest sizes (of two in a quick run): small ones measure overhead.
+Memory is in `memory_use`: the paper states two space complexities.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from untie_paper import time_cost
+from untie_paper import memory_use, time_cost
 from untie_paper.methods import PAPER
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import FONT_SIZE, OTHER, common_legend, panels
@@ -77,7 +78,7 @@ TERMS = (
 
 
 def jobs(effort: Effort) -> list[Job]:
-    """Return the cells of UNTIE's stages; most are those of `time_cost`."""
+    """Return the cells of UNTIE's stages; most of the times are those of `time_cost`."""
     numbers, repeats = (QUICK_NUMBERS, 1) if effort.quick else (NUMBERS, time_cost.REPEATS)
     found: dict[str, Job] = {}
     for term in TERMS:
@@ -85,14 +86,14 @@ def jobs(effort: Effort) -> list[Job]:
             for size in numbers[factor]:
                 job = time_cost.time_job(term.method, sizes_with(**{factor: size}), repeats)
                 found[str(job.arguments)] = job
-    return list(found.values())
+    return [*found.values(), *memory_use.jobs(effort)]
 
 
 def complexity_data(results: Results) -> Any:
     """Return a line for each stage and factor: stated and measured exponent, and the sizes."""
     import pandas as pd
 
-    frame = results.frame()
+    frame = Results([row for row in results.rows if "total" in row]).frame()
     numbers = QUICK_NUMBERS if results.effort.quick else NUMBERS
     lines = []
     for term in TERMS:
@@ -162,10 +163,12 @@ def findings(data: Any) -> list[str]:
 
 
 def report(results: Results) -> Report:
-    """Return stated and measured exponents."""
-    data = complexity_data(results)
+    """Return stated and measured exponents of time and memory."""
+    data, memory = complexity_data(results), memory_use.memory_data(results)
     if data.empty:
-        return Report(["No cell came out."])
+        return Report(
+            memory_use.findings(memory) or ["No cell came out."], memory_use.as_table(memory)
+        )
     table = data.assign(line=data["stage"] + ", by " + data["factor"]).set_index("line")
     table = table[["stated", "measured", "sizes"]].rename_axis("stage and factor")
     note = (
@@ -174,8 +177,11 @@ def report(results: Results) -> Report:
         "sizes named, everything else at the paper's defaults."
     )
     return Report(
-        findings(data),
-        [Table("exponents", "Stated and measured exponents", table, note=note)],
+        [*findings(data), *memory_use.findings(memory)],
+        [
+            Table("exponents", "Stated and measured exponents", table, note=note),
+            *memory_use.as_table(memory),
+        ],
         [
             Figure(
                 "complexity",

@@ -73,7 +73,7 @@ def time_cell(
         warnings.simplefilter("ignore")  # the printed protocol takes all its steps, and says so
         if method not in STAGED:
             return {"total": best_time(lambda: _make(method).fit(X), repeats)}
-        encoder = _staged(method, n_gaussians, batch_size, n_steps)
+        encoder = staged_encoder(method, n_gaussians, batch_size, n_steps)
         problem = build_couplings(encoder, X)
         n_evaluations = len(learn_weights(encoder, problem).loss_curve)
         coupling = best_time(lambda: build_couplings(encoder, X), repeats)
@@ -87,7 +87,8 @@ def time_cell(
     }
 
 
-def _staged(method: str, n_gaussians: int, batch_size: int, n_steps: int) -> UNTIE:
+def staged_encoder(method: str, n_gaussians: int, batch_size: int, n_steps: int) -> UNTIE:
+    """Return an encoder whose stages are measured: the printed protocol or the exact solver."""
     kernels = [Gaussian(2.0**e) for e in np.linspace(-5, 5, n_gaussians)] or "paper"
     if method == EXACT:
         return UNTIE(N_CLASSES, solver="exact", kernels=kernels)

@@ -22,7 +22,7 @@ Coupling = Callable[[Counts, int], Any]
 
 
 def intra(counts: Counts, attribute: int) -> FloatArray:
-    """Return the relative frequency of each value (the paper's Eq. 3); one dimension.
+    """Return the relative frequency of each value (the paper's Eq. 1); one dimension.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def intra(counts: Counts, attribute: int) -> FloatArray:
 
 
 def inter(counts: Counts, attribute: int) -> Any:
-    """Return p(value | b) for every value b of every other attribute (the paper's Eq. 6).
+    """Return p(value | b) for every value b of every other attribute (the paper's Eq. 4).
 
     A value b that never occurs says nothing about the others: its column is 0.
     """

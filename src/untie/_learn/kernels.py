@@ -105,7 +105,8 @@ class Gaussian:
 
     References
     ----------
-    Zhu, Cao and Yin, arXiv:2007.10720; docs/method.md, section 3.
+    Zhu, Cao and Yin, arXiv:2007.10720, which names the kernel but not its formula; docs/method.md,
+    section 3, has the source of this one.
 
     Examples
     --------
@@ -136,7 +137,8 @@ class Polynomial:
 
     References
     ----------
-    Zhu, Cao and Yin, arXiv:2007.10720; docs/method.md, section 3.
+    Zhu, Cao and Yin, arXiv:2007.10720, which names the kernel but not its formula; docs/method.md,
+    section 3, has the source of this one.
 
     Examples
     --------
@@ -234,7 +236,11 @@ class Scale:
 
 
 class ByDiagonal(Scale):
-    """Divide by the 2-norm of the diagonal (the paper's scale, as far as can be told)."""
+    """Divide by the 2-norm of the diagonal.
+
+    The paper names no scale; this is the one in its authors' program for their sibling method
+    HELIC (docs/method.md, section 3).
+    """
 
     def divisor(self, diagonal: FloatArray, rows: FloatArray, shares: FloatArray) -> float:
         """Return the norm."""

@@ -284,9 +284,10 @@ def _checked(solution: Solution, problem: Problem, solver: str) -> Solution:
     """Warn of a solution that did not come to rest or lost all weight."""
     if not solution.converged and solver in ROW_SOLVERS:
         warn_user(
-            f"solver={solver!r} took all its {solution.n_iter} steps. The printed objective has no "
-            "minimum but omega = 0, so max_iter and learning_rate are part of the method; "
-            "solver='exact' has one.",
+            f"solver={solver!r} took all its {solution.n_iter} steps. The printed objective is "
+            "smallest, 0, at omega = 0 and at every omega that leaves at most n_clusters "
+            "dimensions, so max_iter and learning_rate decide where it ends and are part of the "
+            "method; solver='exact' has an objective with a scale of its own.",
             ConvergenceWarning,
         )
     elif not solution.converged:
@@ -298,8 +299,8 @@ def _checked(solution: Solution, problem: Problem, solver: str) -> Solution:
     energy = problem.energies
     if energy.any() and not solution.omega @ energy > 0:
         warn_user(
-            f"solver={solver!r} drove every weight to 0, the only minimum of the printed "
-            "objective; omega = 1 is used. Take fewer steps or solver='exact'."
+            f"solver={solver!r} drove every weight to 0, one of the minima of the printed "
+            "objective; omega = 1 is used. Take fewer or shorter steps, or solver='exact'."
         )
         return replace(solution, omega=np.ones_like(solution.omega))
     return solution

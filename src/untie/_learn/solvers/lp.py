@@ -18,8 +18,9 @@ DECIMALS = 9
 def solve(problem: Problem, settings: Settings) -> Solution:
     """Alternate the best H with the linear programme for omega.
 
-    Minimising sum_d omega_d c_d over omega >= 0 alone gives omega = 0, and a fixed total
-    energy alone gives one single coordinate. The programme solved here is ::
+    For a given H, sum_d omega_d c_d over omega >= 0 alone is smallest at omega = 0 (and wherever
+    only coordinates that H explains fully have weight), and with a fixed total energy alone at the
+    single cheapest coordinate. The programme solved here is ::
 
         min sum_d omega_d c_d    subject to    sum_d omega_d t_d = sum_d t_d,
                                                0 <= omega_d <= 2,
