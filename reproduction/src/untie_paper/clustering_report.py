@@ -109,7 +109,8 @@ def _ranks_table(scores: Any, paper: Any) -> Table:
         printed[f"rank among printed, {LEFT_OUT}"] = mean_ranks(kept_paper)
         printed[f"mean F, {LEFT_OUT}"] = kept_paper.mean()
         note += LEFT_OUT_NOTE.format(sets=", ".join(off))
-    notes = {(PAPER, name): including(off) for name in measured if off and LEFT_OUT not in name}
+    with_all = ("rank among printed", "rank among all", "mean F") if off else ()
+    notes = {(PAPER, name): including(off) for name in with_all}
     return Table("clustering_ranks", "Mean ranks", measured, printed, note=note, footnotes=notes)
 
 

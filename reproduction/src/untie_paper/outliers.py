@@ -8,7 +8,8 @@ defaults). The baseline adds up how rare a row's values are, -log p, and needs n
 is chance) and average precision (0.05 is chance), averaged over classes and draws.
 
 Of larger sets at most 1,500 rows of the other classes are drawn. UNTIE under the paper's protocol
-is told the number of classes of the data set; our default is told nothing.
+is told the number of classes of the data set; our default is told nothing. CDE has one start of
+each k-means over values.
 
 A rare class is not always a strange one: its rows may lie where rows are dense (benign among
 malignant), and no detector can know better. Such classes are not left out.
