@@ -11,10 +11,18 @@ from external_data import external_file
 from untie import UNTIE
 from untie.datasets import load
 from untie_paper import goodness, kernels, maps, outliers, regression
+from untie_paper.clustering_scores import printed_scores
 from untie_paper.data import SETS
 from untie_paper.fitted import fit_encoder
 from untie_paper.methods import PAPER
-from untie_paper.off_protocol import LEVEL, footnotes, including, sets_off, why_off
+from untie_paper.off_protocol import (
+    LEVEL,
+    footnotes,
+    including,
+    sets_off,
+    single_cluster_score,
+    why_off,
+)
 
 NO_GRADIENT, ALL_ALIKE = "there is no gradient", "tell no two values apart:"
 
@@ -40,7 +48,7 @@ def warned(table, n_classes):
 def test_declared_is_what_the_encoder_does(name):
     table, y = table_of(name)
     said, why = warned(table, y.nunique()), why_off(name) or ""
-    assert (NO_GRADIENT in said) == ("no gradient" in why)
+    assert (NO_GRADIENT in said) == ("there is no gradient" in why)
     assert (ALL_ALIKE in said) == ("one-hot vectors" in why)
 
 
@@ -54,6 +62,14 @@ def test_one_hot_vectors_stand_in_where_all_is_level():
         np.testing.assert_allclose(*(one / one.max() for one in distances))
 
 
+def test_one_cluster_scores_what_is_printed_where_all_is_level():
+    for name in LEVEL:
+        table_of(name)
+        assert single_cluster_score(name) == pytest.approx(
+            printed_scores().loc[name, PAPER], abs=0.005
+        )
+
+
 def test_a_part_of_the_rows_is_not_level():
     for name in LEVEL:
         table, y = table_of(name)
@@ -63,7 +79,7 @@ def test_a_part_of_the_rows_is_not_level():
 
 def test_classes_are_counted_against_the_batch(monkeypatch):
     assert sets_off(SETS) == ["audiology", "primarytumor", "threeof9"]
-    assert "24 classes explain a batch of 20 rows" in why_off("audiology")
+    assert "rows in a batch (20), or more" in why_off("audiology")
     paper = UNTIE.from_paper
     monkeypatch.setattr(UNTIE, "from_paper", lambda k: paper(k, batch_size=22))
     assert sets_off(SETS) == ["audiology", "threeof9"]

@@ -242,9 +242,9 @@ def agreement(scores: Any) -> str:
         both["sd"] ** 2 / both["n_splits"] + both["printed_sd"].fillna(0.0) ** 2 / PRINTED_SPLITS
     )
     return (
-        f"Of {len(both)} printed means, {(gap <= 0.5).sum()} are met within 0.5 points, "
-        f"{(gap <= 2).sum()} within 2 and {(gap <= 5).sum()} within 5; {(gap <= 2 * error).sum()} "
-        "lie within two standard errors of the difference. The paper names no kernel, no penalty, "
+        f"Printed means met, of {len(both)}: {(gap <= 0.5).sum()} within 0.5 points, "
+        f"{(gap <= 2).sum()} within 2, {(gap <= 5).sum()} within 5, and {(gap <= 2 * error).sum()} "
+        "within two standard errors of the difference. The paper names no kernel, no penalty, "
         "no number of neighbours and no scaling."
     )
 

@@ -13,8 +13,8 @@ from untie_paper.clustering_scores import (
     with_ten_starts,
 )
 from untie_paper.methods import CDE_TEN, DEFAULT, PAPER
-from untie_paper.off_protocol import sets_off
-from untie_paper.output.words import listing, many
+from untie_paper.off_protocol import LEVEL, sets_off, single_cluster_score
+from untie_paper.output.words import agree, listing, many
 from untie_paper.ranks import mean_ranks, worse_than
 
 
@@ -26,6 +26,7 @@ def score_findings(scores: Any, paper: Any) -> list[str]:
         said.append(
             f"UNTIE under the printed protocol has a {_beside(kept, paper)}.{_without(kept, paper)}"
         )
+        said += [_level(name, kept, paper) for name in LEVEL if name in kept]
     if DEFAULT in scores:
         kept = scores[DEFAULT].dropna()
         printed = paper.loc[kept.index, PAPER]
@@ -37,8 +38,9 @@ def score_findings(scores: Any, paper: Any) -> list[str]:
     others = gaps_to_paper(scores, paper).drop(columns=PAPER, errors="ignore").stack()
     if len(others):
         said.append(
-            f"Of {len(others)} cells of the other printed methods {(others <= CLOSE).sum()} agree "
-            f"within {CLOSE:g} and {(others <= NEAR).sum()} within {NEAR:g}."
+            f"Of {many(len(others), 'cell')} of the other printed methods "
+            f"{agree((others <= CLOSE).sum())} within {CLOSE:g} and {(others <= NEAR).sum()} "
+            f"within {NEAR:g}."
         )
     return said + _starts_findings(scores, paper)
 
@@ -49,7 +51,7 @@ def _beside(kept: Any, paper: Any) -> str:
     gaps = (kept - printed).abs()
     return (
         f"mean F of {kept.mean():.1f} on {many(len(kept), 'data set')}, printed "
-        f"{printed.mean():.1f}; of the {many(len(kept), 'score')} {(gaps <= CLOSE).sum()} agree "
+        f"{printed.mean():.1f}; of the {many(len(kept), 'score')} {agree((gaps <= CLOSE).sum())} "
         f"within {CLOSE:g} and {(gaps <= NEAR).sum()} within {NEAR:g}"
     )
 
@@ -62,6 +64,15 @@ def _without(kept: Any, paper: Any) -> str:
     return (
         f" On {listing(off)} the protocol cannot be followed (marked in the tables); without "
         f"{'it' if len(off) == 1 else 'them'} a {_beside(kept.drop(index=off), paper)}."
+    )
+
+
+def _level(name: str, kept: Any, paper: Any) -> str:
+    """Say what a single cluster scores where S is constant, beside what one-hot vectors do."""
+    return (
+        f"On {name} S is constant, so that k-means has one point; a single cluster scores "
+        f"{single_cluster_score(name):.2f}, the printed score is {paper.loc[name, PAPER]:.2f}, and "
+        f"the one-hot vectors that stand in have {kept[name]:.2f}."
     )
 
 

@@ -12,9 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from untie import UNTIE
 from untie.datasets import load
 from untie.datasets._figures import published
+from untie.evaluation import clustering_f_score
 from untie_paper.methods import PAPER
 from untie_paper.output.words import listing
 
@@ -43,16 +46,17 @@ def why_off(dataset: str, is_whole: bool = True) -> str | None:
     Examples
     --------
     >>> why_off("audiology")
-    'Not the printed protocol: 24 classes explain a batch of 20 rows fully, so there is no
-    gradient and every weight stays 1.'
+    'Not the printed protocol: there are as many classes as rows in a batch (20), or more, so
+    the eigenvectors explain every batch, there is no gradient and every weight stays 1.'
     >>> why_off("zoo") is None
     True
     """
-    n_classes, batch_size = _n_classes(dataset), UNTIE.from_paper(2).batch_size
-    if n_classes >= batch_size:
+    batch_size = UNTIE.from_paper(2).batch_size
+    if _n_classes(dataset) >= batch_size:
         return (
-            f"Not the printed protocol: {n_classes} classes explain a batch of {batch_size} rows "
-            "fully, so there is no gradient and every weight stays 1."
+            "Not the printed protocol: there are as many classes as rows in a batch "
+            f"({batch_size}), or more, so the eigenvectors explain every batch, there is no "
+            "gradient and every weight stays 1."
         )
     if is_whole and dataset in LEVEL:
         return (
@@ -113,6 +117,20 @@ def including(datasets: Iterable[str], what: str = "the mean") -> str:
     """
     found = sets_off(datasets)
     return f"Not the printed protocol on {listing(found)}, which {what} includes." if found else ""
+
+
+def single_cluster_score(dataset: str) -> float:
+    """Return the F-score (times 100) of one cluster of all rows.
+
+    That is what k-means makes of a constant S.
+
+    Examples
+    --------
+    >>> round(single_cluster_score("threeof9"), 2)
+    34.86
+    """
+    y = load(dataset)[1]
+    return 100 * clustering_f_score(y, np.zeros(len(y), dtype=int))
 
 
 def _n_classes(dataset: str) -> int:
