@@ -86,7 +86,7 @@ def make_grid(table: Table) -> Grid:
     >>> published = pd.DataFrame({"F": [70.004, 85.5]}, index=["zoo", "crx"])
     >>> grid = make_grid(Table("f", "F-scores", measured, published))
     >>> grid.rows[1][1]
-    [GridCell(measured='81.20', published='85.50', mark='▼')]
+    [GridCell(measured='81.20', published='85.50', mark='▼', sign='')]
     >>> grid.agreement.to_the_digit
     1
     """
