@@ -215,16 +215,27 @@ def nearest_text(cell: Cell, printed: float) -> str:
 def report_seeds(cells: Cells, printed: Printed) -> None:
     """Print what the seeds of CDE reach, with one start and with ten."""
     print("## CDE over seeds: the lowest and the highest score\n")
-    rows = []
-    for name in dict.fromkeys(name for name, method in cells if method in CDE_STARTS):
-        row: list[object] = [name]
-        for method in CDE_STARTS:
-            cell = cells.get((name, method))
-            scores = cell.best + cell.others if cell else []
-            row.append(f"{min(scores):.2f} to {max(scores):.2f}" if scores else "")
-        rows.append([*row, f"{printed[name, 'CDE']:.2f}"])
+    ranges = {key: seed_range(cell) for key, cell in cells.items() if key[1] in CDE_STARTS}
+    rows = [
+        [
+            name,
+            *(" to ".join(ranges.get((name, method), ("", ""))) for method in CDE_STARTS),
+            f"{printed[name, 'CDE']:.2f}",
+        ]
+        for name in dict.fromkeys(name for name, _ in ranges)
+    ]
     if rows:
         print_table(["data set", *CDE_STARTS, "printed"], rows)
+    for method in CDE_STARTS:
+        bounds = [(ends, printed[key]) for key, ends in ranges.items() if key[1] == method]
+        inside = sum(float(low) <= score <= float(high) for (low, high), score in bounds)
+        print(f"{method}: the printed score is within the range on {inside} of {len(bounds)} sets.")
+
+
+def seed_range(cell: Cell) -> tuple[str, str]:
+    """Return the lowest and the highest score, as they are printed."""
+    scores = cell.best + cell.others
+    return f"{min(scores):.2f}", f"{max(scores):.2f}"
 
 
 def read_cells(path: Path | None) -> Cells:

@@ -68,6 +68,20 @@ def test_cde_has_as_many_starts_as_its_column_says(benchmark, monkeypatch):
     assert asked == [(1, benchmark.CDE_SEEDS), (10, benchmark.CDE_SEEDS)]
 
 
+def test_printed_scores_are_looked_for_among_the_seeds(benchmark, capsys):
+    cells = {
+        ("zoo", "CDE"): benchmark.Cell([70.0], [75.0]),
+        ("crx", "CDE"): benchmark.Cell([50.0], [52.646]),
+        ("zoo", "CDE (10 starts)"): benchmark.Cell([74.0], [74.5]),
+    }
+    printed = dict.fromkeys(cells, 73.0) | {("crx", "CDE"): 52.65}
+    benchmark.report_seeds(cells, printed)
+    out = capsys.readouterr().out
+    assert "70.00 to 75.00" in out
+    assert "CDE: the printed score is within the range on 2 of 2 sets." in out
+    assert "CDE (10 starts): the printed score is within the range on 0 of 1 sets." in out
+
+
 def test_finished_cells_are_kept(benchmark, tmp_path):
     path = tmp_path / "cells.jsonl"
     assert benchmark.read_cells(path) == {}
@@ -83,7 +97,7 @@ def tables(text):
     """Return the document's tables of cells: by heading, a dict of cells by set and column."""
     found = {}
     for heading, body in re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE):
-        lines = [line.strip("| ").split("|") for line in body.splitlines() if line.startswith("|")]
+        lines = [line.split("|")[1:-1] for line in body.splitlines() if line.startswith("|")]
         if lines:
             names = [name.strip() for name in lines[0]]
             found[heading] = {
