@@ -231,7 +231,7 @@ def mean_table(frame: Any) -> Table:
         measured=measured,
         digits=3,
         note=f"Chance is 0.5 for ROC AUC and {SHARE} for average precision. {BASELINE} has no "
-        "detector and is repeated.",
+        "detector and is repeated. CDE has one start of each k-means over values.",
     )
 
 

@@ -178,7 +178,7 @@ def regressor_table(results: Results, regressor: str) -> Table:
         title=f"R^2 of {regressor} regression, mean over random splits (beyond the paper)",
         measured=measured,
         digits=3,
-        note=f"The mean's score is 0. {meanings}.",
+        note=f"The mean's score is 0. CDE has one start of each k-means over values. {meanings}.",
     )
 
 
