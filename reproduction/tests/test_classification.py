@@ -10,6 +10,8 @@ from untie_paper.classification import CLASSIFIERS, EXPERIMENT, classify, jobs, 
 from untie_paper.classification_report import CLASSIFIERS as REPORTED
 from untie_paper.classification_report import METHODS, PRINTED_AS, complete_means, report, tidy
 from untie_paper.methods import DEFAULT, PAPER
+from untie_paper.off_protocol import LEFT_OUT
+from untie_paper.output.grid import make_grid
 from untie_paper.run.experiment import Effort, Results
 
 
@@ -93,11 +95,11 @@ def test_the_papers_own_figures_give_the_papers_own_ranks():
     assert printed.index.tolist() == ["SVM", "KNN", "RF", "LR"]
     np.testing.assert_allclose(ranks.measured.loc[printed.index, list(printed)], printed)
     assert ranks.published.loc["LR"].tolist() == [1.45, 1.55]
-    assert outcome.findings[0].startswith("Of 80 printed means, 80 are met within 0.5 points")
+    assert outcome.findings[0].startswith("Printed means met, of 80: 80 within 0.5 points")
     tables = [table for table in outcome.tables[1:-1] if table.published is not None]
     assert len(tables) == 4  # the linear SVM's would count the same figures twice
     for table in tables:
-        both = table.measured.drop(index="mean")
+        both = table.measured.drop(index=["mean", f"mean, {LEFT_OUT}"])
         np.testing.assert_allclose(both[list(table.published)], table.published)
     assert "(printed: UNTIE 84.0, CDE 82.5)" in sentence(outcome, "SVM:")
 
@@ -177,3 +179,38 @@ def test_methods_that_never_ran_leave_the_rest_to_be_reported():
 
 def test_nothing_at_all_is_said_so():
     assert EXPERIMENT.report(Results([])).findings == ["No cell came out."]
+
+
+def test_the_set_off_the_protocol_is_marked_and_left_out_of_a_mean():
+    outcome = report(printed_results())
+    tables = {table.name: table for table in outcome.tables}
+    for table in tables.values():
+        make_grid(table)
+    table = tables["classification_knn"]
+    ours = [PAPER, f"{PAPER} sd"]
+    assert set(table.footnotes) == {(row, name) for row in ("audiology", "mean") for name in ours}
+    assert "rows in a batch (20)" in table.footnotes["audiology", PAPER]
+    kept = table.measured.iloc[:10].drop(index="audiology")
+    assert table.measured.loc[f"mean, {LEFT_OUT}", PAPER] == pytest.approx(kept[PAPER].mean())
+    spread = tables["classification_spread"]
+    assert {row for row, _ in spread.footnotes} == {"audiology"}
+    assert {column for _, column in spread.footnotes} == {
+        (name, f"{PAPER} sd") for name in ("SVM", "KNN", "RF", "LR")
+    }
+    ranks = tables["classification_ranks"]
+    assert set(ranks.footnotes) == {
+        (row, name) for row in ranks.measured.index for name in (PAPER, f"{PAPER}, of four")
+    }
+    two = [f"{name}, {LEFT_OUT}" for name in (PAPER, "CDE")]
+    assert ranks.measured[two].sum(axis=1).tolist() == pytest.approx([3.0] * 5)
+    assert f"Without audiology, where the protocol cannot be followed: {PAPER} " in sentence(
+        outcome, "KNN"
+    )
+
+
+def test_without_the_set_nothing_is_marked():
+    rows = [row for row in printed_results().rows if row["dataset"] != "audiology"]
+    outcome = report(Results(rows))
+    assert not any(table.footnotes for table in outcome.tables)
+    assert not any(LEFT_OUT in str(label) for t in outcome.tables for label in t.measured.index)
+    assert not any("cannot be followed" in found for found in outcome.findings)

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from untie.baselines import CDE
 from untie.datasets import load
-from untie.evaluation import coupling_matrices, inter_factors, intra_factor
+from untie.evaluation import coupling_matrices, inter_factor, inter_factors, intra_factor
 from untie_paper import couplings_density as experiment
 from untie_paper.run.experiment import Effort, Results
 
@@ -33,7 +34,9 @@ def results():
 
 def test_there_are_five_cells_for_each_of_25_sets():
     jobs = experiment.jobs(Effort())
-    assert len(jobs) == 125
+    assert len(jobs) == 25 * (5 + 4)  # CDE has five seeds
+    seeds = [job.arguments["seed"] for job in jobs if job.arguments.get("method") == "CDE"]
+    assert seeds == list(range(5)) * 25
     assert len({job.arguments["dataset"] for job in jobs}) == 25
     assert len(experiment.jobs(Effort(quick=True))) == 25
 
@@ -140,3 +143,26 @@ def test_no_two_files_have_the_same_name(results):
     report = experiment.report(results)
     names = [part.name for part in (*report.tables, *report.figures)]
     assert len(names) == len(set(names)) == 3
+
+
+def test_cde_is_the_mean_over_seeds_with_its_spread():
+    rows = [
+        inter_row("zoo", "CDE", value, value / 10) | {"seed": s} for s, value in enumerate([1, 3])
+    ]
+    results = Results([*rows, inter_row("zoo", "COS", 5.0), inter_row("crx", "CDE", 2.0)])
+    found = experiment.indicator_table(results)
+    assert found["I_inter CDE"].to_dict() == {"zoo": 2.0, "crx": 2.0}
+    assert not any("sd" in column for column in found)
+    shown = experiment.report(results).tables[0].measured
+    assert shown.loc["zoo", "I_inter CDE sd"] == 1.0
+    assert shown.loc["crx", "I_inter CDE sd"] == 0.0
+    assert shown.loc["zoo", f"I_inter CDE{experiment.SHARE} sd"] == pytest.approx(0.1)
+    place = shown.columns.get_loc("I_inter CDE")
+    assert shown.columns[place + 1] == "I_inter CDE sd"
+
+
+def test_cde_has_one_start_and_the_seed_of_the_cell():
+    X, _ = load("zoo")
+    expected = inter_factor(CDE(n_init=1, random_state=3).fit(X).coupling_matrices())
+    assert experiment.inter_cell("zoo", "CDE", 3)["inter"] == expected
+    assert experiment.inter_cell("zoo", "CDE", 4)["inter"] != expected

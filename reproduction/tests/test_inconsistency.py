@@ -8,6 +8,7 @@ from untie.evaluation import published
 from untie_paper import clustering, couplings_density
 from untie_paper import inconsistency as experiment
 from untie_paper.data import SETS
+from untie_paper.output.grid import make_grid
 from untie_paper.run.experiment import Effort, Results
 
 
@@ -144,3 +145,25 @@ def test_no_two_files_have_the_same_name(indicators):
     report = experiment.report(Results(indicators))
     names = [part.name for part in (*report.tables, *report.figures)]
     assert len(names) == len(set(names)) == 5
+
+
+def test_levels_with_sets_off_the_protocol_are_marked(indicators):
+    paper = published("clustering").set_index("dataset").drop(columns="delta")
+    cells = [
+        cluster_row(name, method, score)
+        for name, line in paper.iterrows()
+        for method, score in line.items()
+    ]
+    found = experiment.report(Results([*indicators, *cells]))
+    place = {name: SETS.index(name) // 5 + 1 for name in ("audiology", "primarytumor", "threeof9")}
+    intra, inter = found.tables[:2]
+    ours = (experiment.MEASURED, "UNTIE")
+    assert set(intra.footnotes) == {(ours, f"level {level}") for level in place.values()}
+    # The other indicator of the fixture runs the other way.
+    assert set(inter.footnotes) == {(ours, f"level {6 - level}") for level in place.values()}
+    assert "on audiology, which" in intra.footnotes[ours, f"level {place['audiology']}"]
+    for table in found.tables:
+        make_grid(table)
+    few = [row for row in [*indicators, *cells] if row["dataset"] in ("zoo", "crx", "hayesroth")]
+    assert not any(table.footnotes for table in experiment.report(Results(few)).tables)
+    assert not any(table.footnotes for table in experiment.report(Results(indicators)).tables)

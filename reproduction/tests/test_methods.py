@@ -4,13 +4,22 @@ import pytest
 
 from untie.baselines import VAE
 from untie.evaluation import published
-from untie_paper.methods import COLUMNS, DEEP, DEFAULT, DISTANCES, ENCODERS, PAPER, limit_steps
+from untie_paper.methods import (
+    CDE_TEN,
+    COLUMNS,
+    DEEP,
+    DEFAULT,
+    DISTANCES,
+    ENCODERS,
+    PAPER,
+    limit_steps,
+)
 
 
 def test_every_printed_column_is_measured() -> None:
     printed = set(published("clustering_ranks")["method"])
     assert printed < set(COLUMNS)
-    assert set(COLUMNS) - printed == {DEFAULT, "One-hot"}
+    assert set(COLUMNS) - printed == {DEFAULT, "One-hot", CDE_TEN}
 
 
 def test_every_column_can_be_made() -> None:
@@ -18,6 +27,7 @@ def test_every_column_can_be_made() -> None:
     assert ENCODERS[PAPER](3, 1).solver == "adam"
     assert ENCODERS[PAPER](3, 1).random_state == 1
     assert ENCODERS[DEFAULT](3, 1).solver == "auto"
+    assert [ENCODERS[name](3, 1).n_init for name in ("CDE", CDE_TEN)] == [1, 10]
     assert DISTANCES["DILCA"]().norm == "n_attributes"
     assert all(ENCODERS[name](3, 5).random_state == 5 for name in DEEP)
 

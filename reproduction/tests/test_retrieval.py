@@ -8,6 +8,8 @@ from untie.baselines import VAE
 from untie.datasets import load
 from untie_paper import retrieval
 from untie_paper.methods import DEEP, DEFAULT, PAPER
+from untie_paper.off_protocol import LEFT_OUT
+from untie_paper.output.grid import make_grid
 from untie_paper.retrieval import EXPERIMENT, chance, drawn_rows, jobs, retrieve
 from untie_paper.retrieval_report import DRAWN, EVERYWHERE, METHODS, report, tidy
 from untie_paper.run.experiment import Effort, Results
@@ -126,3 +128,24 @@ def test_without_drawn_sets_there_is_no_figure():
     assert not outcome.figures
     assert outcome.tables[0].measured.loc["zoo", PAPER] == 0.5
     assert retrieval.EXPERIMENT.report(Results([])).findings == ["No cell came out."]
+
+
+def test_sets_off_the_protocol_are_marked_and_left_out_of_a_mean():
+    heights = {"zoo": 0.9, "crx": 0.7, "threeof9": 0.2}
+    rows = [
+        row(name, method, level(height))
+        for name, height in heights.items()
+        for method in EVERYWHERE
+    ]
+    outcome = report(Results(rows))
+    table = outcome.tables[-1]
+    make_grid(table)
+    assert set(table.footnotes) == {(name, PAPER) for name in ("threeof9", "mean", "mean rank")}
+    assert table.measured.loc["mean", PAPER] == pytest.approx(0.6)
+    assert table.measured.loc[f"mean, {LEFT_OUT}", PAPER] == pytest.approx(0.8)
+    assert outcome.findings[-1].startswith(
+        "Without threeof9, where the printed protocol cannot be followed: UNTIE 0.800 (rank 2.50)"
+    )
+    fewer = report(Results([one for one in rows if one["dataset"] != "threeof9"]))
+    assert not fewer.tables[-1].footnotes
+    assert fewer.findings[-1].startswith("Mean precision@10 over 2 sets")

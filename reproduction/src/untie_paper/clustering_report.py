@@ -14,8 +14,10 @@ from untie_paper.clustering_scores import (
     gaps_to_paper,
     printed_scores,
     with_delta,
+    with_ten_starts,
 )
 from untie_paper.methods import PAPER
+from untie_paper.off_protocol import LEFT_OUT, footnotes, including, sets_off
 from untie_paper.output.report import Report, Table
 from untie_paper.output.words import many
 from untie_paper.ranks import complete, diagram, mean_ranks, printed_statistics, statistics
@@ -25,7 +27,8 @@ SCORES_NOTE = (
     "Macro F after one-to-one matching of clusters and classes, times 100; mean over {seeds} "
     "of encoder and starts; of {n_restarts} starts of k-means or k-modes the one of lowest "
     "cost counts. Delta: 0 unless UNTIE is best of the ten printed columns, otherwise its gain in "
-    "percent over the best of the eight that are not Couplings. Deep methods learn from at most "
+    "percent over the best of the eight that are not Couplings. CDE has one start of each k-means "
+    "over values, as the authors' program has, and beside it ten. Deep methods learn from at most "
     "{max_steps} batches of 64 rows."
 )
 RANKS_NOTE = (
@@ -33,6 +36,7 @@ RANKS_NOTE = (
     "stands in UNTIE's place there. Among all: among all columns of the table "
     "of scores. The published ranks are those of the printed scores on the same data sets."
 )
+LEFT_OUT_NOTE = " Off the protocol, and left out where it says so: {sets}."
 
 
 def report(results: Results) -> Report:
@@ -67,10 +71,11 @@ def report(results: Results) -> Report:
 def _scores_table(scores: Any, paper: Any, results: Results) -> Table:
     steps = {int(row["max_steps"]) for row in results.rows if row.get("max_steps")}
     printed = paper.assign(**{DELTA: published("clustering").set_index("dataset")["delta"]})
+    measured = with_delta(scores)
     return Table(
         "clustering",
         "Clustering F-scores",
-        with_delta(scores),
+        measured,
         printed,
         close=CLOSE,
         note=SCORES_NOTE.format(
@@ -78,6 +83,8 @@ def _scores_table(scores: Any, paper: Any, results: Results) -> Table:
             n_restarts=results.effort.n_restarts,
             max_steps=max(steps, default=0),
         ),
+        # Delta is UNTIE's gain.
+        footnotes=footnotes(measured, (PAPER, DELTA)),
     )
 
 
@@ -91,22 +98,36 @@ def _seeds(results: Results) -> str:
 def _ranks_table(scores: Any, paper: Any) -> Table:
     import pandas as pd
 
+    same, off = paper.loc[scores.index], sets_off(scores.index)
+    measured = pd.DataFrame(_ranks(scores, same)).rename_axis("method")
+    printed = pd.DataFrame({"rank among printed": mean_ranks(same), "mean F": same.mean()})
+    note = RANKS_NOTE.format(n_sets=len(same))
+    if 0 < len(off) < len(scores):
+        kept, kept_paper = scores.drop(index=off), same.drop(index=off)
+        for name, column in _ranks(kept, kept_paper).items():
+            measured[f"{name}, {LEFT_OUT}"] = column
+        printed[f"rank among printed, {LEFT_OUT}"] = mean_ranks(kept_paper)
+        printed[f"mean F, {LEFT_OUT}"] = kept_paper.mean()
+        note += LEFT_OUT_NOTE.format(sets=", ".join(off))
+    with_all = ("rank among printed", "rank among all", "mean F") if off else ()
+    notes = {(PAPER, name): including(off) for name in with_all}
+    return Table("clustering_ranks", "Mean ranks", measured, printed, note=note, footnotes=notes)
+
+
+def _ranks(scores: Any, paper: Any) -> dict[str, Any]:
+    """Return the mean ranks of all methods and their mean scores, by the title of the column."""
+    import pandas as pd
+
     among_printed = {}
     for method in scores:
         others = [name for name in paper if name != PAPER]
         columns = list(paper) if method in paper else [method, *others]
         among_printed[method] = mean_ranks(scores[columns])[method]
-    measured = pd.DataFrame(
-        {
-            "rank among printed": among_printed,
-            "rank among all": mean_ranks(scores),
-            "mean F": scores.mean(),
-        }
-    ).rename_axis("method")
-    same = paper.loc[scores.index]
-    printed = pd.DataFrame({"rank among printed": mean_ranks(same), "mean F": same.mean()})
-    note = RANKS_NOTE.format(n_sets=len(same))
-    return Table("clustering_ranks", "Mean ranks", measured, printed, note=note)
+    return {
+        "rank among printed": pd.Series(among_printed),
+        "rank among all": mean_ranks(scores),
+        "mean F": scores.mean(),
+    }
 
 
 def _tests_table(scores: Any, paper: Any) -> Table:
@@ -119,10 +140,15 @@ def _tests_table(scores: Any, paper: Any) -> Table:
             "measured, all columns": statistics(scores),
         }
     ).rename_axis("quantity")
+    note = "Friedman's statistic is corrected for ties, as the printed one is."
+    off = sets_off(scores.index)
+    if off and len(scores) - len(off) > 1:
+        kept = scores.drop(index=off)
+        measured[f"measured, printed columns, {LEFT_OUT}"] = statistics(kept[list(paper)])
+        note += LEFT_OUT_NOTE.format(sets=", ".join(off))
     is_whole = scores[list(paper)].shape == printed_scores().shape
     comparable = list(measured)[0 if is_whole else 1 : 2]
     printed = pd.DataFrame(dict.fromkeys(comparable, printed_statistics()), dtype=object)
-    note = "Friedman's statistic is corrected for ties, as the printed one is."
     return Table(
         "clustering_tests",
         "Friedman's and the Bonferroni-Dunn test",
@@ -136,44 +162,78 @@ def _tests_table(scores: Any, paper: Any) -> Table:
 def _agreement_table(frame: Any, paper: Any) -> Table:
     import pandas as pd
 
-    gaps = gaps_to_paper(by_set_and_method(frame), paper)
-    by_seed = [gaps_to_paper(by_set_and_method(part), paper) for _, part in frame.groupby("seed")]
-    nearest = pd.concat(by_seed).groupby(level=0).min()
-    counts = {
-        method: {
-            "cells": int(column.notna().sum()),
-            "both decimals": int((column < 0.00501).sum()),
-            f"within {CLOSE:g}": int((column <= CLOSE).sum()),
-            f"within {NEAR:g}": int((column <= NEAR).sum()),
-            f"a seed within {CLOSE:g}": int((nearest[method] <= CLOSE).sum()),
-            "mean difference": column.mean(),
-        }
-        for method, column in gaps.items()
-    }
+    beside = with_ten_starts(paper)
+    gaps = gaps_to_paper(by_set_and_method(frame), beside)
+    by_seed = [gaps_to_paper(by_set_and_method(part), beside) for _, part in frame.groupby("seed")]
+    nearest = pd.concat(by_seed).groupby(level=0).min().reindex(gaps.index)
+    counts = {method: _agreement(gaps[method], nearest[method]) for method in gaps}
+    off = sets_off(gaps.index) if PAPER in gaps else []
+    if off:
+        kept = gaps.index.difference(off)
+        counts[f"{PAPER}, {LEFT_OUT}"] = _agreement(gaps.loc[kept, PAPER], nearest.loc[kept, PAPER])
     measured = pd.DataFrame(counts).T.rename_axis("method")
     whole = dict.fromkeys(measured.columns[:-1], int)
     note = (
         "Differences of the F-scores to the printed ones, without regard to sign; of the mean over "
-        "seeds, and whether any one seed is near."
+        "seeds, and whether any one seed is near. CDE with ten starts is beside the printed column "
+        "of CDE too."
     )
-    return Table("clustering_agreement", "Agreement by method", measured.astype(whole), note=note)
+    note += LEFT_OUT_NOTE.format(sets=", ".join(off)) if off else ""
+    notes = {(PAPER, name): including(off, "the row") for name in measured if off}
+    return Table(
+        "clustering_agreement",
+        "Agreement by method",
+        measured.astype(whole),
+        note=note,
+        footnotes=notes,
+    )
+
+
+def _agreement(gaps: Any, nearest: Any) -> dict[str, Any]:
+    """Return how many gaps are small, of the means over seeds and of the nearest seed."""
+    return {
+        "cells": int(gaps.notna().sum()),
+        "both decimals": int((gaps < 0.00501).sum()),
+        f"within {CLOSE:g}": int((gaps <= CLOSE).sum()),
+        f"within {NEAR:g}": int((gaps <= NEAR).sum()),
+        f"a seed within {CLOSE:g}": int((nearest <= CLOSE).sum()),
+        "mean difference": gaps.mean(),
+    }
 
 
 def _measures_table(frame: Any) -> Table:
     import pandas as pd
 
     names = {"f_score": "F", "accuracy": "accuracy", "nmi": "NMI", "ari": "ARI"}
-    means = {title: complete(by_set_and_method(frame, key)).mean() for key, title in names.items()}
+    tables = {title: complete(by_set_and_method(frame, key)) for key, title in names.items()}
+    measured = pd.DataFrame({title: table.mean() for title, table in tables.items()})
+    off = sets_off(tables["F"].index) if PAPER in measured.index else []
     note = "Means over data sets and seeds, times 100."
-    measured = pd.DataFrame(means).rename_axis("method")
-    return Table("clustering_measures", "Other measures of the same clusters", measured, note=note)
+    if 0 < len(off) < len(tables["F"]):
+        for title, table in tables.items():
+            measured[f"{title}, {LEFT_OUT}"] = table.drop(index=off, errors="ignore").mean()
+        note += LEFT_OUT_NOTE.format(sets=", ".join(off))
+    return Table(
+        "clustering_measures",
+        "Other measures of the same clusters",
+        measured.rename_axis("method"),
+        note=note,
+        footnotes={(PAPER, title): including(off) for title in names.values() if off},
+    )
 
 
 def _spread_table(frame: Any) -> Table:
     measured = by_set_and_method(frame, over_seeds=_deviation)
-    measured.loc["mean"] = measured.mean()
+    notes = footnotes(measured)
+    off = sets_off(measured.index) if PAPER in measured else []
+    means = {"mean": measured.mean()}
+    if 0 < len(off) < len(measured):
+        means[f"mean, {LEFT_OUT}"] = measured.drop(index=off).mean()
+        notes["mean", PAPER] = including(off)
+    for name, mean in means.items():
+        measured.loc[name] = mean
     note = "Standard deviation of F over seeds, each with its own encoder and starts."
-    return Table("clustering_spread", "Spread over seeds", measured, note=note)
+    return Table("clustering_spread", "Spread over seeds", measured, note=note, footnotes=notes)
 
 
 def _deviation(values: Any) -> float:

@@ -3,7 +3,8 @@
 I_intra compares the class shares of values; I_inter the couplings of a method with each other. The
 second depends on the unit in which a method measures its couplings, so it is also given as a share
 of their size: every matrix of an attribute divided by the root of the mean square of all their
-entries. CDE draws random numbers; its seed is 0.
+entries. CDE draws random numbers: the figure is the mean over seeds, each with one start of each
+k-means over values, as in the authors' program.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ from untie.baselines import CDE, COS, DILCA
 from untie.datasets import load
 from untie.evaluation import coupling_matrices, inter_factor, intra_factor
 from untie_paper.arrays import FloatArray
+from untie_paper.couplings_indicators import (
+    METHODS,
+    READINGS,
+    SHARE,
+    indicator_table,
+    with_spread,
+)
 from untie_paper.data import SETS
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import FONT_SIZE, INK, common_legend, method_style, name_panel, panels
+from untie_paper.output.words import many
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
 
-METHODS = ("UNTIE", "CDE", "DILCA", "COS")
-SHARE = " (share)"
-"""Marks I_inter as a share of the couplings' size."""
-
-READINGS = {"value": "mean over values", "column": "mean over attributes", "printed": "printed"}
 N_POINTS, BANDWIDTHS = 200, 3.0
 """Points of a curve, and how many bandwidths it goes beyond the values."""
 
@@ -37,13 +41,22 @@ def intra_cell(dataset: str) -> Cell:
     return {average: intra_factor(X, y, average) for average in READINGS}
 
 
-def inter_cell(dataset: str, method: str) -> Cell:
-    """Return I_inter of a method's couplings, as defined and as a share of their size."""
+def inter_cell(dataset: str, method: str, seed: int = 0) -> Cell:
+    """Return I_inter of a method's couplings, as defined and as a share of their size.
+
+    Parameters
+    ----------
+    dataset, method : str
+        Whose values, and which of `METHODS` couples them.
+    seed : int, default=0
+        Of CDE, the only one that draws random numbers.
+    """
     X, _ = load(dataset)
     if method == "UNTIE":
         matrices = coupling_matrices(X)
     else:
-        made: Any = {"CDE": CDE(random_state=0), "DILCA": DILCA(), "COS": COS()}[method]
+        cde = CDE(n_init=1, random_state=seed)
+        made: Any = {"CDE": cde, "DILCA": DILCA(), "COS": COS()}[method]
         matrices = made.fit(X).coupling_matrices()
     shares = inter_factor([_of_size_one(of_attribute) for of_attribute in matrices])
     return {"inter": inter_factor(matrices), "inter_share": shares}
@@ -56,11 +69,14 @@ def _of_size_one(matrices: list[FloatArray]) -> list[FloatArray]:
 
 
 def jobs(effort: Effort) -> list[Job]:
-    """Return one job for each data set and indicator."""
+    """Return one job for each data set and indicator; of CDE's, one for each seed."""
     found = []
     for dataset in effort.datasets(SETS):
         found.append(Job(intra_cell, {"dataset": dataset}, 0.1))
-        found += [Job(inter_cell, {"dataset": dataset, "method": m}, 0.3) for m in METHODS]
+        for method in METHODS:
+            arguments = {"dataset": dataset, "method": method}
+            seeds = [{"seed": seed} for seed in range(effort.n_seeds)] if method == "CDE" else [{}]
+            found += [Job(inter_cell, arguments | seed, 0.3) for seed in seeds]
     return found
 
 
@@ -82,27 +98,6 @@ def density_curve(values: Sequence[float]) -> tuple[FloatArray, FloatArray]:
     reach = BANDWIDTHS * float(np.sqrt(density.covariance[0, 0]))
     points = np.linspace(array.min() - reach, array.max() + reach, N_POINTS)
     return points, density(points)
-
-
-def indicator_table(results: Results) -> Any:
-    """Return a frame with a line for each data set and a column for each indicator."""
-    import pandas as pd
-
-    lines: dict[str, dict[str, float]] = {}
-    for row in results.rows:
-        line = lines.setdefault(row["dataset"], {})
-        if "inter" in row:
-            line[f"I_inter {row['method']}"] = row["inter"]
-            line[f"I_inter {row['method']}{SHARE}"] = row["inter_share"]
-        elif "printed" in row:
-            line |= {f"I_intra ({title})": row[key] for key, title in READINGS.items()}
-    order = [dataset for dataset in SETS if dataset in lines]
-    columns = [f"I_intra ({title})" for title in READINGS.values()]
-    columns += [f"I_inter {method}" for method in METHODS]
-    columns += [f"I_inter {method}{SHARE}" for method in METHODS]
-    frame = pd.DataFrame.from_dict(lines, orient="index").reindex(order)
-    frame.index.name = "dataset"
-    return frame[[column for column in columns if column in frame]]
 
 
 def density_data(table: Any, series: dict[str, str]) -> Any:
@@ -228,7 +223,8 @@ def report(results: Results) -> Report:
         "Share: an attribute's coupling matrices divided by the root of the mean square of all "
         "their entries. UNTIE's matrices are Euclidean distances of vectors that grow with the "
         "number of values, those of the others hardly grow, so I_inter as defined compares units "
-        "too."
+        "too. CDE: mean and standard deviation (sd) over "
+        f"{many(results.effort.n_seeds, 'seed')}, one start of each k-means over values."
     )
     figures = [
         Figure(
@@ -250,7 +246,8 @@ def report(results: Results) -> Report:
         ),
     ]
     title = "Heterogeneity indicators of the data sets"
-    tables = [Table("heterogeneity_indicators", title, table, digits=3, note=note)]
+    shown = with_spread(table, results)
+    tables = [Table("heterogeneity_indicators", title, shown, digits=3, note=note)]
     return Report(findings(table), tables, [figure for figure in figures if len(figure.data)])
 
 

@@ -37,8 +37,7 @@ def fit_encoder(method: str, table: Any, n_clusters: int, seed: int) -> Any:
 def quietly_fitted(encoder: Any, table: Any) -> Any:
     """Return the encoder, fitted, with no word on what the printed protocol does on every table.
 
-    It takes all of its steps, has no gradient where classes are as many as a batch's rows, and
-    tells no values apart where all are equally frequent (threeof9).
+    It takes all of its steps, and on some sets it cannot be followed: see `off_protocol`.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -16,8 +16,9 @@ import numpy as np
 
 from untie_paper import clustering, couplings_density
 from untie_paper.clustering_scores import by_set_and_method, printed_scores
-from untie_paper.couplings_density import indicator_table
+from untie_paper.couplings_indicators import indicator_table
 from untie_paper.methods import DEFAULT, PAPER
+from untie_paper.off_protocol import including
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import common_legend, method_style, name_panel, panels
 from untie_paper.output.words import listing, many
@@ -95,6 +96,32 @@ def ranks_by_level(results: Results) -> Any:
                 for method, rank in part.mean().items():
                     lines.append((indicator, scores, level, method, rank, len(part)))
     return pd.DataFrame(lines, columns=columns)
+
+
+def off_by_level(results: Results) -> dict[tuple[str, int], str]:
+    """Return what UNTIE's measured rank at a level includes off the protocol, where it does.
+
+    Returns
+    -------
+    dict from (indicator, level) to str
+        Footnotes.
+    """
+    import pandas as pd
+
+    cells = [row for row in results.rows if "f_score" in row]
+    if not cells:
+        return {}
+    indicators = indicator_table(results)
+    ranks = ranks_of_sets(by_set_and_method(pd.DataFrame(cells)), list(printed_scores()))
+    if PAPER not in ranks:
+        return {}
+    found = {}
+    for indicator, column in INDICATORS.items():
+        if column in indicators:
+            of_set = levels(indicators[column].loc[indicators.index.intersection(ranks.index)])
+            for level, part in of_set.groupby(of_set):
+                found[indicator, int(level)] = including(part.index)
+    return {place: text for place, text in found.items() if text}
 
 
 def draw(data: Any) -> Any:
@@ -191,7 +218,7 @@ def _in_words(numbers: list[str]) -> str:
 
 def report(results: Results) -> Report:
     """Return ranks by level for both indicators, as tables and figures."""
-    data = ranks_by_level(results)
+    data, off = ranks_by_level(results), off_by_level(results)
     figures, tables = [], []
     for indicator, name in FIGURES.items():
         part = data[data["indicator"] == indicator]
@@ -207,7 +234,7 @@ def report(results: Results) -> Report:
                 "printed and from the measured scores.",
             )
         )
-        tables.append(_table(part, indicator, name))
+        tables.append(_table(part, indicator, name, off))
     readings = readings_table(results)
     if len(readings):
         title = "Mean rank of UNTIE by level, with the printed scores, by what makes the levels"
@@ -216,7 +243,7 @@ def report(results: Results) -> Report:
     return Report(findings(data), tables, figures)
 
 
-def _table(part: Any, indicator: str, name: str) -> Table:
+def _table(part: Any, indicator: str, name: str, off: dict[tuple[str, int], str]) -> Table:
     import pandas as pd
 
     kinds = (PRINTED, MEASURED, REPLACED)
@@ -231,7 +258,12 @@ def _table(part: Any, indicator: str, name: str) -> Table:
         f"Mean clustering rank by level of {indicator}",
         pd.concat(found, names=["scores", "method"]),
         note=f"Ranks among the ten printed methods; 1 is best. {sets}. The paper draws these ranks "
-        "and prints none, so nothing is marked.",
+        "and prints none, so no difference is marked.",
+        footnotes={
+            ((MEASURED, PAPER), f"level {level}"): text
+            for (of, level), text in off.items()
+            if of == indicator
+        },
     )
 
 

@@ -8,7 +8,8 @@ defaults). The baseline adds up how rare a row's values are, -log p, and needs n
 is chance) and average precision (0.05 is chance), averaged over classes and draws.
 
 Of larger sets at most 1,500 rows of the other classes are drawn. UNTIE under the paper's protocol
-is told the number of classes of the data set; our default is told nothing.
+is told the number of classes of the data set; our default is told nothing. CDE has one start of
+each k-means over values.
 
 A rare class is not always a strange one: its rows may lie where rows are dense (benign among
 malignant), and no detector can know better. Such classes are not left out.
@@ -230,7 +231,7 @@ def mean_table(frame: Any) -> Table:
         measured=measured,
         digits=3,
         note=f"Chance is 0.5 for ROC AUC and {SHARE} for average precision. {BASELINE} has no "
-        "detector and is repeated.",
+        "detector and is repeated. CDE has one start of each k-means over values.",
     )
 
 

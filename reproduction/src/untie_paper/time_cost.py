@@ -175,7 +175,8 @@ def report(results: Results) -> Report:
         f"Processor time of one thread; the shortest of at least {min(runs)} runs. One number is "
         "changed at a time, the others are 1,000 objects, 10 attributes, 3 values, 14 kernels. "
         "UNTIE: the printed protocol; exact: the exact solver on the same spaces; coupling: "
-        "reading, counting, couplings and kernels; heterogeneity: the weights."
+        "reading, counting, couplings and kernels; heterogeneity: the weights. CDE has one start "
+        "of each k-means over values, as the authors' program has."
     )
     exponents = "Slope of log time by log size over the whole range: 1 is linear, 0 is no growth."
     tables = [

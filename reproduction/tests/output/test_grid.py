@@ -165,3 +165,28 @@ def test_empty_table():
     grid = make_grid(table({}, pd.DataFrame({"a": [1.0]})))
     assert grid.rows == []
     assert grid.agreement == Agreement(unmeasured=1)
+
+
+def test_footnotes_have_signs_in_the_order_of_reading():
+    notes = {("y", "b"): "Second.", ("x", "b"): "First.", ("y", "a"): "First."}
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}, index=["x", "y"])
+    grid = make_grid(Table("t", "T", frame, footnotes=notes))
+    assert grid.footnotes == [("†", "First."), ("‡", "Second.")]
+    assert [[cell.sign for cell in cells] for _, cells in grid.rows] == [["", "†"], ["†", "‡"]]
+    assert [cell.measured for cell in grid.rows[0][1]] == ["1.00", "3.00"]
+    assert grid.right == [True, True]
+
+
+def test_many_footnotes_have_a_sign_each():
+    notes = {(number, "a"): f"Note {number}." for number in range(9)}
+    grid = make_grid(table({"a": [1.0] * 9}, footnotes=notes))
+    signs = [sign for sign, _ in grid.footnotes]
+    assert signs[3:6] == ["¶", "††", "‡‡"]
+    assert len(set(signs)) == 9
+
+
+@pytest.mark.parametrize("cell", [("zoo", "Rough"), ("nowhere", "UNTIE")])
+def test_a_footnote_on_no_cell_is_refused(scores, cell):
+    noted = Table("t", "T", scores.measured, scores.published, footnotes={cell: "Odd."})
+    with pytest.raises(ValueError, match="a footnote on the cell"):
+        make_grid(noted)

@@ -61,6 +61,17 @@ def test_table(outcome):
     ]
 
 
+def test_footnotes_stand_below_the_table(outcome, scores):
+    notes = {("crx", "CDE"): "A *fallback*."}
+    noted = dataclasses.replace(scores, footnotes=notes)
+    report = dataclasses.replace(outcome.report, tables=[noted])
+    view = make_sections([dataclasses.replace(outcome, report=report)])[0].tables[0]
+    text = table_markdown(view)
+    assert "| crx | 60.30 (60.00) | 31.50† (30.00) ▲ | 2.00 |" in text
+    assert text.endswith("| 3.00 |\n\n† A \\*fallback\\*.\n")
+    assert "†".encode() not in view.csv
+
+
 def test_table_without_published_figures_has_no_legend(outcome, scores):
     report = dataclasses.replace(outcome.report, tables=[Table("t", "T", scores.measured)])
     section = make_sections([dataclasses.replace(outcome, report=report)])[0]

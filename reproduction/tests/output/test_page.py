@@ -107,6 +107,17 @@ def test_marks_are_more_than_colour(page):
     assert "marked" not in equal.all("td")[0]["class"]
 
 
+def test_footnotes_are_seen_and_spoken(outcome, scores):
+    table = dataclasses.replace(scores, footnotes={("crx", "CDE"): "A <b>fallback</b>."})
+    sections = make_sections([dataclasses.replace(outcome, report=Report([], [table]))])
+    page = make_page(sections, {})
+    row = re.search(r'<tr>\s*<th scope="row">crx</th>(.*?)</tr>', page, re.DOTALL)[1]
+    cell = Checked(re.findall(r"<td.*?</td>", row, re.DOTALL)[1])
+    assert cell.text == "▲ higher than published: 31.50 † (note †) published 30.00"
+    assert "† A <b>fallback</b>." in Checked(page).text
+    assert page.count("(note †)") == 1
+
+
 def test_gaps_and_negative_numbers(outcome, scores):
     table = dataclasses.replace(scores, measured=scores.measured - 80)
     sections = make_sections([dataclasses.replace(outcome, report=Report([], [table]))])

@@ -40,7 +40,8 @@ class CDE(CountEncoder):
         "reference" weighs two values that never occur together as if their columns determined
         each other, as the authors' program does; "plain" does not.
     n_init : int, default=10
-        Number of starts of each k-means. The time grows with it, and with the number of values
+        Number of starts of each k-means; 1 is what the authors' program has, and vectors then
+        differ more from seed to seed. The time grows with it, and with the number of values
         about to the third power: seconds for 500 values, where `max_categories` may help.
     random_state : int, RandomState or None, default=None
         Seed of the starts of k-means; None is 0.

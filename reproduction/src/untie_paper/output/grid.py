@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -21,14 +21,21 @@ from untie_paper.output.texts import (
 ABOVE, BELOW, DIFFERENT = "▲", "▼", "≠"
 """The measured figure is higher, lower, or another text."""
 
+FOOTNOTE_SIGNS = "†‡§¶"
+"""Signs of footnotes in the order of their use; then doubled."""
+
 
 @dataclass(frozen=True)
 class GridCell:
-    """One cell: `published` is empty where nothing was published, `mark` where they agree."""
+    """One cell: `published` is empty where nothing was published, `mark` where they agree.
+
+    `sign` is that of its footnote, if it has one.
+    """
 
     measured: str
     published: str = ""
     mark: str = ""
+    sign: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,8 @@ class Grid:
         Counts over all cells.
     remarks : list of str
         The counts in words, and published rows and columns that were not measured.
+    footnotes : list of (sign, text)
+        In the order in which the cells are read.
     """
 
     corners: list[str]
@@ -55,6 +64,7 @@ class Grid:
     rows: list[tuple[list[str], list[GridCell]]]
     agreement: Agreement
     remarks: list[str]
+    footnotes: list[tuple[str, str]] = field(default_factory=list)
 
 
 def make_grid(table: Table) -> Grid:
@@ -76,7 +86,7 @@ def make_grid(table: Table) -> Grid:
     >>> published = pd.DataFrame({"F": [70.004, 85.5]}, index=["zoo", "crx"])
     >>> grid = make_grid(Table("f", "F-scores", measured, published))
     >>> grid.rows[1][1]
-    [GridCell(measured='81.20', published='85.50', mark='▼')]
+    [GridCell(measured='81.20', published='85.50', mark='▼', sign='')]
     >>> grid.agreement.to_the_digit
     1
     """
@@ -89,6 +99,10 @@ def make_grid(table: Table) -> Grid:
         pairs = list(zip(frame.iloc[:, place].tolist(), beside, strict=True))
         agreement = sum((compare(*pair, table) for pair in pairs), agreement)
         cells.append(_column(pairs, table))
+    signs = _signs(table)
+    for (row, column), text in table.footnotes.items():
+        line = cells[columns.index(column)]
+        line[rows.index(row)] = replace(line[rows.index(row)], sign=signs[text])
     agreement += Agreement(unmeasured=len(printed))
     return Grid(
         corners=["" if name is None else str(name) for name in frame.index.names],
@@ -97,7 +111,26 @@ def make_grid(table: Table) -> Grid:
         rows=[(label_parts(row), [column[i] for column in cells]) for i, row in enumerate(rows)],
         agreement=agreement,
         remarks=sentences(agreement, table.close) + _absent(table),
+        footnotes=[(sign, text) for text, sign in signs.items()],
     )
+
+
+def _signs(table: Table) -> dict[str, str]:
+    """Return the sign of each footnote's text, in the order in which the cells are read."""
+    rows, columns = table.measured.index.tolist(), table.measured.columns.tolist()
+    for row, column in table.footnotes:
+        if row not in rows or column not in columns:
+            raise ValueError(
+                f"Table {table.name!r} has a footnote on the cell {row!r}, {column!r}, which it "
+                "does not have; leave the footnote out."
+            )
+    read = sorted(table.footnotes, key=lambda cell: (rows.index(cell[0]), columns.index(cell[1])))
+    texts = dict.fromkeys(table.footnotes[cell] for cell in read)
+    n_signs = len(FOOTNOTE_SIGNS)
+    return {
+        text: FOOTNOTE_SIGNS[number % n_signs] * (1 + number // n_signs)
+        for number, text in enumerate(texts)
+    }
 
 
 def _printed(table: Table) -> dict[tuple[Any, Any], Any]:

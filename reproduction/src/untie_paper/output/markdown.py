@@ -38,6 +38,7 @@ def table_markdown(view: TableView) -> str:
         if view.published_csv:
             parts += [f"Measured (published). {LEGEND}", *map(escape, view.grid.remarks)]
         parts.append(_grid(view.grid))
+        parts += [f"{sign} {escape(text)}" for sign, text in view.grid.footnotes]
     return "\n\n".join(parts) + "\n"
 
 
@@ -105,7 +106,7 @@ def _grid(grid: Grid) -> str:
 
 
 def _cell(cell: GridCell) -> str:
-    text = escape(cell.measured)
+    text = escape(cell.measured) + cell.sign
     if cell.published:
         text += f" ({escape(cell.published)})"
     return f"{text} {cell.mark}".rstrip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,9 @@ class Table:
         Measured and published figures that differ by more are marked.
     note : str
         What a reader must know to read it.
+    footnotes : mapping from (row label, column label) to str
+        What a reader must know of single cells, in sentences. Cells with the same words have the
+        same sign; the CSV has none.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Table:
     digits: int = 2
     close: float = 0.5
     note: str = ""
+    footnotes: Mapping[tuple[Any, Any], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

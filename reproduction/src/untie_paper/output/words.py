@@ -17,6 +17,17 @@ def many(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
+def agree(number: int) -> str:
+    """Return how many of some things agree.
+
+    Examples
+    --------
+    >>> agree(1), agree(2)
+    ('1 agrees', '2 agree')
+    """
+    return f"{number} agrees" if number == 1 else f"{number} agree"
+
+
 def listing(parts: Sequence[str]) -> str:
     """Join parts by commas, the last by "and".
 
