@@ -155,6 +155,15 @@ def test_rank_is_among_the_printed_scores_of_the_others() -> None:
     assert table["sets met by all"].tolist() == [25]
 
 
+def test_means_with_and_without_the_sets_off_the_protocol() -> None:
+    rows = made(zoo=[80.0, 80.0], audiology=[40.0, 40.0])
+    table = report(Results(rows)).tables[0]
+    line = table.measured.loc["separate", "as from_paper"]
+    assert line["mean F"] == 60.0
+    assert line["mean F, off-protocol sets left out"] == 80.0
+    assert "Off the protocol of from_paper: audiology." in table.note
+
+
 def test_report_without_cells() -> None:
     assert report(Results([])).findings == ("No cell came out.",)
 

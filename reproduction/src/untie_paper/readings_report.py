@@ -7,6 +7,7 @@ from typing import Any
 from untie_paper.clustering_scores import CLOSE, NEAR, printed_scores
 from untie_paper.data import SETS
 from untie_paper.methods import PAPER
+from untie_paper.off_protocol import LEFT_OUT, sets_off
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import INK, METHOD_COLOURS, OTHER, panels
 from untie_paper.output.words import listing, many
@@ -109,6 +110,7 @@ def readings_table(frame: Any, scores: Any, printed: Any) -> Any:
     import pandas as pd
 
     others = printed.loc[scores.index].drop(columns=PAPER)
+    followed = scores.drop(index=sets_off(scores.index))
     lines = {}
     for (couplings, reading, method), part in frame.groupby(
         ["couplings", "reading", "method"], sort=False
@@ -117,6 +119,7 @@ def readings_table(frame: Any, scores: Any, printed: Any) -> Any:
         met = meets(part, printed[PAPER]).groupby(part["dataset"]).agg(["any", "all", "sum"])
         lines[couplings, reading] = {
             "mean F": scores[method].mean(),
+            f"mean F, {LEFT_OUT}": followed[method].mean(),
             "mean F, best seed": part.groupby("dataset")["f_score"].max().mean(),
             "mean difference": gaps.mean(),
             "rank in UNTIE's place": mean_ranks(others.assign(**{PAPER: scores[method]}))[PAPER],
@@ -171,11 +174,12 @@ def sets_table(frame: Any, printed: Any, plain: Any) -> Any:
 
 
 def _note(frame: Any, results: Results) -> str:
+    off = sets_off(dict.fromkeys(frame["dataset"]))
     return (
         f"{many(frame['dataset'].nunique(), 'data set')}, "
         f"{many(frame['seed'].nunique(), 'seed')} of batches and starts; of "
-        f"{results.effort.n_restarts} starts of k-means the one of lowest inertia counts. Best "
-        "seed: chosen by its score, which no protocol could; a bound. Difference: of the mean "
+        f"{results.effort.n_restarts} starts of k-means the one of lowest inertia counts. "
+        f"Off the protocol of from_paper: {', '.join(off) or 'none'}. Best seed: chosen by its score, which no protocol could; a bound. Difference: of the mean "
         "over seeds to the printed score, without regard to sign. Rank: among the printed scores "
         "of the nine other methods. Met: the printed score in both decimals. Learned: sets with "
         "fewer classes than a batch has rows; on the others omega stays 1. Where S is constant "
