@@ -161,7 +161,7 @@ def test_means_with_and_without_the_sets_off_the_protocol() -> None:
     line = table.measured.loc["separate", "as from_paper"]
     assert line["mean F"] == 60.0
     assert line["mean F, off-protocol sets left out"] == 80.0
-    assert "Off the protocol of from_paper: audiology." in table.note
+    assert "off the protocol of from_paper (audiology) 76.12" in table.note
 
 
 def test_report_without_cells() -> None:
