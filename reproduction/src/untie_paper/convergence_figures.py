@@ -78,7 +78,10 @@ def draw_shares(data: Any) -> Any:
     for one, name in zip(axes, names, strict=True):
         part = data[data["dataset"] == name]
         adam, exact = (part[part["weights"] == weights] for weights in (ADAM, EXACT))
-        for column, line, what in (("centred", "--", "centred rows"), ("share", "-", "rows as they are")):
+        for column, line, what in (
+            ("centred", "--", "centred rows"),
+            ("share", "-", "rows as they are"),
+        ):
             look = {"ls": line, "lw": 1.2}
             label = f"{ADAM}: {what}"
             one.plot(

@@ -267,7 +267,15 @@ def report(results: Results) -> Report:
     )
     return Report(
         [finding],
-        [Table("toy_couplings", "The worked example of the paper's Table 1", measured, printed, close=0.005)],
+        [
+            Table(
+                "toy_couplings",
+                "The worked example of the paper's Table 1",
+                measured,
+                printed,
+                close=0.005,
+            )
+        ],
         [
             Figure(
                 "framework",
@@ -275,7 +283,7 @@ def report(results: Results) -> Report:
                 framework_data(cell),
                 draw,
                 "Five boxes joined by arrows: the table, its coupling spaces, their kernel spaces, "
-                "heterogeneity learning (the objective and the weights of the exact solver, which adds "
+                "heterogeneity learning (objective and weights of the exact solver, which adds "
                 "a price to the paper's kernel k-means), and the representation.",
             )
         ],

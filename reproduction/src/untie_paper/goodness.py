@@ -78,8 +78,8 @@ def report(results: Results) -> Report:
         title="Margins of the similarities: (epsilon, gamma) curves (the paper's Figure 6)",
         data=curves,
         draw=draw,
-        text="A panel for each data set, a curve for each method: the margin gamma that all objects "
-        "but a share epsilon have. The higher a curve, the better.",
+        text="A panel for each data set, a curve for each method: the margin gamma that all "
+        "objects but a share epsilon have. The higher a curve, the better.",
     )
     return Report(found, [shares], [figure])
 

@@ -192,4 +192,6 @@ def report(results: Results) -> Report:
     return Report(findings(table, chance), tables, [figure] if len(data) else [])
 
 
-EXPERIMENT = Experiment("maps", "Maps of dermatology (the paper's Figure 7)", jobs, report, "figures")
+EXPERIMENT = Experiment(
+    "maps", "Maps of dermatology (the paper's Figure 7)", jobs, report, "figures"
+)

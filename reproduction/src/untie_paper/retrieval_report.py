@@ -41,11 +41,11 @@ def report(results: Results) -> Report:
     tables.append(everywhere_table(curves))
     figure = Figure(
         name="retrieval",
-        title="Precision of retrieval on dermatology, dnanominal and splice (the paper's Figure 11)",
+        title="Precision@k on dermatology, dnanominal and splice (the paper's Figure 11)",
         data=drawn.reset_index(drop=True),
         draw=draw,
-        text="A panel for each data set, a curve for each method: the share of an object's k nearest "
-        "that are of its class, by k. A dotted line is a random answer.",
+        text="A panel for each data set, a curve for each method: the share of an object's k "
+        "nearest that are of its class, by k. A dotted line is a random answer.",
     )
     return Report(
         [*found, *everywhere_findings(tables[-1].measured)], tables, [figure] if names else []

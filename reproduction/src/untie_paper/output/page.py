@@ -15,8 +15,9 @@ from untie_paper.output.summary import LEGEND, TITLE, lead, summary_rows
 PICTURES, DATA = 7_000_000, 1_000_000
 """Bytes of drawings and of their data in the page; their encoding adds a third.
 
-Every figure has an equal share, half of it for the drawing for phones. A drawing above it (a dense scatter) is shown as PNG instead, which
-is smaller then; data above it is only in the file beside the page.
+Every figure has an equal share, half of it for the drawing for phones. A drawing above that half (a
+dense scatter) is shown as PNG instead, which is smaller then; data above it is only in the file
+beside the page.
 """
 
 _SPOKEN = {ABOVE: "higher than published:", BELOW: "lower than published:", DIFFERENT: "differs:"}
