@@ -102,7 +102,8 @@ def show_edges(draws: int, jobs: int) -> None:
     for power in EDGE_POWERS:
         for shape in EDGE_SHAPES:
             tasks = (delayed(edge_and_k)(power, *shape, seed) for seed in range(draws))
-            ratios, ks, merged = (np.array(column) for column in zip(*Parallel(jobs)(tasks)))
+            found = Parallel(jobs)(tasks)
+            ratios, ks, merged = (np.array(column) for column in zip(*found, strict=True))
             shares = (np.mean(hits) for hits in (ratios > 1, ks > 2, merged > 1))
             above, more, still = (f"{share:.2f}" for share in shares)
             rows.append((power, *shape, above, f"{ratios.max():.2f}", more, ks.max(), still))
