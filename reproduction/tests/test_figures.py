@@ -24,7 +24,7 @@ from untie_paper import (
     users_first,
 )
 from untie_paper.experiments import EXPERIMENTS
-from untie_paper.output.page import make_page
+from untie_paper.output.page import DATA, make_page
 from untie_paper.output.picture import draw
 from untie_paper.output.report import Figure
 from untie_paper.output.sections import FigureView, Section
@@ -108,9 +108,10 @@ def test_letters_can_be_read(path):
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    """Give a page of all figures."""
+    """Give a page of all figures, with data that is too large for it, so that files are named."""
+    csv = b"x" * (DATA + 1)
     views = [
-        FigureView(path.replace("/", "-"), path, "What it shows.", published(path)[1])
+        FigureView(path.replace("/", "_"), path, "What it shows.", published(path)[1], csv)
         for path in DRAWN
     ]
     path = tmp_path_factory.mktemp("figures") / "index.html"
