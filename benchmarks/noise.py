@@ -5,6 +5,9 @@ columns, 500 to 1,000,000 rows; plain, with a column that is there twice, with a
 columns, with weights, with missing cells. Tables with structure are drawn from classes, with one
 difficulty each, at the same numbers of rows. `untie` sees neither the kind nor the classes. The
 verdict is that of ``UNTIE(n_clusters="auto")``, ``k_choice_.found_clusters``.
+
+``--edge`` asks instead how often the largest eigenvalue of tables without structure is above the
+edge that ``n_clusters=None`` takes for that of noise, and which numbers of clusters it then reads.
 """
 
 from __future__ import annotations
@@ -20,13 +23,21 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from _timing import print_table
-from untie import UNTIE
+from untie import UNTIE, count_table
+from untie._learn.n_clusters import choose_n_clusters, noise_edge, standardised_eigenvalues
 
 ROWS = (500, 2_000, 20_000, 200_000, 1_000_000)
 COLUMNS = (5, 12, 50)
 VALUES = (2, 5, 20, 50)
 MOST_CELLS = 2e7
 """Larger tables are left out."""
+
+MERGED = 10
+"""Values with fewer rows are merged, as by ``min_frequency``, to see whether it helps."""
+
+EDGE_POWERS = (0.0, 1.0, 1.5, 2.0)
+EDGE_SHAPES = [(n, 12, v) for v in (5, 20, 50) for n in (500, 5_000)]
+"""Powers of the shares (0 is uniform, 1 is Zipf's law), and rows, columns and values per column."""
 
 Generator = np.random.Generator
 Codes = NDArray[np.int64]
@@ -48,7 +59,11 @@ def main() -> None:
     parser.add_argument("--most-rows", type=int, default=ROWS[-1])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="few tables of few rows")
+    parser.add_argument("--edge", action="store_true", help="the edge of noise alone, 100 draws")
     options = parser.parse_args()
+    if options.edge:
+        show_edges(5 if options.quick else 100, options.jobs)
+        return
     if options.quick:
         options.draws, options.most_rows = 1, 2_000
     tasks = [t for t in all_tasks(options.draws) if t[2] <= options.most_rows]
@@ -80,6 +95,34 @@ def show(verdicts: list[Verdict], hit: Callable[[Verdict], bool]) -> None:
         shares = [f"{np.mean(hits):.2f} of {len(hits)}" if hits else "" for hits in own]
         rows.append((kind, *shares, f"{sum(every)} of {len(every)}"))
     print_table(["kind", *(f"{n:,} rows" for n in sizes), "in all"], rows)
+
+
+def show_edges(draws: int, jobs: int) -> None:
+    """Print how often noise is above its edge, by shares and shape, and what is read of it."""
+    print("## No structure: largest eigenvalue above the edge of noise, and clusters read\n")
+    rows = []
+    for power in EDGE_POWERS:
+        for shape in EDGE_SHAPES:
+            tasks = (delayed(edge_and_k)(power, *shape, seed) for seed in range(draws))
+            found = Parallel(jobs)(tasks)
+            ratios, ks, merged = (np.array(column) for column in zip(*found, strict=True))
+            shares = (np.mean(hits) for hits in (ratios > 1, ks > 2, merged > 1))
+            above, more, still = (f"{share:.2f}" for share in shares)
+            rows.append((power, *shape, above, f"{ratios.max():.2f}", more, ks.max(), still))
+    headings = ["power", "rows", "columns", "values", "above", "highest", "k > 2", "most k"]
+    print_table([*headings, f"above, under {MERGED} rows merged"], rows)
+
+
+def edge_and_k(power: float, n: int, m: int, v: int, seed: int) -> tuple[float, int, float]:
+    """Return the largest eigenvalue by the edge, k, and the first with rare values merged."""
+    rng = np.random.default_rng([seed, n, m, v])
+    shares = 1.0 / np.arange(1, v + 1) ** power
+    table = rng.choice(v, (n, m), p=shares / shares.sum())
+    often = np.array([np.bincount(column, minlength=v) >= MERGED for column in table.T])
+    merged = np.where(often[np.arange(m), table], table, v)
+    counts = [count_table(codes).counts for codes in (table, merged)]
+    ratios = [float(standardised_eigenvalues(c, 1)[0]) / noise_edge(c) for c in counts]
+    return ratios[0], choose_n_clusters(counts[0], 20), ratios[1]
 
 
 def all_tasks(draws: int) -> Iterator[tuple[str, str, int, int, int, int]]:

@@ -40,7 +40,7 @@ def test_classes_are_found(case, n_clusters):
     table, classes = case
     clusterer = UNTIEClusterer(n_clusters).fit(table)
     assert clusterer.n_clusters_ == 4
-    assert adjusted_rand_score(classes, clusterer.labels_) > 0.95
+    assert adjusted_rand_score(classes, clusterer.labels_) > 0.96
     assert (clusterer.k_choice_ is None) == (n_clusters == 4)
     np.testing.assert_array_equal(clusterer.predict(table), clusterer.labels_)
     sizes = np.bincount(clusterer.labels_)
@@ -317,7 +317,7 @@ def test_numbers_are_binned_on_request():
         }
     )
     clusterer = UNTIEClusterer(2, preparer=Preparer(bins=4)).fit(table)
-    assert adjusted_rand_score(kind, clusterer.labels_) > 0.9
+    assert adjusted_rand_score(kind, clusterer.labels_) > 0.98
     assert clusterer.preparer_ is not None
     assert clusterer.encoder_.vocabulary_.columns == ("age", "pet", "home")
     assert clusterer.feature_names_in_.tolist() == list(table)

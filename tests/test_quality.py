@@ -15,12 +15,12 @@ pytestmark = pytest.mark.integration
 @pytest.mark.parametrize(
     ("name", "floor"),
     [
-        ("housevotes", 0.87),
-        ("wisconsin", 0.92),
-        ("zoo", 0.66),
-        ("dnapromoter", 0.90),
-        ("mammographic", 0.76),
-        ("tictactoe", 0.61),
+        ("housevotes", 0.875),
+        ("wisconsin", 0.925),
+        ("zoo", 0.70),
+        ("dnapromoter", 0.91),
+        ("mammographic", 0.765),
+        ("tictactoe", 0.615),
     ],
 )
 @pytest.mark.parametrize("solver", ["exact", "uniform"])
@@ -32,21 +32,22 @@ def test_clusters_of_real_tables(name, floor, solver):
     assert clustering_f_score(y, labels) >= floor
 
 
+# One to two points below what is measured; more where other seeds of k-means find other clusters.
 FLOORS = {
-    "zoo": 0.70,
-    "hayesroth": 0.50,
-    "dnapromoter": 0.84,
-    "hepatitis": 0.64,
-    "housevotes": 0.87,
-    "spect": 0.52,
-    "dermatology": 0.90,
-    "wisconsin": 0.94,
-    "crx": 0.80,
-    "mammographic": 0.79,
-    "tictactoe": 0.53,
-    "flare": 0.50,
-    "titanic": 0.29,
-    "mushroom": 0.81,
+    "zoo": 0.71,
+    "hayesroth": 0.53,
+    "dnapromoter": 0.87,
+    "hepatitis": 0.67,
+    "housevotes": 0.885,
+    "spect": 0.53,
+    "dermatology": 0.95,
+    "wisconsin": 0.95,
+    "crx": 0.83,
+    "mammographic": 0.805,
+    "tictactoe": 0.535,
+    "flare": 0.53,
+    "titanic": 0.325,
+    "mushroom": 0.82,
 }
 
 
@@ -65,4 +66,4 @@ def test_the_default_keeps_its_scores():
     scores = {name: f_score(name, UNTIE) for name in FLOORS}
     assert {name: score for name, score in scores.items() if score < FLOORS[name]} == {}
     one_hot = [f_score(name, lambda k: OneHot()) for name in FLOORS]
-    assert np.mean(list(scores.values())) > np.mean(one_hot) + 0.03
+    assert np.mean(list(scores.values())) > np.mean(one_hot) + 0.045

@@ -58,7 +58,7 @@ def test_quick_jobs_are_few() -> None:
 
 def test_a_quick_job_runs() -> None:
     (job,) = [j for j in cells(Effort(quick=True), ["Rough"]) if j.arguments["dataset"] == "zoo"]
-    assert job.function(**job.arguments)["f_score"] > 30
+    assert job.function(**job.arguments)["f_score"] > 37
 
 
 def test_printed_scores_agree_with_themselves() -> None:

@@ -1,11 +1,13 @@
 """The numbers in the framework's boxes are those of the toy table."""
 
 import json
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 from untie_paper import framework as experiment
+from untie_paper.output.style import PHONE_WIDTH, for_phones
 from untie_paper.run.experiment import Effort, Results
 
 
@@ -78,9 +80,18 @@ def test_arrows_touch_their_boxes(cell):
             assert box["y"] - 1e-9 <= point[1] <= box["y_end"] + 1e-9
 
 
-def test_every_text_lies_in_its_box(cell):
+def test_objective_is_that_of_the_solver_shown(cell):
+    text = experiment.box_texts(cell)["learning"]
+    assert "exact solver" in text
+    assert "tau sum p_d log(p_d/p0_d)" in text
+    assert "Tr(S (I - HH'))" not in text
+
+
+@pytest.mark.parametrize("layout", [nullcontext, for_phones])
+def test_every_text_lies_in_its_box(cell, layout):
     report = experiment.report(Results([cell]))
-    figure = report.figures[0].draw(report.figures[0].data)
+    with layout():
+        figure = report.figures[0].draw(report.figures[0].data)
     axes = figure.axes[0]
     for box, written in zip(axes.patches, np.reshape(axes.texts[:10], (5, 2)), strict=True):
         outer = box.get_window_extent()
@@ -88,6 +99,20 @@ def test_every_text_lies_in_its_box(cell):
             inner = text.get_window_extent()
             assert outer.x0 <= inner.x0 < inner.x1 <= outer.x1
             assert outer.y0 <= inner.y0 < inner.y1 <= outer.y1
+
+
+def test_boxes_stand_below_each_other_on_a_phone(cell):
+    with for_phones():
+        figure = experiment.draw(experiment.framework_data(cell))
+    figure.draw_without_rendering()
+    assert figure.get_size_inches()[0] == PHONE_WIDTH
+    boxes = [box.get_window_extent() for box in figure.axes[0].patches]
+    arrows = [text.arrow_patch.get_window_extent() for text in figure.axes[0].texts[10:]]
+    for above, arrow, below in zip(boxes, arrows, boxes[1:], strict=False):
+        assert above.y0 > below.y1
+        assert arrow.y1 <= above.y0 + 1
+        assert arrow.y0 >= below.y1 - 1
+    assert len(arrows) == 4
 
 
 def test_report(cell):

@@ -83,15 +83,15 @@ def test_strange_rows_are_found(monkeypatch, method):
     assert json.loads(json.dumps(cell)) == cell
     assert set(cell["scores"]) == ({BASELINE} if method == BASELINE else set(DETECTORS))
     for score in cell["scores"].values():
-        assert score["auc"][0] > 0.95
-        assert score["ap"][0] > 0.8
+        assert score["auc"][0] > 0.98
+        assert score["ap"][0] > 0.98
 
 
 def test_a_real_set_gives_every_detector_a_score_a_class():
     cell = detect("wisconsin", "One-hot", 0, share=0.05, most_rows=150)
     assert cell["classes"] == ["benign", "malignant"]
     assert all(len(score["auc"]) == 2 for score in cell["scores"].values())
-    assert cell["scores"]["neighbour distance"]["auc"][1] > 0.9  # malignant rows differ
+    assert cell["scores"]["neighbour distance"]["auc"][1] > 0.97  # malignant rows differ
 
 
 def test_jobs():

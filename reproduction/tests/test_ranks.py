@@ -5,6 +5,7 @@ import pytest
 
 from untie.evaluation import published
 from untie_paper.clustering_scores import DELTA, printed_scores, with_delta
+from untie_paper.output.style import for_phones
 from untie_paper.ranks import (
     complete,
     delta,
@@ -67,3 +68,19 @@ def test_diagram_holds_and_draws_the_ranks() -> None:
     drawn = [text.get_text() for text in figure.draw(figure.data).axes[0].texts]
     assert "Critical difference to A: 0.80 (alpha 0.1, 12 data sets)" in drawn
     assert "C (2.30)" in drawn
+
+
+def test_on_a_phone_the_diagram_is_a_list() -> None:
+    ranks = pd.Series({"UNTIE": 1.2, "CDE": 1.9, "COS": 2.9})
+    figure = diagram("d", "Diagram", ranks, 12, "UNTIE")
+    with for_phones():
+        (axes,) = figure.draw(figure.data).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "UNTIE (1.20)",
+        "CDE (1.90)",
+        "COS (2.90)",
+    ]
+    assert [line.get_xdata()[0] for line in axes.lines] == [1.2, 1.9, 2.9]
+    # Hollow: by more than the critical difference of 0.80 worse than UNTIE.
+    hollow = [line.get_markerfacecolor() == "white" for line in axes.lines]
+    assert hollow == [False, False, True]

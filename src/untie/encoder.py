@@ -41,9 +41,12 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     """Learn vectors and similarities for a table of categories, without labels.
 
     Every value gets a vector from how often it occurs and what it occurs with. A row's vector is
-    made of those of its values. By default `fit` tries two representations, clusters at most 2,000
-    distinct rows with each, and keeps the one whose clusters describe the table best (`gains_`
-    compares them; the first is kept unless the second is clearly better):
+    made of those of its values. The idea is UNTIE's: spaces of a table, weighted without labels.
+    The default has spaces and a choice of weights of its own, and minimises nothing of the paper's:
+    `fit` tries two representations, clusters at most 2,000 distinct rows with each, and keeps the
+    one whose clusters describe the table best (`gains_` compares them; the first is kept unless the
+    second is clearly better). The paper's objective, made well-posed, is ``solver="exact"``, and
+    its printed protocol is `from_paper`.
 
     - "couplings": values are near that are coupled alike. All values of the table are put into two
       trees, by what they occur with and by how often they occur; values that share branches are
@@ -68,7 +71,8 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
         2 to 10 as :func:`untie.choose_k` and `UNTIEClusterer` do, by the clusters of some rows, and
         learns again for the number chosen, which takes a second or so more; `k_choice_` tells how
         sure it is. None reads a number off the spectrum of the counts (at most 20), which costs
-        next to nothing and is good enough to find vectors with. With ``purpose="neighbors"`` no
+        next to nothing and is good enough to find vectors with; values that few rows have may
+        raise it (`min_frequency` merges them). With ``purpose="neighbors"`` no
         number has any influence on the vectors, and None looks for none (`n_clusters_` is 1).
     couplings : "auto", str, function or sequence of them, default="auto"
         Coupling spaces: "intra", "inter", "joint", "matching", or functions
@@ -87,12 +91,13 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     solver : {"auto", "relevance", "discount", "uniform", "exact", "lp", "adam", "adagrad"}, \
 default="auto"
         How the weights are found. "auto" compares the representations above; where couplings
-        or kernels are named, it is "exact". The others weigh the columns of the kernels.
+        or kernels are named, it is "exact". The others weigh the columns of the paper's kernels.
         "relevance": rare values and columns that have something in common with others count more,
         copies of a column count once; "discount": copies count once; "uniform": all count the same.
-        These three take one step and are the fastest. "exact" and "lp": learned with the clusters,
-        from the counts alone, in a few steps. "adam" and "adagrad": the same from batches of rows,
-        as in the paper; they need rows in memory and up to `max_iter` steps.
+        These three take one step and are the fastest. "exact" and "lp": the paper's
+        objective with what gives it one answer (a price, or bounds), from the counts alone, in a
+        few steps. "adam" and "adagrad": the objective as printed, from batches of rows; they need
+        rows in memory and up to `max_iter` steps.
     tau : float, default=8.0
         Price of leaving equal weights ("exact"); typically 2 to 16. Large values keep them nearly
         equal, small ones favour few kernel columns and cost quality: on the paper's tables,
@@ -216,8 +221,8 @@ default="auto"
     References
     ----------
     C. Zhu, L. Cao, J. Yin, "Unsupervised Heterogeneous Coupling Learning for Categorical
-    Representation", IEEE TPAMI, 2020; arXiv:2007.10720. The default departs from it where
-    docs/method.md says so.
+    Representation", IEEE TPAMI, 2020; arXiv:2007.10720. docs/method.md says what of it the default
+    has (4.5) and what not.
 
     Examples
     --------
@@ -547,6 +552,13 @@ default="auto"
 
         A row's similarity to another is the sum of these over the columns.
 
+        What different values have depends on the representation (the first of `gains_`).
+        "relevance" has a direction for each value, so it is 0 between any two, but in a column with
+        an order. With "couplings" it is from 0 to the root of the product of their own, and tells
+        which values are coupled alike: up to 0.7 of that root in the bundled data sets. Two values
+        that are all of their column have 0. Kernels, such as those of ``solver="uniform"``, relate
+        the values of any table.
+
         Parameters
         ----------
         column : str
@@ -556,6 +568,23 @@ default="auto"
         -------
         frame of shape (n_values, n_values)
             With the values as index in pandas, and as a first column in other libraries.
+
+        See Also
+        --------
+        untie.explain.alike_values : Which values occur beside the same ones, however weighted.
+
+        Examples
+        --------
+        >>> from untie import UNTIE
+        >>> from untie.datasets import load
+        >>> X, y = load("hayesroth")
+        >>> encoder = UNTIE(n_clusters=3).fit(X)
+        >>> next(iter(encoder.gains_))
+        'couplings'
+        >>> encoder.value_similarity("education").loc[["1", "3"], ["3", "4"]].round(2)
+              3     4
+        1  0.34  0.34
+        3  3.32  1.83
         """
         check_is_fitted(self)
         attribute = self.vocabulary_.index_of(column)

@@ -29,8 +29,8 @@ def test_halves_of_a_cluster_do_not(clear):
     table, classes = clear
     halves = np.where(classes == 0, 3 * (np.arange(300) % 2), classes)  # 0 is cut by chance
     found = cluster_stability(UNTIE(3).fit(table), table, halves).set_index("cluster")
-    assert found.stability[[1, 2]].min() > 0.7
-    assert found.stability[[0, 3]].max() < 0.75
+    assert found.stability[[1, 2]].min() > 0.9
+    assert found.stability[[0, 3]].max() < 0.6
 
 
 def test_no_structure_is_not_stable():
@@ -38,7 +38,7 @@ def test_no_structure_is_not_stable():
     table = rng.integers(0, 3, (300, 6))
     clusterer = UNTIEClusterer(5, random_state=0).fit(table)
     found = cluster_stability(clusterer.encoder_, table, clusterer.labels_)
-    assert found.stability.mean() < 0.6
+    assert found.stability.mean() < 0.45
     assert "dissolves" in set(found.verdict)
 
 
@@ -65,7 +65,7 @@ def test_weights_seeds_libraries_and_large_tables(clear, monkeypatch):
     frame = pl.DataFrame(table.to_dict("list"))
     assert isinstance(cluster_stability(UNTIE(3).fit(frame), frame, classes), pl.DataFrame)
     monkeypatch.setattr("untie.explain._stability.MOST_ROWS", 60)
-    assert cluster_stability(encoder, table, classes).stability.min() > 0.85
+    assert cluster_stability(encoder, table, classes).stability.min() > 0.98
 
 
 def test_bad_input(clear):

@@ -93,16 +93,16 @@ def test_words_with_one_meaning_are_found_and_rare_ones_are_not():
         ("a", "b"),
         ("c", "d"),
     }
-    assert found.alikeness[:2].min() > 0.9
+    assert found.alikeness[:2].min() > 0.98
     rare = found[(found.value == "e") | (found.other_value == "e")]
     assert rare.alikeness.max() < found.alikeness[1]
-    assert found.alikeness.min() < -0.9  # a and c
+    assert found.alikeness.min() < -0.98  # a and c
 
 
 def test_chance_is_not_alikeness():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.integers(0, 5, (200, 4)).astype(str), columns=list("abcd"))
-    assert alike_values(UNTIE(2).fit(table)).alikeness.max() < 0.5
+    assert alike_values(UNTIE(2).fit(table)).alikeness.max() < 0.05
 
 
 def test_only_frequent_values_of_long_columns_are_compared(monkeypatch):
@@ -154,7 +154,7 @@ def test_ranges_are_near_their_neighbours_and_listed_in_their_order():
     first, second = found.value.map(places), found.other_value.map(places)
     assert (first < second).all()
     nearness = -(second - first)
-    assert np.corrcoef(nearness, found.similarity)[0, 1] > 0.9
+    assert np.corrcoef(nearness, found.similarity)[0, 1] > 0.94
     near = found[second - first == 1].similarity
     assert near.min() > found[second - first > 20].similarity.max()
     with pytest.raises(ValueError, match=f"its values are {ranges[0]}, {ranges[1]}, {ranges[2]},"):

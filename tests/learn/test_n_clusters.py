@@ -41,6 +41,21 @@ def test_independent_attributes_stay_below_the_edge_of_noise():
     assert noise_edge(scaled) == noise_edge(counts)
 
 
+def test_rare_values_pass_the_edge_of_noise_until_they_are_merged():
+    shares = 1.0 / np.arange(1, 51) ** 2
+    above = {"as they are": 0, "merged": 0}
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        table = rng.choice(50, (5000, 12), p=shares / shares.sum())
+        frequent = np.array([np.bincount(column, minlength=50) >= 10 for column in table.T])
+        merged = np.where(frequent[np.arange(12), table], table, 50)
+        for name, codes in (("as they are", table), ("merged", merged)):
+            counts = count_table(codes).counts
+            above[name] += standardised_eigenvalues(counts, 1)[0] > noise_edge(counts)
+    assert above["as they are"] == 10
+    assert above["merged"] <= 1
+
+
 def table_with_a_large_column(seed, n_rows=400, with_missing=False):
     rng = np.random.default_rng(seed)
     classes = rng.integers(0, 3, n_rows)

@@ -103,7 +103,7 @@ def jobs(effort: Effort) -> list[Job]:
 
 EXPERIMENT = Experiment(
     name="classification",
-    title="Classification with SVM, KNN, RF and LR (paper's table of UNTIE and CDE)",
+    title="Classification with SVM, KNN, RF and LR (the paper's Table 5)",
     jobs=jobs,
     report=report,
     group="classification",

@@ -59,10 +59,10 @@ def report(results: Results) -> Report:
     if n_sets > 1 and PAPER in shared and shared.shape[1] > 1:
         ranks = mean_ranks(ranked)
         tables[1:1] = [_ranks_table(ranked, shared), _tests_table(ranked, shared)]
-        title = "Critical differences of the measured ranks of the printed methods"
+        title = "Mean ranks as measured, of the printed methods"
         ten = mean_ranks(ranked[list(shared)])
         figures.append(diagram("critical_difference_printed_methods", title, ten, n_sets, PAPER))
-        title = "Critical differences of the measured ranks of all methods"
+        title = "Mean ranks as measured, of all methods"
         figures.append(diagram("critical_difference_measured", title, ranks, n_sets, PAPER))
         findings += rank_findings(ranked, shared)
     return Report(findings, tables, figures)
@@ -241,6 +241,6 @@ def _deviation(values: Any) -> float:
 
 
 def _published_diagram(paper: Any) -> Any:
-    title = "Critical differences of the printed ranks (the paper's Bonferroni-Dunn test)"
+    title = "Mean ranks as printed, and who differs from UNTIE (the paper's Figure 10)"
     ranks = published("clustering_ranks").set_index("method")["average_rank"]
     return diagram("critical_difference_published", title, ranks, len(paper), PAPER)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from untie_paper import memory_use, time_cost
 from untie_paper.methods import PAPER
 from untie_paper.output.report import Figure, Report, Table
-from untie_paper.output.style import FONT_SIZE, OTHER, common_legend, panels
+from untie_paper.output.style import FONT_SIZE, OTHER, common_legend, is_narrow, panels
 from untie_paper.run.experiment import Effort, Experiment, Job, Results
 from untie_paper.timing import EXACT, growth_exponent, sizes_with, time_series
 
@@ -122,8 +122,8 @@ def draw(data: Any) -> Any:
         one.plot(part["measured"], rows, "o", color="#0072b2", label="measured")
         one.set(yticks=list(rows), yticklabels=list(part["factor"]))
         one.set(xlim=(min(least, 0) - 0.3, max(most, 3) + 0.3), ylim=(-0.6, len(part) - 0.4))
-        one.set_title(stage, fontsize=FONT_SIZE, loc="left")
-    axes[-1].set_xlabel("exponent")
+        one.set_title(stage, fontsize=FONT_SIZE, loc="right" if is_narrow() else "left")
+    axes[-1].set_xlabel("exponent (1 is linear)")
     common_legend(figure, axes)
     return figure
 
@@ -185,7 +185,7 @@ def report(results: Results) -> Report:
         [
             Figure(
                 "complexity",
-                "Stated and measured exponents (section Computational Efficiency)",
+                "Growth of the time: stated and measured exponents (the paper's section 5.5)",
                 data,
                 draw,
                 "For each stage and factor, the stated exponent as a diamond and the measured one "
@@ -197,7 +197,7 @@ def report(results: Results) -> Report:
 
 EXPERIMENT = Experiment(
     "complexity",
-    "Stated and measured complexity (section Computational Efficiency)",
+    "Stated and measured complexity (the paper's section 5.5)",
     jobs,
     report,
     "figures",

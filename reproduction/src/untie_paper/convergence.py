@@ -245,7 +245,7 @@ def report(results: Results) -> Report:
     figures = [
         Figure(
             "convergence",
-            "Training loss of the printed protocol (Figure convergence)",
+            "Loss during training, printed protocol (the paper's Figure 8)",
             losses,
             draw_losses,
             "A panel for each data set: the loss by the step for three learning rates, and a "
@@ -270,7 +270,7 @@ def report(results: Results) -> Report:
 
 EXPERIMENT = Experiment(
     "convergence",
-    "Convergence of the printed protocol (Figure convergence)",
+    "Convergence of the printed protocol (the paper's Figure 8)",
     jobs,
     report,
     "figures",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie_paper.output.style import FONT_SIZE, INK, common_legend, name_panel, panels
+from untie_paper.output.style import INK, common_legend, label_left, name_panel, panels
 from untie_paper.run.experiment import Results
 
 DATASETS = ["hepatitis", "housevotes", "mofn3710", "dermatology", "crx", "breastcancer"]
@@ -61,13 +61,12 @@ def draw_losses(data: Any) -> Any:
                 color=INK,
                 lw=1.0,
                 ls=":",
-                label="first loss x (1 - 0.001 x step)",
+                label="straight line to 0 at step 1,000",
             )
         one.axvline(PRINTED_STEPS, color=INK, lw=0.6)
         one.set(xlabel="step", ylim=(0, None))
         name_panel(one, name)
-    for one in axes[::3]:
-        one.set_ylabel("loss")
+    label_left(axes, "loss")
     common_legend(figure, axes, columns=2)
     return figure
 
@@ -79,7 +78,10 @@ def draw_shares(data: Any) -> Any:
     for one, name in zip(axes, names, strict=True):
         part = data[data["dataset"] == name]
         adam, exact = (part[part["weights"] == weights] for weights in (ADAM, EXACT))
-        for column, line, what in (("centred", "--", "centred rows"), ("share", "-", "Tr(S)")):
+        for column, line, what in (
+            ("centred", "--", "centred rows"),
+            ("share", "-", "rows as they are"),
+        ):
             look = {"ls": line, "lw": 1.2}
             label = f"{ADAM}: {what}"
             one.plot(
@@ -90,7 +92,6 @@ def draw_shares(data: Any) -> Any:
         one.axvline(PRINTED_STEPS, color=INK, lw=0.6)
         one.set(xlabel="step", ylim=(0, None))
         name_panel(one, name)
-    for one in axes[::3]:
-        one.set_ylabel("% unexplained", fontsize=FONT_SIZE)
+    label_left(axes, "unexplained (%)")
     common_legend(figure, axes, columns=2)
     return figure

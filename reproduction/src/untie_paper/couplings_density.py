@@ -27,7 +27,16 @@ from untie_paper.couplings_indicators import (
 )
 from untie_paper.data import SETS
 from untie_paper.output.report import Figure, Report, Table
-from untie_paper.output.style import FONT_SIZE, INK, common_legend, method_style, name_panel, panels
+from untie_paper.output.style import (
+    FONT_SIZE,
+    INK,
+    common_legend,
+    label_left,
+    method_style,
+    name_panel,
+    panels,
+    plain_numbers,
+)
 from untie_paper.output.words import many
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
 
@@ -138,7 +147,7 @@ def draw_intra(data: Any) -> Any:
     """Draw the density of I_intra; each data set is a tick below it."""
     figure, (axes,) = panels(1, width=5.0, height=2.9)
     _draw_series(axes, data, list(data["series"].unique()))
-    axes.set(xlabel=r"$I_{intra}$", ylabel="density")
+    axes.set(xlabel="intra-coupling heterogeneity (I_intra)", ylabel="density of data sets")
     axes.set_ylim(bottom=0.0)
     return figure
 
@@ -150,10 +159,11 @@ def draw_inter(data: Any) -> Any:
     titles = ("as defined", "as a share of the couplings' size")
     for one, part, title in zip(axes, (data[~is_share], data[is_share]), titles, strict=True):
         _draw_series(one, part, list(part["series"].unique()))
-        one.set(xlabel=r"$I_{inter}$", yscale="log")
+        one.set(xlabel="inter-coupling heterogeneity (I_inter)", yscale="log")
+        plain_numbers(one.yaxis)
         one.set_ylim(bottom=0.02)
         name_panel(one, title)
-    axes[0].set_ylabel("density (log scale)")
+    label_left(axes, "density of data sets (log scale)")
     common_legend(figure, axes, columns=4)
     return figure
 
@@ -229,16 +239,14 @@ def report(results: Results) -> Report:
     figures = [
         Figure(
             "intra_heterogeneity_distribution",
-            "Density of the intra-coupling heterogeneity indicator over the data sets "
-            "(Figure intra_heterogeneity_distribution)",
+            "Density of intra-coupling heterogeneity over the data sets (the paper's Figure 2)",
             intra,
             draw_intra,
             "The Gaussian kernel density of I_intra, cut at 0; a tick for each data set.",
         ),
         Figure(
             "inter_heterogeneity_distribution",
-            "Density of the inter-coupling heterogeneity indicator over the data sets "
-            "(Figure inter_heterogeneity_distribution)",
+            "Density of inter-coupling heterogeneity over the data sets (the paper's Figure 3)",
             inter,
             draw_inter,
             "Gaussian kernel densities of I_inter for UNTIE, CDE, DILCA and COS, as defined and "
@@ -253,7 +261,7 @@ def report(results: Results) -> Report:
 
 EXPERIMENT = Experiment(
     "couplings_density",
-    "Heterogeneity of couplings (Figures intra_ and inter_heterogeneity_distribution)",
+    "Heterogeneity of couplings (the paper's Figures 2 and 3)",
     jobs,
     report,
     "figures",

@@ -13,7 +13,7 @@ from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
 SETS: list[str] = [name for name, figures in printed().items() if figures.n_o is not None]
 """The paper's data sets, in its order."""
 
-TITLE = "Characteristics of the 25 categorical data sets"
+TITLE = "Characteristics of the 25 categorical data sets (the paper's Table 3)"
 CLOSE = 0.005
 """Means are printed with two decimals."""
 

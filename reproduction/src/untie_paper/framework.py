@@ -14,7 +14,7 @@ import numpy as np
 from untie import UNTIE, Gaussian, Pairs
 from untie.baselines import Couplings
 from untie_paper.output.report import Figure, Report, Table
-from untie_paper.output.style import FONT_SIZE, INK, PAGE_WIDTH
+from untie_paper.output.style import FONT_SIZE, INK, PAGE_WIDTH, PHONE_WIDTH, is_narrow
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
 from untie_paper.stages import build_couplings, learn_weights, unexplained_share
 
@@ -60,7 +60,9 @@ ARROWS = {
 }
 """Where each arrow begins and ends, in inches."""
 
-HEIGHT, SMALL = 3.65, 6.6
+HEIGHT, SMALL = 3.65, 6.8
+SMALL_ON_PHONES, SPACING, GAP = 7.5, 1.35, 0.25
+"""Points of the letters, their lines' distance, and inches between the boxes on a phone."""
 
 
 def toy_cell(tau: float, width: float, n_clusters: int) -> Cell:
@@ -132,13 +134,13 @@ def box_texts(cell: dict[str, Any]) -> dict[str, str]:
         ),
         "learning": "\n".join(
             [
-                "kernel k-means: minimise Tr(S (I - HH'))",
-                "  H: leading eigenvectors of S",
-                "  omega: weights of the kernel columns",
+                f"exact solver: minimise over H and omega (tau {TAU:g})",
+                "  sum p_d c_d/t_d  +  tau sum p_d log(p_d/p0_d)",
+                "c_d/t_d: share of column d not explained by H",
+                "p_d: weight, omega_d t_d / sum t (p0: omega = 1)",
                 "mean omega     intra   inter",
                 *learned,
-                "variance left unexplained:",
-                f"  {100 * cell['share_before']:.1f} % at omega = 1, "
+                f"unexplained: {100 * cell['share_before']:.1f} % at omega = 1, "
                 f"{100 * cell['share_after']:.1f} % learned",
             ]
         ),
@@ -186,14 +188,33 @@ def framework_data(cell: dict[str, Any]) -> Any:
     )
 
 
+def _stacked(data: Any) -> tuple[Any, float]:
+    """Return the data with the stages one below another, as wide as a phone, and the height."""
+    frame, bottom = data.copy(), 0.05
+    places = ["x", "y", "x_end", "y_end"]
+    middle = PHONE_WIDTH / 2
+    for line in reversed(frame.index[frame["kind"] == "stage"]):
+        n_lines = frame.loc[line, "text"].count("\n") + 1
+        top = bottom + 0.4 + n_lines * SMALL_ON_PHONES * SPACING / 72
+        frame.loc[line, places] = 0.03, bottom, PHONE_WIDTH - 0.03, top
+        bottom = top + GAP
+    tops = frame.loc[frame["kind"] == "stage", "y_end"].iloc[1:]
+    for line, top in zip(frame.index[frame["kind"] == "arrow"], tops, strict=True):
+        frame.loc[line, places] = middle, top + GAP, middle, top
+    return frame, bottom - GAP + 0.05
+
+
 def draw(data: Any) -> Any:
     """Draw the stages as boxes and what leads from one to the next as arrows."""
     from matplotlib.figure import Figure as Canvas
     from matplotlib.patches import FancyBboxPatch
 
-    canvas = Canvas(figsize=(PAGE_WIDTH, HEIGHT))
+    width, height, small = PAGE_WIDTH, HEIGHT, SMALL
+    if is_narrow():
+        (data, height), width, small = _stacked(data), PHONE_WIDTH, SMALL_ON_PHONES
+    canvas = Canvas(figsize=(width, height))
     axes = canvas.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set(xlim=(0, PAGE_WIDTH), ylim=(0, HEIGHT))
+    axes.set(xlim=(0, width), ylim=(0, height))
     axes.set_axis_off()
     for line in data[data["kind"] == "stage"].to_dict("records"):
         x, y = line["x"], line["y"]
@@ -211,10 +232,10 @@ def draw(data: Any) -> Any:
             top - 0.2,
             line["text"],
             va="top",
-            size=SMALL,
+            size=small,
             family="monospace",
             color=INK,
-            linespacing=1.35,
+            linespacing=SPACING,
             parse_math=False,
         )
     for line in data[data["kind"] == "arrow"].to_dict("records"):
@@ -246,19 +267,29 @@ def report(results: Results) -> Report:
     )
     return Report(
         [finding],
-        [Table("toy_couplings", "The paper's worked example", measured, printed, close=0.005)],
+        [
+            Table(
+                "toy_couplings",
+                "The worked example of the paper's Table 1",
+                measured,
+                printed,
+                close=0.005,
+            )
+        ],
         [
             Figure(
                 "framework",
-                "The framework, with the numbers of the toy table (Figure untie)",
+                "The framework, with the numbers of the toy table (the paper's Figure 1)",
                 framework_data(cell),
                 draw,
                 "Five boxes joined by arrows: the table, its coupling spaces, their kernel spaces, "
-                "heterogeneity learning by a kernel k-means objective (weights of the exact solver "
-                "with tau = 1), and the representation.",
+                "heterogeneity learning (objective and weights of the exact solver, which adds "
+                "a price to the paper's kernel k-means), and the representation.",
             )
         ],
     )
 
 
-EXPERIMENT = Experiment("framework", "The framework (Figure untie)", jobs, report, "figures")
+EXPERIMENT = Experiment(
+    "framework", "The framework (the paper's Figure 1)", jobs, report, "figures"
+)

@@ -75,10 +75,11 @@ def report(results: Results) -> Report:
     found = [finding(curves, shares.measured, name) for name in in_order(curves)]
     figure = Figure(
         name="goodness",
-        title="(epsilon, gamma) curves (the paper's goodness figure)",
+        title="Margins of the similarities: (epsilon, gamma) curves (the paper's Figure 6)",
         data=curves,
         draw=draw,
-        text=" ".join(found),
+        text="A panel for each data set, a curve for each method: the margin gamma that all "
+        "objects but a share epsilon have. The higher a curve, the better.",
     )
     return Report(found, [shares], [figure])
 
@@ -165,8 +166,8 @@ def draw(data: Any) -> Any:
             if not curve.empty:
                 one.plot(curve["epsilon"], curve["gamma"], **method_style(method, markers=False))
         name_panel(one, name)
-        one.set_xlabel("epsilon: share of objects that may fail")
-        one.set_ylabel("gamma: margin")
+        one.set_xlabel("share of objects that may fail (epsilon)")
+        one.set_ylabel("margin (gamma)")
         one.set_xlim(0, 1)
         one.set_ylim(bottom=0)
     common_legend(figure, axes)
@@ -175,7 +176,7 @@ def draw(data: Any) -> Any:
 
 EXPERIMENT = Experiment(
     name="goodness",
-    title="Goodness of the similarities: (epsilon, gamma) curves (the paper's goodness figure)",
+    title="Goodness of the similarities (the paper's Figure 6)",
     jobs=jobs,
     report=report,
     group="figures",

@@ -20,7 +20,7 @@ from untie_paper.couplings_indicators import indicator_table
 from untie_paper.methods import DEFAULT, PAPER
 from untie_paper.off_protocol import including
 from untie_paper.output.report import Figure, Report, Table
-from untie_paper.output.style import common_legend, method_style, name_panel, panels
+from untie_paper.output.style import common_legend, label_left, method_style, name_panel, panels
 from untie_paper.output.words import listing, many
 from untie_paper.ranks import complete
 from untie_paper.run.experiment import Effort, Experiment, Job, Results
@@ -28,6 +28,7 @@ from untie_paper.run.experiment import Effort, Experiment, Job, Results
 N_LEVELS = 5
 INDICATORS = {"I_intra": "I_intra (mean over values)", "I_inter": "I_inter UNTIE"}
 FIGURES = {"I_intra": "intra_heterogeneity", "I_inter": "inter_heterogeneity"}
+WORDS = {"I_intra": "intra-coupling heterogeneity", "I_inter": "inter-coupling heterogeneity"}
 PRINTED, MEASURED = "printed scores", "measured scores"
 REPLACED = "measured scores, the default in UNTIE's place"
 DRAWN = (PAPER, DEFAULT, "Couplings", "CDE", "COS", "Ahmad", "DILCA")
@@ -134,17 +135,13 @@ def draw(data: Any) -> Any:
             part = data[(data["scores"] == place) & (data["method"] == method)]
             if len(part):
                 one.plot(part["level"], part["rank"], **method_style(method))
-        one.set(xlabel=f"level of {_symbol(data['indicator'].iloc[0])}", xticks=range(1, 6))
+        one.set(xlabel=f"level of {WORDS[data['indicator'].iloc[0]]}", xticks=range(1, 6))
         # The best rank is at the top.
         one.set(ylim=(10.2, 0.8), yticks=[1, 2, 4, 6, 8, 10])
         name_panel(one, kind)
-    axes[0].set_ylabel("mean rank among ten methods")
+    label_left(axes, "mean rank among ten methods")
     common_legend(figure, axes, columns=4)
     return figure
-
-
-def _symbol(indicator: str) -> str:
-    return f"$I_{{{indicator.removeprefix('I_')}}}$"
 
 
 def level_table(data: Any, indicator: str, scores: str) -> Any:
@@ -220,14 +217,14 @@ def report(results: Results) -> Report:
     """Return ranks by level for both indicators, as tables and figures."""
     data, off = ranks_by_level(results), off_by_level(results)
     figures, tables = [], []
-    for indicator, name in FIGURES.items():
+    for number, (indicator, name) in enumerate(FIGURES.items(), 4):
         part = data[data["indicator"] == indicator]
         if part.empty:
             continue
         figures.append(
             Figure(
                 name,
-                f"Clustering ranks by level of {indicator} (Figure {name})",
+                f"Clustering ranks by level of {WORDS[indicator]} (the paper's Figure {number})",
                 part.reset_index(drop=True),
                 draw,
                 "Mean rank of each coupling method at five levels of inconsistency, from the "
@@ -273,7 +270,7 @@ def _range(least: int, most: int) -> str:
 
 EXPERIMENT = Experiment(
     "inconsistency",
-    "Clustering rank by inconsistency of couplings (Figures intra_ and inter_heterogeneity)",
+    "Clustering rank by inconsistency of couplings (the paper's Figures 4 and 5)",
     jobs,
     report,
     "figures",

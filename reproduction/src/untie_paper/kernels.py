@@ -128,12 +128,13 @@ def _figure(frame: Any) -> Figure:
     columns = ["dataset", "series", "group", "kernels", "seed", "f_score"]
     printed = published("clustering").set_index("dataset")["UNTIE"]
     data = frame[columns].assign(printed=frame["dataset"].map(printed)).reset_index(drop=True)
+    title = "Clustering F-score by set of kernels (the paper's Figure 12)"
     means = data.groupby(["dataset", "series"])["f_score"].agg(["min", "max"])
     text = "; ".join(
         f"{dataset}, {series}: F from {low:.1f} to {high:.1f} over sets and seeds"
         for (dataset, series), (low, high) in zip(means.index, means.to_numpy(), strict=True)
     )
-    return Figure("stability", "Clustering F-score by set of kernels", data, draw, f"{text}.")
+    return Figure("stability", title, data, draw, f"{text}.")
 
 
 def draw(data: Any) -> Any:
@@ -184,5 +185,9 @@ def _draw_series(axes: Any, part: Any, shift: float, series: str, marker: str) -
 
 
 EXPERIMENT = Experiment(
-    "kernels", "Stability under six sets of kernels", jobs, report, group="kernels"
+    "kernels",
+    "Stability under six sets of kernels (the paper's Table 6 and Figure 12)",
+    jobs,
+    report,
+    group="kernels",
 )

@@ -12,7 +12,7 @@ from untie.evaluation import (
     published,
 )
 from untie_paper.output.report import Figure
-from untie_paper.output.style import PAGE_WIDTH
+from untie_paper.output.style import INK, PAGE_WIDTH, common_legend, is_narrow, panels
 
 DIGITS = 2
 """Scores are ranked as they are printed, so that rounding splits no ties."""
@@ -122,7 +122,9 @@ def diagram(name: str, title: str, ranks: Any, n_sets: int, control: str) -> Fig
 
 
 def draw_diagram(data: Any) -> Any:
-    """Draw the mean ranks on a line, with what differs from the control."""
+    """Draw the mean ranks on a line, with what differs from the control; for a phone, a list."""
+    if is_narrow():
+        return _draw_list(data)
     from matplotlib.figure import Figure as Canvas
 
     first = data.iloc[0]
@@ -135,6 +137,25 @@ def draw_diagram(data: Any) -> Any:
         ax=canvas.add_axes((0.0, 0.0, 1.0, 1.0)),
     )
     return canvas
+
+
+def _draw_list(data: Any) -> Any:
+    """Draw one row per method, best first, and the band of one critical difference."""
+    first, names, ranks = data.iloc[0], list(data["method"]), data["mean_rank"].to_numpy()
+    figure, (axes,) = panels(1, height=1.1 + 0.24 * len(data))
+    middle = ranks[names.index(first["control"])]
+    distance = bonferroni_dunn(len(data), int(first["n_sets"]), float(first["alpha"]))
+    label = f"critical difference to {first['control']}: {distance:.2f}"
+    axes.axvspan(middle - distance, middle + distance, color="#b9d0e6", alpha=0.6, label=label)
+    for row, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+        differs = abs(rank - middle) > distance
+        colour, mark = "#b3331d" if differs else INK, "D" if name == first["control"] else "o"
+        axes.plot(rank, row, mark, color=colour, mfc="white" if differs else colour, ms=6)
+    labels = [f"{name} ({rank:.2f})" for name, rank in zip(names, ranks, strict=True)]
+    axes.set_yticks(range(len(names)), labels)
+    axes.set(xlabel="mean rank (1 is best)", xlim=(1, len(names)), ylim=(len(names) - 0.4, -0.6))
+    common_legend(figure, [axes])
+    return figure
 
 
 def _in_words(ranks: Any, n_sets: int, control: str) -> str:

@@ -127,7 +127,7 @@ def rough_cost(dataset: str, method: str) -> float:
 
 EXPERIMENT = Experiment(
     name="retrieval",
-    title="Retrieval: precision@k (the paper's retrieval figure)",
+    title="Retrieval: precision@k (the paper's Figure 11)",
     jobs=jobs,
     report=report,
     group="figures",

@@ -11,7 +11,7 @@ from untie_paper.clustering import MAX_STEPS
 from untie_paper.methods import DEEP, DEFAULT, PAPER
 from untie_paper.off_protocol import LEFT_OUT, footnotes, including, sets_off
 from untie_paper.output.report import Figure, Report, Table
-from untie_paper.output.style import common_legend, method_style, name_panel, panels
+from untie_paper.output.style import common_legend, label_left, method_style, name_panel, panels
 from untie_paper.output.words import listing, many, means_and_ranks
 from untie_paper.run.experiment import Results
 
@@ -42,10 +42,11 @@ def report(results: Results) -> Report:
     tables.append(everywhere_table(curves))
     figure = Figure(
         name="retrieval",
-        title="Precision@k on dermatology, dnanominal and splice (the paper's retrieval figure)",
+        title="Precision@k on dermatology, dnanominal and splice (the paper's Figure 11)",
         data=drawn.reset_index(drop=True),
         draw=draw,
-        text=" ".join(found),
+        text="A panel for each data set, a curve for each method: the share of an object's k "
+        "nearest that are of its class, by k. A dotted line is a random answer.",
     )
     return Report(
         [*found, *everywhere_findings(tables[-1].measured)], tables, [figure] if names else []
@@ -101,7 +102,7 @@ def some_k_table(curves: Any) -> Table:
     measured.columns = [f"{name} @{k}" for name, k in order]
     return Table(
         name="retrieval_some_k",
-        title="Precision@k of the retrieval figure at some k",
+        title="Precision@k of the curves at some k",
         measured=measured,
         digits=3,
         note="The paper draws the curves and prints no number. Means over seeds where a method "
@@ -176,8 +177,8 @@ def draw(data: Any) -> Any:
                 style |= {"linestyle": ":", "linewidth": 1.0}
             one.plot(curve["k"], curve["precision"], **style)
         name_panel(one, name)
-        one.set_xlabel("k")
+        one.set_xlabel("nearest objects asked for (k)")
         one.set_xlim(1, MOST_K)
-    axes[0].set_ylabel("precision@k")
+    label_left(axes, "share of the same class (precision)")
     common_legend(figure, axes)
     return figure

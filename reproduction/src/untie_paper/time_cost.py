@@ -188,7 +188,7 @@ def report(results: Results) -> Report:
     figures = [
         Figure(
             "time_cost",
-            "Time of UNTIE's stages by data factor (Figure timeCost)",
+            "Time of UNTIE's stages by the size of the data (the paper's Figure 9)",
             data[data["method"].isin([PAPER, EXACT])].reset_index(drop=True),
             draw_stages,
             "Four panels, by objects, attributes, values and kernels: total, coupling and "
@@ -196,7 +196,7 @@ def report(results: Results) -> Report:
         ),
         Figure(
             "time_cost_methods",
-            "Time of UNTIE and of other methods by data factor (Figure timeCost)",
+            "Time of UNTIE and of other methods by the size of the data (beyond the paper)",
             data[(data["stage"] == "total") & (data["factor"] != "n_gaussians")].reset_index(
                 drop=True
             ),
@@ -209,7 +209,7 @@ def report(results: Results) -> Report:
 
 EXPERIMENT = Experiment(
     "time_cost",
-    "Time by data factors (Figure timeCost)",
+    "Time by the size of the data (the paper's Figure 9)",
     jobs,
     report,
     "figures",

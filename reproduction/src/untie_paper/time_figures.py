@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from untie_paper.methods import DEFAULT, PAPER
-from untie_paper.output.style import METHOD_COLOURS, common_legend, method_style, name_panel, panels
+from untie_paper.output.style import (
+    METHOD_COLOURS,
+    common_legend,
+    label_left,
+    method_style,
+    name_panel,
+    panels,
+    plain_numbers,
+)
 from untie_paper.timing import EXACT, time_series
 
 FACTORS = {
@@ -52,7 +60,7 @@ def draw_stages(data: Any) -> Any:
                     label = f"{_name(method)}, {stage}"
                     one.plot(part["size"], part["seconds"], ms=5, lw=1.3, label=label, **style)
         _finish(one, factor)
-    _name_time(axes)
+    label_left(axes, "seconds")
     common_legend(figure, axes, columns=3)
     return figure
 
@@ -67,7 +75,7 @@ def draw_methods(data: Any) -> Any:
             if len(part):
                 one.plot(part["size"], part["seconds"], **method_style(method))
         _finish(one, factor)
-    _name_time(axes)
+    label_left(axes, "seconds")
     common_legend(figure, axes, columns=5)
     return figure
 
@@ -79,13 +87,9 @@ def _part(data: Any, factor: str, method: str, stage: str) -> Any:
 
 def _finish(axes: Any, factor: str) -> None:
     axes.set(xscale="log", yscale="log", xlabel=f"number of {FACTORS[factor]}")
+    plain_numbers(axes.xaxis)
+    plain_numbers(axes.yaxis)
     name_panel(axes, f"by {FACTORS[factor]}")
-
-
-def _name_time(axes: list[Any]) -> None:
-    for one in axes:
-        if one.get_subplotspec().is_first_col():
-            one.set_ylabel("seconds")
 
 
 def _name(method: str) -> str:

@@ -12,8 +12,9 @@ import pytest
 from untie_paper.output.page import make_page
 from untie_paper.output.report import Report
 from untie_paper.output.sections import make_sections
+from untie_paper.output.style import panels
 
-_VOID = {"meta", "link", "img", "br"}
+_VOID = {"meta", "link", "img", "br", "source"}
 
 
 class Checked(HTMLParser):
@@ -163,6 +164,19 @@ def test_dense_figures_do_not_bloat_the_page(outcome, curve):
     assert kinds == ["data:image/svg+xml", "data:image/png"]
     assert len(text) < 500_000
     assert "in the file clustering/curve.csv" in Checked(text).text
+
+
+def test_figures_have_a_drawing_for_phones_where_it_differs(outcome, curve):
+    drawn = dataclasses.replace(curve, name="panels", draw=lambda data: panels(2)[0])
+    sections = make_sections([dataclasses.replace(outcome, report=Report([], [], [curve, drawn]))])
+    checked = Checked(make_page(sections, {}))
+    (source,) = checked.all("source")
+    assert source["media"] == "(max-width: 40rem)"
+    assert base64.b64decode(source["srcset"].partition(",")[2]) == (
+        sections[0].figures[1].picture.narrow_svg
+    )
+    identities = {attributes.get("id") for _, attributes in checked.elements}
+    assert {"f-clustering-curve", "f-clustering-panels"} <= identities
 
 
 def test_nothing_at_all():

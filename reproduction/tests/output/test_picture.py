@@ -1,10 +1,12 @@
 import dataclasses
+import re
 import sys
 
 import matplotlib
 from matplotlib.figure import Figure as Drawing
 
 from untie_paper.output.picture import draw
+from untie_paper.output.style import panels
 
 
 def test_both_formats_the_same_each_time(curve):
@@ -61,3 +63,11 @@ def test_errors_have_no_paths(curve):
 def test_without_matplotlib(curve, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "pip install untie-paper" in draw(curve).problem
+
+
+def test_a_drawing_for_phones(curve):
+    picture = draw(dataclasses.replace(curve, draw=lambda data: panels(2)[0]))
+    drawings = (picture.svg, picture.narrow_svg)
+    widths = [re.search(rb'width="([.0-9]+)pt"', svg)[1] for svg in drawings]
+    assert float(widths[1]) < 0.6 * float(widths[0])
+    assert picture.narrow_png.startswith(b"\x89PNG")

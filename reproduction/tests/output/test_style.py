@@ -47,3 +47,31 @@ def test_no_legend_where_nothing_is_named():
     figure, axes = style.panels(1)
     style.common_legend(figure, axes)
     assert not figure.legends
+
+
+def test_panels_on_a_phone():
+    with style.for_phones():
+        tall, maps = style.panels(4, columns=2), style.panels(4, narrow=(2, 1.5))
+    assert tall[0].get_size_inches().tolist() == [style.PHONE_WIDTH, 9.6]
+    assert all(one.get_subplotspec().is_first_col() for one in tall[1])
+    assert maps[0].get_size_inches().tolist() == [style.PHONE_WIDTH, 3.0]
+    assert style.panels(4)[0].get_size_inches()[0] == style.PAGE_WIDTH
+
+
+def test_legend_on_a_phone_is_above_and_no_wider():
+    with style.for_phones():
+        figure, axes = style.panels(1)
+        for number in range(6):
+            axes[0].plot([0, 1], label=f"a long name of a method, {number}")
+        style.common_legend(figure, axes)
+    figure.draw_without_rendering()
+    box = figure.legends[0].get_window_extent()
+    assert box.y0 > axes[0].get_window_extent().y1
+    assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
+
+
+@pytest.mark.parametrize(("columns", "named"), [(1, 4), (2, 2)])
+def test_panels_at_the_left_are_named(columns, named):
+    _, axes = style.panels(4, columns=columns)
+    style.label_left(axes, "seconds")
+    assert [one.get_ylabel() for one in axes].count("seconds") == named

@@ -1,7 +1,7 @@
 """Counts -> how many clusters the table seems to have, from the spectrum of scaled counts.
 
 With every attribute scaled to the identity (as in correspondence analysis), independent attributes
-have all eigenvalues at 1 but for the noise of n rows.
+have all eigenvalues at 1 but for the noise of n rows, which is large where values are rare.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from untie._util.types import FloatArray
 def choose_n_clusters(counts: Counts, largest: int) -> int:
     """Choose the number of clusters.
 
-    Eigenvalues above the edge of noise come from what attributes share. The widest relative gap in
-    their excess over 1 ends the list; k clusters span k - 1 directions.
+    Eigenvalues above the edge of noise come from what attributes share, or from values that few
+    rows have (see `noise_edge`). The widest relative gap in their excess over 1 ends the list; k
+    clusters span k - 1 directions.
     """
     edge = noise_edge(counts)
     excess = standardised_eigenvalues(counts, largest) - 1.0
@@ -35,9 +36,13 @@ def choose_n_clusters(counts: Counts, largest: int) -> int:
 
 
 def noise_edge(counts: Counts) -> float:
-    """Return what the eigenvalues of independent attributes stay below.
+    """Return what the eigenvalues of independent attributes stay below where no value is rare.
 
-    Random matrix theory puts it at (1 + sqrt(p / n))^2 for p free dimensions.
+    Random matrix theory puts it at (1 + sqrt(p / n))^2 for p free dimensions. That is a limit for
+    many rows of every value. Two values that occur once, in the same row, have an eigenvalue of 2:
+    with 50 values per column and shares like 1 / rank^2, noise passes the edge in 82 of 100 tables
+    of 500 rows and in all of 5,000, and in 2 where values of fewer than 10 rows are merged
+    (docs/method.md, 7).
     """
     n_free = max(1, int(np.count_nonzero(counts.frequencies)) - len(counts.sizes))
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.

@@ -57,7 +57,7 @@ def test_vae_uses_its_code_on_zoo():
 def test_vae_separates_two_clusters():
     table, classes = latent_classes(200, 2, 6, 4, seed=0, purity=0.85)
     for seed in range(3):
-        assert agreement(table, classes, VAE(max_epochs=60, random_state=seed)) > 0.9
+        assert agreement(table, classes, VAE(max_epochs=60, random_state=seed)) > 0.95
 
 
 @pytest.mark.parametrize("layer", ["output", "hidden"])
@@ -65,8 +65,8 @@ def test_bigan_separates_two_clusters(layer):
     table, classes = latent_classes(200, 2, 6, 4, seed=0, purity=0.85)
     encoders = [BiGAN(max_epochs=60, layer=layer, random_state=seed) for seed in range(3)]
     scores = [agreement(table, classes, encoder) for encoder in encoders]
-    assert min(scores) > 0.5
-    assert np.mean(scores) > 0.7
+    assert min(scores) > 0.6
+    assert np.mean(scores) > 0.75
 
 
 def test_bigans_adversaries_learn():

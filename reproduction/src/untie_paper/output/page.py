@@ -12,11 +12,12 @@ from untie_paper.output.picture import Picture
 from untie_paper.output.sections import Section, facts
 from untie_paper.output.summary import LEGEND, TITLE, lead, summary_rows
 
-PICTURES, DATA = 3_500_000, 1_000_000
+PICTURES, DATA = 7_000_000, 1_000_000
 """Bytes of drawings and of their data in the page; their encoding adds a third.
 
-Every figure has an equal share. A drawing above it (a dense scatter) is shown as PNG instead, which
-is smaller then; data above it is only in the file beside the page.
+Every figure has an equal share, half of it for the drawing for phones. A drawing above that half (a
+dense scatter) is shown as PNG instead, which is smaller then; data above it is only in the file
+beside the page.
 """
 
 _SPOKEN = {ABOVE: "higher than published:", BELOW: "lower than published:", DIFFERENT: "differs:"}
@@ -55,7 +56,7 @@ def make_page(sections: Sequence[Section], provenance: Mapping[str, Any]) -> str
             counts=rows,
             facts=list(facts(provenance)),
             spoken=_SPOKEN,
-            max_svg=min(PICTURES // n_figures, 400_000),
+            max_svg=min(PICTURES // (2 * n_figures), 400_000),
             max_data=min(DATA // n_figures, 100_000),
         )
     )
@@ -74,7 +75,8 @@ def _environment() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"csv_address": _csv_address, "image": _image, "minus": _minus}
+    environment.filters |= {"csv_address": _csv_address, "minus": _minus}
+    environment.filters |= {"image": _image, "narrow_image": _narrow_image}
     return environment
 
 
@@ -83,8 +85,18 @@ def _csv_address(content: bytes) -> str:
 
 
 def _image(picture: Picture, max_svg: int) -> str:
-    small = len(picture.svg) <= max(max_svg, len(picture.png))
-    kind, content = ("svg+xml", picture.svg) if small else ("png", picture.png)
+    return _address(picture.svg, picture.png, max_svg)
+
+
+def _narrow_image(picture: Picture, max_svg: int) -> str:
+    """Return the drawing for phones, or nothing where it is the same."""
+    if picture.narrow_png == picture.png:
+        return ""
+    return _address(picture.narrow_svg, picture.narrow_png, max_svg)
+
+
+def _address(svg: bytes, png: bytes, max_svg: int) -> str:
+    kind, content = ("svg+xml", svg) if len(svg) <= max(max_svg, len(png)) else ("png", png)
     return f"data:image/{kind};base64," + base64.b64encode(content).decode()
 
 

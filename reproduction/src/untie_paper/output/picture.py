@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from typing import Any
 
 from untie_paper.output.report import Figure
+from untie_paper.output.style import for_phones
 from untie_paper.run.worker import one_line
 
 DPI = 150
@@ -14,10 +16,12 @@ DPI = 150
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure in two formats, or the reason why there is none."""
+    """A figure in two formats, wide and for phones, or the reason why there is none."""
 
     png: bytes = b""
     svg: bytes = b""
+    narrow_png: bytes = b""
+    narrow_svg: bytes = b""
     problem: str = ""
 
 
@@ -40,12 +44,16 @@ def _draw(figure: Figure) -> Picture:
         import matplotlib
     except ImportError as error:
         raise ImportError("matplotlib draws it; pip install untie-paper") from error
-    png, svg = io.BytesIO(), io.BytesIO()
     # Names inside an SVG are random and files carry dates and versions unless told otherwise.
     with matplotlib.rc_context({"svg.hashsalt": "untie"}):
-        drawn = figure.draw(figure.data)
-        drawn.savefig(png, format="png", dpi=DPI, bbox_inches="tight", metadata={"Software": None})
-        drawn.savefig(
-            svg, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
-        )
-    return Picture(png.getvalue(), svg.getvalue())
+        wide = _images(figure.draw(figure.data))
+        with for_phones():
+            narrow = _images(figure.draw(figure.data))
+    return Picture(*wide, *narrow)
+
+
+def _images(drawn: Any) -> tuple[bytes, bytes]:
+    png, svg = io.BytesIO(), io.BytesIO()
+    drawn.savefig(png, format="png", dpi=DPI, bbox_inches="tight", metadata={"Software": None})
+    drawn.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
+    return png.getvalue(), svg.getvalue()

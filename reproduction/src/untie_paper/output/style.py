@@ -6,13 +6,21 @@ No two methods differ by colour alone: those of similar colour have another mark
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 PAGE_WIDTH = 7.2
 """Inches; letters of `FONT_SIZE` are readable when it is a page wide."""
 
+PHONE_WIDTH = 3.5
+"""Inches; 336 pixels of CSS, what a phone of 390 has beside the margins of a page."""
+
 FONT_SIZE = 9.0
+LEGEND_LETTERS = 66
+"""How many letters fit side by side in a legend for a phone; its lines and gaps count as eight."""
+
 INK, GRID = "#1f1f1f", "#d9d9d9"
 
 METHOD_COLOURS = {
@@ -48,6 +56,30 @@ CLASS_MARKERS = "os^DvPX"
 """Colours and markers of classes or other things that are no methods; both repeat."""
 
 OTHER = "#555555"
+
+_NARROW: ContextVar[bool] = ContextVar("narrow", default=False)
+
+
+@contextmanager
+def for_phones() -> Iterator[None]:
+    """Within, figures are drawn as wide as a phone: panels one below another, letters as large.
+
+    Examples
+    --------
+    >>> with for_phones():
+    ...     panels(4)[0].get_size_inches().tolist()
+    [3.5, 9.6]
+    """
+    token = _NARROW.set(True)
+    try:
+        yield
+    finally:
+        _NARROW.reset(token)
+
+
+def is_narrow() -> bool:
+    """Tell whether what is drawn now is for a phone."""
+    return _NARROW.get()
 
 
 def method_style(method: str, markers: bool = True) -> dict[str, Any]:
@@ -94,7 +126,11 @@ def class_style(number: int) -> dict[str, Any]:
 
 
 def panels(
-    n: int, columns: int | None = None, width: float = PAGE_WIDTH, height: float = 2.4
+    n: int,
+    columns: int | None = None,
+    width: float = PAGE_WIDTH,
+    height: float = 2.4,
+    narrow: tuple[int, float] | None = None,
 ) -> tuple[Any, list[Any]]:
     """Return a figure and `n` axes in rows of equal panels, with room for everything.
 
@@ -106,6 +142,9 @@ def panels(
         Panels in a row; as many as stay readable at page width (at most three) if None.
     width, height : float
         Inches of the figure, and of one row of panels.
+    narrow : (int, float), optional
+        Panels in a row, and inches of a row, for a phone (see `for_phones`); one panel in a row,
+        as high as else, if None.
 
     Examples
     --------
@@ -117,6 +156,8 @@ def panels(
 
     if columns is None:
         columns = 2 if n == 4 else min(n, 3)
+    if is_narrow():
+        width, (columns, height) = min(width, PHONE_WIDTH), narrow or (1, height)
     rows = math.ceil(n / columns)
     figure = Figure(figsize=(width, height * rows), layout="constrained")
     axes = [figure.add_subplot(rows, columns, number + 1) for number in range(n)]
@@ -147,8 +188,33 @@ def name_panel(axes: Any, title: str) -> None:
     axes.set_title(title, fontsize=FONT_SIZE, color=INK)
 
 
+def plain_numbers(axis: Any) -> None:
+    """Write the numbers of a logarithmic axis in full: small raised powers are hard to read.
+
+    Examples
+    --------
+    >>> _, (axes,) = panels(1)
+    >>> axes.set_xscale("log")
+    >>> plain_numbers(axes.xaxis)
+    >>> [axes.xaxis.get_major_formatter()(number) for number in (0.01, 100000.0)]
+    ['0.01', '100,000']
+    """
+    from matplotlib.ticker import StrMethodFormatter
+
+    axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+
+
+def label_left(axes: Iterable[Any], label: str) -> None:
+    """Name the upright axis of the panels that stand at the left, however many are in a row."""
+    for one in axes:
+        if one.get_subplotspec().is_first_col():
+            one.set_ylabel(label, fontsize=FONT_SIZE)
+
+
 def common_legend(figure: Any, axes: Iterable[Any], columns: int = 5) -> None:
     """Put one legend for all panels below them, each name once, where it covers no data.
+
+    For a phone it stands above them, as the panels fill more than a screen.
 
     Parameters
     ----------
@@ -157,17 +223,19 @@ def common_legend(figure: Any, axes: Iterable[Any], columns: int = 5) -> None:
     axes : iterable of matplotlib Axes
         Whose lines are named.
     columns : int, default=5
-        Names in a row.
+        Names in a row, at most; for a phone, as many as are not too wide.
     """
     handles: dict[str, Any] = {}
     for one in axes:
         for handle, label in zip(*one.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
+    if is_narrow():
+        columns = min(columns, max(1, LEGEND_LETTERS // (max(map(len, handles), default=0) + 8)))
     if handles:
         figure.legend(
             handles.values(),
             handles.keys(),
-            loc="outside lower center",
+            loc=f"outside {'upper' if is_narrow() else 'lower'} center",
             ncols=min(columns, len(handles)),
             fontsize=FONT_SIZE - 1,
             frameon=False,
