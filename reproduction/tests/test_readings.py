@@ -170,9 +170,13 @@ def test_report_without_cells() -> None:
 
 def test_figure() -> None:
     figure = report(Results(made(zoo=[80.0, 81.0]))).figures[0]
-    axes = draw(figure.data).axes[0]
-    assert [label.get_text() for label in axes.get_yticklabels()] == [
-        "as from_paper (separate)",
-        "as from_paper (joint)",
-    ]
     assert isinstance(figure.data, pd.DataFrame)
+    separate, joint = draw(figure.data).axes
+    assert [axes.get_title() for axes in (separate, joint)] == [
+        "separate couplings",
+        "joint couplings",
+    ]
+    assert [label.get_text() for label in separate.get_yticklabels()] == ["as from_paper"]
+    assert separate.lines[0].get_xdata().tolist() == [80.0, 81.0]
+    assert joint.lines[0].get_xdata().tolist() == [90.0, 91.0]
+    assert joint.lines[1].get_xdata() == [PRINTED["zoo"]] * 2

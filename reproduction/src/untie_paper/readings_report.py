@@ -9,7 +9,7 @@ from untie_paper.data import SETS
 from untie_paper.methods import PAPER
 from untie_paper.off_protocol import LEFT_OUT, sets_off
 from untie_paper.output.report import Figure, Report, Table
-from untie_paper.output.style import INK, METHOD_COLOURS, OTHER, panels
+from untie_paper.output.style import INK, METHOD_COLOURS, common_legend, name_panel, panels
 from untie_paper.output.words import listing, many
 from untie_paper.ranks import mean_ranks
 from untie_paper.run.experiment import Results
@@ -274,25 +274,31 @@ def _figure(frame: Any, printed: Any) -> Figure:
     means = frame.groupby(["couplings", "reading", "seed"], sort=False)["f_score"].mean()
     data = means.rename("mean_f").reset_index().assign(printed=printed.loc[sets, PAPER].mean())
     text = (
-        "A row for each reading, a dot for each seed at its mean F, and a line at the printed mean."
+        "Panels for separate and joint couplings: a row for each reading, a ring for each seed at "
+        "its mean F, and a line at the printed mean."
     )
     return Figure("readings", "Mean F-score of the readings", data, draw, text)
 
 
 def draw(data: Any) -> Any:
-    """Draw the mean F of every reading and seed, separate couplings above joint ones."""
-    order = list(dict.fromkeys(zip(data["couplings"], data["reading"], strict=True)))
-    figure, (axes,) = panels(1, width=5.6, height=0.8 + 0.22 * len(order))
-    for place, (couplings, reading) in enumerate(order):
-        part = data[(data["couplings"] == couplings) & (data["reading"] == reading)]
-        colour = METHOD_COLOURS[PAPER] if couplings == "separate" else OTHER
-        axes.plot(part["mean_f"], [place] * len(part), "o", ms=4, mfc="none", mec=colour)
-    axes.axvline(data["printed"].iloc[0], color=INK, ls="--", lw=1.0, label="printed")
-    axes.set(
-        yticks=range(len(order)),
-        yticklabels=[f"{reading} ({couplings})" for couplings, reading in order],
-        ylim=(len(order) - 0.4, -0.6),
-        xlabel="mean F-score over the data sets",
-    )
-    axes.legend(loc="lower left", frameon=False)
+    """Draw the mean F of every reading and seed, a panel for each kind of couplings."""
+    kinds = list(dict.fromkeys(data["couplings"]))
+    order = list(dict.fromkeys(data["reading"]))
+    figure, panels_drawn = panels(len(kinds), height=0.9 + 0.24 * len(order))
+    for axes, couplings in zip(panels_drawn, kinds, strict=True):
+        part = data[data["couplings"] == couplings]
+        places = part["reading"].map(order.index)
+        colour = METHOD_COLOURS[PAPER]
+        axes.plot(part["mean_f"], places, "o", ms=4, mfc="none", mec=colour, label="a seed")
+        axes.axvline(data["printed"].iloc[0], color=INK, ls="--", lw=1.0, label="printed mean")
+        named = axes.get_subplotspec().is_first_col()
+        axes.set(yticks=range(len(order)), yticklabels=order if named else [])
+        axes.set(ylim=(len(order) - 0.4, -0.6), xlim=_around(data[["mean_f", "printed"]]))
+        axes.set_xlabel("mean F-score")
+        name_panel(axes, f"{couplings} couplings")
+    common_legend(figure, panels_drawn)
     return figure
+
+
+def _around(numbers: Any) -> tuple[float, float]:
+    return float(numbers.min().min()) - 2, float(numbers.max().max()) + 2
