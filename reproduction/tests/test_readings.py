@@ -164,6 +164,12 @@ def test_means_with_and_without_the_sets_off_the_protocol() -> None:
     assert "off the protocol of from_paper (audiology) 76.12" in table.note
 
 
+def test_every_file_has_a_name_of_its_own() -> None:
+    found = report(Results(made(zoo=[80.0, 81.0])))
+    names = [one.name for one in (*found.tables, *found.figures)]
+    assert len(set(names)) == len(names)
+
+
 def test_report_without_cells() -> None:
     assert report(Results([])).findings == ("No cell came out.",)
 

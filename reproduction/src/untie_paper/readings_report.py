@@ -277,7 +277,7 @@ def _figure(frame: Any, printed: Any) -> Figure:
         "Panels for separate and joint couplings: a row for each reading, a ring for each seed at "
         "its mean F, and a line at the printed mean."
     )
-    return Figure("readings", "Mean F-score of the readings", data, draw, text)
+    return Figure("readings_means", "Mean F-score of the readings", data, draw, text)
 
 
 def draw(data: Any) -> Any:
