@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from untie import UNTIE
 from untie.baselines import VAE
 from untie.datasets import load
+from untie.evaluation import precision_at_k
 from untie_paper import retrieval
-from untie_paper.methods import DEEP, DEFAULT, PAPER
+from untie_paper.methods import DEEP, DEFAULT, NEIGHBORS, PAPER, STOCHASTIC
 from untie_paper.off_protocol import LEFT_OUT
 from untie_paper.output.grid import make_grid
 from untie_paper.retrieval import EXPERIMENT, chance, drawn_rows, jobs, retrieve
@@ -102,6 +104,14 @@ def test_the_claim_is_counted_over_the_papers_methods_alone():
     assert "100 of 100 k (as the paper says)" in best.findings[0]
 
 
+def test_who_asks_for_neighbours_gets_vectors_for_them():
+    X, y = load("zoo")
+    vectors = UNTIE(purpose="neighbors").fit_transform(X)
+    cell = retrieve("zoo", NEIGHBORS, seed=0, most_k=10, most_rows=500)
+    assert cell["precision"][9] == pytest.approx(precision_at_k(vectors, y, [10])[0])
+    assert NEIGHBORS not in STOCHASTIC  # nothing is drawn at random
+
+
 def test_the_figures_data_and_drawing():
     rows = [row(name, method, level(0.5)) for name in DRAWN[::-1] for method in METHODS]
     figure = report(Results(rows)).figures[0]
@@ -112,14 +122,14 @@ def test_the_figures_data_and_drawing():
 
 
 def test_all_sets_at_ten_with_a_missing_cell():
-    heights = dict(zip(EVERYWHERE, (0.4, 0.3, 0.2, 0.1), strict=True))
+    heights = dict(zip(EVERYWHERE, (0.4, 0.3, 0.2, 0.1, 0.05), strict=True))
     rows = [row(n, m, level(h)) for n in ("zoo", "splice") for m, h in heights.items()]
     rows.append(row("crx", PAPER, level(0.9)))
     outcome = report(Results(rows))
     measured = outcome.tables[-1].measured
     assert measured.index.tolist() == ["zoo", "crx", "splice", "mean", "mean rank"]
     assert measured.loc["mean", PAPER] == pytest.approx(0.4)  # crx is incomplete
-    assert measured.loc["mean rank", list(EVERYWHERE)].tolist() == [1, 2, 3, 4]
+    assert measured.loc["mean rank", list(EVERYWHERE)].tolist() == [1, 2, 3, 4, 5]
     assert f"over 2 sets: {PAPER} 0.400 (rank 1.00), {DEFAULT} 0.300" in outcome.findings[-1]
 
 
@@ -144,7 +154,7 @@ def test_sets_off_the_protocol_are_marked_and_left_out_of_a_mean():
     assert table.measured.loc["mean", PAPER] == pytest.approx(0.6)
     assert table.measured.loc[f"mean, {LEFT_OUT}", PAPER] == pytest.approx(0.8)
     assert outcome.findings[-1].startswith(
-        "Without threeof9, where the printed protocol cannot be followed: UNTIE 0.800 (rank 2.50)"
+        "Without threeof9, where the printed protocol cannot be followed: UNTIE 0.800 (rank 3.00)"
     )
     fewer = report(Results([one for one in rows if one["dataset"] != "threeof9"]))
     assert not fewer.tables[-1].footnotes

@@ -40,10 +40,11 @@ METHOD_COLOURS = {
     "MCA": "#44aa99",
     "Latent classes": "#661100",
     "CDE (10 starts)": "#117733",
+    "UNTIE (neighbors)": "#ee3377",
 }
 """Colours from palettes made for colour-blind readers."""
 
-METHOD_MARKERS = dict(zip(METHOD_COLOURS, "osHv^DPX*pd<>h8_", strict=True))
+METHOD_MARKERS = dict(zip(METHOD_COLOURS, "osHv^DPX*pd<>h8_x", strict=True))
 
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)))
 METHOD_LINES: dict[str, Any] = {
