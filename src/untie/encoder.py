@@ -41,7 +41,7 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     """Learn vectors and similarities for a table of categories, without labels.
 
     Every value gets a vector from how often it occurs and what it occurs with. A row's vector is
-    made of those of its values. The idea is UNTIE's: spaces of a table, weighted without labels.
+    made of those of its values. The idea is UNTIE's: several spaces for values, weighted without labels.
     The default has spaces and a choice of weights of its own, and minimises nothing of the paper's:
     `fit` tries two representations, clusters at most 2,000 distinct rows with each, and keeps the
     one whose clusters describe the table best (`gains_` compares them; the first is kept unless the

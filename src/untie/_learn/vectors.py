@@ -166,8 +166,8 @@ def compact_lookup(roots: Sequence[Columns], counts: Counts) -> LookUp:
 def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> LookUp:
     """Return the paper's coordinates: sqrt(omega) times the kernel columns (the paper's Eq. 21).
 
-    A weight scales a *column* of K_p, as in the paper's Eqs. 11, 13 and 21. T_p K_p, as Eq. 8 is
-    printed, would scale its rows instead (docs/method.md, section 3).
+    A weight scales a coordinate of every value, as in the paper's Eqs. 11, 13 and 21; with rows of
+    T_p K_p (Eq. 8) it would scale a value's whole vector instead (docs/method.md, section 3).
     """
     pairs = zip(spaces.columns, spaces.split(omega), strict=True)
     return look_up_tables([columns.scaled(np.sqrt(own)) for columns, own in pairs], counts)

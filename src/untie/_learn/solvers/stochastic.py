@@ -23,12 +23,13 @@ Step = Callable[[FloatArray, int], FloatArray]
 
 
 def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
-    """Minimise Tr(S (I - HH')) on batches of rows, omega clipped at 0, as printed.
+    """Minimise Tr(S (I - HH')) on batches of rows, as printed, with omega clipped at 0.
 
-    Each batch's H are the leading `n_clusters` eigenvectors of its own S. No gradient is negative,
-    so no weight ever grows. The minimum, 0, is attained by omega = 0 and by every omega whose
-    weighted columns span at most `n_clusters` dimensions; which of them a run comes near depends on
-    its steps, their length and the rows drawn, so these are part of the method.
+    Each batch's H are the leading `n_clusters` eigenvectors of its own S; that and the clipping are
+    readings of what the paper leaves open. No gradient is negative, so no weight ever grows. The
+    minimum, 0, is attained by omega = 0 and by every omega whose weighted columns span at most
+    `n_clusters` dimensions; which of them a run comes near depends on its steps, their length and
+    the rows drawn, so these are part of the method.
     """
     if problem.rows is None:
         raise ValueError("The stochastic solvers draw rows; they can't learn from counts alone.")
