@@ -19,6 +19,7 @@ from untie_paper import (
     kernels,
     maps,
     ranks,
+    readings_report,
     retrieval_report,
     time_figures,
     users_first,
@@ -47,6 +48,7 @@ DRAWN = {
     "clustering/critical_difference_published": ranks.draw_diagram,
     "clustering/critical_difference_printed_methods": ranks.draw_diagram,
     "clustering/critical_difference_measured": ranks.draw_diagram,
+    "readings/readings_means": readings_report.draw,
     "retrieval/retrieval": retrieval_report.draw,
     "kernels/stability": kernels.draw,
     "users_first/users_first": users_first.draw,
@@ -91,6 +93,15 @@ def test_every_published_figure_is_looked_at():
 def test_titles_are_words():
     for experiment in EXPERIMENTS:
         assert not re.search(r"_|Figures? [a-z]|Table [a-z]", experiment.title)
+    headings = re.findall(r"^!?\[([^\]]+)\]\(|^(.+) \(\[SVG\]", index_text(), flags=re.MULTILINE)
+    titles = [table or figure for table, figure in headings]
+    assert len(titles) > 2 * len(DRAWN)
+    for title in titles:
+        assert not re.search(r"Figures? [a-z]|Table [a-z]", title), title
+
+
+def index_text():
+    return (PUBLISHED / "index.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", DRAWN)

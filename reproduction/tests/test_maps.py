@@ -72,7 +72,7 @@ def test_findings(results):
     assert "by chance: 25.0" in said[0]
     assert "UNTIE: silhouette 0.35, precision@10 92.0" in said[0]
     assert "UNTIE has both measures above those of CDE and BiGAN_WD (compared:" in said[1]
-    assert "UNTIE (default) has both measures above those of none" in said[2]
+    assert "UNTIE (default) has both measures above those of no other" in said[2]
 
 
 def test_data_and_drawing(results):

@@ -41,12 +41,12 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     """Learn vectors and similarities for a table of categories, without labels.
 
     Every value gets a vector from how often it occurs and what it occurs with. A row's vector is
-    made of those of its values. The idea is UNTIE's: several spaces for values, weighted without labels.
-    The default has spaces and a choice of weights of its own, and minimises nothing of the paper's:
-    `fit` tries two representations, clusters at most 2,000 distinct rows with each, and keeps the
-    one whose clusters describe the table best (`gains_` compares them; the first is kept unless the
-    second is clearly better). The paper's objective, made well-posed, is ``solver="exact"``, and
-    its printed protocol is `from_paper`.
+    made of those of its values. The idea is UNTIE's: several spaces for values, weighted without
+    labels. The default has spaces and a choice of weights of its own, and minimises nothing of the
+    paper's: `fit` tries two representations, clusters at most 2,000 distinct rows with each, and
+    keeps the one whose clusters describe the table best (`gains_` compares them; the first is kept
+    unless the second is clearly better). The paper's objective, made well-posed, is
+    ``solver="exact"``, and its printed protocol is `from_paper`.
 
     - "couplings": values are near that are coupled alike. All values of the table are put into two
       trees, by what they occur with and by how often they occur; values that share branches are

@@ -159,7 +159,7 @@ def findings(table: Any, chance: float) -> list[str]:
             better = table.loc[ours, ["silhouette", precision]]
             wins = [r for r in rivals if (better > table.loc[r, better.index]).all()]
             found.append(
-                f"{ours} has both measures above those of {listing(wins or ['none'])} "
+                f"{ours} has both measures above those of {listing(wins or ['no other'])} "
                 f"(compared: {', '.join(rivals)}); the paper says that UNTIE's classes have "
                 "clearer boundaries than theirs."
             )

@@ -175,7 +175,8 @@ def as_table(data: Any) -> list[Table]:
         "Exponents of the two space complexities that the paper states, and measured ones: slopes "
         "of log peak by log size over the sizes named, everything else at the paper's defaults. "
         "Peaks are those of memory that Python and numpy asked for in a stage, beyond what there "
-        "was before."
+        "was before. n_b is the number of objects in a batch; where the paper counts, it calls it "
+        "that of pairs of objects, by which the exponent would be half as large."
     )
     return [Table("memory", "Stated and measured space complexity", table, note=note)]
 

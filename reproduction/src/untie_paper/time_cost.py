@@ -175,8 +175,9 @@ def report(results: Results) -> Report:
         f"Processor time of one thread; the shortest of at least {min(runs)} runs. One number is "
         "changed at a time, the others are 1,000 objects, 10 attributes, 3 values, 14 kernels. "
         "UNTIE: the printed protocol; exact: the exact solver on the same spaces; coupling: "
-        "reading, counting, couplings and kernels; heterogeneity: the weights. CDE has one start "
-        "of each k-means over values, as the authors' program has."
+        "reading, counting, couplings and kernels; heterogeneity: the weights. All methods are "
+        "this package's, other authors' programs may be faster or slower; CDE has one start of "
+        "each k-means over values, as its authors' program has."
     )
     exponents = "Slope of log time by log size over the whole range: 1 is linear, 0 is no growth."
     tables = [
@@ -196,7 +197,7 @@ def report(results: Results) -> Report:
         ),
         Figure(
             "time_cost_methods",
-            "Time of UNTIE and of other methods by the size of the data (beyond the paper)",
+            "Time of UNTIE and of other methods by the size of the data (the paper's section 5.5)",
             data[(data["stage"] == "total") & (data["factor"] != "n_gaussians")].reset_index(
                 drop=True
             ),
