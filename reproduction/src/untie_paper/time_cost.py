@@ -197,7 +197,7 @@ def report(results: Results) -> Report:
         ),
         Figure(
             "time_cost_methods",
-            "Time of UNTIE and of other methods by the size of the data (the paper's section 5.5)",
+            "Time of UNTIE and of other methods by the size of the data (the paper's section 6.4)",
             data[(data["stage"] == "total") & (data["factor"] != "n_gaussians")].reset_index(
                 drop=True
             ),
