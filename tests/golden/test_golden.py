@@ -16,7 +16,7 @@ STARTS_PROCESSES = pytest.param(commands, marks=pytest.mark.integration)
     [STARTS_PROCESSES if group is commands else group for group in GROUPS],
     ids=lambda group: group.__name__,
 )
-@pytest.mark.filterwarnings("default")
+@pytest.mark.filterwarnings("default", "ignore::sklearn.exceptions.ConvergenceWarning")
 def test_fits_are_those_of_before(group):
     found = all_fits([group])
     expected = {name: fit for name, fit in EXPECTED.items() if name in found}
