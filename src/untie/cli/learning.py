@@ -12,8 +12,8 @@ from sklearn.pipeline import Pipeline
 from untie._engines.source import check_columns
 from untie._learn.purposes import CLUSTERS
 from untie.cli.guard import UserError
-from untie.cli.options import LearningOptions, split_names
-from untie.cli.reading import in_memory, is_lazy, names_of, read_source
+from untie.cli.options import LearningOptions
+from untie.cli.reading import in_memory, is_lazy, names_of, read_asked
 from untie.cli.showing import say
 from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, column_weights, open_table, ordered_columns
@@ -100,8 +100,7 @@ def _with_model(
     if options.ordered:
         raise UserError("--ordered is for learning; the model knows which columns have an order.")
     encoder, preparer = load_encoder(model)
-    missing = split_names(options.missing, [])
-    rows, remarks = read_source(source, options.sql, options.delimiter, options.encoding, missing)
+    rows, remarks = read_asked(source, options)
     for remark in remarks:
         say(remark, options.quiet)
     with waiting("reading", options.quiet):

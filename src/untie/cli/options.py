@@ -18,6 +18,10 @@ from untie._util.progress import hidden
 READING, COLUMNS, RESULT = "Reading", "Columns", "Result"
 
 
+NOTHING = "none"
+"""What stands for no text at all in --missing; beside others it is a text."""
+
+
 class Format(StrEnum):
     """How results are written."""
 
@@ -30,8 +34,9 @@ File = Annotated[
     str | None,
     typer.Argument(
         metavar="FILE",
-        help="CSV, TSV, JSON lines or Parquet; a pattern such as 'data/*.parquet'; - is standard "
-        "input.",
+        help="CSV, TSV, JSON, Parquet or Excel, also in .gz, .zst or .zip; a pattern such as "
+        "'data/*.parquet', a folder of year=2024 and the like, an address (https://, s3://, "
+        "hf://); - is standard input.",
         show_default=False,
     ),
 ]
@@ -95,7 +100,9 @@ class SourceOptions:
             "--missing",
             panel=READING,
             metavar="TEXTS",
-            help="Cells that are missing, besides empty ones: --missing '?,NA'.",
+            help="The cells that are missing, besides empty ones: --missing '?,NA'. If not given, "
+            "words such as NA, n/a, ? and - are found by themselves, and said; --missing none "
+            "keeps them as values. Repeatable.",
         ),
     ] = None
     delimiter: Annotated[
@@ -110,6 +117,15 @@ class SourceOptions:
     encoding: Annotated[
         str, _option("--encoding", panel=READING, metavar="NAME", help="Of text; utf-8.")
     ] = "utf-8"
+    sheet: Annotated[
+        str | None,
+        _option(
+            "--sheet",
+            panel=READING,
+            metavar="NAME",
+            help="Of an Excel file, by its name or number; the first.",
+        ),
+    ] = None
     quiet: Annotated[
         bool, _option("--quiet", "-q", panel=RESULT, help="No notes, no progress; errors only.")
     ] = False
@@ -240,6 +256,14 @@ def _flowing(text: str) -> str:
     """Return text whose lines end with the paragraph, to be broken where the terminal ends."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def missing_texts(options: SourceOptions) -> list[str] | None:
+    """Return the cells that the user calls missing; None if they are to be found out."""
+    texts = split_names(options.missing, [])
+    if not texts:
+        return None
+    return [] if texts == [NOTHING] else texts
 
 
 def split_names(given: list[str] | None, known: list[str]) -> list[str]:

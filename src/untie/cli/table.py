@@ -17,7 +17,7 @@ from untie._prepare.note import GROUPED, KEPT
 from untie._table.orders import AUTO
 from untie.cli.guard import UserError
 from untie.cli.options import LearningOptions, TableOptions, split_names
-from untie.cli.reading import in_memory, is_lazy, names_of, read_source
+from untie.cli.reading import in_memory, is_lazy, names_of, read_asked
 from untie.cli.spinner import waiting
 from untie.preparer import Preparer
 
@@ -92,8 +92,7 @@ def open_table(source: str | None, options: TableOptions, in_memory_now: bool) -
     in_memory_now : bool
         Whether all rows are needed at once.
     """
-    missing = split_names(options.missing, [])
-    table, remarks = read_source(source, options.sql, options.delimiter, options.encoding, missing)
+    table, remarks = read_asked(source, options)
     if in_memory_now:
         with waiting("reading", options.quiet):
             table = in_memory(table)

@@ -22,7 +22,7 @@ from untie.cli.options import (
     sharing,
     split_names,
 )
-from untie.cli.reading import is_lazy, names_of, read_source
+from untie.cli.reading import is_lazy, names_of, read_asked
 from untie.cli.showing import as_text, check_output, chosen_format, say, show
 from untie.encoder import UNTIE
 from untie.vector_file import sink, stream_vectors
@@ -69,8 +69,7 @@ def run(
     """
     check_output(output, ENDINGS)
     encoder, preparer = load_encoder(model)
-    missing = split_names(options.missing, [])
-    table, remarks = read_source(file, options.sql, options.delimiter, options.encoding, missing)
+    table, remarks = read_asked(file, options)
     for remark in remarks:
         say(remark, options.quiet)
     kept = split_names(keep, names_of(table))
