@@ -168,17 +168,29 @@ def test_dirty_numbers_are_binned_and_the_dirt_stays():
     preparer = prepare(pd.DataFrame({"age": cells}), bins=5)
     assert (
         said(preparer)["age"][1]
-        == "into 5 ranges; no numbers, and kept as they are: 'n/a', 'unknown'"
+        == "into 5 ranges; no numbers, and kept as they are: 'unknown'; read as missing: 'n/a' "
+        "(3 rows)"
     )
-    result = preparer.transform(pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None]}))
+    rows = pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None, "n/a"]})
+    result = preparer.transform(rows)
     assert result["age"].tolist()[:4] == ["up to 19", "up to 19", "unknown", "dead"]
-    assert result["age"].isna().tolist() == [False] * 4 + [True]
+    assert result["age"].isna().tolist() == [False] * 4 + [True] * 2
 
 
 def test_values_that_often_mean_missing_are_pointed_out():
-    frame = pd.DataFrame({"x": ["a", "?", "b", "NA", "-", "n/a", None] * 3})
-    reason = "'-', '?', 'NA' and 1 more counted as a value, not as missing"
-    assert said(prepare(frame))["x"] == ("kept", reason)
+    frame = pd.DataFrame({"x": ["a", "?", "b", "NA", "-", "none", None] * 3})
+    reason = "read as missing: '-' (3 rows), '?' (3 rows), 'NA' (3 rows)"
+    kept = "'none' counted as a value, not as missing"
+    preparer = prepare(frame)
+    assert said(preparer)["x"] == ("kept", f"{kept}; {reason}")
+    assert preparer.transform(frame)["x"].isna().sum() == 12
+    named = prepare(frame, missing=["?", "none"])
+    kept = "'-', 'NA' counted as a value, not as missing"
+    reason = "read as missing: '?' (3 rows), 'none' (3 rows)"
+    assert said(named)["x"] == ("kept", f"{kept}; {reason}")
+    off = prepare(frame, missing=[])
+    assert said(off)["x"] == ("kept", "")
+    assert off.transform(frame)["x"].isna().sum() == 3
 
 
 def test_codes_with_leading_zeros_are_no_numbers():

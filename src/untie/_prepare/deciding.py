@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
 
+from untie._prepare.date_parts import check_parts
+from untie._prepare.found_reading import (
+    AUTO,
+    as_read,
+    find_texts_of_missing,
+    said_of_missing,
+    with_writing,
+)
 from untie._prepare.look import Summary
 from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note
+from untie._prepare.number_writing import NumberWriting
 from untie._prepare.numbers import NUMBER, PERIODS, read
 from untie._prepare.ranges import quantile_edges, range_labels, round_edges
+from untie._prepare.readings import Reading
 from untie._prepare.remarks import MOSTLY, odd_values, odd_writing, some
 from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 from untie._util.checks import check_integer
@@ -60,10 +70,20 @@ class Options:
 
     bins: int = BINS
     max_categories: int = MAX_CATEGORIES
+    missing: str | Sequence[str] = AUTO
+    day_first: bool | None = None
+    date_parts: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for name, number in vars(self).items():
-            check_integer(name, number, 2, "a whole number of at least 2")
+        for name in ("bins", "max_categories"):
+            check_integer(name, getattr(self, name), 2, "a whole number of at least 2")
+        if self.missing != AUTO and (
+            isinstance(self.missing, str) or not all(isinstance(t, str) for t in self.missing)
+        ):
+            raise TypeError(f"missing must be 'auto' or a list of texts, got {self.missing!r}.")
+        if self.day_first not in (None, True, False):
+            raise TypeError(f"day_first must be True, False or None, got {self.day_first!r}.")
+        check_parts(self.date_parts)
 
 
 Decision = tuple[Rule | None, Note]
@@ -87,6 +107,56 @@ def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
         if is_asked_for:
             raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
         return None, Note(column, LEFT_OUT, "its cells are not single values")
+    texts = find_texts_of_missing(seen, options.missing)
+    said = said_of_missing(seen, texts)
+    reading = Reading(texts)
+    seen = as_read(seen, reading)
+    decision = _decide_written(column, seen, reading, options, is_asked_for)
+    rule, note = decision or _decide_plain(column, seen, options, is_asked_for)
+    if decision is None and rule is not None:
+        rule = replace(rule, reading=reading)
+    return rule, Note(column, note.action, _joined(note.reason, said))
+
+
+def reading_of(seen: Summary, options: Options) -> Reading:
+    """Return how the cells of a column are read."""
+    reading = Reading(find_texts_of_missing(seen, options.missing))
+    plain = as_read(seen, reading)
+    return reading if _is_plain(plain) else with_writing(plain, reading, options.day_first)
+
+
+def _is_plain(seen: Summary) -> bool:
+    """Tell whether all values are numbers, or texts that are plain numbers."""
+    return not np.isnan(read(seen.values, NUMBER)).any()
+
+
+def _decide_written(
+    column: str, seen: Summary, reading: Reading, options: Options, is_asked_for: bool
+) -> Decision | None:
+    """Bin numbers and dates that are written as people do, if all values are; None otherwise."""
+    if len(seen.values) <= FEW_NUMBERS or _is_plain(seen):
+        return None
+    reading = with_writing(seen, reading, options.day_first)
+    if reading.writing is None:
+        return None
+    plain = as_read(seen, reading)
+    measure = _measure(plain)
+    if measure is None or len(plain.values) <= FEW_NUMBERS:
+        return None
+    # What has a unit was measured, and is no id.
+    may_be_id = isinstance(reading.writing, NumberWriting) and not reading.writing.has_unit
+    if may_be_id and not is_asked_for and (why := _reason_to_leave_out(column, plain, measure)):
+        return None, Note(column, LEFT_OUT, why)
+    rule, note = _bin(column, plain, options, measure)
+    if not isinstance(rule, Bin):
+        return None
+    example = max(seen.values, key=lambda text: (len(text), text))
+    reason = f"{note.reason}; read {reading.writing.words()}, such as {example!r}"
+    return replace(rule, reading=reading), Note(column, note.action, reason)
+
+
+def _decide_plain(column: str, seen: Summary, options: Options, is_asked_for: bool) -> Decision:
+    """Choose what to do with a column whose cells are what they seem."""
     measure = _measure(seen)
     reason = "" if is_asked_for else _reason_to_leave_out(column, seen, measure)
     is_long = len(seen.values) > FEW_NUMBERS
@@ -95,7 +165,7 @@ def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
         return None, Note(column, LEFT_OUT, _joined(reason, writing))
     if measure is not None and is_long:
         return _bin(column, seen, options, measure)
-    odd = odd_values(seen.values)
+    odd = odd_values(seen.values, with_placeholders=bool(options.missing))
     if len(seen.values) > options.max_categories:
         rule, note = _group(column, seen, options, is_asked_for)
         odd = odd if rule is not None else ""

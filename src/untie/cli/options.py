@@ -177,6 +177,23 @@ class TableOptions(SourceOptions):
             rich_help_panel=COLUMNS,
         ),
     ] = MAX_CATEGORIES
+    day_first: Annotated[
+        bool | None,
+        _option(
+            "--day-first/--month-first",
+            panel=COLUMNS,
+            help="How to read dates such as 1/2/2024 where no date of the column tells.",
+        ),
+    ] = None
+    date_parts: Annotated[
+        list[str] | None,
+        _option(
+            "--date-parts",
+            panel=COLUMNS,
+            metavar="PARTS",
+            help="Take weekday, month or hour out of dates, as columns: --date-parts weekday,hour.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

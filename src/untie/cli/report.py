@@ -24,7 +24,7 @@ from untie.cli.options import (
 )
 from untie.cli.reading import STDIN, names_of
 from untie.cli.showing import check_output, say
-from untie.cli.table import column_weights, open_table, ordered_columns
+from untie.cli.table import column_weights, open_table, ordered_columns, reading_settings
 from untie.report.making import report_prepared
 from untie.report.recipe import Recipe, Wish, recipe_of
 
@@ -87,6 +87,7 @@ def run(
         random_state=seed,
         column_weights=column_weights(options, table),
         ordered=ordered_columns(options, table),
+        **reading_settings(options),
     )
     made = report_prepared(
         frame,

@@ -16,7 +16,7 @@ from untie._engines.source import check_columns
 from untie._prepare.note import GROUPED, KEPT
 from untie._table.orders import AUTO
 from untie.cli.guard import UserError
-from untie.cli.options import LearningOptions, TableOptions, split_names
+from untie.cli.options import LearningOptions, TableOptions, missing_texts, split_names
 from untie.cli.reading import in_memory, is_lazy, names_of, read_asked
 from untie.cli.spinner import waiting
 from untie.preparer import Preparer
@@ -99,13 +99,27 @@ def open_table(source: str | None, options: TableOptions, in_memory_now: bool) -
     chosen, drop = _chosen(options, names_of(table))
     with waiting("looking at the columns", options.quiet):
         preparer = Preparer(
-            columns=chosen, drop=drop, bins=options.bins, max_categories=options.max_categories
+            columns=chosen,
+            drop=drop,
+            bins=options.bins,
+            max_categories=options.max_categories,
+            **reading_settings(options),
         ).fit(table, sample_weight=options.weight)
     if not options.quiet:
         _tell(preparer, remarks)
     keep = [] if options.weight is None else [options.weight]
     data = preparer.transform(table, keep=keep)
     return PreparedTable(table, data, preparer.columns_, preparer, options.weight, options.label)
+
+
+def reading_settings(options: TableOptions) -> dict[str, Any]:
+    """Return how the cells of columns are read, as `Preparer` has it."""
+    missing = missing_texts(options)
+    return {
+        "missing": AUTO if missing is None else missing,
+        "day_first": options.day_first,
+        "date_parts": tuple(split_names(options.date_parts, [])),
+    }
 
 
 def _chosen(options: TableOptions, known: list[str]) -> tuple[list[str] | None, list[str]]:
@@ -209,6 +223,12 @@ def _tell(preparer: Preparer, remarks: list[str]) -> None:
     if any("not as missing" in note.reason for note in notes):
         print(
             "Say which cells are missing with --missing, such as --missing '?,NA'", file=sys.stderr
+        )
+    if any("read as missing" in note.reason for note in notes):
+        print(
+            "Keep as values what was read as missing with --missing none, or name the texts that "
+            "are: --missing '?,NA'",
+            file=sys.stderr,
         )
     if any(note.action == GROUPED or "values, hardly" in note.reason for note in notes):
         print(

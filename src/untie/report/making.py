@@ -39,6 +39,9 @@ def make_report(
     random_state: int | None = None,
     column_weights: Mapping[str, float] | None = None,
     ordered: Any = AUTO,
+    missing: str | Sequence[str] = AUTO,
+    day_first: bool | None = None,
+    date_parts: Sequence[str] = (),
 ) -> Report:
     """Learn from a table, find groups of similar rows and write a page about them.
 
@@ -80,6 +83,9 @@ def make_report(
     ordered : "auto", False, sequence of str or mapping, default="auto"
         Columns whose order counts, as of :class:`untie.UNTIE`; numbers that are binned have one
         anyway.
+    missing, day_first, date_parts
+        Which texts stand for missing cells, how dates are written, and what to take out of them, as
+        of :class:`untie.Preparer`.
 
     Returns
     -------
@@ -121,6 +127,9 @@ def make_report(
         seed,
         column_weights,
         ordered,
+        missing,
+        day_first,
+        date_parts,
     )
     preparer = wish.preparer().fit(data, sample_weight=sample_weight)
     kept = {name: _cells(data, name) for name in (label, sample_weight) if name is not None}

@@ -31,6 +31,9 @@ class Wish:
     random_state: int = 0
     column_weights: Mapping[str, float] | None = None
     ordered: Any = AUTO
+    missing: str | Sequence[str] = AUTO
+    day_first: bool | None = None
+    date_parts: Sequence[str] = ()
 
     def preparer(self) -> Preparer:
         """Return what makes the table one of categories, not fitted yet."""
@@ -39,6 +42,9 @@ class Wish:
             drop=self.unwanted,
             bins=self.bins,
             max_categories=self.max_categories,
+            missing=self.missing,
+            day_first=self.day_first,
+            date_parts=self.date_parts,
         )
 
     @property
@@ -121,7 +127,10 @@ def recipe_of(
     call = f'from untie.report import make_report\n\n{written}.save("report.html")'
     # The command can name columns with an order, and values that are texts; not that none has one.
     is_said = isinstance(wish.ordered, list | tuple) or wish.ordered == AUTO or _are_texts(wish)
-    arguments = [*_arguments(wish, path), *options] if is_said else None
+    own = _arguments(wish, path)
+    if wish.missing != AUTO and "--missing" not in options:
+        own += [part for text in wish.missing or ["none"] for part in ("--missing", text)]
+    arguments = [*own, *options] if is_said else None
     return Recipe(call, _steps(wish), wish.n_clusters, reading or UNKNOWN, path, arguments)
 
 
@@ -222,7 +231,9 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
     }
     for option, text in options.items():
         arguments += [] if text is None else [option, text]
-    return arguments
+    if wish.day_first is not None:
+        arguments.append("--day-first" if wish.day_first else "--month-first")
+    return arguments + (["--date-parts", ",".join(wish.date_parts)] if wish.date_parts else [])
 
 
 def _are_texts(wish: Wish) -> bool:
