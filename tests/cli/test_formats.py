@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from command_cases import ask, refused, rows_of, start, write_people
+from untie.cli import text_layout
 from untie.cli.reading import in_memory, read_source
 
 ROWS = [{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]
@@ -68,6 +69,16 @@ def test_an_array_of_numbers_in_a_line_of_names_is_text(tmp_path):
 def test_cut_files_are_said_to_be_cut(tmp_path):
     (tmp_path / "t.csv").write_bytes(zstd("a,b\n" + "x,1\n" * 90_000)[:-9])
     assert "is no whole zstd file" in refused("fit", tmp_path / "t.csv", "-o", tmp_path / "m.untie")
+
+
+def test_a_line_without_end_is_not_read_into_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_layout, "LONGEST_LINE", 2**20)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,b\n" + b"x" * 2**22))
+    said = refused("fit", tmp_path / "t.csv.gz", "-o", tmp_path / "m.untie")
+    assert "line 2, has more than 1,048,576 bytes" in said
+    (tmp_path / "t.csv").write_bytes(b"x" * 2**19)
+    said = refused("fit", tmp_path / "t.csv", "-o", tmp_path / "m.untie")
+    assert "has no names of columns: field larger than" in said
 
 
 def test_an_archive_in_another_encoding(tmp_path):

@@ -109,6 +109,11 @@ def test_archives_that_are_refused(tmp_path):
     zipped_files(inner, **{"a.csv": CSV})
     with pytest.raises(ValueError, match="archive of an archive"):
         untie.scan(zipped_files(tmp_path / "nested.zip", **{"a.zip": inner.getvalue()}))
+    locked = bytearray(zipped_files(tmp_path / "one.zip", **{"a.csv": CSV}).read_bytes())
+    locked[locked.index(b"PK\x01\x02") + 8] |= 1
+    (tmp_path / "locked.zip").write_bytes(locked)
+    with pytest.raises(ValueError, match="locked with a password; unpack it first"):
+        untie.scan(tmp_path / "locked.zip")
     (tmp_path / "cut.zip").write_bytes(path.read_bytes()[:60])
     with pytest.raises(ValueError, match="no whole zip archive"):
         untie.scan(tmp_path / "cut.zip")
@@ -386,3 +391,12 @@ def test_files_are_gathered_once(tmp_path):
     assert found.paths == [str(tmp_path / "a.csv")]
     assert found.keys is None
     assert np.all([file.remark == "" for file in found.files])
+
+
+@pytest.mark.parametrize("name", ["..", "/", ".", "a/..", "\0", "é" * 300])
+def test_no_name_leaves_the_folder(name):
+    scratch = scratch_module.Scratch()
+    path = scratch.path(name)
+    with open(path, "wb") as file:
+        file.write(b"x")
+    assert os.path.realpath(path).startswith(os.path.realpath(scratch.folder) + os.sep)

@@ -20,7 +20,7 @@ from untie._prepare.found_reading import (
 from untie._prepare.look import Summary
 from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note
 from untie._prepare.number_writing import NumberWriting
-from untie._prepare.numbers import NUMBER, PERIODS, read
+from untie._prepare.numbers import NUMBER, PERIODS, as_number, read
 from untie._prepare.ranges import quantile_edges, range_labels, round_edges
 from untie._prepare.readings import Reading
 from untie._prepare.remarks import MOSTLY, odd_values, odd_writing, some
@@ -127,7 +127,7 @@ def reading_of(seen: Summary, options: Options) -> Reading:
 
 def _is_plain(seen: Summary) -> bool:
     """Tell whether all values are numbers, or texts that are plain numbers."""
-    return not np.isnan(read(seen.values, NUMBER)).any()
+    return all(as_number(value) is not None for value in seen.values)
 
 
 def _decide_written(

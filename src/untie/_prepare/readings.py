@@ -80,11 +80,11 @@ def find_writing(values: Sequence[Value], day_first: bool | None = None) -> Writ
         What the user says of dates.
     """
     texts = [value for value in values if isinstance(value, str)]
-    if not texts or len(texts) < len(values):
+    if not texts or len(texts) < len(values) or all(map(as_date, texts)):
         return None
     dates = find_date_writing(texts, day_first)
     if dates is not None:
-        return None if all(map(as_date, texts)) else dates
+        return dates
     numbers = find_number_writing(texts)
     is_plain = numbers is None or (
         not numbers.has_unit and (numbers.decimal, numbers.thousands) == PLAIN

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import weakref
+from contextlib import suppress
 from typing import BinaryIO
 
 DISK_SHARE = 0.5
@@ -31,7 +32,9 @@ class Scratch:
         folder = os.path.join(self.folder, str(self._n_files))
         os.mkdir(folder)
         self._n_files += 1
-        return os.path.join(folder, os.path.basename(name)[-100:] or "file")
+        # Without what makes it another place, and no longer than systems allow.
+        plain = os.path.basename(name).replace("\0", "")[-60:].lstrip(".")
+        return os.path.join(folder, plain or "file")
 
 
 def room_for(folder: str) -> int:
@@ -80,7 +83,8 @@ def copy_at_most(source: BinaryIO, path: str, most: int, what: str) -> None:
                     raise ValueError(too_large(what, most))
                 target.write(piece)
     except BaseException:
-        os.unlink(path)
+        with suppress(OSError):
+            os.unlink(path)
         raise
 
 

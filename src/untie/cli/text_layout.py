@@ -14,6 +14,9 @@ from untie.cli.guard import UserError
 FIRST_BYTES = 2**18
 """How much of a file is looked at."""
 
+LONGEST_LINE = 2**26
+"""A line with more bytes is not looked at further: a file may be one line that fills the memory."""
+
 OTHER_DELIMITERS = (",", ";", "\t", "|")
 """What may stand between cells, the likeliest first."""
 
@@ -65,7 +68,10 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
     if by_name == "json" or (by_name is None and _is_json(text)):
         return Kind("json")
     delimiter = delimiter or _delimiter(text, DELIMITERS.get(by_name or "csv", ","))
-    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    try:
+        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    except csv.Error as error:
+        raise UserError(f"The first line of {shown} has no names of columns: {error}.") from error
     _check_header(header, shown)
     return Kind("csv", delimiter, tuple(header))
 
@@ -121,7 +127,10 @@ def _check_header(header: list[str], shown: str) -> None:
 def explain(path: str, shown: str, kind: Kind, encoding: str) -> str | None:
     """Return what is wrong with a text file that can't be read, or None if nothing is found."""
     with open_plain(path) as file:
-        for number, line in enumerate(file, start=1):
+        lines = iter(lambda: file.readline(LONGEST_LINE), b"")
+        for number, line in enumerate(lines, start=1):
+            if len(line) == LONGEST_LINE:
+                return f"{shown}, line {number}, has more than {LONGEST_LINE:,} bytes; correct it."
             try:
                 line.decode(encoding)
             except UnicodeDecodeError as error:
