@@ -220,15 +220,15 @@ def _tell(preparer: Preparer, remarks: list[str]) -> None:
     lines = [*remarks, *map(str, notes)]
     for line in lines[:SHOWN_NOTES]:
         print(line, file=sys.stderr)
-    if any("not as missing" in note.reason for note in notes):
-        print(
-            "Say which cells are missing with --missing, such as --missing '?,NA'", file=sys.stderr
-        )
     if any("read as missing" in note.reason for note in notes):
         print(
-            "Keep as values what was read as missing with --missing none, or name the texts that "
-            "are: --missing '?,NA'",
+            "Say which cells are missing with --missing, such as --missing '?,NA'; --missing none "
+            "keeps all of them as values",
             file=sys.stderr,
+        )
+    elif any("not as missing" in note.reason for note in notes):
+        print(
+            "Say which cells are missing with --missing, such as --missing '?,NA'", file=sys.stderr
         )
     if any(note.action == GROUPED or "values, hardly" in note.reason for note in notes):
         print(
