@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,7 +12,7 @@ from untie._engines.partitions import Keys, is_partitioned, partition_files
 from untie._engines.remote import fetch, scheme_of
 from untie._engines.sheets import OLD_WORKBOOK, is_workbook, sheet_as_csv
 from untie._engines.zipped import is_zip, split_member, unzipped
-from untie._util.scratch import Scratch
+from untie._util.scratch import Scratch, copy_at_most, room_for
 
 Named = str | os.PathLike[str]
 
@@ -140,18 +141,30 @@ def _plain(file: TableFile, sheet: str | None, scratch: Scratch) -> TableFile:
     _refuse_old_workbook(file.path, shown)
     if not is_zip(file.path):
         _refuse_sheet(sheet, shown)
-        return file
+        return _without_mark(file, scratch)
     if not is_workbook(file.path, shown):
         copy = unzipped(file.path, shown, scratch)
         _refuse_old_workbook(copy, shown)
         if not is_zip(copy):
             _refuse_sheet(sheet, shown)
-            return replace(file, path=copy)
+            return _without_mark(replace(file, path=copy), scratch)
         if not is_workbook(copy, shown):
             raise ValueError(f"{shown} is an archive of an archive; unpack the outer one.")
         file = replace(file, path=copy)
     path, remark = sheet_as_csv(file.path, shown, sheet, scratch)
     return replace(file, path=path, is_sheet=True, remark=remark)
+
+
+def _without_mark(file: TableFile, scratch: Scratch) -> TableFile:
+    """Return a file of JSON without the mark of UTF-8 before it, which DuckDB 1.1 can't read."""
+    with open(file.path, "rb") as content:
+        first = content.read(2**10).removeprefix(BOM_UTF8).lstrip()[:1]
+        content.seek(0)
+        if content.read(len(BOM_UTF8)) != BOM_UTF8 or first not in (b"[", b"{"):
+            return file
+        copy = scratch.path(file.path)
+        copy_at_most(content, copy, room_for(scratch.folder), repr(file.name))
+    return replace(file, path=copy)
 
 
 def _refuse_sheet(sheet: str | None, shown: str) -> None:
