@@ -237,6 +237,22 @@ def cell_texts(encoder: UNTIE, data: Any, positions: NDArray[np.intp] | None = N
     return texts
 
 
+def unknown_cells(encoder: UNTIE, data: Any) -> list[NDArray[np.bool_]]:
+    """Tell which cells hold a value that the encoder has not seen; none of a passive column.
+
+    Returns
+    -------
+    list of boolean arrays of shape (n_rows,)
+        One array per column.
+    """
+    raw = encoder.grouping_.raw
+    codes = encode(read_table(data, min_rows=0), raw).codes
+    return [
+        (column == size) & (not is_passive)
+        for column, size, is_passive in zip(codes, raw.sizes, encoder.model_.passive, strict=True)
+    ]
+
+
 def encode_rows(encoder: UNTIE, data: Any) -> Codes:
     """Code the rows of a table in memory."""
     codes = encoder.codes(data)

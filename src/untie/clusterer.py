@@ -42,6 +42,7 @@ from untie._learn.means import (
     split_columns,
 )
 from untie._learn.moves import MOST_MOVES, cells_of, move_rows
+from untie._learn.reach import Reach, find_reach
 from untie._row_tasks import LabelTask, sample_source, walk_source
 from untie._saving import Savable
 from untie._table.sample_weights import check_weights, split_weights
@@ -118,6 +119,11 @@ class UNTIEClusterer(
         The fitted preparer, if there is one; ``prepared(X)`` applies it.
     k_choice_ : KChoice or None
         How the number was chosen, if it was.
+    reach_ : Reach or None
+        How far rows are from the mean of their cluster: `farthest` has the distance that 99 % of
+        the rows of each keep within (of at most 2,000 distinct rows), and a row that is farther
+        from every mean is unlike any cluster: see :func:`untie.explain.assignments`. None in files
+        of versions that did not keep it.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -350,6 +356,8 @@ class UNTIEClusterer(
             arrays["labels"] = self._labels
         if self._costs is not None:
             arrays |= {f"costs_{place}": table for place, table in enumerate(self._costs)}
+        if self.reach_ is not None:
+            arrays |= {f"reach_{name}": array for name, array in vars(self.reach_).items()}
         state = State(content, arrays)
         choice = None if self.k_choice_ is None else record_state(self.k_choice_)
         state = state.plus("k_choice", choice)
@@ -376,6 +384,12 @@ class UNTIEClusterer(
                 for place, n in enumerate(n_codes)
             ]
         self.inertia_, self.n_iter_ = state.get("inertia", float), state.get("n_iter", int)
+        self.reach_ = None
+        if "reach_farthest" in state.arrays:  # which early files lack
+            k, width = self.n_clusters_, len(self.encoder_.vocabulary_.columns)
+            self.reach_ = Reach(
+                state.finite("reach_farthest", k), state.finite("reach_usual", k, width)
+            )
 
     @property
     def _n_features_out(self) -> int:
@@ -430,11 +444,15 @@ class UNTIEClusterer(
         if costs is not None:
             centres = space.centres(found.counts)
         order = largest_first(costs or distance_costs(space, centres), found.sizes, sample)
+        ordered = [part[order] for part in centres]
         self.encoder_, self.k_choice_ = encoder, choice
         self._costs = costs and [table[:, order] for table in costs]
-        self.cluster_centers_ = np.hstack([part[order] for part in centres])
+        self.cluster_centers_ = np.hstack(ordered)
         self.n_clusters_ = len(self.cluster_centers_)
         self.inertia_, self.n_iter_ = inertia_of(space, centres, found), n_iter + n_moves
+        counts = [joint[order] for joint in found.counts]
+        into = self._costs or distance_costs(space, ordered)
+        self.reach_: Reach | None = find_reach(space, ordered, counts, into, sample)
 
     def _number(self, encoder: UNTIE, sample: RowSample) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""
