@@ -384,7 +384,7 @@ class UNTIEClusterer(
                 for place, n in enumerate(n_codes)
             ]
         self.inertia_, self.n_iter_ = state.get("inertia", float), state.get("n_iter", int)
-        self.reach_ = None
+        self.reach_: Reach | None = None
         if "reach_farthest" in state.arrays:  # which early files lack
             k, width = self.n_clusters_, len(self.encoder_.vocabulary_.columns)
             self.reach_ = Reach(
@@ -452,7 +452,7 @@ class UNTIEClusterer(
         self.inertia_, self.n_iter_ = inertia_of(space, centres, found), n_iter + n_moves
         counts = [joint[order] for joint in found.counts]
         into = self._costs or distance_costs(space, ordered)
-        self.reach_: Reach | None = find_reach(space, ordered, counts, into, sample)
+        self.reach_ = find_reach(space, ordered, counts, into, sample)
 
     def _number(self, encoder: UNTIE, sample: RowSample) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""

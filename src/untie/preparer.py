@@ -16,7 +16,8 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 from untie._base import TakesTables
 from untie._engines.registry import open_table
 from untie._learn.archive import State
-from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
+from untie._prepare.deciding import Options
+from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._prepare.making import WEIGHTS, make_preparation
 from untie._prepare.preparation import Preparation
 from untie._saving import Savable
@@ -60,6 +61,9 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         At most this many categories per column, the merged rare ones included; typically 20 to
         1,000. Learning takes time and memory that grow with the square of the number of categories
         of all columns, or faster.
+    categorical : sequence of str, default=()
+        Columns whose numbers or dates are names, such as the number of a flight or a postal code:
+        they are not binned, and not left out.
 
     Attributes
     ----------
@@ -108,11 +112,13 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         drop: Sequence[str] = (),
         bins: int = BINS,
         max_categories: int = MAX_CATEGORIES,
+        categorical: Sequence[str] = (),
     ) -> None:
         self.columns = columns
         self.drop = drop
         self.bins = bins
         self.max_categories = max_categories
+        self.categorical = categorical
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find out what is to be done to each column.
@@ -136,12 +142,15 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         Raises
         ------
         ValueError
-            When `columns` or `drop` name a column that is not there, or no column is left.
+            When `columns`, `drop` or `categorical` name a column that is not there, or no column
+            is left.
         """
         options = Options(self.bins, self.max_categories)
         source = open_table(X)
         data = source if source.is_lazy else read_table(X).source
-        preparation = make_preparation(data, self.columns, self.drop, options, sample_weight)
+        preparation = make_preparation(
+            data, self.columns, self.drop, options, sample_weight, self.categorical
+        )
         if source.is_lazy:
             names = [name for name in source.columns if name != sample_weight]
             table = read_table(source.select(names).empty, min_rows=0)

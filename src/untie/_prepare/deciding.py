@@ -9,6 +9,7 @@ from itertools import count
 
 import numpy as np
 
+from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._prepare.look import Summary
 from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note
 from untie._prepare.numbers import NUMBER, PERIODS, read
@@ -18,15 +19,8 @@ from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray
 
-BINS = 35
-"""Numbers are binned into this many ranges, unless the user says otherwise; odd, so that none has
-a border in the middle, which would be cut otherwise when counted from the other end."""
-
 ROWS_PER_RANGE, FEWEST_BINS = 8, 5
 """There are fewer ranges where each would have fewer rows than this, but no fewer than that."""
-
-MAX_CATEGORIES = 100
-"""A column has at most this many categories, unless the user says otherwise."""
 
 FEW_NUMBERS = 20
 """At most this many distinct numbers are not binned: they are codes, grades or counts."""
@@ -69,7 +63,9 @@ class Options:
 Decision = tuple[Rule | None, Note]
 
 
-def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> Decision:
+def decide(
+    column: str, seen: Summary, options: Options, is_asked_for: bool, is_categorical: bool = False
+) -> Decision:
     """Choose what to do with a column.
 
     Parameters
@@ -82,15 +78,19 @@ def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
         What the user asked for.
     is_asked_for : bool
         Whether the user named the column; such a column is not left out.
+    is_categorical : bool
+        Whether the user says that its numbers are names; such a column is not left out either.
     """
+    is_asked_for = is_asked_for or is_categorical
     if seen.problem:
         if is_asked_for:
             raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
         return None, Note(column, LEFT_OUT, "its cells are not single values")
-    measure = _measure(seen)
+    measure = None if is_categorical else _measure(seen)
     reason = "" if is_asked_for else _reason_to_leave_out(column, seen, measure)
     is_long = len(seen.values) > FEW_NUMBERS
-    writing = odd_writing(seen.values, seen.rows) if is_long and measure is None else ""
+    is_read = is_long and measure is None and not is_categorical
+    writing = odd_writing(seen.values, seen.rows) if is_read else ""
     if reason:
         return None, Note(column, LEFT_OUT, _joined(reason, writing))
     if measure is not None and is_long:

@@ -10,8 +10,8 @@ from untie.cli.lazy import LazyCommand
 from untie.cli.plugins import PluggedGroup
 
 COMMANDS = {
-    "report": "Learn, choose the number of groups, find and explain them, and write a page about it "
-    "all.",
+    "report": "Learn, choose the number of groups, find and explain them, and write a page about "
+    "it all.",
     "cluster": "Group similar rows and show what makes each group.",
     "assign": "Put new rows into the clusters of a model.",
     "neighbors": "Find the rows most like a row, or like some values, and say why.",

@@ -10,7 +10,7 @@ import typer
 
 from untie._util.extras import need
 from untie.cli.code_text import reading_code
-from untie.cli.compare import bar
+from untie.cli.early import check_output
 from untie.cli.guard import UserError
 from untie.cli.options import (
     RESULT,
@@ -23,7 +23,8 @@ from untie.cli.options import (
     split_names,
 )
 from untie.cli.reading import STDIN, names_of
-from untie.cli.showing import check_output, say
+from untie.cli.showing import say
+from untie.cli.spinner import bar
 from untie.cli.table import column_weights, open_table, ordered_columns
 from untie.report.making import report_prepared
 from untie.report.recipe import Recipe, Wish, recipe_of
@@ -87,6 +88,7 @@ def run(
         random_state=seed,
         column_weights=column_weights(options, table),
         ordered=ordered_columns(options, table),
+        categorical=tuple(split_names(options.categorical, known)),
     )
     made = report_prepared(
         frame,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from untie._util.progress import PATIENCE
 
@@ -36,3 +37,18 @@ def waiting(what: str, quiet: bool) -> Iterator[None]:
         timer.cancel()
         timer.join()
         status.stop()
+
+
+def bar(names: Iterable[str], quiet: bool) -> Iterator[str]:
+    """Give names one after another, and show on the terminal how many are done."""
+    names = list(names)
+    if quiet or not sys.stderr.isatty():
+        yield from names
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=len(names))
+        for name in names:
+            progress.update(task, description=name)
+            yield name
+            progress.advance(task)

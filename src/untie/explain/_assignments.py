@@ -82,18 +82,20 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
     labels = clusterer.predict(data)
     rows = clusterer.prepared(data)
     encoder = clusterer.encoder_
-    unknown = unknown_cells(encoder, rows)
-    codes, tables = _with_unknown(clusterer, clusterer.codes(data), unknown)
+    codes = clusterer.codes(data)
+    unknown = unknown_cells(encoder, rows, codes)
+    codes, tables = _with_unknown(clusterer, codes, unknown)
     packed = PackedRows(codes, [len(table) for table in tables])
     distances = np.sqrt(packed.distances(tables, all_clusters(tables)))
     own = distances[np.arange(len(labels)), labels]
-    unlike = (distances > clusterer.reach_.farthest * (1 + ROUNDING)).all(axis=1)
+    too_far = distances > clusterer.reach_.farthest * (1 + ROUNDING)
+    unlike = np.asarray(too_far.all(axis=1))
     n_unknown = np.sum(unknown, axis=0, dtype=int)
     noted = np.flatnonzero(unlike | (n_unknown > 0))
     notes = [""] * len(labels)
     texts = cell_texts(encoder, rows, noted) if len(noted) else []
     names = encoder.vocabulary_.columns
-    for place, row in enumerate(noted):
+    for place, row in enumerate(noted.tolist()):
         cells = [f"{name}={line[place]}" for name, line in zip(names, texts, strict=True)]
         if unlike[row]:
             reasons = _excess(clusterer.reach_, codes, tables, row, labels[row])
