@@ -10,9 +10,10 @@ import numpy as np
 from untie._learn.reach import NEARLY_ALL
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
+from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
 from untie.cli.learning import load_clusterer, read_rows, refuse_for_model
-from untie.cli.options import Format, LearningOptions, Purpose, Solver, SourceOptions
+from untie.cli.options import Format, LearningOptions, SourceOptions
 from untie.cli.showing import chosen_format, print_table, say, show
 from untie.cli.spinner import waiting
 from untie.cli.unknown import tell_unknown

@@ -18,9 +18,10 @@ from untie._table.frames import columns_of
 from untie._table.runs import phrase
 from untie._table.vocabulary import number_repeats
 from untie._util.extras import need
+from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
 from untie.cli.learning import asked_for
-from untie.cli.options import Format, LearningOptions, Purpose, Solver
+from untie.cli.options import Format, LearningOptions
 from untie.cli.reading import is_lazy
 from untie.cli.showing import chosen_format, print_table, say, show, tell_families
 from untie.cli.spinner import waiting

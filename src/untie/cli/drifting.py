@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from untie._engines.source import check_columns
 from untie._table.frames import columns_of
+from untie.cli.choices import FailOn
 from untie.cli.guard import UserError
 from untie.cli.learning import as_seen, load_encoder
-from untie.cli.options import ColumnOptions, split_names
+from untie.cli.options import ColumnOptions, Format, split_names
 from untie.cli.reading import names_of, read_source
-from untie.cli.showing import Columns, say
+from untie.cli.showing import Columns, chosen_format, say, show
 from untie.cli.spinner import waiting
 from untie.cli.table import open_table
 from untie.explain import Drift, drift
 
-SHIFTED, NEW, LOST, COUPLED = "frequencies", "new value", "lost value", "coupling"
+SHIFTED, SHARE, NEW, LOST, COUPLED = "column", "value", "new value", "lost value", "coupling"
 """What a line of the table is about."""
 
 CHANGE = ("what", "column", "value", "with", "before", "after", "moved", "p_value", "drifted")
@@ -54,6 +56,26 @@ def compare_with_model(
         return drift(encoder, rows, alpha=alpha, min_effect=min_effect)
 
 
+def show_changes(
+    found: Drift, everything: bool, format_: Format | None, output: Path | None
+) -> None:
+    """Print or write what has drifted, or all that was looked at."""
+    columns = changes(found, everything)
+    is_empty = not next(iter(columns.values()))
+    if is_empty and output is None and chosen_format(format_) == Format.table:
+        return  # the verdict has said it
+    show(columns, format_, output, "All that was compared" if everything else "What has changed")
+
+
+def has_failed(found: Drift, kinds: Sequence[FailOn]) -> bool:
+    """Tell whether something of the kinds that the user named has drifted."""
+    columns, couplings = bool(found.drifted_columns), bool(found.drifted_couplings)
+    values = bool(found.appeared or found.disappeared)
+    drifted = {FailOn.columns: columns, FailOn.couplings: couplings, FailOn.values: values}
+    drifted[FailOn.any] = columns or couplings or values
+    return any(drifted[kind] for kind in kinds)
+
+
 def changes(found: Drift, everything: bool) -> Columns:
     """Return what has drifted as one table, or all that was looked at."""
     rows = [*_columns(found), *_values(found), *_couplings(found)]
@@ -64,13 +86,18 @@ def changes(found: Drift, everything: bool) -> Columns:
 
 def _columns(found: Drift) -> list[dict[str, Any]]:
     """Return a line for each column, and below it those of its values whose share has changed."""
-    values = list(_lines(found.frequencies))
+    alone = {
+        (value["column"], value["value"])
+        for frame in (found.new_values, found.lost_values)
+        for value in _lines(frame)
+    }
+    values = [v for v in _lines(found.frequencies) if (v["column"], v["value"]) not in alone]
     lines = []
     for column in _lines(found.columns):
         lines.append({"what": SHIFTED, **_of(column, "column", "moved", "p_value", "drifted")})
         lines += [
             {
-                "what": SHIFTED,
+                "what": SHARE,
                 "before": value["share"],
                 "after": value["new_share"],
                 "moved": abs(value["change"]),

@@ -7,18 +7,10 @@ from typing import Annotated
 
 import typer
 
+from untie.cli.choices import Purpose, Purposes, Solvers
 from untie.cli.early import check_output
 from untie.cli.guard import UserError
-from untie.cli.options import (
-    Clusters,
-    File,
-    LearningOptions,
-    Purpose,
-    Purposes,
-    Seed,
-    Solvers,
-    sharing,
-)
+from untie.cli.options import Clusters, File, LearningOptions, Seed, sharing
 
 EXAMPLES = """[bold]Examples[/bold]
 

@@ -10,8 +10,9 @@ from sklearn.pipeline import Pipeline
 
 from untie._engines.source import check_columns
 from untie._learn.purposes import CLUSTERS
+from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
-from untie.cli.options import LearningOptions, Purpose, Solver, SourceOptions, split_names
+from untie.cli.options import LearningOptions, SourceOptions, split_names
 from untie.cli.reading import in_memory, is_lazy, names_of, read_source
 from untie.cli.showing import say
 from untie.cli.spinner import waiting

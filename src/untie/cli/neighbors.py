@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from untie.cli.choices import Purpose, Purposes, Solvers
 from untie.cli.early import check_output
 from untie.cli.guard import UserError
 from untie.cli.options import (
@@ -15,10 +16,7 @@ from untie.cli.options import (
     Model,
     Output,
     OutputFormat,
-    Purpose,
-    Purposes,
     Seed,
-    Solvers,
     sharing,
 )
 

@@ -27,26 +27,6 @@ class Format(StrEnum):
     json = "json"
 
 
-class Purpose(StrEnum):
-    """What vectors are for; the `purpose` of `UNTIE`."""
-
-    clusters = "clusters"
-    neighbors = "neighbors"
-
-
-class Solver(StrEnum):
-    """How weights are found; the `solver` of `UNTIE`."""
-
-    auto = "auto"
-    relevance = "relevance"
-    discount = "discount"
-    uniform = "uniform"
-    exact = "exact"
-    lp = "lp"
-    adam = "adam"
-    adagrad = "adagrad"
-
-
 File = Annotated[
     str | None,
     typer.Argument(
@@ -89,22 +69,6 @@ Model = Annotated[
 Clusters = Annotated[
     int | None,
     typer.Option("--k", min=2, help="Number of clusters.", show_default="chosen"),
-]
-Solvers = Annotated[
-    Solver | None,
-    typer.Option(
-        "--solver",
-        help="How the weights are found; auto compares several representations and keeps one.",
-        show_default="auto",
-    ),
-]
-Purposes = Annotated[
-    Purpose | None,
-    typer.Option(
-        "--purpose",
-        help="What the vectors are for: to find groups with, or similar rows.",
-        show_default="clusters, but neighbors to find them",
-    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of everything that is random.")]
 OutputFormat = Annotated[

@@ -6,19 +6,10 @@ from typing import Annotated
 
 import typer
 
+from untie.cli.choices import Purposes, Solvers
 from untie.cli.early import check_output
 from untie.cli.guard import UserError
-from untie.cli.options import (
-    File,
-    LearningOptions,
-    Model,
-    Output,
-    OutputFormat,
-    Purposes,
-    Seed,
-    Solvers,
-    sharing,
-)
+from untie.cli.options import File, LearningOptions, Model, Output, OutputFormat, Seed, sharing
 
 EXAMPLES = """[bold]Examples[/bold]
 
