@@ -11,8 +11,9 @@ from sklearn.utils.validation import validate_data
 
 from untie._count.grouping import Grouping
 from untie._learn.parameters import check_handle_unknown
+from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.rows import encode
-from untie._table.table import Table, read_table, warn_of_distinct_floats
+from untie._table.table import Table, read_table
 from untie._table.unknown import handle_unknown_values, joins_rare_values
 from untie._table.vocabulary import Vocabulary
 from untie._util.types import Codes, Value
@@ -75,12 +76,17 @@ class TableInput(TakesTables):
         return self.grouping_.apply_to_codes(encoded.codes, unknown_is_rare=rare)
 
     def _report(
-        self, table: Table, vocabulary: Vocabulary, unknown: Sequence[Sequence[Value]]
+        self,
+        table: Table,
+        vocabulary: Vocabulary,
+        unknown: Sequence[Sequence[Value]],
+        is_prepared: bool = False,
     ) -> None:
-        """Tell the user what is odd about a table."""
+        """Tell the user what is odd about a table; one that was prepared is as it should be."""
         how = "error" if self.handle_unknown == "error" else "ignore"
         handle_unknown_values(unknown, vocabulary, how, "fit")
-        warn_of_distinct_floats(table, vocabulary)
+        if not is_prepared:
+            warn_of_unprepared(table, vocabulary)
 
 
 def _not_yet_reported(

@@ -119,11 +119,10 @@ class UNTIEClusterer(
         The fitted preparer, if there is one; ``prepared(X)`` applies it.
     k_choice_ : KChoice or None
         How the number was chosen, if it was.
-    reach_ : Reach or None
+    reach_ : Reach
         How far rows are from the mean of their cluster: `farthest` has the distance that 99 % of
         the rows of each keep within (of at most 2,000 distinct rows), and a row that is farther
-        from every mean is unlike any cluster: see :func:`untie.explain.assignments`. None in files
-        of versions that did not keep it.
+        from every mean is unlike any cluster: see :func:`untie.explain.assignments`.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -211,7 +210,7 @@ class UNTIEClusterer(
         X, sample_weight = split_weights(X, sample_weight)
         table = read_table(X)
         rows = X if preparer is None else preparer.transform(X)
-        counted = encoder.fit_rows(rows, sample_weight)
+        counted = encoder.fit_rows(rows, sample_weight, preparer is not None)
         assert counted is not None  # the table is in memory
         self._learn_codes(encoder, counted.codes, counted.weights)
         validate_data(self, table.source, reset=True, skip_check_array=True)
@@ -356,8 +355,7 @@ class UNTIEClusterer(
             arrays["labels"] = self._labels
         if self._costs is not None:
             arrays |= {f"costs_{place}": table for place, table in enumerate(self._costs)}
-        if self.reach_ is not None:
-            arrays |= {f"reach_{name}": array for name, array in vars(self.reach_).items()}
+        arrays |= {f"reach_{name}": array for name, array in vars(self.reach_).items()}
         state = State(content, arrays)
         choice = None if self.k_choice_ is None else record_state(self.k_choice_)
         state = state.plus("k_choice", choice)
@@ -384,12 +382,10 @@ class UNTIEClusterer(
                 for place, n in enumerate(n_codes)
             ]
         self.inertia_, self.n_iter_ = state.get("inertia", float), state.get("n_iter", int)
-        self.reach_: Reach | None = None
-        if "reach_farthest" in state.arrays:  # which early files lack
-            k, width = self.n_clusters_, len(self.encoder_.vocabulary_.columns)
-            self.reach_ = Reach(
-                state.finite("reach_farthest", k), state.finite("reach_usual", k, width)
-            )
+        k, n_columns = self.n_clusters_, len(self.encoder_.vocabulary_.columns)
+        self.reach_ = Reach(
+            state.finite("reach_farthest", k), state.finite("reach_usual", k, n_columns)
+        )
 
     @property
     def _n_features_out(self) -> int:
@@ -407,7 +403,7 @@ class UNTIEClusterer(
         rows = source
         if preparer is not None:
             rows = open_table(preparer.transform(source, keep=[weight] if weight else []))
-        encoder.fit(rows, sample_weight=weight)
+        encoder.fit_rows(rows, weight, preparer is not None)
         sample = sample_source(encoder, rows, weight)
         walk = partial(walk_source, encoder, rows, weight)
         self._learn(encoder, sample, walk, LAZY_PASSES, LAZY_PASSES)

@@ -666,15 +666,18 @@ default="auto"
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
 
-    def fit_rows(self, X: Any, sample_weight: Any = None) -> Rows | None:
-        """Learn from a table as `fit` does, and return its coded rows if they are in memory."""
+    def fit_rows(self, X: Any, sample_weight: Any = None, is_prepared: bool = False) -> Rows | None:
+        """Learn from a table as `fit` does, and return its coded rows if they are in memory.
+
+        Of one that a `Preparer` has made there is no warning of columns that one should prepare.
+        """
         recipe = check_parameters(self)
         source = open_table(X)
         if source.is_lazy:
             self._refuse_row_solvers("fit on a table that is read piece by piece")
         counted = source.count(self._count_options(recipe, sample_weight))
         assert counted.table is not None
-        self._report(counted.table, counted.grouping.raw, counted.unknown)
+        self._report(counted.table, counted.grouping.raw, counted.unknown, is_prepared)
         fitted = fit_counted(counted, recipe, self.output, self.n_components)
         self._remember(counted.table)
         self._adopt(fitted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -17,7 +17,7 @@ from untie._prepare.ranges import quantile_edges, range_labels, round_edges
 from untie._prepare.remarks import MOSTLY, odd_values, odd_writing, some
 from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 from untie._util.checks import check_integer
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, Value
 
 ROWS_PER_RANGE, FEWEST_BINS = 8, 5
 """There are fewer ranges where each would have fewer rows than this, but no fewer than that."""
@@ -121,7 +121,7 @@ def _reason_to_leave_out(column: str, seen: Summary, measure: str | None) -> str
         return "all cells are missing"
     if len(seen.values) == 1 and not seen.n_missing:
         return f"every row is {as_text(seen.values[0])!r:.40}"
-    if measure is None and _is_free_text(seen):
+    if measure is None and is_free_text(seen.values, seen.rows.sum()):
         return "looks like free text"
     if _is_nearly_distinct(seen) and (
         measure is None or (measure == NUMBER and _only_counts(column, seen))
@@ -148,9 +148,10 @@ def _only_counts(column: str, seen: Summary) -> bool:
     return bool(_ID_NAME.search(column) or (n > MANY_ROWS and is_consecutive) or never_repeats)
 
 
-def _is_free_text(seen: Summary) -> bool:
-    texts = [value for value in seen.values if isinstance(value, str)]
-    if len(texts) < MANY_ROWS or len(texts) < seen.rows.sum() / 2:
+def is_free_text(values: Sequence[Value], n_rows: float) -> bool:
+    """Tell whether values of a column with so many rows that have one are sentences."""
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) < MANY_ROWS or len(texts) < n_rows / 2:
         return False
     is_long = sum(map(len, texts)) >= LONG_TEXT * len(texts)
     return is_long and sum(" " in text.strip() for text in texts) > len(texts) / 2

@@ -78,11 +78,10 @@ def refuse_for_model(
         raise UserError("--columns and --drop are for learning; the model has its own columns.")
     if options.column_weight or options.passive:
         raise UserError("--column-weight and --passive are for learning; the model has its own.")
-    if options.ordered or options.categorical:
-        raise UserError(
-            "--ordered and --categorical are for learning; the model knows which columns have an "
-            "order and which are names."
-        )
+    if options.ordered:
+        raise UserError("--ordered is for learning; the model knows which columns have an order.")
+    if options.categorical:
+        raise UserError("--categorical is for learning; the model knows which numbers are names.")
     if solver is not None or purpose is not None:
         raise UserError("--solver and --purpose are for learning; the model has its own.")
 

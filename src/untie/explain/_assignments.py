@@ -47,11 +47,6 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
         row is unlike any cluster), unknown (the number of values that the model has not seen) and
         note: the cells that make the row unlike, or the unknown values; empty for the others.
 
-    Raises
-    ------
-    ValueError
-        When the clusterer comes from a file that did not keep how far its rows are.
-
     See Also
     --------
     unknown_values : Values that the model has not seen.
@@ -74,11 +69,6 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
     if not isinstance(clusterer, UNTIEClusterer):
         raise TypeError(f"A fitted UNTIEClusterer is required, got {type(clusterer).__name__}.")
     check_is_fitted(clusterer)
-    if clusterer.reach_ is None:
-        raise ValueError(
-            "The clusterer was saved by a version that did not keep how far rows are from their "
-            "clusters; fit it again."
-        )
     labels = clusterer.predict(data)
     rows = clusterer.prepared(data)
     encoder = clusterer.encoder_
