@@ -112,7 +112,9 @@ def test_a_clusterer_that_python_saved(people, new, tmp_path):
     clusterer = untie.UNTIEClusterer(2, preparer=untie.Preparer(drop=["group"])).fit(frame)
     clusterer.save(tmp_path / "own.untie")
     found = rows_of(ask("assign", tmp_path / "own.untie", new).stdout)
-    expected = assignments(clusterer, pd.read_csv(new, dtype=str).assign(customer_id="", country=""))
+    expected = assignments(
+        clusterer, pd.read_csv(new, dtype=str).assign(customer_id="", country="")
+    )
     assert [int(row["cluster"]) for row in found] == expected.cluster.tolist()
     assert [row["note"] for row in found] == expected.note.tolist()
 

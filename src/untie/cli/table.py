@@ -127,9 +127,10 @@ def _new_preparer(
     ):
         for name in names:
             if name is not None and name not in known:
-                raise UserError(
-                    unknown("column", name, known, f"in the table, which {option} names")
-                )
+                line = unknown("column", name, known, f"in the table, which {option} names")
+                if option == "--weight" and "=" in name:
+                    line += f" Or, to make a column count more: --column-weight {name}"
+                raise UserError(line)
     return Preparer(
         columns=columns or None,
         drop=[*drop, *([] if label is None else [label])],
