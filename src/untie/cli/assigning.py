@@ -12,7 +12,7 @@ from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
 from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
-from untie.cli.learning import load_clusterer, read_rows, refuse_for_model
+from untie.cli.learning import as_seen, load_clusterer, read_rows, refuse_for_model
 from untie.cli.options import Format, LearningOptions, SourceOptions
 from untie.cli.showing import chosen_format, print_table, say, show
 from untie.cli.spinner import waiting
@@ -49,6 +49,8 @@ def assign_rows(
     source = read_rows(file, options)
     with waiting("assigning the rows", options.quiet):
         rows = source if preparer is None else preparer.transform(source)
+        if clusterer.preparer_ is None:  # which would find the columns that it needs
+            rows = as_seen(clusterer.encoder_, None, rows, [])
         found = columns_of(assignments(clusterer, rows))
     tell_unknown(clusterer.encoder_, clusterer.prepared(rows), options.quiet)
     unlike = np.array(found.pop("unlike"), dtype=bool)

@@ -159,10 +159,13 @@ def cluster_lazily(plan: Plan, file: str | None, options: LearningOptions) -> No
     if not is_lazy(table.source):
         raise UserError("--lazy needs DuckDB: pip install 'untie[files]'.")
     clusterer = plan.clusterer(options, table)
-    clusterer.fit(table.data, sample_weight=table.weight)
+    with waiting("clustering", options.quiet):
+        clusterer.fit(table.data, sample_weight=table.weight)
     plan.keep(clusterer, table, options.quiet)
     given = {"sample_weight": table.weight, "random_state": clusterer.random_state}
-    say(str(verdict(clusterer, table.data, **given)), options.quiet)
+    with waiting("judging the clusters", options.quiet):
+        said = verdict(clusterer, table.data, **given)
+    say(str(said), options.quiet)
     tell_families(clusterer.encoder_, options.quiet)
     write_source(_with_clusters(clusterer, table), plan.output)
 

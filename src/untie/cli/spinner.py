@@ -8,14 +8,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
-from untie._util.progress import PATIENCE
+from untie._util.progress import PATIENCE, giving_way
 
 
 @contextmanager
 def waiting(what: str, quiet: bool) -> Iterator[None]:
-    """Show what is done on the terminal, if it takes more than a second.
+    """Show on the terminal what is done and for how long, if it takes more than a second.
 
     Parameters
     ----------
@@ -27,16 +34,23 @@ def waiting(what: str, quiet: bool) -> Iterator[None]:
     if quiet or not sys.stderr.isatty():
         yield
         return
-    status = Console(stderr=True).status(f"{what} ...")
-    timer = threading.Timer(PATIENCE, status.start)
+    columns = (SpinnerColumn(), TextColumn("{task.description} ..."), TimeElapsedColumn())
+    spinner = Progress(*columns, console=Console(stderr=True), transient=True)
+    spinner.add_task(what, total=None)
+    timer = threading.Timer(PATIENCE, spinner.start)
     timer.daemon = True
     timer.start()
-    try:
-        yield
-    finally:
+
+    def stop() -> None:
         timer.cancel()
         timer.join()
-        status.stop()
+        spinner.stop()
+
+    try:
+        with giving_way(stop):
+            yield
+    finally:
+        stop()
 
 
 def bar(names: Iterable[str], quiet: bool) -> Iterator[str]:
