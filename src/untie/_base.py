@@ -15,7 +15,6 @@ from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.rows import encode
 from untie._table.table import Table, read_table
 from untie._table.unknown import handle_unknown_values, joins_rare_values
-from untie._table.vocabulary import Vocabulary
 from untie._util.types import Codes, Value
 
 
@@ -78,15 +77,15 @@ class TableInput(TakesTables):
     def _report(
         self,
         table: Table,
-        vocabulary: Vocabulary,
+        grouping: Grouping,
         unknown: Sequence[Sequence[Value]],
         is_prepared: bool = False,
     ) -> None:
         """Tell the user what is odd about a table; one that was prepared is as it should be."""
         how = "error" if self.handle_unknown == "error" else "ignore"
-        handle_unknown_values(unknown, vocabulary, how, "fit")
+        handle_unknown_values(unknown, grouping.raw, how, "fit")
         if not is_prepared:
-            warn_of_unprepared(table, vocabulary)
+            warn_of_unprepared(table, grouping.vocabulary)
 
 
 def _not_yet_reported(

@@ -433,7 +433,7 @@ default="auto"
         assert counted is not None  # nothing was merged
         if not first:
             self._check_columns(chunk.table)
-        self._report(chunk.table, chunk.grouping.raw, chunk.unknown)
+        self._report(chunk.table, chunk.grouping, chunk.unknown)
         if not first:
             counted = self._counted_so_far().plus_chunk(counted)
         if recipe.chooses and counted.sample is None:
@@ -677,7 +677,7 @@ default="auto"
             self._refuse_row_solvers("fit on a table that is read piece by piece")
         counted = source.count(self._count_options(recipe, sample_weight))
         assert counted.table is not None
-        self._report(counted.table, counted.grouping.raw, counted.unknown, is_prepared)
+        self._report(counted.table, counted.grouping, counted.unknown, is_prepared)
         fitted = fit_counted(counted, recipe, self.output, self.n_components)
         self._remember(counted.table)
         self._adopt(fitted)

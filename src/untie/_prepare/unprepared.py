@@ -34,7 +34,7 @@ def warn_of_unprepared(table: Table, vocabulary: Vocabulary) -> None:
     table : Table
         The table; only its number of rows is used.
     vocabulary : Vocabulary
-        The values of its columns.
+        The values of its columns, rare ones merged.
     """
     found: dict[tuple[str, str], list[str]] = {}
     for name, values in zip(vocabulary.columns, vocabulary.values, strict=True):
@@ -44,10 +44,12 @@ def warn_of_unprepared(table: Table, vocabulary: Vocabulary) -> None:
     if not found:
         return
     said = "; ".join(_said(kind, found[kind]) for kind in (NUMBERS, TEXT, IDS) if kind in found)
+    one = sum(map(len, found.values())) == 1
+    them = "the column or leave it" if one else "the columns or leave them"
     warn_user(
-        f"{said}. As categories they say nothing, and cost time. Prepare the table first with "
-        "untie.Preparer(), which bins numbers and leaves out ids and free text: "
-        "UNTIEClusterer(preparer=Preparer()), or make_pipeline(Preparer(), UNTIE()). Or drop them.",
+        f"{said}. As categories they say nothing, and cost time. Bin {them} out, as "
+        "untie.Preparer() does: UNTIEClusterer(preparer=Preparer()), or "
+        "make_pipeline(Preparer(), UNTIE()).",
         UnpreparedWarning,
     )
 
