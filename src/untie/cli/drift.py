@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from untie.cli.choices import FailOn
 from untie.cli.early import check_output
 from untie.cli.guard import UserError
-from untie.cli.options import ColumnOptions, File, Model, Output, OutputFormat, sharing
+from untie.cli.options import ColumnOptions, File, Output, OutputFormat, sharing
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -43,7 +44,15 @@ def run(
             show_default=False,
         ),
     ] = None,
-    model: Model = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A model that untie fit or Python saved; FILE is then the table to compare with "
+            "the one that it has learned from.",
+            show_default=False,
+        ),
+    ] = None,
     fail_on: Annotated[
         list[FailOn] | None,
         typer.Option(

@@ -10,9 +10,9 @@ from untie._engines.source import check_columns
 from untie._table.frames import columns_of
 from untie.cli.choices import FailOn
 from untie.cli.guard import UserError
-from untie.cli.learning import as_seen, load_encoder
-from untie.cli.options import ColumnOptions, Format, split_names
-from untie.cli.reading import names_of, read_source
+from untie.cli.learning import as_seen, load_encoder, open_rows
+from untie.cli.options import ColumnOptions, Format
+from untie.cli.reading import names_of
 from untie.cli.showing import Columns, chosen_format, say, show
 from untie.cli.spinner import waiting
 from untie.cli.table import open_table
@@ -29,7 +29,7 @@ def compare_tables(
 ) -> Drift:
     """Compare two files, prepared by what the first one holds."""
     table = open_table(file, options, in_memory_now=False)
-    other = _open(new, options)
+    other = open_rows(new, options)
     preparer = table.preparer
     assert preparer is not None
     left_out = {note.column for note in preparer.notes_}
@@ -51,7 +51,7 @@ def compare_with_model(
             "--columns, --drop and --categorical are for two files; the model has its own columns."
         )
     encoder, preparer = load_encoder(model)
-    rows = as_seen(encoder, preparer, _open(new, options), [])
+    rows = as_seen(encoder, preparer, open_rows(new, options), [])
     with waiting("comparing the tables", options.quiet):
         return drift(encoder, rows, alpha=alpha, min_effect=min_effect)
 
@@ -145,11 +145,3 @@ def _of(line: dict[str, Any], *names: str) -> dict[str, Any]:
 def _lines(frame: Any) -> list[dict[str, Any]]:
     columns = columns_of(frame)
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-
-
-def _open(file: str, options: ColumnOptions) -> Any:
-    missing = split_names(options.missing, [])
-    rows, remarks = read_source(file, None, options.delimiter, options.encoding, missing)
-    for remark in remarks:
-        say(remark, options.quiet)
-    return rows

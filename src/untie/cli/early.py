@@ -20,6 +20,8 @@ def check_file(path: str | os.PathLike[str] | None) -> None:
     text = os.fspath(path)
     if text == "-" or "://" in text or glob.has_magic(text) or os.path.exists(text):
         return
+    if any(parent.is_file() for parent in Path(text).parents):  # what is in it, others know
+        return
     raise UserError(f"There is no file {text!r}; check the path, from the folder {os.getcwd()!r}.")
 
 

@@ -86,12 +86,18 @@ def refuse_for_model(
         raise UserError("--solver and --purpose are for learning; the model has its own.")
 
 
-def read_rows(source: str | None, options: SourceOptions) -> Any:
-    """Read all rows of a file as they are."""
+def open_rows(source: str | None, options: SourceOptions) -> Any:
+    """Open a file as it is, lazy where it can be, and say what is to be known of it."""
     missing = split_names(options.missing, [])
     rows, remarks = read_source(source, options.sql, options.delimiter, options.encoding, missing)
     for remark in remarks:
         say(remark, options.quiet)
+    return rows
+
+
+def read_rows(source: str | None, options: SourceOptions) -> Any:
+    """Read all rows of a file as they are."""
+    rows = open_rows(source, options)
     with waiting("reading", options.quiet):
         return in_memory(rows)
 

@@ -251,7 +251,7 @@ def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., No
 
         def run(**arguments: Any) -> None:
             options = kind(**{field.name: arguments.pop(field.name) for field in fields(kind)})
-            for name in ("model", "file", "new"):
+            for name in ("model", "file", "new") if options.sql is None else ("model",):
                 check_file(arguments.get(name))
             with hidden() if options.quiet else nullcontext():
                 command(options=options, **arguments)

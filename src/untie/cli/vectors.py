@@ -12,9 +12,9 @@ import numpy as np
 
 from untie._table.frames import columns_of
 from untie._util.extras import need
-from untie.cli.learning import as_seen, load_encoder, own_columns
+from untie.cli.learning import as_seen, load_encoder, open_rows, own_columns
 from untie.cli.options import Format, SourceOptions, split_names
-from untie.cli.reading import is_lazy, names_of, read_source
+from untie.cli.reading import is_lazy, names_of
 from untie.cli.showing import as_text, chosen_format, print_table, say, show
 from untie.cli.unknown import Unknown
 from untie.encoder import UNTIE
@@ -36,10 +36,7 @@ def write_vectors(
 ) -> None:
     """Write or show the vectors of a file's rows, and say what the model does not know of them."""
     encoder, preparer = load_encoder(model)
-    missing = split_names(options.missing, [])
-    table, remarks = read_source(file, options.sql, options.delimiter, options.encoding, missing)
-    for remark in remarks:
-        say(remark, options.quiet)
+    table = open_rows(file, options)
     kept = split_names(keep, names_of(table))
     table = as_seen(encoder, preparer, table, kept)
     own = list(preparer.columns_) if preparer is not None else own_columns(encoder, table)
