@@ -639,6 +639,6 @@ def test_names_of_columns_that_can_not_be_categorical():
         Preparer(categorical=["fligt"]).fit(table)
     with pytest.raises(TypeError, match=r"categorical must be a list of names, got 'flight'"):
         Preparer(categorical="flight").fit(table)
-    for given in ({"drop": ["flight"]}, {"columns": ["day"]}):
+    for other in ({"drop": ["flight"]}, {"columns": ["day"]}):
         with pytest.raises(ValueError, match="categorical names the column 'flight', which is not"):
-            Preparer(categorical=["flight"], **given).fit(table)
+            Preparer(categorical=["flight"], **other).fit(table)

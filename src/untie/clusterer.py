@@ -48,6 +48,7 @@ from untie._saving import Savable
 from untie._table.sample_weights import check_weights, split_weights
 from untie._table.table import read_table, table_of_names
 from untie._util.checks import check_integer
+from untie._util.progress import stage
 from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
@@ -98,6 +99,9 @@ class UNTIEClusterer(
     random_state : int, RandomState or None, default=None
         For the starts. None is the seed 0. The number of clusters is chosen with draws of its own,
         so that it is the table's and not the seed's.
+    verbose : bool, default=False
+        Whether `fit` says on standard error what it does, and how long each step took; the encoder
+        does so, too. It changes nothing else.
 
     Attributes
     ----------
@@ -166,6 +170,7 @@ class UNTIEClusterer(
         n_init: int = 10,
         max_iter: int = 300,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.encoder = encoder
@@ -173,6 +178,7 @@ class UNTIEClusterer(
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of a table's rows.
@@ -212,7 +218,8 @@ class UNTIEClusterer(
         rows = X if preparer is None else preparer.transform(X)
         counted = encoder.fit_rows(rows, sample_weight, preparer is not None)
         assert counted is not None  # the table is in memory
-        self._learn_codes(encoder, counted.codes, counted.weights)
+        with stage("Finding the clusters", bool(self.verbose)):
+            self._learn_codes(encoder, counted.codes, counted.weights)
         validate_data(self, table.source, reset=True, skip_check_array=True)
         self.preparer_ = preparer
         codes = counted.codes if counted.complete else encoder.codes(rows)
@@ -404,9 +411,10 @@ class UNTIEClusterer(
         if preparer is not None:
             rows = open_table(preparer.transform(source, keep=[weight] if weight else []))
         encoder.fit_rows(rows, weight, preparer is not None)
-        sample = sample_source(encoder, rows, weight)
-        walk = partial(walk_source, encoder, rows, weight)
-        self._learn(encoder, sample, walk, LAZY_PASSES, LAZY_PASSES)
+        with stage("Finding the clusters", bool(self.verbose)):
+            sample = sample_source(encoder, rows, weight)
+            walk = partial(walk_source, encoder, rows, weight)
+            self._learn(encoder, sample, walk, LAZY_PASSES, LAZY_PASSES)
         names = table_of_names([name for name in source.columns if name != weight])
         validate_data(self, names.source, reset=True, skip_check_array=True)
         self.preparer_, self._labels = preparer, None
@@ -482,6 +490,8 @@ class UNTIEClusterer(
         for name in ("n_clusters", "random_state"):
             if getattr(encoder, name) is None:
                 encoder.set_params(**{name: getattr(self, name)})
+        if self.verbose:
+            encoder.set_params(verbose=self.verbose)
         return encoder
 
     def _new_preparer(self, X: Any, sample_weight: Any) -> Preparer | None:
@@ -489,7 +499,8 @@ class UNTIEClusterer(
         if self.preparer is None:
             return None
         preparer: Preparer = clone(self.preparer).set_output(transform="default")
-        return preparer.fit(X, sample_weight=sample_weight)
+        with stage("Preparing the columns", bool(self.verbose)):
+            return preparer.fit(X, sample_weight=sample_weight)
 
     def codes(self, X: Any) -> Codes:
         """Return the codes of rows in memory, prepared as those of `fit` were.

@@ -38,6 +38,26 @@ def hidden() -> Iterator[None]:
         PATIENCE = usual
 
 
+@contextmanager
+def stage(what: str, is_told: bool) -> Iterator[None]:
+    """Say on standard error what begins and how long it took, if it is to be told.
+
+    Parameters
+    ----------
+    what : str
+        What is done.
+    is_told : bool
+        Whether to say so.
+    """
+    if not is_told:
+        yield
+        return
+    print(f"{what} ...", file=sys.stderr, flush=True)
+    start = time.monotonic()
+    yield
+    print(f"{what}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
+
+
 def watch(batches: Iterable[Any], n_rows: int | None, what: str) -> Iterator[Any]:
     """Pass record batches on and show how many rows have gone by, if somebody looks.
 
