@@ -46,6 +46,7 @@ def test_help_and_version_do_not_wait_for_libraries():
 @pytest.mark.parametrize(
     "arguments",
     [
+        ("report", "absent.csv"),
         ("cluster", "absent.csv"),
         ("fit", "absent.csv", "-o", "m.untie"),
         ("outliers", "absent.csv"),

@@ -69,7 +69,7 @@ def assign_rows(
 def _said(unlike: Any) -> str:
     n, n_rows = int(unlike.sum()), len(unlike)
     if not n:
-        return "No row is unlike all clusters."
+        return "Every row is like those of some cluster."
     rows = "1 row is" if n == 1 else f"{n:,} rows are"
     return (
         f"{rows} unlike any cluster, of {n_rows:,}: farther from each than {NEARLY_ALL:.0%} of the "
