@@ -32,9 +32,10 @@ class TakesTables(BaseEstimator):
 class TableInput(TakesTables):
     """Base of estimators that learn from a table of categories.
 
-    A subclass has a parameter `handle_unknown` and, once fitted, a `grouping_`.
+    A subclass has parameters `categories` and `handle_unknown` and, once fitted, a `grouping_`.
     """
 
+    categories: Any
     handle_unknown: str
     grouping_: Grouping
     library_: str
@@ -84,7 +85,8 @@ class TableInput(TakesTables):
         """Tell the user what is odd about a table; one that was prepared is as it should be."""
         how = "error" if self.handle_unknown == "error" else "ignore"
         handle_unknown_values(unknown, grouping.raw, how, "fit")
-        if not is_prepared:
+        # Values that the user lists may have no rows; whoever knows them knows what they are.
+        if not is_prepared and isinstance(self.categories, str):
             warn_of_unprepared(table, grouping.vocabulary)
 
 

@@ -9,6 +9,9 @@ from sklearn.pipeline import make_pipeline
 
 from lazy_sources import SOURCES, as_arrow
 from untie import UNTIE, Preparer, UNTIEClusterer
+from untie._prepare.unprepared import warn_of_unprepared
+from untie._table.rows import learn_vocabulary
+from untie._table.table import read_table
 from untie._util.warn import UnpreparedWarning
 
 N = 120
@@ -90,3 +93,32 @@ def test_usual_columns_are_not_warned_of():
         warnings.simplefilter("error")
         UNTIE(2).fit(few)
         UNTIE(2).fit(many)
+
+
+@pytest.mark.parametrize(
+    ("column", "is_continuous"),
+    [
+        (np.linspace(0.1, 9.7, 40), True),
+        (np.repeat(np.linspace(0.1, 9.7, 10), 4), False),  # a few distinct fractions
+        (np.arange(40.0), True),  # whole numbers of type float, such as counts with gaps
+        (np.arange(40), False),
+        (np.arange(40).astype(str), False),
+        (np.r_[np.linspace(0.1, 9.7, 39), np.nan], True),
+    ],
+)
+def test_warning_of_distinct_floats(column, is_continuous):
+    table = read_table(pd.DataFrame({"c": column}))
+    vocabulary, _ = learn_vocabulary(table)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_unprepared(table, vocabulary)
+    assert [("'c'" in str(w.message), "Bin" in str(w.message)) for w in caught] == [
+        (True, True)
+    ] * is_continuous
+
+
+def test_values_that_the_user_lists_are_not_warned_of():
+    listed = [["a", "b", *map(str, range(90))], ["x", "y"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        UNTIE(2, categories=listed).fit([["a", "x"], ["b", "y"], ["a", "y"]] * 5)
