@@ -620,3 +620,37 @@ def test_a_column_that_is_used_may_be_kept_on_every_engine():
     preparer = Preparer().fit(table)
     found = preparer.transform(dd.from_pandas(table, npartitions=2), keep=["c"]).compute()
     assert list(found.columns) == list(preparer.transform(table, keep=["c"]).columns)
+
+
+def test_numbers_that_are_names_stay_as_they_are(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "flight": rng.integers(100, 160, 400),
+            "delay": rng.normal(size=400),
+            "day": pd.date_range("2024-01-01", periods=40).repeat(10),
+            "ticket": np.arange(400),
+        }
+    )
+    usual = Preparer().fit(table)
+    assert [note.action for note in usual.notes_] == ["binned", "binned", "binned", "left out"]
+    named = Preparer(categorical=["flight", "day", "ticket"]).fit(table)
+    assert [note.action for note in named.notes_] == ["kept", "binned", "kept", "grouped"]
+    found = named.transform(table)
+    assert found["flight"].tolist() == table["flight"].tolist()
+    assert found["ticket"].nunique() == 100
+    named.save(tmp_path / "p.untie")
+    again = load_model(tmp_path / "p.untie")
+    assert again.categorical == ["flight", "day", "ticket"]
+    pd.testing.assert_frame_equal(again.transform(table), found)
+
+
+def test_names_of_columns_that_can_not_be_categorical():
+    table = pd.DataFrame({"flight": range(60), "day": ["mon", "tue"] * 30})
+    with pytest.raises(ValueError, match=r"no column 'fligt' .*which categorical names"):
+        Preparer(categorical=["fligt"]).fit(table)
+    with pytest.raises(TypeError, match=r"categorical must be a list of names, got 'flight'"):
+        Preparer(categorical="flight").fit(table)
+    for other in ({"drop": ["flight"]}, {"columns": ["day"]}):
+        with pytest.raises(ValueError, match="categorical names the column 'flight', which is not"):
+            Preparer(categorical=["flight"], **other).fit(table)

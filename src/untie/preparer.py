@@ -16,7 +16,8 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 from untie._base import TakesTables
 from untie._engines.registry import open_table
 from untie._learn.archive import State
-from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
+from untie._prepare.deciding import Options
+from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._prepare.found_reading import AUTO
 from untie._prepare.making import WEIGHTS, make_preparation
 from untie._prepare.preparation import Preparation
@@ -62,6 +63,9 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         At most this many categories per column, the merged rare ones included; typically 20 to
         1,000. Learning takes time and memory that grow with the square of the number of categories
         of all columns, or faster.
+    categorical : sequence of str, default=()
+        Columns whose numbers or dates are names, such as the number of a flight or a postal code:
+        they are not binned, and not left out.
     missing : "auto" or sequence of str, default="auto"
         The texts that stand for a missing cell. "auto" takes those of a short list (empty, NA, n/a,
         NULL, ?, -, . and the like) for missing where they can be nothing else: not beside a single
@@ -120,6 +124,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         drop: Sequence[str] = (),
         bins: int = BINS,
         max_categories: int = MAX_CATEGORIES,
+        categorical: Sequence[str] = (),
         missing: str | Sequence[str] = AUTO,
         day_first: bool | None = None,
         date_parts: Sequence[str] = (),
@@ -128,6 +133,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         self.drop = drop
         self.bins = bins
         self.max_categories = max_categories
+        self.categorical = categorical
         self.missing = missing
         self.day_first = day_first
         self.date_parts = date_parts
@@ -154,14 +160,17 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         Raises
         ------
         ValueError
-            When `columns` or `drop` name a column that is not there, or no column is left.
+            When `columns`, `drop` or `categorical` name a column that is not there, or no column
+            is left.
         """
         options = Options(
             self.bins, self.max_categories, self.missing, self.day_first, self.date_parts
         )
         source = open_table(X)
         data = source if source.is_lazy else read_table(X).source
-        preparation = make_preparation(data, self.columns, self.drop, options, sample_weight)
+        preparation = make_preparation(
+            data, self.columns, self.drop, options, sample_weight, self.categorical
+        )
         if source.is_lazy:
             names = [name for name in source.columns if name != sample_weight]
             table = read_table(source.select(names).empty, min_rows=0)

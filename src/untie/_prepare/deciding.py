@@ -10,6 +10,7 @@ from itertools import count
 import numpy as np
 
 from untie._prepare.date_parts import check_parts
+from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._prepare.found_reading import (
     AUTO,
     as_read,
@@ -26,17 +27,10 @@ from untie._prepare.readings import Reading
 from untie._prepare.remarks import MOSTLY, odd_values, odd_writing, some
 from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 from untie._util.checks import check_integer
-from untie._util.types import FloatArray
-
-BINS = 35
-"""Numbers are binned into this many ranges, unless the user says otherwise; odd, so that none has
-a border in the middle, which would be cut otherwise when counted from the other end."""
+from untie._util.types import FloatArray, Value
 
 ROWS_PER_RANGE, FEWEST_BINS = 8, 5
 """There are fewer ranges where each would have fewer rows than this, but no fewer than that."""
-
-MAX_CATEGORIES = 100
-"""A column has at most this many categories, unless the user says otherwise."""
 
 FEW_NUMBERS = 20
 """At most this many distinct numbers are not binned: they are codes, grades or counts."""
@@ -89,7 +83,9 @@ class Options:
 Decision = tuple[Rule | None, Note]
 
 
-def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> Decision:
+def decide(
+    column: str, seen: Summary, options: Options, is_asked_for: bool, is_categorical: bool = False
+) -> Decision:
     """Choose what to do with a column.
 
     Parameters
@@ -102,7 +98,10 @@ def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
         What the user asked for.
     is_asked_for : bool
         Whether the user named the column; such a column is not left out.
+    is_categorical : bool
+        Whether the user says that its numbers are names; such a column is not left out either.
     """
+    is_asked_for = is_asked_for or is_categorical
     if seen.problem:
         if is_asked_for:
             raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
@@ -111,8 +110,10 @@ def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
     said = said_of_missing(seen, texts)
     reading = Reading(texts)
     seen = as_read(seen, reading)
-    decision = _decide_written(column, seen, reading, options, is_asked_for)
-    rule, note = decision or _decide_plain(column, seen, options, is_asked_for)
+    decision = (
+        None if is_categorical else _decide_written(column, seen, reading, options, is_asked_for)
+    )
+    rule, note = decision or _decide_plain(column, seen, options, is_asked_for, is_categorical)
     if decision is None and rule is not None:
         rule = replace(rule, reading=reading)
     return rule, Note(column, note.action, _joined(note.reason, said))
@@ -155,12 +156,15 @@ def _decide_written(
     return replace(rule, reading=reading), Note(column, note.action, reason)
 
 
-def _decide_plain(column: str, seen: Summary, options: Options, is_asked_for: bool) -> Decision:
+def _decide_plain(
+    column: str, seen: Summary, options: Options, is_asked_for: bool, is_categorical: bool
+) -> Decision:
     """Choose what to do with a column whose cells are what they seem."""
-    measure = _measure(seen)
+    measure = None if is_categorical else _measure(seen)
     reason = "" if is_asked_for else _reason_to_leave_out(column, seen, measure)
     is_long = len(seen.values) > FEW_NUMBERS
-    writing = odd_writing(seen.values, seen.rows) if is_long and measure is None else ""
+    is_read = is_long and measure is None and not is_categorical
+    writing = odd_writing(seen.values, seen.rows) if is_read else ""
     if reason:
         return None, Note(column, LEFT_OUT, _joined(reason, writing))
     if measure is not None and is_long:
@@ -191,7 +195,7 @@ def _reason_to_leave_out(column: str, seen: Summary, measure: str | None) -> str
         return "all cells are missing"
     if len(seen.values) == 1 and not seen.n_missing:
         return f"every row is {as_text(seen.values[0])!r:.40}"
-    if measure is None and _is_free_text(seen):
+    if measure is None and is_free_text(seen.values, seen.rows.sum()):
         return "looks like free text"
     if _is_nearly_distinct(seen) and (
         measure is None or (measure == NUMBER and _only_counts(column, seen))
@@ -218,9 +222,10 @@ def _only_counts(column: str, seen: Summary) -> bool:
     return bool(_ID_NAME.search(column) or (n > MANY_ROWS and is_consecutive) or never_repeats)
 
 
-def _is_free_text(seen: Summary) -> bool:
-    texts = [value for value in seen.values if isinstance(value, str)]
-    if len(texts) < MANY_ROWS or len(texts) < seen.rows.sum() / 2:
+def is_free_text(values: Sequence[Value], n_rows: float) -> bool:
+    """Tell whether values of a column with so many rows that have one are sentences."""
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) < MANY_ROWS or len(texts) < n_rows / 2:
         return False
     is_long = sum(map(len, texts)) >= LONG_TEXT * len(texts)
     return is_long and sum(" " in text.strip() for text in texts) > len(texts) / 2

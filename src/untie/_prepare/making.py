@@ -25,17 +25,20 @@ def make_preparation(
     drop: Sequence[str],
     options: Options,
     sample_weight: Any,
+    categorical: Sequence[str] = (),
 ) -> Preparation:
     """Find out how any table becomes one of categories; see `Preparer`."""
     names = _names_of(data)
     weight = sample_weight if isinstance(sample_weight, str) else None
     chosen, dropped = _choose(names, columns, drop, weight)
+    _check_categorical(categorical, names, chosen)
     notes = {name: Note(name, LEFT_OUT, reason) for name, reason in dropped.items()}
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
     seen = look_at(data, chosen, sample_weight)
     for name, of_column in zip(chosen, seen, strict=True):
-        rule, notes[name] = decide(name, of_column, options, columns is not None)
+        is_named = name in categorical
+        rule, notes[name] = decide(name, of_column, options, columns is not None, is_named)
         if rule is not None:
             rules[name] = rule
         parts = _parts(of_column, options)
@@ -79,6 +82,22 @@ def _names_of(data: Any) -> tuple[str, ...]:
             "what it was made from (a dataset, a query, untie.scan of files)."
         )
     return tuple(source.columns)
+
+
+def _check_categorical(
+    categorical: Sequence[str], names: Sequence[str], chosen: Sequence[str]
+) -> None:
+    if isinstance(categorical, str | os.PathLike):
+        raise TypeError(
+            f"categorical must be a list of names, got {categorical!r}: [{categorical!r}]."
+        )
+    check_names(categorical, names, "the table", ", which categorical names")
+    for name in categorical:
+        if name not in chosen:
+            raise ValueError(
+                f"categorical names the column {name!r}, which is not to be used; take it out of "
+                "categorical, or name it in columns and not in drop."
+            )
 
 
 def _choose(

@@ -12,8 +12,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from untie._prepare.deciding import BINS, MAX_CATEGORIES
+from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._util.progress import hidden
+from untie.cli.early import check_file
 
 READING, COLUMNS, RESULT = "Reading", "Columns", "Result"
 
@@ -58,6 +59,15 @@ Kept = Annotated[
         metavar="NAMES",
         help="Columns of FILE to show as well, such as a key.",
         rich_help_panel=RESULT,
+        show_default=False,
+    ),
+]
+Model = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="A model that untie fit or Python saved, instead of learning from FILE.",
         show_default=False,
     ),
 ]
@@ -132,8 +142,8 @@ class SourceOptions:
 
 
 @dataclass(frozen=True)
-class TableOptions(SourceOptions):
-    """How rows are read, and which of their columns are learned from."""
+class ColumnOptions(SourceOptions):
+    """How rows are read, and which of their columns are looked at."""
 
     columns: Annotated[
         list[str] | None,
@@ -148,19 +158,14 @@ class TableOptions(SourceOptions):
         list[str] | None,
         _option("--drop", panel=COLUMNS, metavar="NAMES", help="Leave these out."),
     ] = None
-    label: Annotated[
-        str | None,
+    categorical: Annotated[
+        list[str] | None,
         _option(
-            "--label",
+            "--categorical",
             panel=COLUMNS,
-            metavar="NAME",
-            help="A column with the answer: not learned from, used to judge results.",
-        ),
-    ] = None
-    weight: Annotated[
-        str | None,
-        _option(
-            "--weight", panel=COLUMNS, metavar="NAME", help="How often each row counts; a column."
+            metavar="NAMES",
+            help="Numbers that are names, such as flights or postal codes: not binned, not left "
+            "out.",
         ),
     ] = None
     bins: Annotated[
@@ -197,6 +202,30 @@ class TableOptions(SourceOptions):
 
 
 @dataclass(frozen=True)
+class TableOptions(ColumnOptions):
+    """The same, and columns that are not learned from, where rows have groups or weights."""
+
+    label: Annotated[
+        str | None,
+        _option(
+            "--label",
+            panel=COLUMNS,
+            metavar="NAME",
+            help="A column with the answer: not learned from, used to judge results.",
+        ),
+    ] = None
+    weight: Annotated[
+        str | None,
+        _option(
+            "--weight",
+            panel=COLUMNS,
+            metavar="NAME",
+            help="The column that says how often each row counts.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
 class LearningOptions(TableOptions):
     """The same, and how much columns count, and which have an order, where something is learned."""
 
@@ -204,6 +233,7 @@ class LearningOptions(TableOptions):
         list[str] | None,
         _option(
             "--column-weight",
+            "--weight-column",
             panel=COLUMNS,
             metavar="NAME=FACTOR",
             help="How much a column counts, 1 being as usual: --column-weight age=2. Repeatable.",
@@ -254,6 +284,8 @@ def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., No
 
         def run(**arguments: Any) -> None:
             options = kind(**{field.name: arguments.pop(field.name) for field in fields(kind)})
+            for name in ("model", "file", "new") if options.sql is None else ("model",):
+                check_file(arguments.get(name))
             with hidden() if options.quiet else nullcontext():
                 command(options=options, **arguments)
 

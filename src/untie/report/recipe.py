@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from untie._prepare.deciding import BINS, MAX_CATEGORIES
+from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._table.orders import AUTO
 from untie.encoder import UNTIE
 from untie.preparer import Preparer
@@ -31,6 +31,7 @@ class Wish:
     random_state: int = 0
     column_weights: Mapping[str, float] | None = None
     ordered: Any = AUTO
+    categorical: tuple[str, ...] = ()
     missing: str | Sequence[str] = AUTO
     day_first: bool | None = None
     date_parts: Sequence[str] = ()
@@ -42,6 +43,7 @@ class Wish:
             drop=self.unwanted,
             bins=self.bins,
             max_categories=self.max_categories,
+            categorical=list(self.categorical),
             missing=self.missing,
             day_first=self.day_first,
             date_parts=self.date_parts,
@@ -171,7 +173,7 @@ def _call(name: str, first: str, given: dict[str, Any], defaults: dict[str, Any]
 
 
 def _steps(wish: Wish) -> str:
-    defaults = Preparer(drop=[]).get_params()
+    defaults = Preparer(drop=[], categorical=[]).get_params()
     preparer = _call("Preparer", "", wish.preparer().get_params(), defaults)
     k, seed = wish.n_clusters, wish.random_state
     numpy, weights, argument, column = "", "", "", ""
@@ -213,6 +215,8 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
         arguments += ["--columns", name]
     for name in wish.drop:
         arguments += ["--drop", name]
+    for name in wish.categorical:
+        arguments += ["--categorical", name]
     for name, factor in (wish.column_weights or {}).items():
         arguments += ["--column-weight", f"{name}={factor:g}"] if factor else ["--passive", name]
     for name in () if wish.ordered == AUTO else wish.ordered:
