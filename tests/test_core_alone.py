@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 EXTRAS = ["pandas", "polars", "pyarrow", "duckdb", "dask", "pyspark", "typer", "rich", "jinja2"]
-EXTRAS += ["matplotlib", "onnx", "torch"]
+EXTRAS += ["matplotlib", "onnx", "torch", "openpyxl", "fsspec"]
 
 
 @pytest.mark.integration

@@ -168,17 +168,29 @@ def test_dirty_numbers_are_binned_and_the_dirt_stays():
     preparer = prepare(pd.DataFrame({"age": cells}), bins=5)
     assert (
         said(preparer)["age"][1]
-        == "into 5 ranges; no numbers, and kept as they are: 'n/a', 'unknown'"
+        == "into 5 ranges; no numbers, and kept as they are: 'unknown'; read as missing: 'n/a' "
+        "(3 rows)"
     )
-    result = preparer.transform(pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None]}))
+    rows = pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None, "n/a"]})
+    result = preparer.transform(rows)
     assert result["age"].tolist()[:4] == ["up to 19", "up to 19", "unknown", "dead"]
-    assert result["age"].isna().tolist() == [False] * 4 + [True]
+    assert result["age"].isna().tolist() == [False] * 4 + [True] * 2
 
 
 def test_values_that_often_mean_missing_are_pointed_out():
-    frame = pd.DataFrame({"x": ["a", "?", "b", "NA", "-", "n/a", None] * 3})
-    reason = "'-', '?', 'NA' and 1 more counted as a value, not as missing"
-    assert said(prepare(frame))["x"] == ("kept", reason)
+    frame = pd.DataFrame({"x": ["a", "?", "b", "NA", "-", "none", None] * 3})
+    reason = "read as missing: '-' (3 rows), '?' (3 rows), 'NA' (3 rows)"
+    kept = "'none' counted as a value, not as missing"
+    preparer = prepare(frame)
+    assert said(preparer)["x"] == ("kept", f"{kept}; {reason}")
+    assert preparer.transform(frame)["x"].isna().sum() == 12
+    named = prepare(frame, missing=["?", "none"])
+    kept = "'-', 'NA' counted as a value, not as missing"
+    reason = "read as missing: '?' (3 rows), 'none' (3 rows)"
+    assert said(named)["x"] == ("kept", f"{kept}; {reason}")
+    off = prepare(frame, missing=[])
+    assert said(off)["x"] == ("kept", "")
+    assert off.transform(frame)["x"].isna().sum() == 3
 
 
 def test_codes_with_leading_zeros_are_no_numbers():
@@ -608,3 +620,37 @@ def test_a_column_that_is_used_may_be_kept_on_every_engine():
     preparer = Preparer().fit(table)
     found = preparer.transform(dd.from_pandas(table, npartitions=2), keep=["c"]).compute()
     assert list(found.columns) == list(preparer.transform(table, keep=["c"]).columns)
+
+
+def test_numbers_that_are_names_stay_as_they_are(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "flight": rng.integers(100, 160, 400),
+            "delay": rng.normal(size=400),
+            "day": pd.date_range("2024-01-01", periods=40).repeat(10),
+            "ticket": np.arange(400),
+        }
+    )
+    usual = Preparer().fit(table)
+    assert [note.action for note in usual.notes_] == ["binned", "binned", "binned", "left out"]
+    named = Preparer(categorical=["flight", "day", "ticket"]).fit(table)
+    assert [note.action for note in named.notes_] == ["kept", "binned", "kept", "grouped"]
+    found = named.transform(table)
+    assert found["flight"].tolist() == table["flight"].tolist()
+    assert found["ticket"].nunique() == 100
+    named.save(tmp_path / "p.untie")
+    again = load_model(tmp_path / "p.untie")
+    assert again.categorical == ["flight", "day", "ticket"]
+    pd.testing.assert_frame_equal(again.transform(table), found)
+
+
+def test_names_of_columns_that_can_not_be_categorical():
+    table = pd.DataFrame({"flight": range(60), "day": ["mon", "tue"] * 30})
+    with pytest.raises(ValueError, match=r"no column 'fligt' .*which categorical names"):
+        Preparer(categorical=["fligt"]).fit(table)
+    with pytest.raises(TypeError, match=r"categorical must be a list of names, got 'flight'"):
+        Preparer(categorical="flight").fit(table)
+    for other in ({"drop": ["flight"]}, {"columns": ["day"]}):
+        with pytest.raises(ValueError, match="categorical names the column 'flight', which is not"):
+            Preparer(categorical=["flight"], **other).fit(table)

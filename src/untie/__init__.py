@@ -1,25 +1,26 @@
 """Vectors and similarities for tables made of words instead of numbers."""
 
 from importlib import import_module
-from importlib.metadata import version
-from types import ModuleType
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
-from untie._count.counts import CountedTable, Counts
-from untie._engines.registry import count_table
-from untie._engines.scanning import scan
-from untie._learn.k_choice import KChoice
-from untie._learn.kernels import Gaussian, Pairs, Polynomial
-from untie._prepare.note import Note
-from untie._table.vocabulary import Vocabulary
-from untie.clusterer import UNTIEClusterer
-from untie.encoder import UNTIE
-from untie.k_choice import choose_k
-from untie.model_file import load_model, save_model
-from untie.preparer import Preparer
-from untie.report import Report, make_report
-from untie.vector_file import sink
+if TYPE_CHECKING:
+    from untie._count.counts import CountedTable, Counts
+    from untie._engines.registry import count_table
+    from untie._engines.scanning import scan
+    from untie._learn.k_choice import KChoice
+    from untie._learn.kernels import Gaussian, Pairs, Polynomial
+    from untie._prepare.note import Note
+    from untie._table.vocabulary import Vocabulary
+    from untie.clusterer import UNTIEClusterer
+    from untie.encoder import UNTIE
+    from untie.k_choice import choose_k
+    from untie.model_file import load_model, save_model
+    from untie.preparer import Preparer
+    from untie.report import Report, make_report
+    from untie.vector_file import sink
 
-__version__ = version("untie")
+    __version__: str
 
 __all__ = [
     "UNTIE",
@@ -51,12 +52,49 @@ __all__ = [
     "sink",
 ]
 
+_HOMES = {
+    "UNTIE": "encoder",
+    "CountedTable": "_count.counts",
+    "Counts": "_count.counts",
+    "Gaussian": "_learn.kernels",
+    "KChoice": "_learn.k_choice",
+    "Note": "_prepare.note",
+    "Pairs": "_learn.kernels",
+    "Polynomial": "_learn.kernels",
+    "Preparer": "preparer",
+    "Report": "report",
+    "UNTIEClusterer": "clusterer",
+    "Vocabulary": "_table.vocabulary",
+    "choose_k": "k_choice",
+    "count_table": "_engines.registry",
+    "load_model": "model_file",
+    "make_report": "report",
+    "save_model": "model_file",
+    "scan": "_engines.scanning",
+    "sink": "vector_file",
+}
+"""Where each name that is no package comes from."""
 
-def __getattr__(name: str) -> ModuleType:
-    """Import a package when it is first asked for: ``untie.explain`` needs no import of its own."""
-    if name in __all__:
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is first asked for.
+
+    scikit-learn and scipy take more than a second, which ``untie --help`` need not wait for; and
+    ``untie.explain`` needs no import of its own.
+    """
+    found: Any
+    if name == "__version__":
+        from importlib.metadata import version
+
+        found = version("untie")
+    elif name in _HOMES:
+        found = getattr(import_module(f"untie.{_HOMES[name]}"), name)
+    elif not name.startswith("__") and find_spec(f"untie.{name}") is not None:
         return import_module(f"untie.{name}")
-    raise AttributeError(f"module 'untie' has no attribute {name!r}")
+    else:
+        raise AttributeError(f"module 'untie' has no attribute {name!r}")
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

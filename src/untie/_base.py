@@ -11,10 +11,10 @@ from sklearn.utils.validation import validate_data
 
 from untie._count.grouping import Grouping
 from untie._learn.parameters import check_handle_unknown
+from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.rows import encode
-from untie._table.table import Table, read_table, warn_of_distinct_floats
+from untie._table.table import Table, read_table
 from untie._table.unknown import handle_unknown_values, joins_rare_values
-from untie._table.vocabulary import Vocabulary
 from untie._util.types import Codes, Value
 
 
@@ -32,9 +32,10 @@ class TakesTables(BaseEstimator):
 class TableInput(TakesTables):
     """Base of estimators that learn from a table of categories.
 
-    A subclass has a parameter `handle_unknown` and, once fitted, a `grouping_`.
+    A subclass has parameters `categories` and `handle_unknown` and, once fitted, a `grouping_`.
     """
 
+    categories: Any
     handle_unknown: str
     grouping_: Grouping
     library_: str
@@ -75,12 +76,18 @@ class TableInput(TakesTables):
         return self.grouping_.apply_to_codes(encoded.codes, unknown_is_rare=rare)
 
     def _report(
-        self, table: Table, vocabulary: Vocabulary, unknown: Sequence[Sequence[Value]]
+        self,
+        table: Table,
+        grouping: Grouping,
+        unknown: Sequence[Sequence[Value]],
+        is_prepared: bool = False,
     ) -> None:
-        """Tell the user what is odd about a table."""
+        """Tell the user what is odd about a table; one that was prepared is as it should be."""
         how = "error" if self.handle_unknown == "error" else "ignore"
-        handle_unknown_values(unknown, vocabulary, how, "fit")
-        warn_of_distinct_floats(table, vocabulary)
+        handle_unknown_values(unknown, grouping.raw, how, "fit")
+        # Values that the user lists may have no rows; whoever knows them knows what they are.
+        if not is_prepared and isinstance(self.categories, str):
+            warn_of_unprepared(table, grouping.vocabulary)
 
 
 def _not_yet_reported(

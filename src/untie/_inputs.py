@@ -19,6 +19,7 @@ from untie._table.orders import AUTO, Positions, declared_orders, find_orders
 from untie._table.rows import encode, learn_vocabulary
 from untie._table.sample_weights import read_weights
 from untie._table.table import read_table
+from untie._table.unknown import joins_rare_values
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.types import Codes, FloatArray, Value
 from untie.encoder import UNTIE
@@ -235,6 +236,35 @@ def cell_texts(encoder: UNTIE, data: Any, positions: NDArray[np.intp] | None = N
                 line.append(text + (" (rare)" if code < len(values) else " (unknown)"))
         texts.append(line)
     return texts
+
+
+def unknown_cells(encoder: UNTIE, data: Any, codes: Codes | None = None) -> list[NDArray[np.bool_]]:
+    """Tell which cells hold a value that the encoder has not seen; none of a passive column.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        In memory.
+    codes : list of integer arrays of shape (n_rows,), optional
+        The rows as `encoder` codes them, which save the work where all values are known.
+
+    Returns
+    -------
+    list of boolean arrays of shape (n_rows,)
+        One array per column.
+    """
+    raw, passive = encoder.grouping_.raw, encoder.model_.passive
+    if codes is not None and not joins_rare_values(encoder.handle_unknown):
+        pairs = zip(codes, encoder.vocabulary_.sizes, strict=True)
+        if not any((column == size).any() for column, size in pairs):
+            return [np.zeros(len(codes[0]), dtype=bool)] * len(codes)
+    cells = encode(read_table(data, min_rows=0), raw).codes
+    return [
+        (column == size) & (not is_passive)
+        for column, size, is_passive in zip(cells, raw.sizes, passive, strict=True)
+    ]
 
 
 def encode_rows(encoder: UNTIE, data: Any) -> Codes:

@@ -42,11 +42,13 @@ from untie._learn.means import (
     split_columns,
 )
 from untie._learn.moves import MOST_MOVES, cells_of, move_rows
+from untie._learn.reach import Reach, find_reach
 from untie._row_tasks import LabelTask, sample_source, walk_source
 from untie._saving import Savable
 from untie._table.sample_weights import check_weights, split_weights
 from untie._table.table import read_table, table_of_names
 from untie._util.checks import check_integer
+from untie._util.progress import stage
 from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
@@ -97,6 +99,9 @@ class UNTIEClusterer(
     random_state : int, RandomState or None, default=None
         For the starts. None is the seed 0. The number of clusters is chosen with draws of its own,
         so that it is the table's and not the seed's.
+    verbose : bool, default=False
+        Whether `fit` says on standard error what it does, and how long each step took; the encoder
+        does so, too. It changes nothing else.
 
     Attributes
     ----------
@@ -118,6 +123,10 @@ class UNTIEClusterer(
         The fitted preparer, if there is one; ``prepared(X)`` applies it.
     k_choice_ : KChoice or None
         How the number was chosen, if it was.
+    reach_ : Reach
+        How far rows are from the mean of their cluster: `farthest` has the distance that 99 % of
+        the rows of each keep within (of at most 2,000 distinct rows), and a row that is farther
+        from every mean is unlike any cluster: see :func:`untie.explain.assignments`.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -161,6 +170,7 @@ class UNTIEClusterer(
         n_init: int = 10,
         max_iter: int = 300,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.encoder = encoder
@@ -168,6 +178,7 @@ class UNTIEClusterer(
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of a table's rows.
@@ -205,9 +216,10 @@ class UNTIEClusterer(
         X, sample_weight = split_weights(X, sample_weight)
         table = read_table(X)
         rows = X if preparer is None else preparer.transform(X)
-        counted = encoder.fit_rows(rows, sample_weight)
+        counted = encoder.fit_rows(rows, sample_weight, preparer is not None)
         assert counted is not None  # the table is in memory
-        self._learn_codes(encoder, counted.codes, counted.weights)
+        with stage("Finding the clusters", bool(self.verbose)):
+            self._learn_codes(encoder, counted.codes, counted.weights)
         validate_data(self, table.source, reset=True, skip_check_array=True)
         self.preparer_ = preparer
         codes = counted.codes if counted.complete else encoder.codes(rows)
@@ -350,6 +362,7 @@ class UNTIEClusterer(
             arrays["labels"] = self._labels
         if self._costs is not None:
             arrays |= {f"costs_{place}": table for place, table in enumerate(self._costs)}
+        arrays |= {f"reach_{name}": array for name, array in vars(self.reach_).items()}
         state = State(content, arrays)
         choice = None if self.k_choice_ is None else record_state(self.k_choice_)
         state = state.plus("k_choice", choice)
@@ -376,6 +389,10 @@ class UNTIEClusterer(
                 for place, n in enumerate(n_codes)
             ]
         self.inertia_, self.n_iter_ = state.get("inertia", float), state.get("n_iter", int)
+        k, n_columns = self.n_clusters_, len(self.encoder_.vocabulary_.columns)
+        self.reach_ = Reach(
+            state.finite("reach_farthest", k), state.finite("reach_usual", k, n_columns)
+        )
 
     @property
     def _n_features_out(self) -> int:
@@ -393,10 +410,11 @@ class UNTIEClusterer(
         rows = source
         if preparer is not None:
             rows = open_table(preparer.transform(source, keep=[weight] if weight else []))
-        encoder.fit(rows, sample_weight=weight)
-        sample = sample_source(encoder, rows, weight)
-        walk = partial(walk_source, encoder, rows, weight)
-        self._learn(encoder, sample, walk, LAZY_PASSES, LAZY_PASSES)
+        encoder.fit_rows(rows, weight, preparer is not None)
+        with stage("Finding the clusters", bool(self.verbose)):
+            sample = sample_source(encoder, rows, weight)
+            walk = partial(walk_source, encoder, rows, weight)
+            self._learn(encoder, sample, walk, LAZY_PASSES, LAZY_PASSES)
         names = table_of_names([name for name in source.columns if name != weight])
         validate_data(self, names.source, reset=True, skip_check_array=True)
         self.preparer_, self._labels = preparer, None
@@ -430,11 +448,15 @@ class UNTIEClusterer(
         if costs is not None:
             centres = space.centres(found.counts)
         order = largest_first(costs or distance_costs(space, centres), found.sizes, sample)
+        ordered = [part[order] for part in centres]
         self.encoder_, self.k_choice_ = encoder, choice
         self._costs = costs and [table[:, order] for table in costs]
-        self.cluster_centers_ = np.hstack([part[order] for part in centres])
+        self.cluster_centers_ = np.hstack(ordered)
         self.n_clusters_ = len(self.cluster_centers_)
         self.inertia_, self.n_iter_ = inertia_of(space, centres, found), n_iter + n_moves
+        counts = [joint[order] for joint in found.counts]
+        into = self._costs or distance_costs(space, ordered)
+        self.reach_ = find_reach(space, ordered, counts, into, sample)
 
     def _number(self, encoder: UNTIE, sample: RowSample) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""
@@ -468,6 +490,8 @@ class UNTIEClusterer(
         for name in ("n_clusters", "random_state"):
             if getattr(encoder, name) is None:
                 encoder.set_params(**{name: getattr(self, name)})
+        if self.verbose:
+            encoder.set_params(verbose=self.verbose)
         return encoder
 
     def _new_preparer(self, X: Any, sample_weight: Any) -> Preparer | None:
@@ -475,7 +499,8 @@ class UNTIEClusterer(
         if self.preparer is None:
             return None
         preparer: Preparer = clone(self.preparer).set_output(transform="default")
-        return preparer.fit(X, sample_weight=sample_weight)
+        with stage("Preparing the columns", bool(self.verbose)):
+            return preparer.fit(X, sample_weight=sample_weight)
 
     def codes(self, X: Any) -> Codes:
         """Return the codes of rows in memory, prepared as those of `fit` were.

@@ -32,6 +32,7 @@ from untie._table.rows import Rows
 from untie._table.sample_weights import split_weights
 from untie._table.table import Table, table_of_names
 from untie._table.vocabulary import Vocabulary
+from untie._util.progress import stage
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 from untie.export import Exportable
@@ -175,6 +176,9 @@ default="auto"
     random_state : int, RandomState or None, default=None
         For "adam", "adagrad" and the starts of the clusters that "auto" compares; the other
         solvers draw nothing, and ``n_clusters="auto"`` has draws of its own. None is the seed 0.
+    verbose : bool, default=False
+        Whether `fit` says on standard error what it does, and how long each step took. It changes
+        nothing else.
 
     Attributes
     ----------
@@ -278,6 +282,7 @@ default="auto"
         column_weights: Any = None,
         purpose: str = "clusters",
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.couplings = couplings
@@ -302,6 +307,7 @@ default="auto"
         self.column_weights = column_weights
         self.purpose = purpose
         self.random_state = random_state
+        self.verbose = verbose
 
     @classmethod
     def from_paper(cls, n_clusters: int, **parameters: Any) -> Self:
@@ -433,7 +439,7 @@ default="auto"
         assert counted is not None  # nothing was merged
         if not first:
             self._check_columns(chunk.table)
-        self._report(chunk.table, chunk.grouping.raw, chunk.unknown)
+        self._report(chunk.table, chunk.grouping, chunk.unknown)
         if not first:
             counted = self._counted_so_far().plus_chunk(counted)
         if recipe.chooses and counted.sample is None:
@@ -666,16 +672,21 @@ default="auto"
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
 
-    def fit_rows(self, X: Any, sample_weight: Any = None) -> Rows | None:
-        """Learn from a table as `fit` does, and return its coded rows if they are in memory."""
+    def fit_rows(self, X: Any, sample_weight: Any = None, is_prepared: bool = False) -> Rows | None:
+        """Learn from a table as `fit` does, and return its coded rows if they are in memory.
+
+        Of one that a `Preparer` has made there is no warning of columns that one should prepare.
+        """
         recipe = check_parameters(self)
         source = open_table(X)
         if source.is_lazy:
             self._refuse_row_solvers("fit on a table that is read piece by piece")
-        counted = source.count(self._count_options(recipe, sample_weight))
+        with stage("Counting the values", bool(self.verbose)):
+            counted = source.count(self._count_options(recipe, sample_weight))
         assert counted.table is not None
-        self._report(counted.table, counted.grouping.raw, counted.unknown)
-        fitted = fit_counted(counted, recipe, self.output, self.n_components)
+        self._report(counted.table, counted.grouping, counted.unknown, is_prepared)
+        with stage("Learning their vectors", bool(self.verbose)):
+            fitted = fit_counted(counted, recipe, self.output, self.n_components)
         self._remember(counted.table)
         self._adopt(fitted)
         return counted.rows

@@ -16,7 +16,9 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 from untie._base import TakesTables
 from untie._engines.registry import open_table
 from untie._learn.archive import State
-from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
+from untie._prepare.deciding import Options
+from untie._prepare.defaults import BINS, MAX_CATEGORIES
+from untie._prepare.found_reading import AUTO
 from untie._prepare.making import WEIGHTS, make_preparation
 from untie._prepare.preparation import Preparation
 from untie._saving import Savable
@@ -38,8 +40,9 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     same number of rows and keep their order; as nothing but the order of the numbers counts, a
     logarithm changes nothing. Ids, free text and constants are left out. Where a column has very
     many values, the rare ones are merged. Numbers and dates that are written as text count as such
-    when nine of ten rows are. Missing cells stay missing, which is a category of its own to
-    `UNTIE`.
+    when nine of ten rows are; and where the whole column is so, also numbers such as 1.234,5 and
+    12 kg and dates such as 31/12/2024. Missing cells stay missing, which is a category of its own
+    to `UNTIE`.
 
     ``make_pipeline(Preparer(), UNTIE())`` learns from a table as it comes. What is asked of its
     last step alone (`to_sql`, `to_onnx`, the functions of `untie.explain`) is about prepared rows.
@@ -60,13 +63,26 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         At most this many categories per column, the merged rare ones included; typically 20 to
         1,000. Learning takes time and memory that grow with the square of the number of categories
         of all columns, or faster.
+    categorical : sequence of str, default=()
+        Columns whose numbers or dates are names, such as the number of a flight or a postal code:
+        they are not binned, and not left out.
+    missing : "auto" or sequence of str, default="auto"
+        The texts that stand for a missing cell. "auto" takes those of a short list (empty, NA, n/a,
+        NULL, ?, -, . and the like) for missing where they can be nothing else: not beside a single
+        other value, which may be a yes, not signs among signs, not NA among codes of two letters.
+        What was found is said in `decisions`. An empty list keeps all of them as values.
+    day_first : bool, default=None
+        Whether the day comes first in dates such as 1/2/2024. By default the column tells, by
+        dates such as 31/12/2024; one that does not stays text.
+    date_parts : sequence of {"weekday", "month", "hour"}, default=()
+        What to take out of every column of dates, as columns of their own: ``bought (weekday)``.
 
     Attributes
     ----------
     notes_ : tuple of Note
         What was decided about every column of the table, and why; `decisions` makes a frame of it.
     columns_ : tuple of str
-        The columns that are used, in the table's order.
+        The columns that are used, in the table's order; parts of dates follow their column.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -108,11 +124,19 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         drop: Sequence[str] = (),
         bins: int = BINS,
         max_categories: int = MAX_CATEGORIES,
+        categorical: Sequence[str] = (),
+        missing: str | Sequence[str] = AUTO,
+        day_first: bool | None = None,
+        date_parts: Sequence[str] = (),
     ) -> None:
         self.columns = columns
         self.drop = drop
         self.bins = bins
         self.max_categories = max_categories
+        self.categorical = categorical
+        self.missing = missing
+        self.day_first = day_first
+        self.date_parts = date_parts
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find out what is to be done to each column.
@@ -136,12 +160,17 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         Raises
         ------
         ValueError
-            When `columns` or `drop` name a column that is not there, or no column is left.
+            When `columns`, `drop` or `categorical` name a column that is not there, or no column
+            is left.
         """
-        options = Options(self.bins, self.max_categories)
+        options = Options(
+            self.bins, self.max_categories, self.missing, self.day_first, self.date_parts
+        )
         source = open_table(X)
         data = source if source.is_lazy else read_table(X).source
-        preparation = make_preparation(data, self.columns, self.drop, options, sample_weight)
+        preparation = make_preparation(
+            data, self.columns, self.drop, options, sample_weight, self.categorical
+        )
         if source.is_lazy:
             names = [name for name in source.columns if name != sample_weight]
             table = read_table(source.select(names).empty, min_rows=0)
@@ -223,7 +252,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
             own = [note.column for note in self.notes_ if note.reason != WEIGHTS]
             given = _check_feature_names_in(self, input_features)
             renamed = dict(zip(own, given, strict=True))
-            names = [renamed[name] for name in names]
+            names = [self._preparation.renamed(name, renamed) for name in names]
         return np.array(names, dtype=object)
 
     def decisions(self) -> Any:

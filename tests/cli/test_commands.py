@@ -16,9 +16,11 @@ from untie.explain import neighbors, outliers
 COMMANDS = [
     "report",
     "cluster",
+    "assign",
     "neighbors",
     "outliers",
     "values",
+    "drift",
     "compare",
     "fit",
     "transform",
@@ -249,7 +251,7 @@ def test_a_column_that_was_left_out_is_said_to_be(people):
 
 
 def test_names_that_options_give_are_looked_up(people):
-    for option in ("--columns", "--drop", "--label", "--weight"):
+    for option in ("--columns", "--drop", "--label", "--weight", "--categorical", "--passive"):
         found = refused("cluster", people, option, "colors")
         assert f"no column 'colors' in the table, which {option} names; did you mean 'col" in found
 
@@ -353,10 +355,11 @@ def test_neighbors_of_a_row_are_those_of_the_library(people, tmp_path, frame):
     with_model = ask("neighbors", people, "--row", 7, "-n", 4, "--model", tmp_path / "m.untie")
     assert pd.DataFrame(rows_of(with_model.stdout)).equals(found)
     long = ask("neighbors", people, "--row", 7, "-n", 4, "--drop", "group", "--why")
-    parts = pd.DataFrame(rows_of(long.stdout)).astype({"contribution": float, "distance": float})
-    total = parts.groupby("row", sort=False)[["contribution", "distance"]].sum()
+    parts = pd.DataFrame(rows_of(long.stdout)).astype({"contribution": float})
+    parts = parts.astype({"squared_distance": float})
+    total = parts.groupby("row", sort=False)[["contribution", "squared_distance"]].sum()
     np.testing.assert_allclose(total["contribution"], expected["similarity"])
-    np.testing.assert_allclose(total["distance"], expected["distance"] ** 2, atol=1e-12)
+    np.testing.assert_allclose(total["squared_distance"], expected["distance"] ** 2, atol=1e-12)
 
 
 def test_neighbors_without_copies_and_with_keys(people, frame):
@@ -411,7 +414,7 @@ def test_neighbors_of_values(people, frame):
         (["--row", "1", "--drop", "colr"], "no column 'colr'"),
         (["--row", "1", "--label", "colr"], "which --label names"),
         (["--row", "1", "--weight", "colour"], "can't hold the weights"),
-        (["--row", "1", "--model", "no.untie"], "No such file or directory: no.untie"),
+        (["--row", "1", "--model", "no.untie"], "There is no file 'no.untie'; check the path"),
         (["--row", "1", "--output", "x.doc"], "has none of the endings"),
         (["--row", "1", "--output", "no/x.csv"], "The folder 'no' does not exist"),
     ],
@@ -513,14 +516,12 @@ def test_nothing_to_learn_from(tmp_path):
 def test_library_warnings_are_notes(tmp_path, monkeypatch, people):
     import warnings
 
-    from untie.cli import fit as fit_module
-
     def save(*arguments):
         with warnings.catch_warnings():
             warnings.simplefilter("default")
             warnings.warn("mind the gap", UserWarning, stacklevel=1)
 
-    monkeypatch.setattr(fit_module, "save_model", save)
+    monkeypatch.setattr("untie.model_file.save_model", save)
     answer = ask("fit", people, "-o", tmp_path / "m.untie", "-q")
     assert answer.stderr == "untie: note: mind the gap\n"
     assert answer.exit_code == 0
@@ -537,12 +538,10 @@ def test_library_warnings_are_notes(tmp_path, monkeypatch, people):
     ],
 )
 def test_errors_get_a_code_and_a_line(people, tmp_path, monkeypatch, error, code, said):
-    from untie.cli import fit as fit_module
-
     def fail(*arguments):
         raise error
 
-    monkeypatch.setattr(fit_module, "save_model", fail)
+    monkeypatch.setattr("untie.model_file.save_model", fail)
     line = refused("fit", people, "-o", tmp_path / "m.untie", "-q", code=code)
     assert line.startswith(f"untie: {said}")
     assert line.count("\n") == 1

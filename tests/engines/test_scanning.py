@@ -7,7 +7,8 @@ import pytest
 
 import untie
 from untie._engines.duck import text_source
-from untie._engines.scanning import find_files, kind_of
+from untie._engines.endings import kind_of
+from untie._engines.gathering import find_files
 
 
 def rows_of(relation):

@@ -84,7 +84,7 @@ def test_values_that_never_meet_are_named():
     encoder = UNTIE(2).fit(table)
     found = outliers(encoder, table, n=2)
     assert found.position[0] == 60
-    assert "place=sea with animal=cow: 0 times, 15.0 expected" in found.reason[0]
+    assert "place=sea with animal=cow: never, 15.0 expected" in found.reason[0]
     assert found.score[1] == 0
     assert found.reason[1] == ""
     why = why_outlier(encoder, table.iloc[60])
@@ -103,9 +103,58 @@ def test_weights_scaled_to_any_sum():
 def test_new_rows_and_unknown_values():
     rows = [["sea", "fish"], ["land", "cow"]] * 30
     encoder = UNTIE(2).fit(rows)
-    found = outliers(encoder, [["sea", "cow"], ["sea", "dragon"], ["land", "cow"]], n=3)
-    assert found.position[0] == 0
-    assert found.score[1:].tolist() == [0, 0]
+    new = [["sea", "cow"], ["sea", "dragon"], ["land", "cow"]]
+    found = outliers(encoder, new, n=3)
+    assert found.position.tolist() == [1, 0, 2]
+    never_seen, never_met = math.log(61 / 1), math.log((29 * 29 / 59 + 1) / 1)
+    np.testing.assert_allclose(found.score, [never_seen, never_met, 0.0])
+    assert found.reason[0] == "x1=dragon (unknown): never seen in 60 rows"
+    why = why_outlier(encoder, new[1]).set_index("column")
+    assert why.part["x1"] == pytest.approx(never_seen)
+    assert why.part["x0"] == 0.0
+
+
+def test_new_values_are_expected_of_columns_that_had_many_once():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.choice(["x", "y"], 90), "b": rng.choice(["u", "v"], 90)})
+    table["once"] = [f"n{row}" for row in range(40)] + ["often"] * 50
+    encoder = UNTIE(2).fit(table)
+    row = table.iloc[[60]]
+    few = outliers(encoder, row.assign(a="new")).score[0]
+    many = outliers(encoder, row.assign(once="new")).score[0]
+    usual = outliers(encoder, row).score[0]
+    assert few > math.log(91) - 1e-9
+    assert many == pytest.approx(math.log(91 / 41), abs=usual + 1e-9)
+    merged = UNTIE(2, max_categories=3).fit(table)
+    assert outliers(merged, row.assign(once="new")).score[0] <= math.log(91 / 41) + usual
+
+
+def test_missing_cells_that_say_nothing_are_not_unknown():
+    table = pd.DataFrame({"a": ["x", None, "y", "x"] * 10, "b": ["u", "v", "u", "v"] * 10})
+    encoder = UNTIE(2, missing="neutral").fit(table)
+    new = pd.DataFrame({"a": [None, "z"], "b": ["u", "u"]})
+    assert outliers(encoder, new).reason.tolist() == ["a=z (unknown): never seen in 40 rows", ""]
+
+
+def test_passive_columns_surprise_nobody_by_new_values():
+    table = pd.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20, "c": ["s", "t"] * 20})
+    encoder = UNTIE(2, column_weights={"c": 0}).fit(table)
+    assert outliers(encoder, table.head(1).assign(c="new")).score[0] == 0.0
+
+
+def test_shares_are_those_of_the_model_where_that_is_asked_for():
+    table = planted(n_rows=400)[0]
+    encoder = UNTIE(2).fit(table)
+    scores = outliers(encoder, table, n=400).score
+    new = table.head(20)
+    found = outliers(encoder, new, n=20, share_of="model")
+    expected = [(scores > score - 1e-9).mean() for score in found.score]
+    np.testing.assert_allclose(found.share, expected)
+    assert outliers(encoder, new, n=20).share.tolist() != pytest.approx(expected)
+    with pytest.raises(ValueError, match="share_of must be"):
+        outliers(encoder, new, share_of="all")
+    with pytest.warns(UserWarning, match="keeps none of the rows"):
+        outliers(UNTIE(2, solver="uniform").fit(table), new, share_of="model")
 
 
 def test_pairs_with_too_many_values_for_a_table(monkeypatch):

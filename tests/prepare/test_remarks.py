@@ -57,9 +57,17 @@ def test_notes_say_so():
     rng = np.random.default_rng(0)
     columns = {
         "weight": [f"{number} kg" for number in rng.integers(0, 40, 300)],
+        "mixed": [f"{number} {'kg' if number % 9 else 'g'}" for number in rng.integers(0, 40, 300)],
+        "code": [f"{number},{number % 7}{'' if number % 9 else ' kg'}" for number in range(300)],
         "price": [f"${number}" for number in rng.permutation(300)],
         "day": [
             f"{number % 28 + 1}/{number % 12 + 1}/2024" for number in rng.integers(0, 3000, 300)
+        ],
+        "other": [
+            f"{number % 12 + 1}/{number % 11 + 1}/2024" for number in rng.integers(0, 3000, 300)
+        ],
+        "broken": [
+            f"{number % 60 + 1}/{number % 12 + 1}/2024" for number in rng.integers(0, 3000, 300)
         ],
         "few": [f"{number} kg" for number in rng.integers(0, 5, 300)],
         "color": rng.choice(["red", "Red"], 300).tolist(),
@@ -67,10 +75,15 @@ def test_notes_say_so():
     notes = {
         note.column: note for note in Preparer(max_categories=50).fit(pd.DataFrame(columns)).notes_
     }
-    assert notes["weight"].action == "kept"
-    assert "as plain numbers, in one unit, they would be binned" in notes["weight"].reason
-    assert notes["price"].reason.startswith("looks like an id; looks like numbers")
-    assert "merged into 'other'; looks like dates" in notes["day"].reason
+    assert notes["weight"].action == notes["price"].action == notes["day"].action == "binned"
+    assert "read as numbers in 'kg', such as '39 kg'" in notes["weight"].reason
+    assert "read as numbers in '$', such as '$299'" in notes["price"].reason
+    assert "read as dates, day first, such as '28/12/2024'" in notes["day"].reason
+    assert notes["mixed"].action == "kept"
+    assert "as plain numbers, in one unit, they would be binned" in notes["mixed"].reason
+    assert notes["code"].reason.startswith("looks like an id; looks like numbers")
+    assert "merged into 'other'; looks like dates, and nothing tells" in notes["other"].reason
+    assert "merged into 'other'; looks like dates; all written as" in notes["broken"].reason
     assert notes["few"].reason == ""  # so few numbers would stay values anyway
     assert "'Red', 'red'" in notes["color"].reason
 

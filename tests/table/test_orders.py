@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from untie import UNTIE, Preparer, count_table
 from untie._table.orders import check_ordered, declared_orders, find_orders
+from untie._table.runs import run_name
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 
 
@@ -53,6 +54,15 @@ IN_ORDER = {
     "of ages": ["17 and under", "18 to 24", "25 to 64", "65 and older"],
     "of incomes": ["100 or less", "101-200", "201 or higher"],
     "with spaces": [" up to 2 ", "2..3", "above 3"],
+    "of money": ["under $10", "$10 to $20", "$20 to $1,000", "$1,000+"],
+    "of the census": ["Less than $10,000", "$10,000 - $14,999", "$150,000 or more"],
+    "of years": ["under 18 years", "18 to 24 years", "25 to 64 years", "65 years or older"],
+    "of jobs": ["< 1 year", "1 year", "2 years", "3 years", "10+ years"],
+    "of weights": ["up to 5kg", "5kg-10kg", "over 10 kg"],
+    "of shares": ["0% to 10%", "10% to 50%", "over 50%"],
+    "of euros": ["0 € - 10 €", "11 € - 20 €", "21 € or more"],
+    "of rooms": ["0", "1", "2", "3+"],
+    "of children": ["1", "2", "3", "4 or more"],
 }
 
 
@@ -349,3 +359,45 @@ def test_checked_before_there_is_a_table():
     assert check_ordered({"a": [1, 2]}) == {"a": [1, 2]}
     with pytest.raises(TypeError, match="ordered must be"):
         UNTIE(2, ordered=7.5).fit([["a", "b"], ["c", "d"]])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["1 to 5 kg", "6 to 10 g", "over 10 kg"],  # two units
+        ["$1 to $5", "6 € to 10 €", "over 10"],
+        ["1 to 5 kg", "$6 to $10 kg"],
+        ["1", "2", "7+"],  # a gap
+        ["1", "3+"],
+        ["1", "2", "3+", "red"],
+        ["1", "2", "3"],
+        ["4-door", "2-door", "3-door"],
+        ["7-Eleven", "3M", "20th Century"],
+        ["1st", "2nd", "3rd+"],
+        ["2 door", "4 door"],
+        ["5 to 5", "7", "8"],
+    ],
+)
+def test_names_with_numbers_that_are_no_ranges(values):
+    assert places(values) is None
+
+
+def test_units_of_columns_that_are_said_to_be_ordered():
+    assert places(["12 kg", "5 kg", "7.5 kg"], ["a"]) == [2, 0, 1]
+    with pytest.raises(ValueError, match=r"several units: \['g', 'kg'\]; name its values in order"):
+        places(["12 kg", "500 g"], ["a"])
+
+
+@given(st.lists(st.text(st.characters(categories=["L", "Zs", "P"])), unique=True))
+def test_words_have_no_order(values):
+    assert places(values) is None
+
+
+def test_runs_of_ranges_with_units():
+    years = ["under 18 years", "18 to 24 years", "25 to 64 years", "65 years or older"]
+    assert run_name(years, 1, 3) == "18 to 64 years"
+    assert run_name(years, 0, 2) == "under 25 years"
+    assert run_name(years, 2, 4) == "25 years or older"
+    assert run_name(["under $10", "$10 to $20", "$20 to $30"], 1, 3) == "$10 to $30"
+    assert run_name(["0", "1", "2", "3+"], 1, 3) == "1 to 2"
+    assert run_name(["0", "1", "2", "3+"], 2, 4) == "2+"

@@ -1,5 +1,4 @@
 import datetime as dt
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ from joblib import parallel_config
 from cases import ANY_FRAMES, NESTED, NOT_TABLES, as_objects, as_rows
 from untie._table.categories import check_categories
 from untie._table.rows import encode, learn_vocabulary
-from untie._table.table import read_table, warn_of_distinct_floats
+from untie._table.table import read_table
 from untie._table.vocabulary import Vocabulary
 from untie._util import parallel
 
@@ -191,28 +190,6 @@ def test_threads_change_nothing(monkeypatch):
         together = learn_vocabulary(table)
     assert alone[0] == together[0]
     np.testing.assert_array_equal(alone[1].codes, together[1].codes)
-
-
-@pytest.mark.parametrize(
-    ("column", "is_continuous"),
-    [
-        (np.linspace(0.1, 9.7, 40), True),
-        (np.repeat(np.linspace(0.1, 9.7, 10), 4), False),  # a few distinct fractions
-        (np.arange(40.0), True),  # whole numbers of type float, such as counts with gaps
-        (np.arange(40), False),
-        (np.arange(40).astype(str), False),
-        (np.r_[np.linspace(0.1, 9.7, 39), np.nan], True),
-    ],
-)
-def test_warning_of_distinct_floats(column, is_continuous):
-    table = read_table(pd.DataFrame({"c": column}))
-    vocabulary, _ = learn_vocabulary(table)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        warn_of_distinct_floats(table, vocabulary)
-    assert [("'c'" in str(w.message), "Bin" in str(w.message)) for w in caught] == [
-        (True, True)
-    ] * is_continuous
 
 
 def test_categories_of_every_kind_are_taken():

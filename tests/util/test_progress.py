@@ -1,7 +1,12 @@
+import re
 import sys
 
+import numpy as np
 import pyarrow as pa
+import pytest
+from sklearn.base import clone
 
+from untie import UNTIE, Preparer, UNTIEClusterer
 from untie._util import progress
 
 BATCHES = [pa.record_batch({"a": [1, 2]}), pa.record_batch({"a": [3]})]
@@ -26,3 +31,40 @@ def test_a_bar_on_a_terminal_after_a_moment(monkeypatch, capsys):
         assert list(progress.watch(BATCHES, 3, "counting")) == BATCHES
     assert capsys.readouterr() == ("", "")
     assert progress.PATIENCE == 0.0
+
+
+def test_stages_are_told_if_they_are_to_be(capsys):
+    with progress.stage("Counting", is_told=False):
+        pass
+    assert capsys.readouterr().err == ""
+    with progress.stage("Counting", is_told=True):
+        assert capsys.readouterr().err == "Counting ...\n"
+    assert re.fullmatch(r"Counting: \d+\.\d s\n", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "stages"),
+    [
+        (UNTIE(2), ["Counting the values", "Learning their vectors"]),
+        (
+            UNTIEClusterer(2, preparer=Preparer()),
+            [
+                "Preparing the columns",
+                "Counting the values",
+                "Learning their vectors",
+                "Finding the clusters",
+            ],
+        ),
+    ],
+    ids=["encoder", "clusterer"],
+)
+def test_fits_say_what_they_do_on_request_alone(capsys, estimator, stages):
+    rows = [["sea", "fish"], ["land", "cow"], ["sea", "whale"]] * 10
+    quiet = clone(estimator).fit(rows)
+    assert capsys.readouterr() == ("", "")
+    told = clone(estimator).set_params(verbose=True).fit(rows)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [line.split(" ...")[0] for line in err.splitlines()[::2]] == stages
+    assert len(err.splitlines()) == 2 * len(stages)
+    np.testing.assert_array_equal(told.transform(rows), quiet.transform(rows))

@@ -141,11 +141,12 @@ class ArrowSource(Source):
 
     def map_frames(self, task: FrameTask, columns: Sequence[str]) -> ArrowSource:
         """Return a lazy table; of its columns, only those that are asked for are made."""
-        wanted = self.select(list(dict.fromkeys(columns)))
-        schema = task(wanted.schema.empty_table(), wanted.columns).schema
+        wanted = self.select(task.inputs(columns))
+        names = list(dict.fromkeys(columns))
+        schema = task(wanted.schema.empty_table(), names).schema
 
         def read(names: Sequence[str]) -> Iterator[Any]:
-            for piece in wanted.pieces(names):
+            for piece in wanted.pieces(task.inputs(names)):
                 chosen = task(piece, names).select(list(names)).combine_chunks()
                 yield from chosen.to_batches()
 

@@ -74,9 +74,8 @@ class DaskSource(Source):
 
     def map_frames(self, task: FrameTask, columns: Sequence[str]) -> Any:
         """Return a Dask frame; made when it is computed."""
-        chosen = self.select(list(dict.fromkeys(columns)))
-        meta = task(chosen.empty, chosen.columns)
-        return chosen.frame.map_partitions(task, chosen.columns, meta=meta)
+        chosen, names = self.select(task.inputs(columns)), list(dict.fromkeys(columns))
+        return chosen.frame.map_partitions(task, names, meta=task(chosen.empty, names))
 
     def to_arrow(self) -> Any:
         """Refuse: what workers have is written by them."""

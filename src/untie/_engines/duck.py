@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
 import os
 import tempfile
@@ -14,12 +15,22 @@ from typing import Any
 from narwhals import dependencies
 
 from untie._engines.arrow import BATCH_ROWS, ArrowSource
+from untie._engines.packed import open_plain
+from untie._engines.partitions import Keys, with_keys
 from untie._engines.schema import check_same_columns
 from untie._util.extras import need
 
 TYPES = ("infer", "text")
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+JSON_ARRAY, JSON_OBJECTS = "json array", "json objects"
+
+JSON_FORMATS = {JSON_ARRAY: "array", JSON_OBJECTS: "newline_delimited"}
+"""What DuckDB calls the ways in which objects stand in a file."""
+
+FIRST_BYTES = 2**10
+"""How much of a file of JSON is looked at, to know how objects stand in it."""
 
 Asking = Callable[[], AbstractContextManager[Any]]
 """Gives DuckDB's relation for as long as it is read."""
@@ -60,8 +71,9 @@ def text_source(
     origin: str,
     delimiter: str | None = None,
     missing: Sequence[str] = (),
+    keys: Sequence[Keys] | None = None,
 ) -> ArrowSource:
-    """Return the rows of CSV, TSV or JSON-lines files, one file after another.
+    """Return the rows of CSV, TSV or JSON files, one file after another.
 
     Parameters
     ----------
@@ -78,7 +90,11 @@ def text_source(
         What stands between the cells of CSV and TSV files, if not what their names say.
     missing : sequence of str
         Cells of CSV and TSV files that are missing, besides empty ones.
+    keys : sequence of mappings, optional
+        The cells that the folders of each file name.
     """
+    if kind == "json":
+        kind = _layout(paths)
     marks = Marks(delimiter or DELIMITERS.get(kind, ""), ("", *missing))
     if types not in TYPES:
         raise ValueError(f"types must be one of {TYPES}, got {types!r}.")
@@ -88,7 +104,7 @@ def text_source(
     for path in paths:
         with _explaining(repr(path), remedy):
             columns.append(connection.sql(_reading([path], kind, "text", marks)).columns)
-            if kind != "json":
+            if kind in DELIMITERS:
                 _refuse_renamed(connection, path, kind, marks)
         if delimiter is None:
             _refuse_other_delimiters(columns[-1], path, kind)
@@ -100,8 +116,35 @@ def text_source(
             name: "VARCHAR" if types == "text" or str(column) == "JSON" else str(column)
             for name, column in zip(found.columns, found.types, strict=True)
         }
-    sql = _reading(paths, kind, types, marks, fields)
-    return _source(_asking(connection, sql, is_own=True), origin, remedy)
+
+    def reading(some: Sequence[str]) -> ArrowSource:
+        sql = _reading(some, kind, types, marks, fields)
+        return _source(_asking(connection, sql, is_own=True), origin, remedy)
+
+    if keys is None:
+        return reading(paths)
+
+    def read_file(number: int, columns: Sequence[str]) -> Iterator[Any]:
+        yield from reading([paths[number]]).select(columns).batches()
+
+    return with_keys(reading(paths).schema, read_file, keys, origin)
+
+
+def _layout(paths: Sequence[str]) -> str:
+    """Return whether files of JSON hold arrays of objects or objects one after another."""
+    layouts = {}
+    for path in paths:
+        with open_plain(path) as file:
+            first = file.read(FIRST_BYTES).removeprefix(codecs.BOM_UTF8).lstrip()
+        layouts[path] = JSON_ARRAY if first.startswith(b"[") else JSON_OBJECTS
+    first_path = paths[0]
+    other = next((path for path in paths if layouts[path] != layouts[first_path]), None)
+    if other is not None:
+        raise ValueError(
+            f"{first_path!r} and {other!r} are laid out differently: one is an array of objects, "
+            "the other has objects one after another. Read them one by one."
+        )
+    return layouts[first_path]
 
 
 def _refuse_renamed(connection: Any, path: str, kind: str, marks: Marks) -> None:
@@ -187,8 +230,8 @@ def _reading(
     files = f"[{', '.join(_text(glob.escape(path)) for path in paths)}]"
     options = ["union_by_name = true", "hive_partitioning = false"]
     told = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in (fields or {}).items())
-    if kind == "json":
-        options += ["format = 'newline_delimited'", "records = 'true'"]
+    if kind in JSON_FORMATS:
+        options += [f"format = '{JSON_FORMATS[kind]}'", "records = 'true'"]
         # By default rows after the first 20,480 may bring no keys, and their fractions are rounded.
         options += [
             f"columns = {{{told}}}" if told else "sample_size = -1, map_inference_threshold = -1"

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from untie._engines.arrow import ArrowSource
+from untie._engines.partitions import Keys, with_keys
 from untie._engines.schema import one_schema
 from untie._util.extras import need
 from untie._util.parallel import n_threads
@@ -18,8 +19,19 @@ MOST_ROWS = 2**20
 """At most this many rows are read at a time."""
 
 
-def parquet_source(paths: Sequence[str], origin: str) -> ArrowSource:
+def parquet_source(
+    paths: Sequence[str], origin: str, keys: Sequence[Keys] | None = None
+) -> ArrowSource:
     """Return the rows of Parquet files, one file after another.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files.
+    origin : str
+        Their common name, for messages.
+    keys : sequence of mappings, optional
+        The cells that the folders of each file name.
 
     Raises
     ------
@@ -35,11 +47,16 @@ def parquet_source(paths: Sequence[str], origin: str) -> ArrowSource:
 
     schema = one_schema(schemas, paths)
 
-    def read(columns: Sequence[str]) -> Iterator[Any]:
-        for path in paths:
-            with _naming(path):
-                yield from _read_file(path, [schema.field(name) for name in columns])
+    def read_file(number: int, columns: Sequence[str]) -> Iterator[Any]:
+        with _naming(paths[number]):
+            yield from _read_file(paths[number], [schema.field(name) for name in columns])
 
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        for number in range(len(paths)):
+            yield from read_file(number, columns)
+
+    if keys is not None:
+        return with_keys(schema, read_file, keys, origin, n_rows)
     return ArrowSource(schema, read, origin, n_rows)
 
 

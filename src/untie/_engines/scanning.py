@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-import glob
-import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.duck import query_source, text_source
+from untie._engines.endings import kind_of
+from untie._engines.gathering import Gathered, Named, gather
 from untie._engines.parquet import parquet_source
-
-Source = str | os.PathLike[str]
-
-KINDS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".json": "json",
-}
-"""What a file is, by how its name ends; all but Parquet may be compressed."""
-
-COMPRESSED = (".gz", ".zst")
 
 
 def scan(
-    source: Source | Sequence[Source] | None = None,
+    source: Named | Sequence[Named] | None = None,
     *,
     sql: str | None = None,
     columns: Sequence[str] | None = None,
     types: str = "infer",
     connection: Any = None,
+    sheet: str | None = None,
 ) -> ArrowSource:
     """Return a lazy table of files or of a query; its rows are read when they are needed.
 
@@ -45,21 +32,28 @@ def scan(
     ----------
     source : path, pattern or sequence of them
         Parquet (.parquet, .pq), CSV (.csv, with commas and a first row of names), TSV (.tsv) or
-        JSON lines (.jsonl, .ndjson, .json) files of one kind; all but Parquet may be compressed
-        (.gz, .zst). Patterns are those of :mod:`glob`, ``**`` for any folders. Files come in the
-        order of their names, and must have the same columns, in any order.
+        JSON (.jsonl, .ndjson, .json: an object per line, or an array of objects) files of one
+        kind; all but Parquet may be compressed (.gz, .zst). Patterns are those of :mod:`glob`,
+        ``**`` for any folders. Files come in the order of their names, and must have the same
+        columns, in any order. Also a folder of partitions (``year=2024/...``), whose names become
+        columns of text; a zip archive with one table, or ``data.zip/name.csv`` for one of
+        several; an Excel workbook (.xlsx, extra ``untie[excel]``); and an address: ``https://``
+        by itself, ``s3://``, ``hf://`` and others through fsspec where it is installed. What is
+        fetched or unpacked lies in the folder for temporary files as long as the table is used.
     sql : str
         A DuckDB query, instead of files: ``SELECT ... FROM 'data/*.parquet' WHERE ...``.
     columns : sequence of str, optional
         The columns to read; all if not given. Fewer are read faster.
     types : {"infer", "text"}, default="infer"
-        For CSV, TSV and JSON lines. "infer" finds each column's type from its cells, as pandas
+        For CSV, TSV, JSON and Excel. "infer" finds each column's type from its cells, as pandas
         does: 01 becomes the number 1, and 2024-05-01 a date; the files are read through once for
         it. "text" takes every cell as the text that it is; the value "1" is another than the number
         1. Empty cells are missing either way, and Parquet keeps its types.
     connection : duckdb connection, optional
         Where to run `sql`; by default a new database in memory. While rows are read, it can't be
         asked anything else.
+    sheet : str, optional
+        The name or number of a workbook's sheet; the first if not given.
 
     Returns
     -------
@@ -94,61 +88,33 @@ def scan(
         table = query_source(sql, connection)
     else:
         assert source is not None
-        table = _scan_files(source, types)
+        table = scan_gathered(gather(source, sheet), types)
     return table if columns is None else table.select(columns)
 
 
-def _scan_files(source: Source | Sequence[Source], types: str) -> ArrowSource:
-    paths = find_files(source)
-    kinds = {path: kind_of(path) for path in paths}
-    if len(set(kinds.values())) > 1:
-        first, other = paths[0], next(p for p in paths if kinds[p] != kinds[paths[0]])
+def scan_gathered(gathered: Gathered, types: str) -> ArrowSource:
+    """Return the rows of files that are plain files by now."""
+    files = gathered.files
+    kinds = [kind_of(file.path) for file in files]
+    if len(set(kinds)) > 1:
+        other = next(file for file, kind in zip(files, kinds, strict=True) if kind != kinds[0])
         raise ValueError(
-            f"The files are of different kinds: {first!r} and {other!r}. Name one kind, such as "
-            "'data/*.parquet'."
+            f"The files are of different kinds: {files[0].name!r} and {other.name!r}. Name one "
+            "kind, such as 'data/*.parquet'."
         )
-    origin = repr(paths[0]) if len(paths) == 1 else f"{len(paths)} files ({paths[0]!r}, ...)"
-    kind = kinds[paths[0]]
-    if kind == "parquet":
-        return parquet_source(paths, origin)
-    return text_source(paths, kind, types, origin)
+    if kinds[0] == "parquet":
+        table = parquet_source(gathered.paths, gathered.origin, gathered.keys)
+    else:
+        table = text_source(gathered.paths, kinds[0], types, gathered.origin, keys=gathered.keys)
+    return holding(table, gathered)
 
 
-def find_files(source: Source | Sequence[Source]) -> list[str]:
-    """Return the files that a path, a pattern or a list of them names; each once, in order."""
-    sources = [source] if isinstance(source, str | os.PathLike) else list(source)
-    if not sources:
-        raise ValueError("The list of files is empty; name at least one.")
-    paths: dict[str, None] = {}
-    for entry in (os.fspath(source) for source in sources):
-        if os.path.isdir(entry):
-            raise IsADirectoryError(
-                f"{entry!r} is a folder; name its files, such as "
-                f"{os.path.join(entry, '*.parquet')!r}."
-            )
-        if os.path.exists(entry):  # a name may hold brackets
-            paths[entry] = None
-            continue
-        found = [path for path in sorted(glob.glob(entry, recursive=True)) if os.path.isfile(path)]
-        if not found:
-            is_pattern = glob.has_magic(entry)
-            raise FileNotFoundError(
-                f"No file matches the pattern {entry!r}; check it, from the folder {os.getcwd()!r}."
-                if is_pattern
-                else f"There is no file {entry!r}; check the path, from the folder {os.getcwd()!r}."
-            )
-        paths.update(dict.fromkeys(found))
-    return list(paths)
+def holding(table: ArrowSource, gathered: Gathered) -> ArrowSource:
+    """Return a table that keeps the copies of its files, which would be gone otherwise."""
+    read = table.read
 
+    def read_copies(columns: Sequence[str]) -> Any:
+        assert gathered.scratch is not None  # held as long as this function is
+        return read(columns)
 
-def kind_of(path: str) -> str:
-    """Return what a file is, by its name."""
-    stem, suffix = os.path.splitext(path.lower())
-    if suffix in COMPRESSED:
-        suffix = os.path.splitext(stem)[1]
-    if suffix not in KINDS:
-        raise ValueError(
-            f"{path!r} has none of the known endings {', '.join(KINDS)}; rename the file, or "
-            "read it with a query: untie.scan(sql=\"SELECT * FROM read_csv('...')\")."
-        )
-    return KINDS[suffix]
+    return replace(table, read=read_copies)

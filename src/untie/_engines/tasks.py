@@ -21,8 +21,17 @@ A = TypeVar("A", bound=Additive)
 Task = Callable[[Any, int], A]
 """Takes a piece of a table, which is a frame in memory, and its number; can be sent to a worker."""
 
-FrameTask = Callable[[Any, Sequence[str]], Any]
-"""Takes a frame and names of columns, and returns a frame with these; can be sent to a worker."""
+
+class FrameTask(Protocol):
+    """Takes a frame and names of columns, and returns a frame with these; can be sent to a worker.
+
+    Several columns may be made of one.
+    """
+
+    def __call__(self, frame: Any, names: Sequence[str], /) -> Any: ...
+
+    def inputs(self, names: Sequence[str], /) -> list[str]:
+        """Return the columns of the frame that these are made of."""
 
 
 class RowTask(Protocol):

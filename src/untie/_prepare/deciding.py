@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
 
+from untie._prepare.date_parts import check_parts
+from untie._prepare.defaults import BINS, MAX_CATEGORIES
+from untie._prepare.found_reading import (
+    AUTO,
+    as_read,
+    find_texts_of_missing,
+    said_of_missing,
+    with_writing,
+)
 from untie._prepare.look import Summary
 from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note
-from untie._prepare.numbers import NUMBER, PERIODS, read
+from untie._prepare.number_writing import NumberWriting
+from untie._prepare.numbers import NUMBER, PERIODS, as_number, read
 from untie._prepare.ranges import quantile_edges, range_labels, round_edges
+from untie._prepare.readings import Reading
 from untie._prepare.remarks import MOSTLY, odd_values, odd_writing, some
 from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 from untie._util.checks import check_integer
-from untie._util.types import FloatArray
-
-BINS = 35
-"""Numbers are binned into this many ranges, unless the user says otherwise; odd, so that none has
-a border in the middle, which would be cut otherwise when counted from the other end."""
+from untie._util.types import FloatArray, Value
 
 ROWS_PER_RANGE, FEWEST_BINS = 8, 5
 """There are fewer ranges where each would have fewer rows than this, but no fewer than that."""
-
-MAX_CATEGORIES = 100
-"""A column has at most this many categories, unless the user says otherwise."""
 
 FEW_NUMBERS = 20
 """At most this many distinct numbers are not binned: they are codes, grades or counts."""
@@ -60,16 +64,28 @@ class Options:
 
     bins: int = BINS
     max_categories: int = MAX_CATEGORIES
+    missing: str | Sequence[str] = AUTO
+    day_first: bool | None = None
+    date_parts: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for name, number in vars(self).items():
-            check_integer(name, number, 2, "a whole number of at least 2")
+        for name in ("bins", "max_categories"):
+            check_integer(name, getattr(self, name), 2, "a whole number of at least 2")
+        if self.missing != AUTO and (
+            isinstance(self.missing, str) or not all(isinstance(t, str) for t in self.missing)
+        ):
+            raise TypeError(f"missing must be 'auto' or a list of texts, got {self.missing!r}.")
+        if self.day_first not in (None, True, False):
+            raise TypeError(f"day_first must be True, False or None, got {self.day_first!r}.")
+        check_parts(self.date_parts)
 
 
 Decision = tuple[Rule | None, Note]
 
 
-def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> Decision:
+def decide(
+    column: str, seen: Summary, options: Options, is_asked_for: bool, is_categorical: bool = False
+) -> Decision:
     """Choose what to do with a column.
 
     Parameters
@@ -82,20 +98,78 @@ def decide(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
         What the user asked for.
     is_asked_for : bool
         Whether the user named the column; such a column is not left out.
+    is_categorical : bool
+        Whether the user says that its numbers are names; such a column is not left out either.
     """
+    is_asked_for = is_asked_for or is_categorical
     if seen.problem:
         if is_asked_for:
             raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
         return None, Note(column, LEFT_OUT, "its cells are not single values")
-    measure = _measure(seen)
+    texts = find_texts_of_missing(seen, options.missing)
+    said = said_of_missing(seen, texts)
+    reading = Reading(texts)
+    seen = as_read(seen, reading)
+    decision = (
+        None if is_categorical else _decide_written(column, seen, reading, options, is_asked_for)
+    )
+    rule, note = decision or _decide_plain(column, seen, options, is_asked_for, is_categorical)
+    if decision is None and rule is not None:
+        rule = replace(rule, reading=reading)
+    return rule, Note(column, note.action, _joined(note.reason, said))
+
+
+def reading_of(seen: Summary, options: Options) -> Reading:
+    """Return how the cells of a column are read."""
+    reading = Reading(find_texts_of_missing(seen, options.missing))
+    plain = as_read(seen, reading)
+    return reading if _is_plain(plain) else with_writing(plain, reading, options.day_first)
+
+
+def _is_plain(seen: Summary) -> bool:
+    """Tell whether all values are numbers, or texts that are plain numbers."""
+    return all(as_number(value) is not None for value in seen.values)
+
+
+def _decide_written(
+    column: str, seen: Summary, reading: Reading, options: Options, is_asked_for: bool
+) -> Decision | None:
+    """Bin numbers and dates that are written as people do, if all values are; None otherwise."""
+    if len(seen.values) <= FEW_NUMBERS or _is_plain(seen):
+        return None
+    reading = with_writing(seen, reading, options.day_first)
+    if reading.writing is None:
+        return None
+    plain = as_read(seen, reading)
+    measure = _measure(plain)
+    if measure is None or len(plain.values) <= FEW_NUMBERS:
+        return None
+    # What has a unit was measured, and is no id.
+    may_be_id = isinstance(reading.writing, NumberWriting) and not reading.writing.has_unit
+    if may_be_id and not is_asked_for and (why := _reason_to_leave_out(column, plain, measure)):
+        return None, Note(column, LEFT_OUT, why)
+    rule, note = _bin(column, plain, options, measure)
+    if not isinstance(rule, Bin):
+        return None
+    example = max(seen.values, key=lambda text: (len(text), text))
+    reason = f"{note.reason}; read {reading.writing.words()}, such as {example!r}"
+    return replace(rule, reading=reading), Note(column, note.action, reason)
+
+
+def _decide_plain(
+    column: str, seen: Summary, options: Options, is_asked_for: bool, is_categorical: bool
+) -> Decision:
+    """Choose what to do with a column whose cells are what they seem."""
+    measure = None if is_categorical else _measure(seen)
     reason = "" if is_asked_for else _reason_to_leave_out(column, seen, measure)
     is_long = len(seen.values) > FEW_NUMBERS
-    writing = odd_writing(seen.values, seen.rows) if is_long and measure is None else ""
+    is_read = is_long and measure is None and not is_categorical
+    writing = odd_writing(seen.values, seen.rows) if is_read else ""
     if reason:
         return None, Note(column, LEFT_OUT, _joined(reason, writing))
     if measure is not None and is_long:
         return _bin(column, seen, options, measure)
-    odd = odd_values(seen.values)
+    odd = odd_values(seen.values, with_placeholders=bool(options.missing))
     if len(seen.values) > options.max_categories:
         rule, note = _group(column, seen, options, is_asked_for)
         odd = odd if rule is not None else ""
@@ -121,7 +195,7 @@ def _reason_to_leave_out(column: str, seen: Summary, measure: str | None) -> str
         return "all cells are missing"
     if len(seen.values) == 1 and not seen.n_missing:
         return f"every row is {as_text(seen.values[0])!r:.40}"
-    if measure is None and _is_free_text(seen):
+    if measure is None and is_free_text(seen.values, seen.rows.sum()):
         return "looks like free text"
     if _is_nearly_distinct(seen) and (
         measure is None or (measure == NUMBER and _only_counts(column, seen))
@@ -148,9 +222,10 @@ def _only_counts(column: str, seen: Summary) -> bool:
     return bool(_ID_NAME.search(column) or (n > MANY_ROWS and is_consecutive) or never_repeats)
 
 
-def _is_free_text(seen: Summary) -> bool:
-    texts = [value for value in seen.values if isinstance(value, str)]
-    if len(texts) < MANY_ROWS or len(texts) < seen.rows.sum() / 2:
+def is_free_text(values: Sequence[Value], n_rows: float) -> bool:
+    """Tell whether values of a column with so many rows that have one are sentences."""
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) < MANY_ROWS or len(texts) < n_rows / 2:
         return False
     is_long = sum(map(len, texts)) >= LONG_TEXT * len(texts)
     return is_long and sum(" " in text.strip() for text in texts) > len(texts) / 2

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from untie._engines.registry import open_table
-from untie._prepare.deciding import Options, decide
-from untie._prepare.look import look_at
+from untie._prepare.date_parts import part_name, part_rules
+from untie._prepare.deciding import Options, decide, reading_of
+from untie._prepare.look import Summary, look_at
 from untie._prepare.note import LEFT_OUT, Note
 from untie._prepare.preparation import Preparation
-from untie._prepare.rules import Rule
+from untie._prepare.rules import Part, Rule
 from untie._table.names import check_names
 
 WEIGHTS = "holds the weights"
@@ -24,18 +25,29 @@ def make_preparation(
     drop: Sequence[str],
     options: Options,
     sample_weight: Any,
+    categorical: Sequence[str] = (),
 ) -> Preparation:
     """Find out how any table becomes one of categories; see `Preparer`."""
     names = _names_of(data)
     weight = sample_weight if isinstance(sample_weight, str) else None
     chosen, dropped = _choose(names, columns, drop, weight)
+    _check_categorical(categorical, names, chosen)
     notes = {name: Note(name, LEFT_OUT, reason) for name, reason in dropped.items()}
     rules: dict[str, Rule] = {}
+    origins: dict[str, str] = {}
     seen = look_at(data, chosen, sample_weight)
     for name, of_column in zip(chosen, seen, strict=True):
-        rule, notes[name] = decide(name, of_column, options, columns is not None)
+        is_named = name in categorical
+        rule, notes[name] = decide(name, of_column, options, columns is not None, is_named)
         if rule is not None:
             rules[name] = rule
+        parts = _parts(of_column, options)
+        for part in parts:
+            made = part_name(name, part.part)
+            if made in names:
+                raise ValueError(f"The table has a column {made!r} already; rename it.")
+            rules[made], origins[made] = part, name
+        notes[name] = _with_parts(notes[name], parts)
     if not rules:
         said = "; ".join(str(notes[name]) for name in list(names)[:8])
         alone = any(s.rows.sum() + s.n_missing == 1 for s in seen)
@@ -43,7 +55,22 @@ def make_preparation(
         raise ValueError(
             f"No column is left to learn from ({said}).{hint} Name the columns to use all the same."
         )
-    return Preparation(tuple(rules), tuple(rules.values()), tuple(notes[name] for name in names))
+    said_of_all = tuple(notes[name] for name in names)
+    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins)
+
+
+def _parts(seen: Summary, options: Options) -> list[Part]:
+    if not options.date_parts or seen.problem:
+        return []
+    return part_rules(seen, reading_of(seen, options), options.date_parts)
+
+
+def _with_parts(note: Note, parts: Sequence[Part]) -> Note:
+    """Say which columns were made of dates."""
+    if not parts:
+        return note
+    said = f"also made into {', '.join(repr(part_name(note.column, p.part)) for p in parts)}"
+    return Note(note.column, note.action, f"{note.reason}; {said}" if note.reason else said)
 
 
 def _names_of(data: Any) -> tuple[str, ...]:
@@ -55,6 +82,22 @@ def _names_of(data: Any) -> tuple[str, ...]:
             "what it was made from (a dataset, a query, untie.scan of files)."
         )
     return tuple(source.columns)
+
+
+def _check_categorical(
+    categorical: Sequence[str], names: Sequence[str], chosen: Sequence[str]
+) -> None:
+    if isinstance(categorical, str | os.PathLike):
+        raise TypeError(
+            f"categorical must be a list of names, got {categorical!r}: [{categorical!r}]."
+        )
+    check_names(categorical, names, "the table", ", which categorical names")
+    for name in categorical:
+        if name not in chosen:
+            raise ValueError(
+                f"categorical names the column {name!r}, which is not to be used; take it out of "
+                "categorical, or name it in columns and not in drop."
+            )
 
 
 def _choose(

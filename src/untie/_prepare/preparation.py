@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -27,16 +27,19 @@ class Preparation:
     Parameters
     ----------
     columns : tuple of str
-        The columns that are used, in the table's order.
+        The columns that come out, in the table's order.
     rules : tuple of rules
-        What is done to each of them.
+        What makes each of them.
     notes : tuple of Note
         What was decided about every column of the table, and why.
+    origins : mapping of str to str
+        Of columns that are parts of dates, the columns that they are made of.
     """
 
     columns: tuple[str, ...]
     rules: tuple[Rule, ...]
     notes: tuple[Note, ...]
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     def apply(self, data: Any, keep: Sequence[str] = ()) -> Any:
         """Return the columns that are used, as categories.
@@ -56,7 +59,7 @@ class Preparation:
         table
             Of the library of `data`; a lazy table for a lazy one, a pandas frame for an array.
         """
-        return open_table(data).map_frames(self._apply_some, [*self.columns, *keep])
+        return open_table(data).map_frames(Applying(self), [*self.columns, *keep])
 
     def rule(self, column: str) -> Rule:
         """Return what is done to a column that is used."""
@@ -69,6 +72,7 @@ class Preparation:
             "columns": list(self.columns),
             "rules": [rule.to_dict() for rule in self.rules],
             "notes": [[note.column, note.action, note.reason] for note in self.notes],
+            **({"origins": dict(self.origins)} if self.origins else {}),
         }
 
     @classmethod
@@ -78,24 +82,39 @@ class Preparation:
             tuple(content["columns"]),
             tuple(rule_from_dict(rule) for rule in content["rules"]),
             tuple(Note(*note) for note in content["notes"]),
+            dict(content.get("origins", {})),
         )
+
+    def inputs(self, columns: Sequence[str]) -> list[str]:
+        """Return the columns of the table that these are made of."""
+        return list(dict.fromkeys(self.origins.get(name, name) for name in columns))
+
+    def renamed(self, column: str, names: Mapping[str, Any]) -> Any:
+        """Return what a column is called where those of the table have other names."""
+        origin = self.origins.get(column)
+        if origin is None:
+            return names[column]
+        return f"{names[origin]}{column.removeprefix(origin)}"
 
     def _apply_table(self, data: Any, keep: Sequence[str] = ()) -> Any:
         table = read_table(data, min_rows=0)
-        check_names([*self.columns, *keep], table.names, "the table")
+        own = self.inputs(self.columns)
+        check_names(own, table.names, "the table", ", which the model was fitted on")
+        check_names(keep, table.names, "the table")
         frame = nw.from_native(_as_frame(table), eager_only=True)
         pieces = {}
         for name, rule in zip(self.columns, self.rules, strict=True):
-            series = frame[name]
-            if not (isinstance(rule, Keep) and _is_of_kind(series, rule.kind)):
+            series = frame[self.origins.get(name, name)].alias(name)
+            if not (isinstance(rule, Keep) and _is_kept(series, rule)):
                 series = _relabelled(series, name, rule)
             pieces[name] = series
         pieces |= {name: frame[name] for name in keep if name not in pieces}
         if frame.implementation.is_pyarrow():  # with_columns takes minutes for 10,000 columns
             return need("pyarrow").table({name: s.to_native() for name, s in pieces.items()})
-        return frame.select(list(pieces)).with_columns(*pieces.values()).to_native()
+        own = [name for name in pieces if name in frame.columns]
+        return frame.select(own).with_columns(*pieces.values()).select(list(pieces)).to_native()
 
-    def _apply_some(self, data: Any, names: Sequence[str]) -> Any:
+    def apply_some(self, data: Any, names: Sequence[str]) -> Any:
         """Return some columns: those that are used are prepared, others come last, as they are."""
         wanted = set(names)
         own = [name for name in self.columns if name in wanted]
@@ -104,7 +123,23 @@ class Preparation:
 
     def _select(self, columns: Sequence[str]) -> Preparation:
         rules = dict(zip(self.columns, self.rules, strict=True))
-        return Preparation(tuple(columns), tuple(rules[name] for name in columns), ())
+        chosen = tuple(rules[name] for name in columns)
+        return Preparation(tuple(columns), chosen, (), self.origins)
+
+
+@dataclass(frozen=True)
+class Applying:
+    """The task of preparing some columns of a frame, which an engine runs."""
+
+    preparation: Preparation
+
+    def __call__(self, frame: Any, names: Sequence[str]) -> Any:
+        """Return these columns."""
+        return self.preparation.apply_some(frame, names)
+
+    def inputs(self, names: Sequence[str]) -> list[str]:
+        """Return the columns of the frame that these are made of."""
+        return self.preparation.inputs(names)
 
 
 def _as_frame(table: Table) -> Any:
@@ -117,12 +152,14 @@ def _as_frame(table: Table) -> Any:
     return table.source
 
 
-def _is_of_kind(series: Any, kind: str) -> bool:
+def _is_kept(series: Any, rule: Keep) -> bool:
     """Tell by its type alone that a column needs no change."""
-    if kind == OTHERS:
+    if rule.kind == OTHERS:
         return True
     is_text = isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum)
-    return (kind == TEXT and is_text) or (kind == NUMBERS and series.dtype.is_numeric())
+    if rule.kind == TEXT:
+        return is_text and not rule.reading.missing
+    return bool(series.dtype.is_numeric())
 
 
 def _relabelled(series: Any, name: str, rule: Rule) -> Any:
@@ -140,4 +177,6 @@ def _relabelled(series: Any, name: str, rule: Rule) -> Any:
     is_number = isinstance(rule, Keep) and rule.kind == NUMBERS
     dtype = nw.Float64 if is_number else nw.String
     small = nw.new_series(name, labels, dtype, backend=series.implementation)
+    if isinstance(rule, Keep) and rule.kind == TEXT and isinstance(series.dtype, nw.Enum):
+        small = small.cast(series.dtype)  # its values have an order
     return small[codes.astype(np.int64)] if len(codes) else small[:0]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._prepare.date_writing import possible_orders
 from untie._table.vocabulary import sort_values
 from untie._util.types import FloatArray, Value
 
@@ -29,12 +30,12 @@ _UNIT = r"\s?(?P<unit>[^\W\d_]{1,6}\.?|[%$€£¥°]\w?)?"
 _WITH_UNIT = re.compile(r"[-+]?[$€£¥]?\s?" + _DIGITS + _UNIT)
 
 
-def odd_values(values: Sequence[Value]) -> str:
+def odd_values(values: Sequence[Value], with_placeholders: bool = True) -> str:
     """Return which values may be missing cells, or spellings of one value; empty if none."""
     texts = [value for value in values if isinstance(value, str)]
     said = []
     odd = [text for text in texts if text.strip().lower() in PLACEHOLDERS]
-    if odd:
+    if odd and with_placeholders:
         said.append(f"{some(odd)} counted as a value, not as missing")
     alike = _spellings([text for text in texts if text not in odd])
     if alike:
@@ -55,7 +56,12 @@ def odd_writing(values: Sequence[Value], rows: FloatArray) -> str:
     texts = [value.strip() if isinstance(value, str) else "" for value in values]
     dates = np.array([_DATE.fullmatch(text) is not None for text in texts], dtype=bool)
     if _is_most(dates, rows):
-        return "looks like dates; written as 2024-12-31 they would be binned"
+        if len(possible_orders(texts)) > 1:
+            return (
+                "looks like dates, and nothing tells whether the day or the month comes first; say "
+                "so with day_first=True or False (--day-first, --month-first)"
+            )
+        return "looks like dates; all written as 2024-12-31 they would be binned"
     found = [_WITH_UNIT.fullmatch(text) for text in texts]
     units = {(match["unit"] or "").lower() for match in found if match}
     numbers = np.array([match is not None for match in found], dtype=bool)

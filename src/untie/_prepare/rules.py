@@ -9,10 +9,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from untie._prepare.numbers import as_number, read
+from untie._prepare.numbers import as_date, as_number, read
+from untie._prepare.readings import AS_IT_IS, Reading, reading_from_dict
 from untie._util.types import Value
 
 TEXT, NUMBERS, OTHERS = "text", "numbers", "others"
+
+PARTS = ("weekday", "month", "hour")
+"""What can be taken out of dates."""
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 
 
 def kind_of(values: list[Value]) -> str:
@@ -35,13 +45,17 @@ class Keep:
     ----------
     kind : {"text", "numbers", "others"}
         What the values were when the column was prepared.
+    reading : Reading
+        How cells are read.
     """
 
     name: ClassVar[str] = "keep"
     kind: str
+    reading: Reading = AS_IT_IS
 
     def labels(self, values: list[Value]) -> list[Value]:
         """Return what each of a column's distinct values becomes."""
+        values = self.reading.read(values)
         known = [value for value in values if value is not None]
         if kind_of(known) == self.kind or self.kind == OTHERS:
             return values
@@ -58,7 +72,7 @@ class Keep:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain data."""
-        return {"rule": self.name, "kind": self.kind}
+        return {"rule": self.name, "kind": self.kind} | self.reading.to_dict()
 
 
 @dataclass(frozen=True)
@@ -73,15 +87,19 @@ class Bin:
         The ranges; one more.
     unit : str
         What the numbers are: "number", or the period that dates are counted in.
+    reading : Reading
+        How cells are read.
     """
 
     name: ClassVar[str] = "bin"
     edges: tuple[float, ...]
     names: tuple[str, ...]
     unit: str
+    reading: Reading = AS_IT_IS
 
     def labels(self, values: list[Value]) -> list[Value]:
         """Return what each of a column's distinct values becomes."""
+        values = self.reading.read(values)
         numbers = read(values, self.unit)
         positions = np.searchsorted(self.edges, numbers).tolist()
         return [
@@ -94,7 +112,8 @@ class Bin:
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain data."""
         names, edges = list(self.names), list(self.edges)
-        return {"rule": self.name, "edges": edges, "names": names, "unit": self.unit}
+        own = {"rule": self.name, "edges": edges, "names": names, "unit": self.unit}
+        return own | self.reading.to_dict()
 
 
 @dataclass(frozen=True)
@@ -107,24 +126,69 @@ class Group:
         The frequent ones.
     other : str
         What the others become.
+    reading : Reading
+        How cells are read.
     """
 
     name: ClassVar[str] = "group"
     values: tuple[str, ...]
     other: str
+    reading: Reading = AS_IT_IS
 
     def labels(self, values: list[Value]) -> list[Value]:
         """Return what each of a column's distinct values becomes."""
+        values = self.reading.read(values)
         known = set(self.values)
         texts = (None if value is None else as_text(value) for value in values)
         return [text if text is None or text in known else self.other for text in texts]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain data."""
-        return {"rule": self.name, "values": list(self.values), "other": self.other}
+        own = {"rule": self.name, "values": list(self.values), "other": self.other}
+        return own | self.reading.to_dict()
 
 
-Rule = Keep | Bin | Group
+@dataclass(frozen=True)
+class Part:
+    """Dates become their weekday, month or hour; text among them stays.
+
+    Parameters
+    ----------
+    part : {"weekday", "month", "hour"}
+        What is taken out of them.
+    reading : Reading
+        How cells are read.
+
+    Examples
+    --------
+    >>> Part("weekday").labels(["2024-12-31", None]), Part("hour").labels(["2024-12-31 17:30"])
+    (['Tuesday', None], ['17 h'])
+    """
+
+    name: ClassVar[str] = "part"
+    part: str
+    reading: Reading = AS_IT_IS
+
+    def labels(self, values: list[Value]) -> list[Value]:
+        """Return what each of a column's distinct values becomes."""
+        return [self._label(value) for value in self.reading.read(values)]
+
+    def _label(self, value: Value) -> str | None:
+        found = as_date(value)
+        if found is None:
+            return None if value is None else str(value)
+        if self.part == "weekday":
+            return WEEKDAYS[found.weekday()]
+        if self.part == "month":
+            return MONTHS[found.month - 1]
+        return f"{getattr(found, 'hour', 0)} h"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as plain data."""
+        return {"rule": self.name, "part": self.part} | self.reading.to_dict()
+
+
+Rule = Keep | Bin | Group | Part
 
 
 def as_text(value: Value) -> str:
@@ -135,11 +199,14 @@ def as_text(value: Value) -> str:
 
 def rule_from_dict(content: Mapping[str, Any]) -> Rule:
     """Undo `to_dict`."""
-    kind = content["rule"]
+    kind, reading = content["rule"], reading_from_dict(content)
     if kind == Keep.name:
-        return Keep(content["kind"])
+        return Keep(content["kind"], reading)
     if kind == Bin.name:
-        return Bin(tuple(content["edges"]), tuple(content["names"]), content["unit"])
+        edges, names = tuple(content["edges"]), tuple(content["names"])
+        return Bin(edges, names, content["unit"], reading)
     if kind == Group.name:
-        return Group(tuple(content["values"]), content["other"])
+        return Group(tuple(content["values"]), content["other"], reading)
+    if kind == Part.name:
+        return Part(content["part"], reading)
     raise ValueError(f"there is no rule {kind!r}")

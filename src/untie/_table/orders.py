@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._table.names import check_names
+from untie._table.range_texts import DATE, NO_UNIT, end_texts, same_unit, unit_of
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 from untie._util.types import Value
 
@@ -37,26 +38,6 @@ Ends = tuple[float, float]
 
 Orders = tuple[Positions | None, ...]
 """For each column its values' positions, or None if it has no order."""
-
-_NUMBER = r"[-+]?(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
-_DATE = r"\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2}:\d{2})?)?"
-_END = rf"({_DATE}|{_NUMBER})"
-_BELOW = re.compile(
-    rf"(?:up to|until|under|below|less than|at most|<=|<|\u2264)\s*{_END}"
-    rf"|{_END}\s*(?:or|and) (?:less|fewer|under|below|lower|younger)",
-    re.IGNORECASE,
-)
-_ABOVE = re.compile(
-    rf"(?:over|after|above|more than|at least|from|>=|>|\u2265)\s*{_END}"
-    rf"|{_END}\s*(?:\+|(?:or|and) (?:more|over|above|higher|older|up))",
-    re.IGNORECASE,
-)
-_BETWEEN = re.compile(
-    rf"[\[(]?{_END}\s*(?:to|-|\u2013|\.\.)\s*{_END}[\])]?"
-    rf"|[\[(]{_END}\s*,\s*{_END}[\])]",  # 1,2 may be a number or two answers
-    re.IGNORECASE,
-)
-_ALONE = re.compile(_END)
 
 
 def check_ordered(ordered: Any, columns: Sequence[str] | None = None) -> dict[str, Any]:
@@ -139,27 +120,6 @@ def declared_orders(columns: Iterable[tuple[str, Any]]) -> dict[str, tuple[Value
     return {name: tuple(dtype.categories) for name, dtype in columns if isinstance(dtype, nw.Enum)}
 
 
-def end_texts(value: str) -> tuple[str | None, str | None] | None:
-    """Return the ends of a range as they are written, None where it has none; None if it is none.
-
-    Examples
-    --------
-    >>> end_texts("up to 1,200"), end_texts("26 to 40"), end_texts("65+"), end_texts("7")
-    ((None, '1,200'), ('26', '40'), ('65', None), ('7', '7'))
-    >>> end_texts("red") is None
-    True
-    """
-    text = value.strip()
-    if match := _BELOW.fullmatch(text):
-        return None, match[1] or match[2]
-    if match := _ABOVE.fullmatch(text):
-        return match[1] or match[2], None
-    if match := _ALONE.fullmatch(text):
-        return match[1], match[1]
-    match = _BETWEEN.fullmatch(text)
-    return match and (match[1] or match[3], match[2] or match[4])
-
-
 def _is_auto(ordered: Any) -> bool:
     return isinstance(ordered, str) and ordered == AUTO
 
@@ -195,6 +155,13 @@ def _own_order(column: str, values: Sequence[Value]) -> Positions:
             f"Column {column!r} is to be ordered, but {lacking[0]!r} is no number, date or range; "
             f"name its values in order: ordered={{{column!r}: [...]}}."
         )
+    units = _units(values)
+    if len(units) > 1:
+        raise ValueError(
+            f"Column {column!r} is to be ordered, but its values have several units: "
+            f"{sorted(map(''.join, units))}; name its values in order: "
+            f"ordered={{{column!r}: [...]}}."
+        )
     return _by_ends(ends)
 
 
@@ -221,8 +188,9 @@ def _dense(places: NDArray[Any]) -> Positions:
 def _range_order(values: Sequence[Value]) -> Positions | None:
     """Return the order of values that are ranges, but for fewer others among them.
 
-    At least two are ranges (and not only numbers, which may be codes), and no two cross. A value
-    within the range of another, such as "<0.1" beside "up to 2", stands where that one does.
+    At least two are ranges (and not only numbers, which may be codes), and no two cross; or one is,
+    and ends what is counted: 0, 1, 2, 3+. A value within the range of another, such as "<0.1"
+    beside "up to 2", stands where that one does. Units, if there are any, are the same.
     """
     ends: list[Ends | None] = []
     n_others = 0
@@ -237,13 +205,36 @@ def _range_order(values: Sequence[Value]) -> Positions | None:
     kept = sorted(set(covers.values()))
     n_others += sum(e is not None and covers[e] != e for e in ends)
     n_kept = sum(e is not None and covers[e] == e for e in ends)
-    if sum(low < high for low, high in kept) < 2 or n_others >= n_kept:
+    is_counted = n_others == 0 and len(kept) > 2 and _is_capped(kept)
+    if (sum(low < high for low, high in kept) < 2 and not is_counted) or n_others >= n_kept:
+        return None
+    if len(_units(v for v, e in zip(values, ends, strict=True) if e is not None)) > 1:
         return None
     is_all = kept[0][0] == -math.inf and kept[-1][1] == math.inf
     pairs = zip(values, ends, strict=True)
     if not is_all and any(end is None and _has_digit(value) for value, end in pairs):
         return None  # "65 years or so" may be the range that is lacking, and not in the middle
     return _by_ends([None if e is None else covers[e] for e in ends])
+
+
+def _is_capped(kept: Sequence[Ends]) -> bool:
+    """Tell whether ends are those of consecutive numbers, and of a range that goes on from there.
+
+    Examples
+    --------
+    >>> _is_capped([(0.0, 0.0), (1.0, 1.0), (2.0, math.inf)]), _is_capped([(1.0, 1.0), (5.0, 5.0)])
+    (True, False)
+    """
+    *counted, (low, high) = kept
+    numbers = [*(end[0] for end in counted), low]
+    is_open = high == math.inf and all(one == other for one, other in counted)
+    return is_open and numbers == [numbers[0] + n for n in range(len(numbers))]
+
+
+def _units(values: Iterable[Value]) -> set[tuple[str, str]]:
+    """Return the units of ranges and numbers; none is no unit."""
+    found = {same_unit(unit_of(value)) for value in values if isinstance(value, str)}
+    return found - {NO_UNIT}
 
 
 def _covers(ends: set[Ends]) -> dict[Ends, Ends] | None:
@@ -314,7 +305,8 @@ def _read_ends(value: Any) -> Ends | None:
     if texts is None:
         return None
     low, high = (None if text is None else _number(text) for text in texts)
-    if low is None or high is None or value.strip() == texts[0]:
+    is_alone = texts[0] == texts[1] and value.count(str(texts[0])) == 1  # not 5 to 5
+    if low is None or high is None or is_alone:
         return -math.inf if low is None else low, math.inf if high is None else high
     return (low, high) if low < high else None
 
@@ -322,7 +314,7 @@ def _read_ends(value: Any) -> Ends | None:
 def _number(end: Any) -> float:
     """Return an end of a range as a number; dates count from the first year, in days."""
     if isinstance(end, str):
-        if not re.fullmatch(_DATE, end):
+        if not re.fullmatch(DATE, end):
             return float(end.replace(",", ""))
         end = datetime.fromisoformat(end if len(end) > 7 else f"{end}-01")
     if isinstance(end, datetime):

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from untie._table.orders import Positions, end_texts
+from untie._table.orders import Positions
+from untie._table.range_texts import end_texts, unit_of
 from untie._util.types import FloatArray
 
 ALL = "any range"
@@ -98,8 +99,8 @@ def run_name(names: Sequence[str], start: int, stop: int) -> str:
     >>> names = ["up to 25", "26 to 40", "41", "over 41"]
     >>> run_name(names, 0, 2), run_name(names, 1, 3), run_name(names, 1, 4), run_name(names, 0, 4)
     ('up to 40', '26 to 41', 'over 25', 'any range')
-    >>> run_name(["S", "M", "L"], 0, 2)
-    'S to M'
+    >>> run_name(["S", "M", "L"], 0, 2), run_name(["$1 to $2", "$3 to $4"], 0, 2)
+    ('S to M', '$1 to $4')
     """
     first, last = names[start], names[stop - 1]
     if stop - start == 1:
@@ -116,7 +117,8 @@ def run_name(names: Sequence[str], start: int, stop: int) -> str:
         return _from(last, from_, names[start - 1] if start else None)
     if first[:1] in "[(" and last[-1:] in "])":
         return f"{first[0]}{from_}, {to}{last[-1]}"
-    return f"{from_} to {to}"
+    before, after = unit_of(last)
+    return f"{before}{from_} to {before}{to}{after}"
 
 
 def phrase(column: str, value: str, equals: str = " = ") -> str:

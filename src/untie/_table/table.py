@@ -15,9 +15,6 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._table.vocabulary import Vocabulary
-from untie._util.warn import warn_user
-
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -93,17 +90,6 @@ def table_of_names(names: Sequence[str]) -> Table:
     import pandas as pd
 
     return Table(tuple(names), (), 0, "pandas", pd.DataFrame(empty, columns=list(names)))
-
-
-def warn_of_distinct_floats(table: Table, vocabulary: Vocabulary) -> None:
-    """Warn of float columns in which most rows have a value of their own."""
-    for name, values in zip(table.names, vocabulary.values, strict=True):
-        n_floats = sum(isinstance(value, float) for value in values)
-        if n_floats > max(10, table.n_rows / 2):
-            warn_user(
-                f"Column {name!r} holds numbers that are nearly all distinct; as categories they "
-                "say nothing. Bin the column (pandas.qcut, KBinsDiscretizer) or drop it."
-            )
 
 
 def _refuse_lazy(data: Any) -> None:

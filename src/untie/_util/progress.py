@@ -5,12 +5,26 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 PATIENCE = 1.0
 """A bar appears after this many seconds."""
+
+
+_makes_room: list[Callable[[], None]] = []
+"""What clears the line when a bar is to appear there."""
+
+
+@contextmanager
+def giving_way(clear: Callable[[], None]) -> Iterator[None]:
+    """Call a function before a bar appears, as there is one line for what moves."""
+    _makes_room.append(clear)
+    try:
+        yield
+    finally:
+        _makes_room.remove(clear)
 
 
 @contextmanager
@@ -22,6 +36,26 @@ def hidden() -> Iterator[None]:
         yield
     finally:
         PATIENCE = usual
+
+
+@contextmanager
+def stage(what: str, is_told: bool) -> Iterator[None]:
+    """Say on standard error what begins and how long it took, if it is to be told.
+
+    Parameters
+    ----------
+    what : str
+        What is done.
+    is_told : bool
+        Whether to say so.
+    """
+    if not is_told:
+        yield
+        return
+    print(f"{what} ...", file=sys.stderr, flush=True)
+    start = time.monotonic()
+    yield
+    print(f"{what}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
 
 
 def watch(batches: Iterable[Any], n_rows: int | None, what: str) -> Iterator[Any]:
@@ -59,6 +93,8 @@ def _bar(n_rows: int | None, what: str) -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+    for clear in _makes_room:
+        clear()
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -8,6 +8,10 @@ import warnings
 _INNER = ("untie", "sklearn")
 
 
+class UnpreparedWarning(UserWarning):
+    """Columns are learned from as they are that a `Preparer` would have changed or left out."""
+
+
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn as if from the first line outside this package and scikit-learn's wrappers."""
     level = 1

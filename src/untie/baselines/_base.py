@@ -78,7 +78,7 @@ class CountBased(TableInput):
         )
         counted = tally_table(table, options)
         check_dense_memory(counted.counts.sizes, table.names)
-        self._report(table, counted.grouping.raw, counted.unknown)
+        self._report(table, counted.grouping, counted.unknown)
         self.fit_counted(table, counted)
         return counted
 

@@ -315,7 +315,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
             sample_weight, self.categories, self.min_frequency, self.max_categories
         )
         grouping, rows, _ = code_table(table, options)
-        self._report(table, grouping.raw, rows.unknown)
+        self._report(table, grouping, rows.unknown)
         vocabulary = grouping.vocabulary
         sample = make_sample(rows.codes, vocabulary.sizes, rows.weights)
         found = search.run(sample, draws_of(self.random_state))

@@ -6,30 +6,44 @@ from typing import Annotated
 
 import typer
 
-from untie import __version__
-from untie.cli import (
-    cluster,
-    compare,
-    datasets,
-    fit,
-    neighbors,
-    outliers,
-    report,
-    transform,
-    values,
-)
+from untie.cli.lazy import LazyCommand
 from untie.cli.plugins import PluggedGroup
 
-COMMANDS = (report, cluster, neighbors, outliers, values, compare, fit, transform, datasets)
-"""One file each, with `run` and `EXAMPLES`; the name of the file is that of the command."""
+COMMANDS = {
+    "report": "Learn, choose the number of groups, find and explain them, and write a page about "
+    "it all.",
+    "cluster": "Group similar rows and show what makes each group.",
+    "assign": "Put new rows into the clusters of a model.",
+    "neighbors": "Find the rows most like a row, or like some values, and say why.",
+    "outliers": "Find the rows with the most surprising combinations of values, and say which they "
+    "are.",
+    "values": "Find values that occur in the same company, such as spellings of one thing, and say "
+    "why.",
+    "drift": "Tell what has changed from one table to another.",
+    "compare": "Cluster a table with UNTIE, one-hot, MCA, k-modes and CDE, and score the clusters.",
+    "fit": "Learn from a table and keep the model in a file.",
+    "transform": "Write the vectors of rows, by a model that was learned before.",
+    "datasets": "List the data sets that come along, or write one; its last column, class, is the "
+    "answer.",
+}
+"""One file each, with `run` and `EXAMPLES`, and the first sentence of its help; the file is read
+when the command is run."""
 
 app = typer.Typer(cls=PluggedGroup, pretty_exceptions_enable=False, rich_markup_mode="rich")
-for _module in COMMANDS:
-    app.command(_module.__name__.rpartition(".")[2], epilog=_module.EXAMPLES)(_module.run)
+
+
+def _unread() -> None:
+    """Stand for a command whose file is not read yet."""
+
+
+for _name, _help in COMMANDS.items():
+    app.command(_name, cls=LazyCommand, help=_help)(_unread)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from untie import __version__
+
         typer.echo(f"untie {__version__}")
         raise typer.Exit
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
-from untie._engines.scanning import find_files
-from untie.cli.options import SourceOptions, split_names
+from untie._engines.duck import DELIMITERS
+from untie._engines.endings import KINDS, suffix_of
+from untie._engines.gathering import find_files, gather
+from untie._engines.remote import scheme_of
+from untie._engines.zipped import is_zip, split_member
+from untie.cli.options import SourceOptions, missing_texts
 from untie.cli.reading import STDIN, UTF8
 from untie.cli.text_layout import sniff
 
@@ -21,18 +26,20 @@ def reading_code(source: str | None, options: SourceOptions) -> str | None:
     options : SourceOptions
         How it was read.
     """
-    missing = split_names(options.missing, [])
+    missing = missing_texts(options) or []
     if options.sql is not None:
         return _scanned({"sql": options.sql}, missing)
     if source is None or source == STDIN:
         return None
+    if _is_gathered(source):
+        return _gathered(source, options, missing)
     paths = find_files(source)
     kind = sniff(paths[0], repr(paths[0]), options.delimiter, options.encoding)
     if kind.name != "csv":
         return _scanned({"": source}, missing)
-    given: dict[str, Any] = {"sep": kind.delimiter, "encoding": options.encoding}
+    usual_given: dict[str, Any] = {"sep": kind.delimiter, "encoding": options.encoding}
     usual = {"sep": ",", "encoding": UTF8}
-    settings = [f"{name}={text!r}" for name, text in given.items() if text != usual[name]]
+    settings = [f"{name}={text!r}" for name, text in usual_given.items() if text != usual[name]]
     # Without the words that pandas takes for missing ("NA", "None"), which untie does not.
     settings += ["dtype=str", "keep_default_na=False", f"na_values={['', *missing]!r}"]
     rest = ", ".join(settings)
@@ -44,6 +51,30 @@ def reading_code(source: str | None, options: SourceOptions) -> str | None:
         f"pieces = [pd.read_csv(path, {rest}) for path in paths]\n"
         "data = pd.concat(pieces, ignore_index=True)"
     )
+
+
+def _is_gathered(source: str) -> bool:
+    """Tell whether a source is more than a file or a pattern: `untie.scan` reads it."""
+    if scheme_of(source) is not None or os.path.isdir(source):
+        return True
+    return is_zip(source) if os.path.isfile(source) else split_member(source) is not None
+
+
+def _gathered(source: str, options: SourceOptions, missing: Sequence[str]) -> str | None:
+    """Return code for what `untie.scan` reads, None where it could not read it as the command."""
+    is_told = options.delimiter is None and options.encoding == UTF8
+    kind = KINDS.get(suffix_of(source), "csv")
+    if scheme_of(source) is None:  # what is far away is not fetched again
+        gathered = gather(source, options.sheet)
+        first = gathered.paths[0]
+        found = sniff(first, repr(source), options.delimiter, options.encoding)
+        kind = found.name
+        usual = DELIMITERS.get(KINDS.get(suffix_of(first), ""))
+        is_told = is_told and (kind != "csv" or found.delimiter == usual)
+    if not is_told:
+        return None
+    given = {"": source, **({"sheet": options.sheet} if options.sheet else {})}
+    return _scanned(given | ({"types": "text"} if kind in DELIMITERS else {}), missing)
 
 
 def _scanned(given: dict[str, str], missing: Sequence[str]) -> str:

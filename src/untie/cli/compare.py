@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-from untie._table.frames import columns_of
+from untie.cli.early import check_output
 from untie.cli.options import (
     Clusters,
     File,
@@ -19,11 +15,9 @@ from untie.cli.options import (
     TableOptions,
     sharing,
 )
-from untie.cli.showing import check_output, chosen_format, say, show
-from untie.cli.spinner import waiting
-from untie.cli.table import PreparedTable, open_table
-from untie.encoder import UNTIE
-from untie.k_choice import choose_k
+
+if TYPE_CHECKING:
+    from untie.cli.table import PreparedTable
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -47,11 +41,13 @@ def run(
     seed: Seed = 0,
 ) -> None:
     """Cluster a table with UNTIE, one-hot, MCA, k-modes and CDE, and score the clusters."""
-    from untie.comparison.methods import (
-        compare as compare_methods,  # all methods: untie --help need not wait
-    )
-
     check_output(output)
+    from untie._table.frames import columns_of
+    from untie.cli.showing import chosen_format, say, show
+    from untie.cli.spinner import bar
+    from untie.cli.table import open_table
+    from untie.comparison.methods import compare as compare_methods
+
     table = open_table(file, options, in_memory_now=True)
     frame, weights = table.frame(), table.weights()
     answers = None if table.label is None else table.column(table.label)
@@ -76,22 +72,11 @@ def _number(table: PreparedTable, answers: list[object] | None, seed: int, quiet
     """Return the number of classes, or choose one."""
     if answers is not None:
         return max(2, len({answer for answer in answers if answer is not None}))
+    from untie.cli.spinner import waiting
+    from untie.encoder import UNTIE
+    from untie.k_choice import choose_k
+
     with waiting("choosing the number of clusters", quiet):
         frame, weights = table.frame(), table.weights()
         encoder = UNTIE(random_state=seed).fit(frame, sample_weight=weights)
         return choose_k(encoder, frame, sample_weight=weights, random_state=seed).k
-
-
-def bar(names: Iterable[str], quiet: bool) -> Iterator[str]:
-    """Give names one after another, and show on the terminal how many are done."""
-    names = list(names)
-    if quiet or not sys.stderr.isatty():
-        yield from names
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=len(names))
-        for name in names:
-            progress.update(task, description=name)
-            yield name
-            progress.advance(task)

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from untie._table.frames import columns_of
+from untie.cli.early import check_output
 from untie.cli.guard import UserError
 from untie.cli.options import Output, OutputFormat
-from untie.cli.showing import check_output, say, show
+from untie.cli.showing import say, show
 from untie.datasets import bundled_names, load, names
 
 EXAMPLES = """[bold]Examples[/bold]

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from sklearn.pipeline import make_pipeline
 
+from untie.cli.choices import Purpose, Purposes, Solvers
+from untie.cli.early import check_output
 from untie.cli.guard import UserError
 from untie.cli.options import Clusters, File, LearningOptions, Seed, sharing
-from untie.cli.showing import check_output, say, tell_families
-from untie.cli.spinner import waiting
-from untie.cli.table import column_weights, open_table, ordered_columns
-from untie.encoder import UNTIE
-from untie.model_file import save_model
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -27,13 +22,6 @@ memory
 [cyan]untie fit people.csv --purpose neighbors -o people.untie[/cyan]  to find similar rows with
 
 The model keeps how columns were binned; [cyan]untie transform[/cyan] does the same to new rows."""
-
-
-class Purpose(StrEnum):
-    """What the vectors are for."""
-
-    clusters = "clusters"
-    neighbors = "neighbors"
 
 
 @sharing(LearningOptions)
@@ -49,24 +37,32 @@ def run(
         int | None,
         typer.Option(min=1, help="Numbers per row that transform gives.", show_default="all"),
     ] = None,
-    purpose: Annotated[
-        Purpose,
-        typer.Option(help="What the vectors are for; neighbors need no number of clusters."),
-    ] = Purpose.clusters,
+    solver: Solvers = None,
+    purpose: Purposes = None,
     seed: Seed = 0,
 ) -> None:
     """Learn from a table and keep the model in a file."""
     if output is None:
         raise UserError("Say where to keep the model: --output model.untie")
     check_output(output, None)
-    table = open_table(file, options, in_memory_now=False)
-    is_for_clusters = purpose == Purpose.clusters
+    from sklearn.pipeline import make_pipeline
+
+    from untie._learn.solvers import ROW_SOLVERS
+    from untie.cli.learning import asked_for
+    from untie.cli.showing import say, tell_families
+    from untie.cli.spinner import waiting
+    from untie.cli.table import column_weights, open_table, ordered_columns
+    from untie.encoder import UNTIE
+    from untie.model_file import save_model
+
+    table = open_table(file, options, in_memory_now=solver in ROW_SOLVERS)
+    is_for_clusters = purpose != Purpose.neighbors
     encoder = UNTIE(
         k or ("auto" if is_for_clusters else None),
+        **asked_for(solver, purpose),
         n_components=components,
         column_weights=column_weights(options, table),
         ordered=ordered_columns(options, table),
-        purpose=purpose.value,
         random_state=seed,
     )
     with waiting("learning", options.quiet):

@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from untie._util.warn import UnpreparedWarning
+
 DEBUG = "UNTIE_DEBUG"
 """Set, this variable of the environment brings the traceback back."""
 
@@ -47,8 +49,10 @@ class GuardedGroup(TyperGroup):
             return result
 
 
-def _show_warning(message: Any, *_: Any, **__: Any) -> None:
+def _show_warning(message: Any, category: Any, *_: Any, **__: Any) -> None:
     """Print what a warning says, not where in the package it comes from."""
+    if issubclass(category, UnpreparedWarning):
+        return  # commands prepare their tables; such a column is learned from because it is named
     print(f"untie: note: {message}", file=sys.stderr)
 
 

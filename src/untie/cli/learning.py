@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
-import typer
 from sklearn.pipeline import Pipeline
 
 from untie._engines.source import check_columns
 from untie._learn.purposes import CLUSTERS
+from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
-from untie.cli.options import LearningOptions, split_names
-from untie.cli.reading import in_memory, is_lazy, names_of, read_source
+from untie.cli.options import LearningOptions, SourceOptions
+from untie.cli.reading import in_memory, is_lazy, names_of, read_asked
 from untie.cli.showing import say
 from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, column_weights, open_table, ordered_columns
@@ -22,34 +22,41 @@ from untie.encoder import UNTIE
 from untie.model_file import load_model
 from untie.preparer import Preparer
 
-Model = Annotated[
-    Path | None,
-    typer.Option(
-        "--model",
-        metavar="MODEL",
-        help="A model that untie fit or Python saved, instead of learning from FILE.",
-        show_default=False,
-    ),
-]
-
 
 def learned(
     source: str | None,
     options: LearningOptions,
     model: Path | None,
-    k: int | None,
     seed: int,
-    purpose: str = CLUSTERS,
+    solver: Solver | None = None,
+    purpose: Purpose | None = None,
+    usual: str = CLUSTERS,
 ) -> tuple[PreparedTable, UNTIE]:
-    """Read all rows of a table, and learn from them unless there is a model."""
+    """Read all rows of a table, and learn from them unless there is a model.
+
+    Parameters
+    ----------
+    source : str or None
+        The file.
+    options : LearningOptions
+        What the user asked for.
+    model : path or None
+        The model's file.
+    seed : int
+        Of everything that is random.
+    solver, purpose : str or None
+        Of the encoder, if the user named them.
+    usual : str
+        The purpose otherwise.
+    """
     if model is not None:
+        refuse_for_model(options, solver, purpose)
         return _with_model(source, options, model)
     table = open_table(source, options, in_memory_now=True)
     encoder = UNTIE(
-        k,
+        **{"purpose": usual, **asked_for(solver, purpose)},
         column_weights=column_weights(options, table),
         ordered=ordered_columns(options, table),
-        purpose=purpose,
         random_state=seed,
     )
     with waiting("learning", options.quiet):
@@ -57,15 +64,50 @@ def learned(
     return table, encoder
 
 
+def asked_for(solver: Solver | None, purpose: Purpose | None) -> dict[str, Any]:
+    """Return the parameters of an encoder that the user named."""
+    given = {"solver": solver, "purpose": purpose}
+    return {name: option.value for name, option in given.items() if option is not None}
+
+
+def refuse_for_model(
+    options: LearningOptions, solver: Solver | None, purpose: Purpose | None
+) -> None:
+    """Refuse what a model knows of its own."""
+    if options.columns or options.drop:
+        raise UserError("--columns and --drop are for learning; the model has its own columns.")
+    if options.column_weight or options.passive:
+        raise UserError("--column-weight and --passive are for learning; the model has its own.")
+    if options.ordered:
+        raise UserError("--ordered is for learning; the model knows which columns have an order.")
+    if options.categorical:
+        raise UserError("--categorical is for learning; the model knows which numbers are names.")
+    if solver is not None or purpose is not None:
+        raise UserError("--solver and --purpose are for learning; the model has its own.")
+
+
+def open_rows(source: str | None, options: SourceOptions) -> Any:
+    """Open a file as it is, lazy where it can be, and say what is to be known of it."""
+    rows, remarks = read_asked(source, options)
+    for remark in remarks:
+        say(remark, options.quiet)
+    return rows
+
+
+def read_rows(source: str | None, options: SourceOptions) -> Any:
+    """Read all rows of a file as they are."""
+    rows = open_rows(source, options)
+    with waiting("reading", options.quiet):
+        return in_memory(rows)
+
+
 def load_encoder(path: Path) -> tuple[UNTIE, Preparer | None]:
     """Read the encoder of a saved model, and what prepares its rows."""
-    model = load_model(path)
-    *before, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    model, before, last = _load(path)
     if isinstance(last, UNTIEClusterer):
         before += [] if last.preparer_ is None else [last.preparer_]
         last = last.encoder_
-    is_known = len(before) <= 1 and all(isinstance(step, Preparer) for step in before)
-    if not isinstance(last, UNTIE) or not is_known:
+    if not isinstance(last, UNTIE) or not _are_preparers(before):
         raise UserError(
             f"{str(path)!r} holds a {type(model).__name__} without an encoder at its end, or with "
             "more than a Preparer before it; save an UNTIE, or a pipeline of a Preparer and an "
@@ -74,18 +116,40 @@ def load_encoder(path: Path) -> tuple[UNTIE, Preparer | None]:
     return last, before[0] if before else None
 
 
+def load_clusterer(path: Path) -> tuple[UNTIEClusterer, Preparer | None]:
+    """Read the clusterer of a saved model, and what prepares rows before it does."""
+    model, before, last = _load(path)
+    if not isinstance(last, UNTIEClusterer) or not _are_preparers(before):
+        raise UserError(
+            f"{str(path)!r} holds a {type(model).__name__} without clusters; keep some with untie "
+            "cluster FILE --save MODEL, or with the method save of an UNTIEClusterer."
+        )
+    return last, before[0] if before else None
+
+
+def _load(path: Path) -> tuple[Any, list[Any], Any]:
+    """Return a saved model, and its steps before the last and the last."""
+    model = load_model(path)
+    *before, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    return model, before, last
+
+
+def _are_preparers(steps: list[Any]) -> bool:
+    return len(steps) <= 1 and all(isinstance(step, Preparer) for step in steps)
+
+
 def as_seen(encoder: UNTIE, preparer: Preparer | None, table: Any, keep: list[str]) -> Any:
     """Return rows as a model's encoder sees them, and some columns as they are."""
     if preparer is not None:
         return preparer.transform(table, keep=keep)
-    wanted = list(dict.fromkeys([*_own_columns(encoder, table), *keep]))
+    wanted = list(dict.fromkeys([*own_columns(encoder, table), *keep]))
     check_columns(wanted, names_of(table), "the table", ", which the model was fitted on")
     if is_lazy(table):
         return table.select(wanted)
     return nw.from_native(table, eager_only=True).select(wanted).to_native()
 
 
-def _own_columns(encoder: UNTIE, table: Any) -> list[str]:
+def own_columns(encoder: UNTIE, table: Any) -> list[str]:
     """Return the names seen in `fit`; of an array, which has none, those of the table."""
     return list(getattr(encoder, "feature_names_in_", names_of(table)))
 
@@ -93,20 +157,9 @@ def _own_columns(encoder: UNTIE, table: Any) -> list[str]:
 def _with_model(
     source: str | None, options: LearningOptions, model: Path
 ) -> tuple[PreparedTable, UNTIE]:
-    if options.columns or options.drop:
-        raise UserError("--columns and --drop are for learning; the model has its own columns.")
-    if options.column_weight or options.passive:
-        raise UserError("--column-weight and --passive are for learning; the model has its own.")
-    if options.ordered:
-        raise UserError("--ordered is for learning; the model knows which columns have an order.")
     encoder, preparer = load_encoder(model)
-    missing = split_names(options.missing, [])
-    rows, remarks = read_source(source, options.sql, options.delimiter, options.encoding, missing)
-    for remark in remarks:
-        say(remark, options.quiet)
-    with waiting("reading", options.quiet):
-        rows = in_memory(rows)
+    rows = read_rows(source, options)
     keep = [] if options.weight is None else [options.weight]
     data = as_seen(encoder, preparer, rows, keep)
-    columns = _own_columns(encoder, data) if preparer is None else list(preparer.columns_)
+    columns = own_columns(encoder, data) if preparer is None else list(preparer.columns_)
     return PreparedTable(rows, data, columns, preparer, options.weight, options.label), encoder

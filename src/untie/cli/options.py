@@ -12,10 +12,15 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from untie._prepare.deciding import BINS, MAX_CATEGORIES
+from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._util.progress import hidden
+from untie.cli.early import check_file
 
 READING, COLUMNS, RESULT = "Reading", "Columns", "Result"
+
+
+NOTHING = "none"
+"""What stands for no text at all in --missing; beside others it is a text."""
 
 
 class Format(StrEnum):
@@ -30,8 +35,9 @@ File = Annotated[
     str | None,
     typer.Argument(
         metavar="FILE",
-        help="CSV, TSV, JSON lines or Parquet; a pattern such as 'data/*.parquet'; - is standard "
-        "input.",
+        help="CSV, TSV, JSON, Parquet or Excel, also in .gz, .zst or .zip; a pattern such as "
+        "'data/*.parquet', a folder of year=2024 and the like, an address (https://, s3://, "
+        "hf://); - is standard input.",
         show_default=False,
     ),
 ]
@@ -53,6 +59,15 @@ Kept = Annotated[
         metavar="NAMES",
         help="Columns of FILE to show as well, such as a key.",
         rich_help_panel=RESULT,
+        show_default=False,
+    ),
+]
+Model = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="A model that untie fit or Python saved, instead of learning from FILE.",
         show_default=False,
     ),
 ]
@@ -95,7 +110,9 @@ class SourceOptions:
             "--missing",
             panel=READING,
             metavar="TEXTS",
-            help="Cells that are missing, besides empty ones: --missing '?,NA'.",
+            help="The cells that are missing, besides empty ones: --missing '?,NA'. If not given, "
+            "words such as NA, n/a, ? and - are found by themselves, and said; --missing none "
+            "keeps them as values. Repeatable.",
         ),
     ] = None
     delimiter: Annotated[
@@ -110,14 +127,23 @@ class SourceOptions:
     encoding: Annotated[
         str, _option("--encoding", panel=READING, metavar="NAME", help="Of text; utf-8.")
     ] = "utf-8"
+    sheet: Annotated[
+        str | None,
+        _option(
+            "--sheet",
+            panel=READING,
+            metavar="NAME",
+            help="Of an Excel file, by its name or number; the first.",
+        ),
+    ] = None
     quiet: Annotated[
         bool, _option("--quiet", "-q", panel=RESULT, help="No notes, no progress; errors only.")
     ] = False
 
 
 @dataclass(frozen=True)
-class TableOptions(SourceOptions):
-    """How rows are read, and which of their columns are learned from."""
+class ColumnOptions(SourceOptions):
+    """How rows are read, and which of their columns are looked at."""
 
     columns: Annotated[
         list[str] | None,
@@ -132,19 +158,14 @@ class TableOptions(SourceOptions):
         list[str] | None,
         _option("--drop", panel=COLUMNS, metavar="NAMES", help="Leave these out."),
     ] = None
-    label: Annotated[
-        str | None,
+    categorical: Annotated[
+        list[str] | None,
         _option(
-            "--label",
+            "--categorical",
             panel=COLUMNS,
-            metavar="NAME",
-            help="A column with the answer: not learned from, used to judge results.",
-        ),
-    ] = None
-    weight: Annotated[
-        str | None,
-        _option(
-            "--weight", panel=COLUMNS, metavar="NAME", help="How often each row counts; a column."
+            metavar="NAMES",
+            help="Numbers that are names, such as flights or postal codes: not binned, not left "
+            "out.",
         ),
     ] = None
     bins: Annotated[
@@ -161,6 +182,47 @@ class TableOptions(SourceOptions):
             rich_help_panel=COLUMNS,
         ),
     ] = MAX_CATEGORIES
+    day_first: Annotated[
+        bool | None,
+        _option(
+            "--day-first/--month-first",
+            panel=COLUMNS,
+            help="How to read dates such as 1/2/2024 where no date of the column tells.",
+        ),
+    ] = None
+    date_parts: Annotated[
+        list[str] | None,
+        _option(
+            "--date-parts",
+            panel=COLUMNS,
+            metavar="PARTS",
+            help="Take weekday, month or hour out of dates, as columns: --date-parts weekday,hour.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class TableOptions(ColumnOptions):
+    """The same, and columns that are not learned from, where rows have groups or weights."""
+
+    label: Annotated[
+        str | None,
+        _option(
+            "--label",
+            panel=COLUMNS,
+            metavar="NAME",
+            help="A column with the answer: not learned from, used to judge results.",
+        ),
+    ] = None
+    weight: Annotated[
+        str | None,
+        _option(
+            "--weight",
+            panel=COLUMNS,
+            metavar="NAME",
+            help="The column that says how often each row counts.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -171,6 +233,7 @@ class LearningOptions(TableOptions):
         list[str] | None,
         _option(
             "--column-weight",
+            "--weight-column",
             panel=COLUMNS,
             metavar="NAME=FACTOR",
             help="How much a column counts, 1 being as usual: --column-weight age=2. Repeatable.",
@@ -221,6 +284,8 @@ def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., No
 
         def run(**arguments: Any) -> None:
             options = kind(**{field.name: arguments.pop(field.name) for field in fields(kind)})
+            for name in ("model", "file", "new") if options.sql is None else ("model",):
+                check_file(arguments.get(name))
             with hidden() if options.quiet else nullcontext():
                 command(options=options, **arguments)
 
@@ -240,6 +305,14 @@ def _flowing(text: str) -> str:
     """Return text whose lines end with the paragraph, to be broken where the terminal ends."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def missing_texts(options: SourceOptions) -> list[str] | None:
+    """Return the cells that the user calls missing; None if they are to be found out."""
+    texts = split_names(options.missing, [])
+    if not texts:
+        return None
+    return [] if texts == [NOTHING] else texts
 
 
 def split_names(given: list[str] | None, known: list[str]) -> list[str]:

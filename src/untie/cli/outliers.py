@@ -6,12 +6,17 @@ from typing import Annotated
 
 import typer
 
-from untie._table.frames import columns_of
-from untie.cli.learning import Model, learned
-from untie.cli.options import File, Kept, LearningOptions, Output, OutputFormat, Seed, sharing
-from untie.cli.showing import check_output, show
-from untie.cli.spinner import waiting
-from untie.explain import outliers as most_unusual
+from untie.cli.early import check_output
+from untie.cli.options import (
+    File,
+    Kept,
+    LearningOptions,
+    Model,
+    Output,
+    OutputFormat,
+    Seed,
+    sharing,
+)
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -21,8 +26,9 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [cyan]untie outliers today.csv --model orders.untie[/cyan]  unusual beside the rows of the model
 
-score: how surprising the row's pairs of values are, in nats; share: of all rows that are at \
-least as surprising. Rows are counted from 0."""
+score: how surprising the row's pairs of values are, in nats, and values that a model has never \
+seen; share: of all rows that are at least as surprising, those of the model's table with --model. \
+Rows are counted from 0."""
 
 
 @sharing(LearningOptions)
@@ -38,9 +44,20 @@ def run(
 ) -> None:
     """Find the rows with the most surprising combinations of values, and say which they are."""
     check_output(output)
-    table, encoder = learned(file, options, model, None, seed)
+    from untie._table.frames import columns_of
+    from untie.cli.learning import learned
+    from untie.cli.showing import show
+    from untie.cli.spinner import waiting
+    from untie.cli.unknown import tell_unknown
+    from untie.explain import outliers as most_unusual
+
+    table, encoder = learned(file, options, model, seed)
+    frame = table.frame()
+    if model is not None:
+        tell_unknown(encoder, frame, options.quiet, ", which counts as unusual")
+    share_of = "data" if model is None else "model"
     with waiting("looking for unusual rows", options.quiet):
-        found = columns_of(most_unusual(encoder, table.frame(), n))
+        found = columns_of(most_unusual(encoder, frame, n, share_of=share_of))
     rows = found.pop("position")
     result = {"row": rows, **table.cells(keep, rows), **found}
     show(result, format_, output, "The most unusual rows")

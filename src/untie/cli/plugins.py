@@ -5,9 +5,8 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-import typer
-
 from untie.cli.guard import GuardedGroup, UserError
+from untie.cli.lazy import single_command
 
 GROUP = "untie.commands"
 """Entry points of this group name modules with `run` and `EXAMPLES`, like those of our own."""
@@ -39,7 +38,7 @@ class PluggedGroup(GuardedGroup):
 def _load(plugin: EntryPoint) -> Any:
     try:
         module = plugin.load()
-        return _command(plugin.name, module.run, epilog=module.EXAMPLES)
+        return single_command(plugin.name, module.run, epilog=module.EXAMPLES)
     except Exception as error:  # whatever it is, the other commands must work
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         again = f"pip install --force-reinstall {plugin.dist.name if plugin.dist else plugin.name}"
@@ -54,16 +53,10 @@ def _refusal(name: str, problem: str, remedy: str) -> Any:
         raise UserError(f"the command {name!r} {problem}; install it with: {remedy}")
 
     any_arguments = {"ignore_unknown_options": True, "allow_extra_args": True}
-    return _command(
+    return single_command(
         name,
         refuse,
         help="Cannot be loaded; run it to see why.",
         context_settings=any_arguments,
         add_help_option=False,
     )
-
-
-def _command(name: str, run: Any, **settings: Any) -> Any:
-    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    alone.command(name, **settings)(run)
-    return typer.main.get_command(alone)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import codecs
-import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -17,15 +13,32 @@ import narwhals.stable.v2 as nw
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.duck import query_source, text_source
+from untie._engines.gathering import Gathered, gather, gather_one
+from untie._engines.packed import ENDINGS, packing_of, unpacked
 from untie._engines.parquet import parquet_source
+from untie._engines.partitions import Keys
 from untie._engines.registry import open_table
-from untie._engines.scanning import find_files
+from untie._engines.scanning import holding
 from untie._util.extras import need
+from untie._util.scratch import Scratch, copy_at_most, room_for
 from untie.cli.guard import UserError, is_interrupt
-from untie.cli.text_layout import GZIP, Kind, explain, open_plain, sniff
+from untie.cli.options import SourceOptions, missing_texts
+from untie.cli.text_layout import Kind, explain, sniff
 
 UTF8 = "utf-8"
 STDIN = "-"
+
+
+def read_asked(source: str | None, options: SourceOptions) -> tuple[Any, list[str]]:
+    """Open what the user names, in the way that the options say; see `read_source`."""
+    return read_source(
+        source,
+        options.sql,
+        options.delimiter,
+        options.encoding,
+        missing_texts(options) or (),
+        options.sheet,
+    )
 
 
 def read_source(
@@ -34,6 +47,7 @@ def read_source(
     delimiter: str | None = None,
     encoding: str = UTF8,
     missing: Sequence[str] = (),
+    sheet: str | None = None,
 ) -> tuple[Any, list[str]]:
     """Open what the user names.
 
@@ -49,23 +63,31 @@ def read_source(
             "Name a file (or - for standard input), or a query with --sql; one of them."
         )
     if sql is not None:
+        if sheet is not None:
+            raise UserError("--sheet is for Excel files, not for queries.")
         return _with_rows(_without(query_source(sql), missing), "The query"), []
     assert source is not None
-    paths = [_spool_stdin()] if source == STDIN else find_files(source)
-    shown = "Standard input" if source == STDIN else repr(paths[0])
     _check_encoding(encoding)
     if delimiter is not None and len(delimiter) != 1:
         raise UserError(f"--delimiter takes one character, got {delimiter!r}; for a tab: $'\\t'.")
-    kinds = {path: sniff(path, shown, delimiter, encoding) for path in paths[:1]}
-    kind = kinds[paths[0]]
-    remarks = []
+    gathered = _spool_stdin(sheet) if source == STDIN else gather(source, sheet)
+    first = gathered.files[0]
+    shown = "Standard input" if source == STDIN else repr(first.name)
+    if any(file.is_sheet for file in gathered.files):
+        delimiter, encoding = ",", UTF8
+    kind = sniff(first.path, shown, delimiter, encoding)
+    remarks = [file.remark for file in gathered.files if file.remark]
     if kind.name == "csv" and delimiter is None and kind.delimiter not in (",", "\t"):
         remarks.append(f"{shown}: cells stand between {kind.delimiter!r}")
+    scratch = gathered.scratch
     if kind.name != "parquet" and encoding.lower() not in (UTF8, "utf8"):
-        paths = [_recode(path, encoding) for path in paths]
+        paths = [_recode(path, encoding, scratch) for path in gathered.paths]
     else:
-        paths = [_plain(path) for path in paths]
-    return _with_rows(_open(paths, shown, kind, missing), shown), remarks
+        paths = [_plain(path, scratch) for path in gathered.paths]
+    table = _open(paths, shown, kind, missing, gathered.keys)
+    if isinstance(table, ArrowSource):
+        table = holding(table, gathered)
+    return _with_rows(table, shown), remarks
 
 
 def _with_rows(table: Any, shown: str) -> Any:
@@ -81,18 +103,24 @@ def _with_rows(table: Any, shown: str) -> Any:
     return table
 
 
-def _open(paths: list[str], shown: str, kind: Kind, missing: Sequence[str]) -> Any:
+def _open(
+    paths: list[str],
+    shown: str,
+    kind: Kind,
+    missing: Sequence[str],
+    keys: Sequence[Keys] | None,
+) -> Any:
     origin = shown if len(paths) == 1 else f"{len(paths)} files ({shown}, ...)"
     if kind.name == "parquet":
-        return _without(parquet_source(paths, origin), missing)
+        return _without(parquet_source(paths, origin, keys), missing)
     if find_spec("duckdb") is None or find_spec("pyarrow") is None:
         return _read_frame(paths, shown, kind, missing)
     with _explaining(paths, shown, kind):
         if kind.name == "json":
-            relation = _without(text_source(paths, "json", "infer", origin), missing)
+            relation = _without(text_source(paths, "json", "infer", origin, keys=keys), missing)
         else:
             # As text, so that cells come out as they went in: 007, 1.50, t.
-            relation = text_source(paths, "csv", "text", origin, kind.delimiter, missing)
+            relation = text_source(paths, "csv", "text", origin, kind.delimiter, missing, keys)
 
     def read(columns: Sequence[str]) -> Iterator[Any]:
         with _explaining(paths, shown, kind):
@@ -183,39 +211,29 @@ def _check_encoding(encoding: str) -> None:
         ) from None
 
 
-def _scratch(name: str) -> str:
-    """Return the path of a file that is gone when the command ends."""
-    folder = tempfile.mkdtemp(prefix="untie-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return os.path.join(folder, name)
-
-
-def _spool_stdin() -> str:
+def _spool_stdin(sheet: str | None) -> Gathered:
     """Keep standard input, as it is read more than once."""
     if sys.stdin.isatty():
         raise UserError("Nothing is piped into untie: cat data.csv | untie fit - ...")
-    path = _scratch("input")
-    with open(path, "wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return path
+    scratch = Scratch()
+    path = scratch.path("input")
+    copy_at_most(sys.stdin.buffer, path, room_for(scratch.folder), "Standard input")
+    return gather_one(path, "standard input", sheet, scratch)
 
 
-def _plain(path: str) -> str:
+def _plain(path: str, scratch: Scratch) -> str:
     """Return a file that DuckDB can read: it knows by the name alone that one is compressed."""
-    with open(path, "rb") as file:
-        if path.lower().endswith(".gz") or file.read(2) != GZIP:
-            return path
-    copy = _scratch("plain")
-    with open_plain(path) as packed, open(copy, "wb") as target:
-        shutil.copyfileobj(packed, target)
-    return copy
+    packing = packing_of(path)
+    if packing is None or path.lower().endswith(ENDINGS[packing]):
+        return path
+    return unpacked(path, scratch)
 
 
-def _recode(path: str, encoding: str) -> str:
+def _recode(path: str, encoding: str, scratch: Scratch) -> str:
     """Return a copy in UTF-8."""
-    copy = _scratch("recoded")
+    plain, copy = unpacked(path, scratch), scratch.path("recoded")
     try:
-        with open_plain(path) as file, open(copy, "wb") as target:
+        with open(plain, "rb") as file, open(copy, "wb") as target:
             decoder = codecs.getincrementaldecoder(encoding)()
             while piece := file.read(2**20):
                 target.write(decoder.decode(piece).encode())

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from untie._util.extras import need
-from untie.cli.code_text import reading_code
-from untie.cli.compare import bar
+from untie.cli.early import check_output
 from untie.cli.guard import UserError
 from untie.cli.options import (
     RESULT,
@@ -22,11 +21,9 @@ from untie.cli.options import (
     sharing,
     split_names,
 )
-from untie.cli.reading import STDIN, names_of
-from untie.cli.showing import check_output, say
-from untie.cli.table import column_weights, open_table, ordered_columns
-from untie.report.making import report_prepared
-from untie.report.recipe import Recipe, Wish, recipe_of
+
+if TYPE_CHECKING:
+    from untie.report.recipe import Recipe, Wish
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -72,6 +69,13 @@ def run(
         )
     check_output(page, (".html", ".htm"))
     need("jinja2", "report", "Reports")  # before the work
+    from untie.cli.reading import names_of
+    from untie.cli.showing import say
+    from untie.cli.spinner import bar
+    from untie.cli.table import column_weights, open_table, ordered_columns, reading_settings
+    from untie.report.making import report_prepared
+    from untie.report.recipe import Wish
+
     table = open_table(file, options, in_memory_now=True)
     frame, weights = table.frame(), table.weights()
     known = names_of(table.source)
@@ -87,6 +91,8 @@ def run(
         random_state=seed,
         column_weights=column_weights(options, table),
         ordered=ordered_columns(options, table),
+        categorical=tuple(split_names(options.categorical, known)),
+        **reading_settings(options),
     )
     made = report_prepared(
         frame,
@@ -119,6 +125,10 @@ def _stem(file: str) -> str:
 
 def _recipe(wish: Wish, file: str | None, options: LearningOptions) -> Recipe:
     """Return the code that makes the page again."""
+    from untie.cli.code_text import reading_code
+    from untie.cli.reading import STDIN
+    from untie.report.recipe import recipe_of
+
     given: list[str] = []
     for field in fields(SourceOptions):
         value = getattr(options, field.name)

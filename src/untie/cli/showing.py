@@ -10,7 +10,6 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -21,37 +20,13 @@ from rich.text import Text
 from untie._learn.family_words import family_sentences, gap_sentences
 from untie._util.extras import need
 from untie._util.whole_files import whole_file
-from untie.cli.guard import UserError
 from untie.cli.options import Format
 from untie.encoder import UNTIE
 
 SHOWN_FAMILIES = 10
 """At most this many sentences about families of columns are printed."""
 
-ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".pq")
-
 Columns = Mapping[str, Sequence[Any]]
-
-
-def check_output(path: Path | None, endings: Sequence[str] | None = ENDINGS) -> None:
-    """Find out before the work that a file can't be written."""
-    if path is None:
-        return
-    plain = path.with_suffix("") if path.suffix == ".gz" else path
-    if endings is not None and plain.suffix.lower() not in endings:
-        raise UserError(
-            f"{str(path)!r} has none of the endings {', '.join(endings)}, by which the format is "
-            "chosen; rename the file to write."
-        )
-    # Opens a temporary file beside it, which has no name and is gone whatever happens.
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(f"{str(path)!r} is a folder; name a file to write to.")
-        TemporaryFile(dir=path.parent).close()
-    except FileNotFoundError:
-        raise UserError(f"The folder {str(path.parent)!r} does not exist; make it first.") from None
-    except PermissionError:
-        raise UserError(f"Can't write to {str(path.parent)!r}: permission denied.") from None
 
 
 def chosen_format(asked: Format | None) -> Format:

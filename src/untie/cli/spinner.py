@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
-from untie._util.progress import PATIENCE
+from untie._util.progress import PATIENCE, giving_way
 
 
 @contextmanager
 def waiting(what: str, quiet: bool) -> Iterator[None]:
-    """Show what is done on the terminal, if it takes more than a second.
+    """Show on the terminal what is done and for how long, if it takes more than a second.
 
     Parameters
     ----------
@@ -26,13 +34,35 @@ def waiting(what: str, quiet: bool) -> Iterator[None]:
     if quiet or not sys.stderr.isatty():
         yield
         return
-    status = Console(stderr=True).status(f"{what} ...")
-    timer = threading.Timer(PATIENCE, status.start)
+    columns = (SpinnerColumn(), TextColumn("{task.description} ..."), TimeElapsedColumn())
+    spinner = Progress(*columns, console=Console(stderr=True), transient=True)
+    spinner.add_task(what, total=None)
+    timer = threading.Timer(PATIENCE, spinner.start)
     timer.daemon = True
     timer.start()
-    try:
-        yield
-    finally:
+
+    def stop() -> None:
         timer.cancel()
         timer.join()
-        status.stop()
+        spinner.stop()
+
+    try:
+        with giving_way(stop):
+            yield
+    finally:
+        stop()
+
+
+def bar(names: Iterable[str], quiet: bool) -> Iterator[str]:
+    """Give names one after another, and show on the terminal how many are done."""
+    names = list(names)
+    if quiet or not sys.stderr.isatty():
+        yield from names
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=len(names))
+        for name in names:
+            progress.update(task, description=name)
+            yield name
+            progress.advance(task)

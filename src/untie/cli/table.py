@@ -16,8 +16,14 @@ from untie._engines.source import check_columns
 from untie._prepare.note import GROUPED, KEPT
 from untie._table.orders import AUTO
 from untie.cli.guard import UserError
-from untie.cli.options import LearningOptions, TableOptions, split_names
-from untie.cli.reading import in_memory, is_lazy, names_of, read_source
+from untie.cli.options import (
+    ColumnOptions,
+    LearningOptions,
+    TableOptions,
+    missing_texts,
+    split_names,
+)
+from untie.cli.reading import in_memory, is_lazy, names_of, read_asked
 from untie.cli.spinner import waiting
 from untie.preparer import Preparer
 
@@ -80,52 +86,74 @@ class PreparedTable:
         return {name: rows[name][list(positions)].to_list() for name in chosen}
 
 
-def open_table(source: str | None, options: TableOptions, in_memory_now: bool) -> PreparedTable:
+def open_table(source: str | None, options: ColumnOptions, in_memory_now: bool) -> PreparedTable:
     """Read and prepare a table, and tell the user what was done to its columns.
 
     Parameters
     ----------
     source : str or None
         The file.
-    options : TableOptions
+    options : ColumnOptions
         What the user asked for.
     in_memory_now : bool
         Whether all rows are needed at once.
     """
-    missing = split_names(options.missing, [])
-    table, remarks = read_source(source, options.sql, options.delimiter, options.encoding, missing)
+    table, remarks = read_asked(source, options)
+    weight, label = None, None
+    if isinstance(options, TableOptions):
+        weight, label = options.weight, options.label
+    preparer = _new_preparer(options, names_of(table), weight, label)  # before rows are read
     if in_memory_now:
         with waiting("reading", options.quiet):
             table = in_memory(table)
-    chosen, drop = _chosen(options, names_of(table))
     with waiting("looking at the columns", options.quiet):
-        preparer = Preparer(
-            columns=chosen, drop=drop, bins=options.bins, max_categories=options.max_categories
-        ).fit(table, sample_weight=options.weight)
+        preparer.fit(table, sample_weight=weight)
     if not options.quiet:
         _tell(preparer, remarks)
-    keep = [] if options.weight is None else [options.weight]
+    keep = [] if weight is None else [weight]
     data = preparer.transform(table, keep=keep)
-    return PreparedTable(table, data, preparer.columns_, preparer, options.weight, options.label)
+    return PreparedTable(table, data, preparer.columns_, preparer, weight, label)
 
 
-def _chosen(options: TableOptions, known: list[str]) -> tuple[list[str] | None, list[str]]:
-    """Return the columns to learn from, None for all that can be, and those to leave out."""
+def reading_settings(options: ColumnOptions) -> dict[str, Any]:
+    """Return how the cells of columns are read, as `Preparer` has it."""
+    missing = missing_texts(options)
+    return {
+        "missing": AUTO if missing is None else missing,
+        "day_first": options.day_first,
+        "date_parts": tuple(split_names(options.date_parts, [])),
+    }
+
+
+def _new_preparer(
+    options: ColumnOptions, known: list[str], weight: str | None, label: str | None
+) -> Preparer:
+    """Return what makes the columns that the user wants categories, not fitted yet."""
     columns, drop = split_names(options.columns, known), split_names(options.drop, known)
+    categorical = split_names(options.categorical, known)
+    passive = getattr(options, "passive", None)
     for option, names in (
         ("--columns", columns),
         ("--drop", drop),
-        ("--label", [options.label]),
-        ("--weight", [options.weight]),
+        ("--categorical", categorical),
+        ("--passive", split_names(passive, known)),
+        ("--label", [label]),
+        ("--weight", [weight]),
     ):
         for name in names:
             if name is not None and name not in known:
-                raise UserError(
-                    unknown("column", name, known, f"in the table, which {option} names")
-                )
-    if options.label is not None:
-        drop.append(options.label)
-    return columns or None, drop
+                line = unknown("column", name, known, f"in the table, which {option} names")
+                if option == "--weight" and "=" in name:
+                    line += f" Or, to make a column count more: --column-weight {name}"
+                raise UserError(line)
+    return Preparer(
+        columns=columns or None,
+        drop=[*drop, *([] if label is None else [label])],
+        bins=options.bins,
+        max_categories=options.max_categories,
+        categorical=categorical,
+        **reading_settings(options),
+    )
 
 
 def column_weights(options: LearningOptions, table: PreparedTable) -> dict[str, float] | None:
@@ -139,8 +167,6 @@ def column_weights(options: LearningOptions, table: PreparedTable) -> dict[str, 
         check_learned(table, name)
         weights[name] = _factor(entry, factor)
     for name in split_names(options.passive, known):
-        if name not in known:
-            raise UserError(unknown("column", name, known, "in the table, which --passive names"))
         if name in weights:
             raise UserError(f"--passive and --column-weight both name {name!r}; keep one of them.")
         if name in table.columns:  # the others are not learned from anyway
@@ -207,7 +233,13 @@ def _tell(preparer: Preparer, remarks: list[str]) -> None:
     lines = [*remarks, *map(str, notes)]
     for line in lines[:SHOWN_NOTES]:
         print(line, file=sys.stderr)
-    if any("not as missing" in note.reason for note in notes):
+    if any("read as missing" in note.reason for note in notes):
+        print(
+            "Say which cells are missing with --missing, such as --missing '?,NA'; --missing none "
+            "keeps all of them as values",
+            file=sys.stderr,
+        )
+    elif any("not as missing" in note.reason for note in notes):
         print(
             "Say which cells are missing with --missing, such as --missing '?,NA'", file=sys.stderr
         )

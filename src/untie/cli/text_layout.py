@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO
 
 from untie._engines.duck import DELIMITERS
-from untie._engines.scanning import KINDS
+from untie._engines.endings import KINDS, suffix_of
+from untie._engines.packed import open_plain
 from untie.cli.guard import UserError
 
 FIRST_BYTES = 2**18
 """How much of a file is looked at."""
 
+LONGEST_LINE = 2**26
+"""A line with more bytes is not looked at further: a file may be one line that fills the memory."""
+
 OTHER_DELIMITERS = (",", ";", "\t", "|")
 """What may stand between cells, the likeliest first."""
 
-GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
+_PARQUET = b"PAR1"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -60,41 +59,21 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
     """
     with open_plain(path) as file:
         first = file.read(FIRST_BYTES)
-    by_name = KINDS.get(_suffix(path))
+    by_name = KINDS.get(suffix_of(path))
     if not first.strip():
         raise UserError(f"{shown} is empty; a table has names in its first line and rows below.")
     if by_name == "parquet" or first.startswith(_PARQUET):
         return Kind("parquet")
-    if first.startswith(_ZSTD):  # DuckDB can read it, Python can't
-        return Kind("json" if by_name == "json" else "csv", delimiter or DELIMITERS["csv"])
     text = _decode(first, shown, encoding)
-    if by_name == "json" or (by_name is None and text.lstrip().startswith("{")):
+    if by_name == "json" or (by_name is None and _is_json(text)):
         return Kind("json")
     delimiter = delimiter or _delimiter(text, DELIMITERS.get(by_name or "csv", ","))
-    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    try:
+        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    except csv.Error as error:
+        raise UserError(f"The first line of {shown} has no names of columns: {error}.") from error
     _check_header(header, shown)
     return Kind("csv", delimiter, tuple(header))
-
-
-@contextmanager
-def open_plain(path: str) -> Iterator[BinaryIO]:
-    """Open a file, through gzip if it is compressed so."""
-    with open(path, "rb") as file:
-        is_gzip = file.read(2) == GZIP
-        file.seek(0)
-        if not is_gzip:
-            yield file
-            return
-        try:
-            with gzip.open(file) as plain:
-                yield plain  # type: ignore[misc]  # it reads as a file does
-        except (EOFError, gzip.BadGzipFile) as error:
-            raise UserError(f"{path!r} is no whole gzip file: {error}.") from error
-
-
-def _suffix(path: str) -> str:
-    stem, suffix = os.path.splitext(path.lower())
-    return os.path.splitext(stem)[1] if suffix in (".gz", ".zst") else suffix
 
 
 def _decode(first: bytes, shown: str, encoding: str) -> str:
@@ -102,12 +81,18 @@ def _decode(first: bytes, shown: str, encoding: str) -> str:
         raise UserError(f"{shown} is encoded in UTF-16; add --encoding utf-16.")
     if b"\0" in first and not encoding.lower().startswith(("utf-16", "utf16", "utf-32", "utf32")):
         raise UserError(
-            f"{shown} is a binary file, not a table as text; untie reads CSV, TSV, JSON lines "
-            "and Parquet, and anything that DuckDB reads with --sql."
+            f"{shown} is a binary file, not a table as text; untie reads CSV, TSV, JSON, "
+            "Parquet and Excel, and anything that DuckDB reads with --sql."
         )
     # The last character may be cut; what is wrong further on is said by `explain`.
     text = first.decode(encoding, errors="replace").removeprefix("\ufeff")
     return text if len(first) < FIRST_BYTES else text[: text.rfind("\n") + 1] or text
+
+
+def _is_json(text: str) -> bool:
+    """Tell objects of JSON, alone or in an array, from a first line of names."""
+    start = "".join(text[:FIRST_BYTES].split(None, 2)[:2])[:2]
+    return start.startswith("{") or start in ("[{", "[]")
 
 
 def _delimiter(text: str, usual: str) -> str:
@@ -142,7 +127,10 @@ def _check_header(header: list[str], shown: str) -> None:
 def explain(path: str, shown: str, kind: Kind, encoding: str) -> str | None:
     """Return what is wrong with a text file that can't be read, or None if nothing is found."""
     with open_plain(path) as file:
-        for number, line in enumerate(file, start=1):
+        lines = iter(lambda: file.readline(LONGEST_LINE), b"")
+        for number, line in enumerate(lines, start=1):
+            if len(line) == LONGEST_LINE:
+                return f"{shown}, line {number}, has more than {LONGEST_LINE:,} bytes; correct it."
             try:
                 line.decode(encoding)
             except UnicodeDecodeError as error:

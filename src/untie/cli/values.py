@@ -6,14 +6,10 @@ from typing import Annotated
 
 import typer
 
-from untie._inputs import labels_in_order
-from untie._table.frames import columns_of
+from untie.cli.choices import Purposes, Solvers
+from untie.cli.early import check_output
 from untie.cli.guard import UserError
-from untie.cli.learning import Model, learned
-from untie.cli.options import File, LearningOptions, Output, OutputFormat, Seed, sharing
-from untie.cli.showing import check_output, show
-from untie.cli.table import check_learned
-from untie.explain import alike_values, why_alike
+from untie.cli.options import File, LearningOptions, Model, Output, OutputFormat, Seed, sharing
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -45,13 +41,22 @@ def run(
     model: Model = None,
     output: Output = None,
     format_: OutputFormat = None,
+    solver: Solvers = None,
+    purpose: Purposes = None,
     seed: Seed = 0,
 ) -> None:
     """Find values that occur in the same company, such as spellings of one thing, and say why."""
     check_output(output)
     if why is not None and column is None:
         raise UserError("--why needs the column: --column odor --why foul,spicy")
-    table, encoder = learned(file, options, model, None, seed)
+    from untie._inputs import labels_in_order
+    from untie._table.frames import columns_of
+    from untie.cli.learning import learned
+    from untie.cli.showing import show
+    from untie.cli.table import check_learned
+    from untie.explain import alike_values, why_alike
+
+    table, encoder = learned(file, options, model, seed, solver, purpose)
     if column is not None:
         check_learned(table, column)
     if why is None:

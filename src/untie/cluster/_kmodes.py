@@ -181,7 +181,7 @@ class KModes(ClusterMixin, TableInput):
             CountOptions(sample_weight, self.categories, self.min_frequency, self.max_categories),
         )
         check_dense_memory(counted.counts.sizes, table.names)
-        self._report(table, counted.grouping.raw, counted.unknown)
+        self._report(table, counted.grouping, counted.unknown)
         distance = fit_distance(self.distance, table, counted, options)
         exact = tables_between(distance, counted.grouping.vocabulary)
         tables = on_a_grid(exact)

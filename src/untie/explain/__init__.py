@@ -3,6 +3,7 @@
 All answers are frames of the library that the table came in (pandas for arrays).
 """
 
+from untie.explain._assignments import assignments
 from untie.explain._associations import associations
 from untie.explain._changes import Drift, drift
 from untie.explain._examples import border_cases, prototypes
@@ -12,6 +13,7 @@ from untie.explain._neighbors import neighbors
 from untie.explain._profile import cluster_profile
 from untie.explain._similar import why_similar
 from untie.explain._stability import cluster_stability
+from untie.explain._unknown import unknown_values
 from untie.explain._unusual import outliers, why_outlier
 from untie.explain._values import alike_values, why_alike
 from untie.explain._verdict import Verdict, verdict
@@ -21,6 +23,7 @@ __all__ = [
     "Drift",
     "Verdict",
     "alike_values",
+    "assignments",
     "associations",
     "border_cases",
     "cluster_profile",
@@ -31,6 +34,7 @@ __all__ = [
     "neighbors",
     "outliers",
     "prototypes",
+    "unknown_values",
     "verdict",
     "weight_shares",
     "why_alike",

@@ -6,6 +6,10 @@ were independent, the surprise is log((e + 1) / (o + 1)), and 0 if that is negat
 is the sum over its pairs of values. The 1 stands for what one row more or less may be: rare
 values, which are expected nowhere, surprise nobody by what they meet.
 
+A value that none of n rows had is a surprise of its own: log((n + 1) / (u + 1)), where u values of
+its column were seen once. By the rule of Good and Turing, u / n is the chance of a value not seen
+before: of a column of names one expects them, and of one with two values one does not.
+
 Typical pairs do not make up for odd ones (negative terms are 0), and rarity by itself does not
 count: ``benchmarks/outliers.py`` measures what else could be done. With the negative terms, rows
 with odd combinations are found a little better and a class made rare not at all; the sum of
@@ -15,6 +19,7 @@ a little better.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -22,10 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._inputs import cell_texts, check_encoder, encode_rows, one_row
+from untie._inputs import cell_texts, check_encoder, encode_rows, one_row, unknown_cells
 from untie._table import frames
-from untie._util.checks import check_integer
-from untie._util.types import Codes, FloatArray
+from untie._table.vocabulary import INFREQUENT
+from untie._util.checks import check_integer, check_one_of
+from untie._util.types import Codes, FloatArray, Value
+from untie._util.warn import warn_user
 from untie.encoder import UNTIE
 
 TABLE_CELLS = 2**18
@@ -34,18 +41,24 @@ TABLE_CELLS = 2**18
 N_REASONS = 3
 """A reason names at most this many pairs of values."""
 
+DATA, MODEL = "data", "model"
+"""What rows shares are of."""
+
+Unknown = list[NDArray[np.bool_]]
+"""Which rows have a value that was never seen, one array per attribute."""
+
 BLOCK_ROWS = 2**16
 """Rows are scored this many at a time."""
 
 
-def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
+def outliers(encoder: UNTIE, data: Any, n: int = 20, *, share_of: str = DATA) -> Any:
     """Return the rows with the most surprising combinations of values.
 
     The surprise of two values of a row is log((e + 1) / (o + 1)) if that is positive: o other rows
     that the encoder has learned from have both, and e would if the columns were independent. A
-    row's score adds them up, in nats; `why_outlier` shows the terms. Unknown values, of which
-    nothing is expected, add nothing. The time grows with the number of rows and with the square of
-    the number of columns.
+    row's score adds them up, in nats; `why_outlier` shows the terms. A value that the encoder has
+    never seen adds log((n + 1) / (u + 1)), of n rows and u values of the column that were seen
+    once. The time grows with the number of rows and with the square of the number of columns.
 
     Parameters
     ----------
@@ -56,12 +69,16 @@ def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
         combination is taken to be the row itself, so one that was seen once is as good as unseen.
     n : int, default=20
         Number of rows; it hardly matters for the time.
+    share_of : {"data", "model"}, default="data"
+        Which rows `share` is of: those of `data`, or those that the encoder was fitted on, for new
+        rows. Of the latter it keeps up to 2,000 distinct ones, with the solver "auto" and without
+        merging values of very many; without them, a warning says so and `share` is of `data`.
 
     Returns
     -------
     frame
-        The most unusual row first: position, score, share (of the table's rows with at
-        least this score) and reason, its most surprising pairs in words.
+        The most unusual row first: position, score, share (of the rows with at least this score)
+        and reason, its most surprising pairs and values in words.
 
     See Also
     --------
@@ -77,22 +94,26 @@ def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
     >>> found.position[0], found.score.round(2)[0]
     (np.int64(40), np.float64(2.4))
     >>> found.reason[0]
-    'x0=sea with x1=cow: 0 times, 10.0 expected'
+    'x0=sea with x1=cow: never, 10.0 expected'
     """
     check_encoder(encoder)
     n = check_integer("n", n)
+    check_one_of("share_of", share_of, (DATA, MODEL))
     codes = encode_rows(encoder, data)
     surprises = _Surprises(encoder)
-    scores = surprises.scores(codes)
+    unknown = unknown_cells(encoder, data, codes)
+    scores = surprises.scores(codes, unknown)
     worst = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))[:n]
-    ordered = np.sort(np.round(scores, 9))
     texts = cell_texts(encoder, data, worst)
     chosen = [column[worst] for column in codes]
-    terms = surprises.terms(chosen)
+    terms = surprises.terms(chosen, [column[worst] for column in unknown])
+    usual = scores, np.ones(len(scores))
+    if share_of == MODEL:
+        usual = _scores_of_model(encoder, surprises) or usual
     columns = {
         "position": worst,
         "score": scores[worst],
-        "share": 1.0 - np.searchsorted(ordered, np.round(scores[worst], 9)) / len(scores),
+        "share": _share_above(scores[worst], *usual),
         "reason": [
             _reason(encoder, surprises, [cells[row] for cells in texts], chosen, terms[row], row)
             for row in range(len(worst))
@@ -104,7 +125,8 @@ def outliers(encoder: UNTIE, data: Any, n: int = 20) -> Any:
 def why_outlier(encoder: UNTIE, row: Any) -> Any:
     """Return what each column adds to a row's outlier score.
 
-    A column has half of the surprise of each pair that it is in.
+    A column has half of the surprise of each pair that it is in, and all of its own value's, if the
+    encoder has never seen that.
 
     Parameters
     ----------
@@ -141,8 +163,8 @@ def why_outlier(encoder: UNTIE, row: Any) -> Any:
     codes = encoder.codes(table)
     surprises = _Surprises(encoder)
     texts = [cells[0] for cells in cell_texts(encoder, table)]
-    terms = surprises.terms(codes)[0]
-    parts = terms.sum(axis=1) / 2.0
+    terms = surprises.terms(codes, unknown_cells(encoder, table))[0]
+    parts = (terms.sum(axis=1) + terms.diagonal()) / 2.0
     order = np.argsort(-np.round(parts, 12), kind="stable")
     partners = np.array([_partner(terms, place) for place in order])
     cells = [surprises.cell(codes, 0, *pair) for pair in zip(order, partners, strict=True)]
@@ -173,10 +195,14 @@ class _Surprises:
         self.pairs = list(combinations(heard, 2))
         # Weights may be scaled to any sum; the rows are then the least that there is to go by.
         self.scale = max(counts.n, counts.n_rows) / counts.n
+        known = encoder.vocabulary_.values
+        self.of_new = [self._of_new(place, values) for place, values in enumerate(known)]
 
-    def scores(self, codes: Codes) -> FloatArray:
+    def scores(self, codes: Codes, unknown: Unknown) -> FloatArray:
         """Return the sum of the surprises of each row."""
         total = np.zeros(len(codes[0]))
+        for of_new, is_new in zip(self.of_new, unknown, strict=True):
+            total[is_new] += of_new
         for first, second in self.pairs:
             look_up = self._look_up(first, second, len(total))
             for start in range(0, len(total), BLOCK_ROWS):
@@ -184,10 +210,15 @@ class _Surprises:
                 total[rows] += look_up(codes[first][rows], codes[second][rows])
         return total
 
-    def terms(self, codes: Codes) -> FloatArray:
-        """Return the surprise of all pairs; shape (n_rows, n_attributes, n_attributes)."""
+    def terms(self, codes: Codes, unknown: Unknown) -> FloatArray:
+        """Return the surprise of all pairs; shape (n_rows, n_attributes, n_attributes).
+
+        That of a value which was never seen is on the diagonal.
+        """
         n_attributes = len(self.counts.sizes)
         terms = np.zeros((len(codes[0]), n_attributes, n_attributes))
+        for place, is_new in enumerate(unknown):
+            terms[:, place, place] = self.of_new[place] * is_new
         for first, second in self.pairs:
             found = self._surprise(first, second, codes[first], codes[second])
             terms[:, first, second] = terms[:, second, first] = found
@@ -198,6 +229,14 @@ class _Surprises:
         some = [codes[place][row : row + 1] for place in (first, second)]
         seen, expected = self._seen(first, second, *some)
         return float(seen[0]), float(expected[0])
+
+    def _of_new(self, attribute: int, values: Sequence[Value]) -> float:
+        """Return the surprise of a value that was never seen."""
+        seen = self.counts.frequencies[self.counts.span(attribute)] * self.scale
+        merged = np.array([value is INFREQUENT for value in values], dtype=bool)
+        # Of values that are merged it is not known which were seen once; all might have been.
+        once = np.count_nonzero(seen[~merged] <= 1.0) + float(seen[merged].sum())
+        return float(np.log((self.counts.n * self.scale + 1.0) / (once + 1.0)))
 
     def _look_up(self, first: int, second: int, n_rows: int) -> Any:
         """Return a function of codes, which looks their surprise up where that saves work."""
@@ -246,18 +285,50 @@ def _reason(
     terms: FloatArray,
     row: int,
 ) -> str:
-    """Name the most surprising pairs of a row."""
+    """Name the most surprising pairs of a row, and values that were never seen."""
     names = encoder.vocabulary_.columns
-    worst = sorted(surprises.pairs, key=lambda pair: -round(float(terms[pair]), 9))[:N_REASONS]
+    alone = [(place, place) for place in range(len(names))]
+    places = [*alone, *surprises.pairs]
+    worst = sorted(places, key=lambda pair: -round(float(terms[pair]), 9))[:N_REASONS]
     said = []
     for first, second in worst:
         if terms[first, second] > 0:
+            cell = f"{names[first]}={texts[first]}"
+            if first == second:
+                said.append(f"{cell}: never seen in {surprises.counts.n_rows:,} rows")
+                continue
             seen, expected = surprises.cell(codes, row, first, second)
             said.append(
-                f"{names[first]}={texts[first]} with {names[second]}={texts[second]}: "
-                f"{seen:,.0f} times, {expected:,.1f} expected"
+                f"{cell} with {names[second]}={texts[second]}: {_times(seen)}, "
+                f"{expected:,.1f} expected"
             )
     return "; ".join(said)
+
+
+def _times(n: float) -> str:
+    return {"0": "never", "1": "once"}.get(f"{n:,.0f}", f"{n:,.0f} times")
+
+
+def _share_above(scores: FloatArray, others: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the share of the weight of other rows that have at least each score."""
+    order = np.argsort(others, kind="stable")
+    below = np.concatenate([[0.0], np.cumsum(weights[order])])
+    places = np.searchsorted(np.round(others[order], 9), np.round(scores, 9))
+    return 1.0 - below[places] / below[-1]
+
+
+def _scores_of_model(encoder: UNTIE, surprises: _Surprises) -> tuple[FloatArray, FloatArray] | None:
+    """Return the scores of rows that the encoder was fitted on and their weights, if it has any."""
+    kept = encoder.model_.ungrouped
+    if kept is None or kept.sample is None:
+        warn_user(
+            "The model keeps none of the rows that it was fitted on (it merged values of very "
+            "many, or has another solver than 'auto'), so that share is of the new rows."
+        )
+        return None
+    codes = encoder.grouping_.apply_to_codes(list(kept.sample.codes.T))
+    nothing = [np.zeros(len(column), dtype=bool) for column in codes]
+    return surprises.scores(codes, nothing), kept.sample.weights
 
 
 def _partner(terms: FloatArray, attribute: int) -> int:

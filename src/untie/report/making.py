@@ -10,7 +10,7 @@ import numpy as np
 
 from untie._engines.registry import open_table
 from untie._inputs import check_encoder, encode_rows
-from untie._prepare.deciding import BINS, MAX_CATEGORIES
+from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._table.orders import AUTO
 from untie._table.sample_weights import read_weights, split_weights
 from untie._table.table import read_table
@@ -39,6 +39,10 @@ def make_report(
     random_state: int | None = None,
     column_weights: Mapping[str, float] | None = None,
     ordered: Any = AUTO,
+    categorical: Sequence[str] = (),
+    missing: str | Sequence[str] = AUTO,
+    day_first: bool | None = None,
+    date_parts: Sequence[str] = (),
 ) -> Report:
     """Learn from a table, find groups of similar rows and write a page about them.
 
@@ -80,6 +84,11 @@ def make_report(
     ordered : "auto", False, sequence of str or mapping, default="auto"
         Columns whose order counts, as of :class:`untie.UNTIE`; numbers that are binned have one
         anyway.
+    categorical : sequence of str
+        Columns whose numbers are names, such as the number of a flight: they are not binned.
+    missing, day_first, date_parts
+        Which texts stand for missing cells, how dates are written, and what to take out of them, as
+        of :class:`untie.Preparer`.
 
     Returns
     -------
@@ -108,6 +117,8 @@ def make_report(
     _check_in_memory(data)
     if isinstance(drop, str):
         raise TypeError(f"drop must be a list of names, got {drop!r}: [{drop!r}].")
+    if isinstance(categorical, str):
+        raise TypeError(f"categorical must be a list of names, got {categorical!r}.")
     title = title or Wish.title
     wish = Wish(
         n_clusters,
@@ -121,6 +132,10 @@ def make_report(
         seed,
         column_weights,
         ordered,
+        tuple(categorical),
+        missing,
+        day_first,
+        date_parts,
     )
     preparer = wish.preparer().fit(data, sample_weight=sample_weight)
     kept = {name: _cells(data, name) for name in (label, sample_weight) if name is not None}

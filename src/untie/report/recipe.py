@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from untie._prepare.deciding import BINS, MAX_CATEGORIES
+from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._table.orders import AUTO
 from untie.encoder import UNTIE
 from untie.preparer import Preparer
@@ -31,6 +31,10 @@ class Wish:
     random_state: int = 0
     column_weights: Mapping[str, float] | None = None
     ordered: Any = AUTO
+    categorical: tuple[str, ...] = ()
+    missing: str | Sequence[str] = AUTO
+    day_first: bool | None = None
+    date_parts: Sequence[str] = ()
 
     def preparer(self) -> Preparer:
         """Return what makes the table one of categories, not fitted yet."""
@@ -39,6 +43,10 @@ class Wish:
             drop=self.unwanted,
             bins=self.bins,
             max_categories=self.max_categories,
+            categorical=list(self.categorical),
+            missing=self.missing,
+            day_first=self.day_first,
+            date_parts=self.date_parts,
         )
 
     @property
@@ -121,7 +129,10 @@ def recipe_of(
     call = f'from untie.report import make_report\n\n{written}.save("report.html")'
     # The command can name columns with an order, and values that are texts; not that none has one.
     is_said = isinstance(wish.ordered, list | tuple) or wish.ordered == AUTO or _are_texts(wish)
-    arguments = [*_arguments(wish, path), *options] if is_said else None
+    own = _arguments(wish, path)
+    if wish.missing != AUTO and "--missing" not in options:
+        own += [part for text in wish.missing or ["none"] for part in ("--missing", text)]
+    arguments = [*own, *options] if is_said else None
     return Recipe(call, _steps(wish), wish.n_clusters, reading or UNKNOWN, path, arguments)
 
 
@@ -162,7 +173,7 @@ def _call(name: str, first: str, given: dict[str, Any], defaults: dict[str, Any]
 
 
 def _steps(wish: Wish) -> str:
-    defaults = Preparer(drop=[]).get_params()
+    defaults = Preparer(drop=[], categorical=[]).get_params()
     preparer = _call("Preparer", "", wish.preparer().get_params(), defaults)
     k, seed = wish.n_clusters, wish.random_state
     numpy, weights, argument, column = "", "", "", ""
@@ -204,6 +215,8 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
         arguments += ["--columns", name]
     for name in wish.drop:
         arguments += ["--drop", name]
+    for name in wish.categorical:
+        arguments += ["--categorical", name]
     for name, factor in (wish.column_weights or {}).items():
         arguments += ["--column-weight", f"{name}={factor:g}"] if factor else ["--passive", name]
     for name in () if wish.ordered == AUTO else wish.ordered:
@@ -222,7 +235,9 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
     }
     for option, text in options.items():
         arguments += [] if text is None else [option, text]
-    return arguments
+    if wish.day_first is not None:
+        arguments.append("--day-first" if wish.day_first else "--month-first")
+    return arguments + (["--date-parts", ",".join(wish.date_parts)] if wish.date_parts else [])
 
 
 def _are_texts(wish: Wish) -> bool:

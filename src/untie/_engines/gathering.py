@@ -1,0 +1,178 @@
+"""Whatever names files -> plain files on this machine: unpacked, fetched, sheets written out."""
+
+from __future__ import annotations
+
+import glob
+import os
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from untie._engines.partitions import Keys, is_partitioned, partition_files
+from untie._engines.remote import fetch, scheme_of
+from untie._engines.sheets import OLD_WORKBOOK, is_workbook, sheet_as_csv
+from untie._engines.zipped import is_zip, split_member, unzipped
+from untie._util.scratch import Scratch, copy_at_most, room_for
+
+Named = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file with rows.
+
+    Parameters
+    ----------
+    path : str
+        Where it lies.
+    name : str
+        What the user calls it.
+    keys : mapping
+        The cells that its folders name, if they do.
+    is_sheet : bool
+        Whether it is a copy of a sheet of a workbook.
+    remark : str
+        What the user should know of how it was read; may be empty.
+    """
+
+    path: str
+    name: str
+    keys: Keys = field(default_factory=dict)
+    is_sheet: bool = False
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Files with rows, and where copies of them lie, for as long as somebody holds this."""
+
+    files: tuple[TableFile, ...]
+    scratch: Scratch
+
+    @property
+    def paths(self) -> list[str]:
+        """Where the files lie."""
+        return [file.path for file in self.files]
+
+    @property
+    def keys(self) -> list[Keys] | None:
+        """The cells that the files' folders name, None if they name none."""
+        keys = [file.keys for file in self.files]
+        return keys if any(keys) else None
+
+    @property
+    def origin(self) -> str:
+        """What the files are called in messages."""
+        first = repr(self.files[0].name)
+        return first if len(self.files) == 1 else f"{len(self.files)} files ({first}, ...)"
+
+
+def gather(source: Named | Sequence[Named], sheet: str | None = None) -> Gathered:
+    """Find files, fetch and unpack them.
+
+    Parameters
+    ----------
+    source : path, pattern, address, folder of partitions, or sequence of them
+        What the user names; a file in an archive is data.zip/name.csv.
+    sheet : str, optional
+        The sheet of workbooks.
+    """
+    sources = [source] if isinstance(source, str | os.PathLike) else list(source)
+    if not sources:
+        raise ValueError("The list of files is empty; name at least one.")
+    scratch = Scratch()
+    files: dict[str, TableFile] = {}
+    for entry in sources:
+        for found in _found(os.fspath(entry), scratch):
+            if found.path not in files:
+                files[found.path] = _plain(found, sheet, scratch)
+    kept = tuple(files.values())
+    if len({tuple(file.keys) for file in kept}) > 1:
+        raise ValueError("Name folders of partitions alone, or with others of the same columns.")
+    return Gathered(kept, scratch)
+
+
+def gather_one(path: str, name: str, sheet: str | None, scratch: Scratch) -> Gathered:
+    """Unpack one file, whatever it is called."""
+    return Gathered((_plain(TableFile(path, name), sheet, scratch),), scratch)
+
+
+def find_files(source: Named | Sequence[Named]) -> list[str]:
+    """Return the files that a path, a pattern or a list of them names; each once, in order."""
+    sources = [source] if isinstance(source, str | os.PathLike) else list(source)
+    if not sources:
+        raise ValueError("The list of files is empty; name at least one.")
+    return list(dict.fromkeys(path for entry in sources for path in _paths(os.fspath(entry))))
+
+
+def _found(entry: str, scratch: Scratch) -> Iterator[TableFile]:
+    if scheme_of(entry) is not None:
+        yield from (TableFile(path, name) for path, name in fetch(entry, scratch))
+    elif os.path.isdir(entry) and is_partitioned(entry):
+        yield from (TableFile(path, path, keys) for path, keys in partition_files(entry))
+    elif not os.path.exists(entry) and (inside := split_member(entry)) is not None:
+        archive, member = inside
+        yield TableFile(unzipped(archive, repr(archive), scratch, member), entry)
+    else:
+        yield from (TableFile(path, path) for path in _paths(entry))
+
+
+def _paths(entry: str) -> list[str]:
+    if os.path.isdir(entry):
+        raise IsADirectoryError(
+            f"{entry!r} is a folder; name its files, such as {os.path.join(entry, '*.parquet')!r}."
+        )
+    if os.path.exists(entry):  # a name may hold brackets
+        return [entry]
+    found = [path for path in sorted(glob.glob(entry, recursive=True)) if os.path.isfile(path)]
+    if not found:
+        is_pattern = glob.has_magic(entry)
+        raise FileNotFoundError(
+            f"No file matches the pattern {entry!r}; check it, from the folder {os.getcwd()!r}."
+            if is_pattern
+            else f"There is no file {entry!r}; check the path, from the folder {os.getcwd()!r}."
+        )
+    return found
+
+
+def _plain(file: TableFile, sheet: str | None, scratch: Scratch) -> TableFile:
+    """Return a file of rows: the one of an archive, the sheet of a workbook, or itself."""
+    shown = repr(file.name)
+    _refuse_old_workbook(file.path, shown)
+    if not is_zip(file.path):
+        _refuse_sheet(sheet, shown)
+        return _without_mark(file, scratch)
+    if not is_workbook(file.path, shown):
+        copy = unzipped(file.path, shown, scratch)
+        _refuse_old_workbook(copy, shown)
+        if not is_zip(copy):
+            _refuse_sheet(sheet, shown)
+            return _without_mark(replace(file, path=copy), scratch)
+        if not is_workbook(copy, shown):
+            raise ValueError(f"{shown} is an archive of an archive; unpack the outer one.")
+        file = replace(file, path=copy)
+    path, remark = sheet_as_csv(file.path, shown, sheet, scratch)
+    return replace(file, path=path, is_sheet=True, remark=remark)
+
+
+def _without_mark(file: TableFile, scratch: Scratch) -> TableFile:
+    """Return a file of JSON without the mark of UTF-8 before it, which DuckDB 1.1 can't read."""
+    with open(file.path, "rb") as content:
+        first = content.read(2**10).removeprefix(BOM_UTF8).lstrip()[:1]
+        content.seek(0)
+        if content.read(len(BOM_UTF8)) != BOM_UTF8 or first not in (b"[", b"{"):
+            return file
+        copy = scratch.path(file.path)
+        copy_at_most(content, copy, room_for(scratch.folder), repr(file.name))
+    return replace(file, path=copy)
+
+
+def _refuse_sheet(sheet: str | None, shown: str) -> None:
+    if sheet is not None:
+        raise ValueError(f"{shown} is no Excel workbook, and has no sheet {sheet!r}.")
+
+
+def _refuse_old_workbook(path: str, shown: str) -> None:
+    with open(path, "rb") as file:
+        if file.read(4) == OLD_WORKBOOK:
+            raise ValueError(f"{shown} is of an old version of Excel; save it as .xlsx or CSV.")

@@ -1,0 +1,162 @@
+"""A sheet of an Excel workbook -> a CSV file that everything else reads."""
+
+from __future__ import annotations
+
+import csv
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from untie._engines.zipped import opened
+from untie._util.extras import need
+from untie._util.scratch import Scratch, most_unpacked, too_large
+
+OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
+"""How files of old versions of Excel (.xls) begin, which are no archives."""
+
+ERRORS = frozenset({"#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NULL!", "#NUM!"})
+"""What stands in a cell whose formula failed; it is missing."""
+
+MOST_COLUMNS = 16_384
+"""As many columns as a sheet of Excel can have."""
+
+_WORKBOOK = "xl/workbook.xml"
+
+
+def is_workbook(path: str, shown: str) -> bool:
+    """Tell whether an archive is a workbook, whatever its name."""
+    with opened(path, shown) as archive:
+        return _WORKBOOK in archive.namelist()
+
+
+def sheet_as_csv(path: str, shown: str, sheet: str | None, scratch: Scratch) -> tuple[str, str]:
+    """Write a sheet as CSV, row by row.
+
+    The first row with a filled cell has the names; rows without any are left out.
+
+    Parameters
+    ----------
+    path : str
+        The workbook.
+    shown : str
+        Its name in messages.
+    sheet : str or None
+        The sheet's name, or its number from 1 on; the first that is not hidden if None.
+    scratch : Scratch
+        Where the CSV file goes.
+
+    Returns
+    -------
+    path : str
+        The CSV file.
+    remark : str
+        Which sheet was read, if there are several; otherwise empty.
+    """
+    openpyxl = need("openpyxl", "excel", "Excel files")
+    _check_size(path, shown, scratch)
+    target = scratch.path(os.path.splitext(os.path.basename(path))[0] + ".csv")
+    # Its parsers raise many kinds of errors for files that no program wrote, and warn of styles.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            # Opened here, as openpyxl leaves it open where a sheet is broken.
+            with open(path, "rb") as file:
+                book = openpyxl.load_workbook(
+                    file, read_only=True, data_only=True, keep_links=False
+                )
+                chosen, names = _choose(book.worksheets, sheet, shown)
+                chosen.reset_dimensions()  # what the file says of them may be wrong
+                with closing(chosen.iter_rows(values_only=True)) as rows:
+                    _write(target, _table(rows, shown, chosen.title))
+        except (ValueError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            raise ValueError(
+                f"{shown} can't be read as an Excel workbook ({type(error).__name__}: {error}); "
+                "save it anew, or as CSV."
+            ) from error
+    others = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
+    remark = f"{shown}: read the sheet {chosen.title!r} of {others}; --sheet names another"
+    return target, remark if len(names) > 1 else ""
+
+
+def _check_size(path: str, shown: str, scratch: Scratch) -> None:
+    """Refuse a workbook whose parts are far larger than they should be; they are read in memory."""
+    most = most_unpacked(os.path.getsize(path), scratch.folder)
+    with opened(path, shown) as archive:
+        if sum(info.file_size for info in archive.infolist()) > most:
+            raise ValueError(too_large(shown, most))
+
+
+def _choose(sheets: Sequence[Any], sheet: str | None, shown: str) -> tuple[Any, list[str]]:
+    names = [one.title for one in sheets]
+    if not names:
+        raise ValueError(f"{shown} has no sheet with cells.")
+    if sheet is None:
+        visible = [one for one in sheets if one.sheet_state == "visible"]
+        return (visible or sheets)[0], names
+    if sheet in names:
+        return sheets[names.index(sheet)], names
+    if sheet.isdecimal() and 1 <= int(sheet) <= len(names):
+        return sheets[int(sheet) - 1], names
+    known = ", ".join(map(repr, names[:20]))
+    raise ValueError(f"There is no sheet {sheet!r} in {shown}; there are {known}.")
+
+
+def _table(rows: Iterable[Sequence[Any]], shown: str, title: str) -> Iterator[list[str]]:
+    """Yield the names and then the rows, all of the same length."""
+    width = 0
+    for number, cells in enumerate(rows, start=1):
+        texts = [cell_text(cell) for cell in cells]
+        while texts and not texts[-1]:
+            texts.pop()
+        if not texts:
+            continue
+        if not width:
+            width = len(texts)
+            if width > MOST_COLUMNS:
+                raise ValueError(f"{shown} has {width:,} columns, more than a sheet can have.")
+            yield [text.strip() or f"column {n}" for n, text in enumerate(texts, start=1)]
+            continue
+        if len(texts) > width:
+            raise ValueError(
+                f"{shown}, sheet {title!r}, row {number}, has {len(texts)} cells, but the row of "
+                f"names has {width}. Name every column, or remove what stands beside the table."
+            )
+        yield texts + [""] * (width - len(texts))
+    if not width:
+        raise ValueError(f"{shown}: the sheet {title!r} is empty.")
+
+
+def _write(path: str, rows: Iterable[Sequence[str]]) -> None:
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def cell_text(cell: Any) -> str:
+    """Return a cell as CSV has it.
+
+    Examples
+    --------
+    >>> cell_text(None), cell_text(7.0), cell_text(0.5), cell_text(True), cell_text("#N/A")
+    ('', '7', '0.5', 'TRUE', '')
+    >>> cell_text(datetime(2024, 5, 1)), cell_text(datetime(2024, 5, 1, 10, 30))
+    ('2024-05-01', '2024-05-01 10:30:00')
+    """
+    if cell is None or (isinstance(cell, str) and cell in ERRORS):
+        return ""
+    if isinstance(cell, bool):
+        return str(cell).upper()
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    if isinstance(cell, datetime):
+        is_day = cell.time() == time()
+        return cell.date().isoformat() if is_day else cell.isoformat(" ", "seconds")
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    if isinstance(cell, timedelta):
+        return str(cell)
+    return str(cell)

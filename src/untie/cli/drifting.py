@@ -1,0 +1,147 @@
+"""Two files, or a model and a file -> what has changed; for ``untie drift``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from untie._engines.source import check_columns
+from untie._table.frames import columns_of
+from untie.cli.choices import FailOn
+from untie.cli.guard import UserError
+from untie.cli.learning import as_seen, load_encoder, open_rows
+from untie.cli.options import ColumnOptions, Format
+from untie.cli.reading import names_of
+from untie.cli.showing import Columns, chosen_format, say, show
+from untie.cli.spinner import waiting
+from untie.cli.table import open_table
+from untie.explain import Drift, drift
+
+SHIFTED, SHARE, NEW, LOST, COUPLED = "column", "value", "new value", "lost value", "coupling"
+"""What a line of the table is about."""
+
+CHANGE = ("what", "column", "value", "with", "before", "after", "moved", "p_value", "drifted")
+
+
+def compare_tables(
+    file: str, new: str, options: ColumnOptions, alpha: float, min_effect: float
+) -> Drift:
+    """Compare two files, prepared by what the first one holds."""
+    table = open_table(file, options, in_memory_now=False)
+    other = open_rows(new, options)
+    preparer = table.preparer
+    assert preparer is not None
+    left_out = {note.column for note in preparer.notes_}
+    check_columns(list(preparer.columns_), names_of(other), f"{new!r}", f", which {file!r} has")
+    only_new = [name for name in names_of(other) if name not in left_out]
+    if only_new:
+        say(f"Not looked at, as {file!r} lacks them: {', '.join(only_new)}.", options.quiet)
+    with waiting("comparing the tables", options.quiet):
+        given = {"alpha": alpha, "min_effect": min_effect}
+        return drift(table.data, preparer.transform(other), **given)
+
+
+def compare_with_model(
+    model: Path, new: str, options: ColumnOptions, alpha: float, min_effect: float
+) -> Drift:
+    """Compare a file with the rows that a model was fitted on."""
+    if options.columns or options.drop or options.categorical:
+        raise UserError(
+            "--columns, --drop and --categorical are for two files; the model has its own columns."
+        )
+    encoder, preparer = load_encoder(model)
+    rows = as_seen(encoder, preparer, open_rows(new, options), [])
+    with waiting("comparing the tables", options.quiet):
+        return drift(encoder, rows, alpha=alpha, min_effect=min_effect)
+
+
+def show_changes(
+    found: Drift, everything: bool, format_: Format | None, output: Path | None
+) -> None:
+    """Print or write what has drifted, or all that was looked at."""
+    columns = changes(found, everything)
+    is_empty = not next(iter(columns.values()))
+    if is_empty and output is None and chosen_format(format_) == Format.table:
+        return  # the verdict has said it
+    show(columns, format_, output, "All that was compared" if everything else "What has changed")
+
+
+def has_failed(found: Drift, kinds: Sequence[FailOn]) -> bool:
+    """Tell whether something of the kinds that the user named has drifted."""
+    columns, couplings = bool(found.drifted_columns), bool(found.drifted_couplings)
+    values = bool(found.appeared or found.disappeared)
+    drifted = {FailOn.columns: columns, FailOn.couplings: couplings, FailOn.values: values}
+    drifted[FailOn.any] = columns or couplings or values
+    return any(drifted[kind] for kind in kinds)
+
+
+def changes(found: Drift, everything: bool) -> Columns:
+    """Return what has drifted as one table, or all that was looked at."""
+    rows = [*_columns(found), *_values(found), *_couplings(found)]
+    kept = [row for row in rows if everything or row["drifted"]]
+    shown = [name for name in CHANGE if everything or name != "drifted"]
+    return {name: [row.get(name) for row in kept] for name in shown}
+
+
+def _columns(found: Drift) -> list[dict[str, Any]]:
+    """Return a line for each column, and below it those of its values whose share has changed."""
+    alone = {
+        (value["column"], value["value"])
+        for frame in (found.new_values, found.lost_values)
+        for value in _lines(frame)
+    }
+    values = [v for v in _lines(found.frequencies) if (v["column"], v["value"]) not in alone]
+    lines = []
+    for column in _lines(found.columns):
+        lines.append({"what": SHIFTED, **_of(column, "column", "moved", "p_value", "drifted")})
+        lines += [
+            {
+                "what": SHARE,
+                "before": value["share"],
+                "after": value["new_share"],
+                "moved": abs(value["change"]),
+                **_of(value, "column", "value", "p_value", "drifted"),
+            }
+            for value in values
+            if value["column"] == column["column"]
+        ]
+    return lines
+
+
+def _values(found: Drift) -> list[dict[str, Any]]:
+    lines = []
+    for what, frame in ((NEW, found.new_values), (LOST, found.lost_values)):
+        for value in _lines(frame):
+            shares = (0.0, value["share"]) if what == NEW else (value["share"], 0.0)
+            lines.append(
+                {
+                    "what": what,
+                    "before": shares[0],
+                    "after": shares[1],
+                    **_of(value, "column", "value", "p_value", "drifted"),
+                }
+            )
+    return lines
+
+
+def _couplings(found: Drift) -> list[dict[str, Any]]:
+    return [
+        {
+            "what": COUPLED,
+            "with": pair["other_column"],
+            "before": pair["dependence"],
+            "after": pair["new_dependence"],
+            **_of(pair, "column", "moved", "p_value", "drifted"),
+        }
+        for pair in _lines(found.couplings)
+    ]
+
+
+def _of(line: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: line[name] for name in names}
+
+
+def _lines(frame: Any) -> list[dict[str, Any]]:
+    columns = columns_of(frame)
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]

@@ -1,0 +1,149 @@
+"""The rows most like a row, or like some values, and why; for ``untie neighbors``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from untie._inputs import one_row
+from untie._table.frames import columns_of
+from untie.cli.guard import UserError
+from untie.cli.spinner import waiting
+from untie.cli.table import PreparedTable, check_learned, unknown
+from untie.encoder import UNTIE
+from untie.explain import neighbors as nearest
+from untie.explain import why_similar
+
+N_REASONS = 3
+"""At most this many columns are named for each neighbour."""
+
+ANY = "(any)"
+"""Stands for the cells that --where leaves open; a value that no model knows is neutral."""
+
+
+def find_nearest(
+    encoder: UNTIE,
+    table: PreparedTable,
+    row: int | None,
+    where: list[str] | None,
+    n: int,
+    why: bool,
+    distinct: bool,
+    keep: list[str] | None,
+    quiet: bool,
+) -> dict[str, Any]:
+    """Return the rows most like one, or like some values: a line for each, or for each column."""
+    frame = table.frame()
+    data = nw.from_native(frame, eager_only=True)
+    if row is not None and row >= len(data):
+        raise UserError(f"There is no row {row}; the table has {len(data):,}, counted from 0.")
+    if row is not None:
+        query = _row_of(data, row)
+    else:
+        query = one_row(encoder, _wanted(encoder, table, where))
+    with waiting("looking for neighbours", quiet):
+        found = _nearest(encoder, frame, query, row, n, distinct)
+    parts = [
+        columns_of(why_similar(encoder, query, _row_of(data, position)))
+        for position in found["position"]
+    ]
+    if why:
+        return _long(found, parts)
+    return _short(found, parts, table.cells(keep, found["position"]))
+
+
+def _nearest(
+    encoder: UNTIE, frame: Any, query: Any, row: int | None, n: int, distinct: bool
+) -> dict[str, Any]:
+    """Return the positions of the nearest rows, their similarity and their distance."""
+    if not distinct:
+        return columns_of(nearest(encoder, frame, query if row is None else row, n))
+    codes = np.column_stack(encoder.codes(frame))
+    own = np.column_stack(encoder.codes(query))
+    _, first = np.unique(codes, axis=0, return_index=True)
+    others = np.sort(first[(codes[first] != own).any(axis=1)])
+    if not len(others):
+        raise UserError("All rows of the table are equal to that one.")
+    rows = nw.from_native(frame, eager_only=True)[others.tolist(), :].to_native()
+    found = columns_of(nearest(encoder, rows, query, n))
+    return {**found, "position": others[found["position"]].tolist()}
+
+
+def _row_of(data: Any, position: int) -> Any:
+    return data[[int(position)], :].to_native()
+
+
+def _wanted(encoder: UNTIE, table: PreparedTable, where: list[str] | None) -> dict[str, Any]:
+    """Return a row with the values that are looked for; the others are open."""
+    cells: dict[str, Any] = dict.fromkeys(encoder.vocabulary_.columns, ANY)
+    for entry in where or []:
+        name, equals, text = entry.partition("=")
+        if not equals:
+            raise UserError(f"--where takes NAME=VALUE, got {entry!r}.")
+        check_learned(table, name)
+        cells[name] = _value(encoder, table, name, text)
+    return cells
+
+
+def _value(encoder: UNTIE, table: PreparedTable, name: str, text: str) -> Any:
+    """Return the value of a column that a text stands for; a number may stand for its range."""
+    attribute = encoder.vocabulary_.index_of(name)
+    labels = encoder.vocabulary_.labels(attribute)
+    values = encoder.vocabulary_.values[attribute]
+    binned = text if table.preparer is None else table.preparer.category(name, text)
+    for candidate in (text, str(binned)):
+        if candidate in labels:
+            return values[labels.index(candidate)]
+    if binned in values:
+        return binned
+    raise UserError(unknown("value", text, labels, f"in the column {name!r}"))
+
+
+def _short(
+    found: dict[str, Any], parts: list[dict[str, Any]], kept: dict[str, Any]
+) -> dict[str, Any]:
+    alike, apart = [], []
+    for part in parts:
+        lines = list(
+            zip(
+                part["column"],
+                part["value"],
+                part["other_value"],
+                part["share"],
+                part["distance"],
+                strict=True,
+            )
+        )
+        same = [f"{a}={v} {share:.0%}" for a, v, other, share, _ in lines if v == other]
+        alike.append(", ".join(same[:N_REASONS]))
+        differ = sorted((line for line in lines if line[1] != line[2]), key=lambda x: -x[4])
+        differ = [line for line in differ if not line[1].startswith(ANY)]
+        more = f", ... {len(differ) - N_REASONS} more" if len(differ) > N_REASONS else ""
+        apart.append(", ".join(f"{a}={other}" for a, _, other, *_ in differ[:N_REASONS]) + more)
+    return {
+        "row": found["position"],
+        **kept,
+        "similarity": found["similarity"],
+        "distance": found["distance"],
+        "alike in": alike,
+        "differs in": apart,
+    }
+
+
+def _long(found: dict[str, Any], parts: list[dict[str, Any]]) -> dict[str, Any]:
+    names = {
+        "column": "column",
+        "value": "value",
+        "other_value": "other_value",
+        "contribution": "contribution",
+        "share": "share",
+        "squared_distance": "distance",
+    }
+    columns: dict[str, Any] = {"row": []}
+    for position, part in zip(found["position"], parts, strict=True):
+        columns["row"] += [position] * len(part["column"])
+    for name, own in names.items():
+        columns[name] = [cell for part in parts for cell in part[own]]
+    return columns

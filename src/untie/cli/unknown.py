@@ -1,0 +1,94 @@
+"""What a model does not know of new rows, said on standard error."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from untie._engines.arrow import ArrowSource
+from untie._inputs import unknown_cells
+from untie._table.frames import columns_of
+from untie._util.extras import need
+from untie.cli.reading import is_lazy
+from untie.cli.showing import say
+from untie.encoder import UNTIE
+from untie.explain import unknown_values
+
+SHOWN_COLUMNS, SHOWN_VALUES = 10, 5
+"""At most this many columns with unknown values are named, and values of each."""
+
+
+class Unknown:
+    """Counts what a model does not know of rows that come piece by piece.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    """
+
+    def __init__(self, encoder: UNTIE) -> None:
+        self.encoder = encoder
+        self.counts: dict[str, Counter[str]] = {}
+        self.n_rows = self.n_with = 0
+
+    def add(self, rows: Any) -> None:
+        """Look at more rows, with the columns that the encoder was fitted on."""
+        marks = unknown_cells(self.encoder, rows)
+        some = np.any(marks, axis=0)
+        self.n_rows, self.n_with = self.n_rows + len(some), self.n_with + int(some.sum())
+        if some.any():
+            found = columns_of(unknown_values(self.encoder, rows))
+            for column, value, n in zip(*(found[key] for key in found), strict=True):
+                self.counts.setdefault(column, Counter())[value] += n
+
+    def watched(self, table: ArrowSource, columns: Sequence[str]) -> ArrowSource:
+        """Return a lazy table of the same rows, which are looked at as they go by."""
+        pa = need("pyarrow")
+
+        def read(names: Sequence[str]) -> Iterator[Any]:
+            wanted = list(names)
+            for batch in table.select(list(dict.fromkeys([*columns, *wanted]))).batches():
+                rows = pa.Table.from_batches([batch])
+                self.add(rows.select(list(columns)))
+                yield batch.select(wanted)
+
+        return replace(table, read=read)
+
+    def tell(self, quiet: bool, effect: str = "") -> None:
+        """Say which values of which columns are unknown, and how many rows have them."""
+        if not self.n_with:
+            return
+        for column in list(self.counts)[:SHOWN_COLUMNS]:
+            say(_line(column, self.counts[column]), quiet)
+        more = len(self.counts) - SHOWN_COLUMNS
+        if more > 0:
+            columns = "column" if more == 1 else "columns"
+            say(f"... and {more} more {columns} with such values", quiet)
+        share = f"of {self.n_rows:,} ({self.n_with / self.n_rows:.1%})"
+        rows = "1 row has" if self.n_with == 1 else f"{self.n_with:,} rows have"
+        say(f"{rows} a value that the model does not know, {share}{effect}.", quiet)
+
+
+def tell_unknown(encoder: UNTIE, rows: Any, quiet: bool, effect: str = "") -> None:
+    """Say which values of a table in memory a model does not know."""
+    assert not is_lazy(rows)
+    unknown = Unknown(encoder)
+    unknown.add(rows)
+    unknown.tell(quiet, effect)
+
+
+def _line(column: str, counts: Counter[str]) -> str:
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    named = ", ".join(f"{value!r} ({_times(n)})" for value, n in ordered[:SHOWN_VALUES])
+    more = f", ... {len(ordered) - SHOWN_VALUES:,} more" if len(ordered) > SHOWN_VALUES else ""
+    what = "a value" if len(ordered) == 1 else f"{len(ordered):,} values"
+    return f"{column}: {what} that the model does not know: {named}{more}"
+
+
+def _times(n: int) -> str:
+    return "1 row" if n == 1 else f"{n:,} rows"

@@ -1,0 +1,135 @@
+"""New rows to the clusters of a fitted clusterer, and which of them are like none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from untie._count.packed_rows import PackedRows
+from untie._inputs import cell_texts, unknown_cells
+from untie._learn.costs import all_clusters
+from untie._learn.means import split_columns
+from untie._learn.reach import Reach
+from untie._table import frames
+from untie._util.types import Codes, FloatArray
+from untie.clusterer import UNTIEClusterer
+
+N_REASONS = 3
+"""A note names at most this many cells."""
+
+UNLIKE = "unlike any cluster"
+ROUNDING = 1e-9
+"""Distances that differ by less than this share are equal."""
+
+
+def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
+    """Return the cluster of each row, how far it is from the mean, and whether it belongs there.
+
+    A row is unlike any cluster if it is farther from the mean of each than 99 % of the rows that
+    this cluster was made of (``clusterer.reach_.farthest``). A value that the model has not seen
+    counts as far as the column's farthest value is from the mean.
+
+    Parameters
+    ----------
+    clusterer : UNTIEClusterer
+        Fitted, or loaded from a file.
+    data : table of shape (n_rows, n_columns)
+        Rows with the columns seen in `fit`, in memory.
+
+    Returns
+    -------
+    frame
+        One row per row of the table: cluster (as `predict` returns it), distance (not squared, to
+        the mean of this cluster; that of `transform`, but for unknown values), unlike (whether the
+        row is unlike any cluster), unknown (the number of values that the model has not seen) and
+        note: the cells that make the row unlike, or the unknown values; empty for the others.
+
+    See Also
+    --------
+    unknown_values : Values that the model has not seen.
+
+    Examples
+    --------
+    >>> from untie import UNTIEClusterer
+    >>> from untie.explain import assignments
+    >>> rows = [["sea", "fish", "gills"], ["land", "cow", "lungs"]] * 60 + [["sea", "cow", "lungs"]]
+    >>> clusterer = UNTIEClusterer(2).fit(rows)
+    >>> new = [["land", "cow", "lungs"], ["moon", "robot", "none"]]
+    >>> found = assignments(clusterer, new)
+    >>> found[["cluster", "unlike", "unknown"]]
+       cluster  unlike  unknown
+    0        0   False        0
+    1        0    True        3
+    >>> found.note[1]
+    'unlike any cluster: x1=robot (unknown), x2=none (unknown), x0=moon (unknown)'
+    """
+    if not isinstance(clusterer, UNTIEClusterer):
+        raise TypeError(f"A fitted UNTIEClusterer is required, got {type(clusterer).__name__}.")
+    check_is_fitted(clusterer)
+    labels = clusterer.predict(data)
+    rows = clusterer.prepared(data)
+    encoder = clusterer.encoder_
+    codes = clusterer.codes(data)
+    unknown = unknown_cells(encoder, rows, codes)
+    codes, tables = _with_unknown(clusterer, codes, unknown)
+    packed = PackedRows(codes, [len(table) for table in tables])
+    distances = np.sqrt(packed.distances(tables, all_clusters(tables)))
+    own = distances[np.arange(len(labels)), labels]
+    too_far = distances > clusterer.reach_.farthest * (1 + ROUNDING)
+    unlike = np.asarray(too_far.all(axis=1))
+    n_unknown = np.sum(unknown, axis=0, dtype=int)
+    noted = np.flatnonzero(unlike | (n_unknown > 0))
+    notes = [""] * len(labels)
+    texts = cell_texts(encoder, rows, noted) if len(noted) else []
+    names = encoder.vocabulary_.columns
+    for place, row in enumerate(noted.tolist()):
+        cells = [f"{name}={line[place]}" for name, line in zip(names, texts, strict=True)]
+        if unlike[row]:
+            reasons = _excess(clusterer.reach_, codes, tables, row, labels[row])
+            notes[row] = f"{UNLIKE}: {', '.join(cells[column] for column in reasons)}"
+        else:
+            new = [is_unknown[row] for is_unknown in unknown]
+            notes[row] = ", ".join(cell for cell, is_new in zip(cells, new, strict=True) if is_new)
+    columns = {
+        "cluster": labels,
+        "distance": own,
+        "unlike": unlike,
+        "unknown": n_unknown,
+        "note": notes,
+    }
+    return frames.make_frame(encoder.library_, columns)
+
+
+def _with_unknown(
+    clusterer: UNTIEClusterer, codes: Codes, unknown: list[NDArray[np.bool_]]
+) -> tuple[Codes, list[FloatArray]]:
+    """Return the rows and squared distances to the means with one more code for unknown values.
+
+    It is as far from a mean as the farthest value of its column. The code that unknown values have
+    in the model is as near to one mean as to another, and missing cells may have it, too.
+    """
+    model = clusterer.encoder_.model_
+    centres = split_columns(clusterer.cluster_centers_, model.vectors)
+    tables = [
+        np.vstack([table, table[:-1].max(axis=0, keepdims=True)])
+        for table in model.space.distances_to_points(centres)
+    ]
+    marked = [
+        np.where(is_unknown, len(table) - 1, column.astype(np.intp))
+        for column, is_unknown, table in zip(codes, unknown, tables, strict=True)
+    ]
+    return marked, tables
+
+
+def _excess(
+    reach: Reach, codes: Codes, tables: list[FloatArray], row: int, cluster: int
+) -> list[int]:
+    """Return the columns in which a row is farther from its cluster than usual, the worst first."""
+    pairs = zip(codes, tables, strict=True)
+    parts = np.array([table[column[row], cluster] for column, table in pairs])
+    excess = np.round(parts - reach.usual[cluster], 12)
+    order = np.argsort(-excess, kind="stable")[:N_REASONS].tolist()
+    return [column for column in order if excess[column] > 0] or order[:1]

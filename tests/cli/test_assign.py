@@ -1,0 +1,160 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import untie
+from command_cases import ask, refused, rows_of, start, write_people
+from untie.explain import assignments
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write_people(tmp_path / "people.csv")
+
+
+@pytest.fixture
+def model(people, tmp_path):
+    path = tmp_path / "people.untie"
+    answer = ask("cluster", people, "--k", 2, "--drop", "group", "--save", path)
+    assert answer.exit_code == 0, answer.output
+    assert f"The clusters are in {path}; untie assign puts new rows into them." in answer.stderr
+    return path
+
+
+@pytest.fixture
+def new(people, tmp_path):
+    """Return new rows: one with a value that is unknown, one like none, one with a gap."""
+    rows = pd.read_csv(people, dtype=str).head(30).drop(columns=["customer_id", "country"])
+    rows.loc[3, "colour"] = "purple"
+    rows.loc[4, ["colour", "size", "shape"]] = ["teal", "tiny", "star"]
+    rows.loc[5, "size"] = None
+    path = tmp_path / "new.csv"
+    rows.to_csv(path, index=False)
+    return path
+
+
+def test_the_rows_of_the_table_go_where_they_were(people, model):
+    told = rows_of(ask("cluster", people, "--k", 2, "--drop", "group").stdout)
+    again = rows_of(ask("assign", model, people).stdout)
+    assert [row["cluster"] for row in again] == [row["cluster"] for row in told]
+    assert {row["note"] for row in again} == {""}
+    pipeline = untie.load_model(model)
+    distances = pipeline.transform(pd.read_csv(people, dtype=str))
+    own = distances[np.arange(120), [int(row["cluster"]) for row in again]]
+    np.testing.assert_allclose([float(row["distance"]) for row in again], own)
+
+
+def test_new_rows_have_a_distance_and_a_note(model, new):
+    answer = ask("assign", model, new)
+    assert answer.exit_code == 0, answer.output
+    rows = rows_of(answer.stdout)
+    assert list(rows[0])[-4:] == ["cluster", "distance", "unknown", "note"]
+    assert [row["unknown"] for row in rows[2:7]] == ["0", "1", "3", "1", "0"]
+    assert rows[3]["note"] == "colour=purple (unknown)"
+    assert rows[4]["note"].startswith("unlike any cluster: ")
+    for cell in ("size=tiny (unknown)", "shape=star (unknown)", "colour=teal (unknown)"):
+        assert cell in rows[4]["note"]
+    assert "colour: 2 values that the model does not know: 'purple' (1 row)" in answer.stderr
+    assert "shape: a value that the model does not know: 'star' (1 row)" in answer.stderr
+    assert "3 rows have a value that the model does not know, of 30 (10.0%)." in answer.stderr
+    assert "1 row is unlike any cluster, of 30" in answer.stderr
+
+
+def test_people_see_how_many_went_where_and_which_are_like_none(model, new):
+    shown = ask("assign", model, new, "--format", "table").stdout
+    assert "30 rows in the clusters of people.untie" in shown
+    assert "with unknown values" in shown
+    assert "Rows unlike any cluster, the farthest first" in shown
+    usual = ask("assign", model, new, "--format", "table", "-q")
+    assert usual.stderr == ""
+
+
+def test_cluster_with_a_model_is_assign(model, new, tmp_path):
+    expected = ask("assign", model, new).stdout
+    assert ask("cluster", new, "--model", model).stdout == expected
+    output = tmp_path / "out.json"
+    ask("assign", model, new, "--output", output)
+    written = json.loads(output.read_text())
+    assert [row["cluster"] for row in written] == [int(r["cluster"]) for r in rows_of(expected)]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--k", "3"], "--k, --lazy and --save are for new clusters"),
+        (["--save", "x.untie"], "--k, --lazy and --save are for new clusters"),
+        (["--drop", "age"], "--columns and --drop are for learning"),
+        (["--column-weight", "age=2"], "--column-weight and --passive are for learning"),
+        (["--categorical", "age"], "--categorical is for learning"),
+        (["--solver", "exact"], "--solver and --purpose are for learning"),
+        (["--label", "group"], "--weight and --label are for new clusters"),
+    ],
+)
+def test_what_a_model_has_of_its_own_is_refused(model, new, given, message):
+    assert message in refused("cluster", new, "--model", model, *given)
+
+
+def test_a_model_without_clusters_is_refused(people, new, tmp_path):
+    ask("fit", people, "--k", 2, "-o", tmp_path / "m.untie")
+    line = refused("assign", tmp_path / "m.untie", new)
+    assert "holds a Pipeline without clusters; keep some with untie cluster FILE --save" in line
+
+
+def test_a_column_that_is_not_there_is_named(model, new, tmp_path):
+    pd.read_csv(new).drop(columns="shape").to_csv(tmp_path / "less.csv", index=False)
+    assert "'shape'" in refused("assign", model, tmp_path / "less.csv")
+
+
+def test_a_clusterer_that_python_saved(people, new, tmp_path):
+    frame = pd.read_csv(people, dtype=str)
+    clusterer = untie.UNTIEClusterer(2, preparer=untie.Preparer(drop=["group"])).fit(frame)
+    clusterer.save(tmp_path / "own.untie")
+    found = rows_of(ask("assign", tmp_path / "own.untie", new).stdout)
+    expected = assignments(
+        clusterer, pd.read_csv(new, dtype=str).assign(customer_id="", country="")
+    )
+    assert [int(row["cluster"]) for row in found] == expected.cluster.tolist()
+    assert [row["note"] for row in found] == expected.note.tolist()
+
+
+def test_columns_with_the_names_of_ours_stay(model, new, tmp_path):
+    path = tmp_path / "named.csv"
+    pd.read_csv(new, dtype=str).assign(note="mine", cluster="old").to_csv(path, index=False)
+    row = rows_of(ask("assign", model, path).stdout)[4]
+    assert row["note"] == "mine"
+    assert row["cluster"] == "old"
+    assert list(row.values())[-1].startswith("unlike any cluster")
+
+
+@pytest.mark.integration
+def test_save_and_assign_as_processes(people, new, tmp_path):
+    model, output = tmp_path / "own.untie", tmp_path / "out.csv"
+    for call in (
+        ("cluster", people, "--k", 2, "--drop", "group", "--save", model, "--solver", "exact"),
+        ("assign", model, new, "--output", output),
+        ("cluster", new, "--model", model),
+    ):
+        process = start(*call)
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+    assert out.decode() == output.read_text()
+
+
+@pytest.mark.integration
+def test_save_that_can_not_be_written_is_told_before_the_work(people, tmp_path):
+    process = start("cluster", people, "--save", tmp_path / "no" / "m.untie")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert b"does not exist; make it first" in err
+    assert out == b""
+
+
+def test_lazy_clusters_are_kept_too(people, model, new, tmp_path):
+    call = ("cluster", people, "--k", 2, "--drop", "group", "--lazy", "-o", tmp_path / "out.csv")
+    answer = ask(*call, "--save", tmp_path / "lazy.untie")
+    assert answer.exit_code == 0, answer.output
+    found = rows_of(ask("assign", tmp_path / "lazy.untie", new).stdout)
+    expected = rows_of(ask("assign", model, new).stdout)
+    assert [row["cluster"] for row in found] == [row["cluster"] for row in expected]

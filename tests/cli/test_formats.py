@@ -1,0 +1,200 @@
+"""What people have: archives, workbooks, arrays of objects, folders of partitions, addresses."""
+
+import csv
+import functools
+import gzip
+import http.server
+import json
+import threading
+import zipfile
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from command_cases import ask, refused, rows_of, start, write_people
+from untie.cli import text_layout
+from untie.cli.reading import in_memory, read_source
+
+ROWS = [{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]
+
+
+def read(path, **options):
+    table, remarks = read_source(str(path), **options)
+    return in_memory(table).to_pylist(), remarks
+
+
+def packed(content):
+    return gzip.compress(content, mtime=0)
+
+
+def zstd(text):
+    return pa.compress(text.encode(), codec="zstd", asbytes=True)
+
+
+def write_book(path, **frames):
+    pytest.importorskip("openpyxl")
+    with pd.ExcelWriter(path) as writer:
+        for name, frame in frames.items():
+            frame.to_excel(writer, sheet_name=name, index=False)
+    return path
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write_people(tmp_path / "people.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv.zst", zstd("a,b\nx,1\ny,2\n")),
+        ("t.csv.zst", zstd("a;b\nx;1\ny;2\n")),
+        ("t.tsv.zst", zstd("a\tb\nx\t1\ny\t2\n")),
+        ("t.csv", zstd("a,b\nx,1\ny,2\n")),
+        ("t.jsonl.zst", zstd('{"a": "x", "b": "1"}\n{"a": "y", "b": "2"}\n')),
+        ("t.data", zstd('{"a": "x", "b": "1"}\n{"a": "y", "b": "2"}\n')),
+        ("t.json", json.dumps(ROWS).encode()),
+        ("t.data", json.dumps(ROWS, indent=2).encode()),
+        ("t.json.gz", packed(json.dumps(ROWS).encode())),
+        ("t.json", packed(json.dumps(ROWS).encode())),
+    ],
+    ids=lambda part: part if isinstance(part, str) else "",  # the same in each process
+)
+def test_compressed_files_and_arrays(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    assert read(tmp_path / name)[0] == ROWS
+
+
+def test_an_array_of_numbers_in_a_line_of_names_is_text(tmp_path):
+    (tmp_path / "t.txt").write_text("[a,b\nx,1\n")
+    assert read(tmp_path / "t.txt")[0] == [{"[a": "x", "b": "1"}]
+
+
+def test_cut_files_are_said_to_be_cut(tmp_path):
+    (tmp_path / "t.csv").write_bytes(zstd("a,b\n" + "x,1\n" * 90_000)[:-9])
+    assert "is no whole zstd file" in refused("fit", tmp_path / "t.csv", "-o", tmp_path / "m.untie")
+
+
+def test_a_line_without_end_is_not_read_into_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_layout, "LONGEST_LINE", 2**20)
+    (tmp_path / "t.csv.gz").write_bytes(packed(b"a,b\n" + b"x" * 2**22))
+    said = refused("fit", tmp_path / "t.csv.gz", "-o", tmp_path / "m.untie")
+    assert "line 2, has more than 1,048,576 bytes" in said
+    (tmp_path / "t.csv").write_bytes(b"x" * 2**19)
+    said = refused("fit", tmp_path / "t.csv", "-o", tmp_path / "m.untie")
+    assert "has no names of columns: field larger than" in said
+
+
+def test_an_archive_in_another_encoding(tmp_path):
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr("t.csv", "a;b\nné;1\n".encode("latin-1"))
+    found, remarks = read(tmp_path / "t.zip", encoding="latin-1")
+    assert found == [{"a": "né", "b": "1"}]
+    assert remarks == [f"{str(tmp_path / 't.zip')!r}: cells stand between ';'"]
+
+
+def test_an_archive_of_several_files_is_asked_about(tmp_path, people):
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.write(people, "a.csv")
+        archive.write(people, "b.csv")
+    said = refused("cluster", tmp_path / "t.zip")
+    assert "has several files inside: 'a.csv', 'b.csv'. Name one of them" in said
+    assert said.count("\n") == 1
+    answer = ask("cluster", f"{tmp_path}/t.zip/b.csv", "--k", 2, "--format", "csv", "-q")
+    assert len(rows_of(answer.stdout)) == 120
+
+
+@pytest.mark.integration
+def test_a_workbook_in_a_process(tmp_path, people):
+    frame = pd.read_csv(people)
+    path = write_book(tmp_path / "book.xlsx", Notes=pd.DataFrame({"x": ["y"]}), People=frame)
+    process = start("cluster", path, "--sheet", "People", "--k", 2, "--format", "csv")
+    out, err = (text.decode() for text in process.communicate(timeout=60))
+    assert process.returncode == 0, err
+    assert len(rows_of(out)) == 120
+    assert "book.xlsx': read the sheet 'People' of 'Notes', 'People'" in err
+    plain = ask("cluster", people, "--k", 2, "--format", "csv")
+    assert [row["cluster"] for row in rows_of(out)] == [
+        row["cluster"] for row in rows_of(plain.stdout)
+    ]
+    assert "There is no sheet 'Peple'" in refused("cluster", path, "--sheet", "Peple")
+    assert "--sheet is for Excel" in refused("cluster", "--sql", "SELECT 1", "--sheet", "a")
+
+
+def test_a_workbook_is_utf8_whatever_is_said(tmp_path):
+    frame = pd.DataFrame({"a;b": ["né", "1,5"]})
+    path = write_book(tmp_path / "t.xlsx", Sheet1=frame)
+    assert read(path, encoding="latin-1", delimiter=";")[0] == [{"a;b": "né"}, {"a;b": "1,5"}]
+    (tmp_path / "renamed").write_bytes(path.read_bytes())
+    assert read(tmp_path / "renamed")[0] == [{"a;b": "né"}, {"a;b": "1,5"}]
+
+
+def test_archives_and_workbooks_from_standard_input(tmp_path, people):
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.write(people, "a.csv")
+    for path in (tmp_path / "t.zip", people):
+        answer = ask("cluster", "-", "--k", 2, "--format", "csv", stdin=path.read_bytes())
+        assert len(rows_of(answer.stdout)) == 120, answer.output
+
+
+def test_a_folder_of_partitions(tmp_path):
+    for year in (2023, 2024):
+        folder = tmp_path / "sales" / f"year={year}"
+        folder.mkdir(parents=True)
+        with open(folder / "part.csv", "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["colour", "size"])
+            writer.writerows([["red", "big"], ["blue", "small"]] * 20)
+    found, _ = read(tmp_path / "sales")
+    assert found[0] == {"colour": "red", "size": "big", "year": "2023"}
+    assert [row["year"] for row in found] == ["2023"] * 40 + ["2024"] * 40
+    answer = ask("fit", tmp_path / "sales", "-o", tmp_path / "m.untie", "--k", 2)
+    assert "Learned from 80 rows, 3 columns with 6 values" in answer.stderr
+
+
+def test_addresses(tmp_path, people):
+    handler = functools.partial(Quiet, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        place = f"http://127.0.0.1:{server.server_port}"
+        answer = ask("cluster", f"{place}/people.csv", "--k", 2, "--format", "csv")
+        said = refused("cluster", f"{place}/no.csv")
+        server.shutdown()
+        thread.join()
+    assert len(rows_of(answer.stdout)) == 120
+    assert f"'{place}/no.csv' answers 404" in said
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def test_addresses_of_other_kinds():
+    assert "can't read addresses that begin with gopher://" in refused("cluster", "gopher://a/b")
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", ["people.zip", "people.xlsx", "folder", "people.json"])
+def test_the_code_of_a_page_reads_the_same(tmp_path, monkeypatch, people, name):
+    from untie.cli.code_text import reading_code
+    from untie.cli.options import SourceOptions
+
+    monkeypatch.chdir(tmp_path)
+    frame = pd.read_csv(people, dtype=str)
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(name, "w") as archive:
+            archive.write(people, "a.csv")
+    elif name.endswith(".xlsx"):
+        write_book(name, People=frame)
+    elif name.endswith(".json"):
+        frame.to_json(name, orient="records")
+    else:
+        (tmp_path / "folder" / "k=1").mkdir(parents=True)
+        frame.to_csv("folder/k=1/a.csv", index=False)
+        frame["k"] = "1"
+    names = {}
+    exec(reading_code(name, SourceOptions()), names)
+    assert names["data"].to_pylist() == read(name)[0] == frame.to_dict("records")

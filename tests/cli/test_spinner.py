@@ -1,0 +1,81 @@
+"""What moves on a terminal while somebody waits, and only there."""
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from command_cases import write_people
+from untie.cli.spinner import waiting
+
+pytestmark = pytest.mark.integration
+
+IMPATIENT = (
+    "import sys; import untie._util.progress as progress; progress.PATIENCE = 0.0; "
+    "from untie.cli.app import main; main()"
+)
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write_people(tmp_path / "people.csv")
+
+
+def on_a_terminal(*arguments):
+    """Run the command with a terminal for its remarks, at once impatient; return them."""
+    ours, theirs = pty.openpty()
+    call = [sys.executable, "-c", IMPATIENT, *map(str, arguments)]
+    process = subprocess.Popen(
+        call, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs
+    )
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            piece = os.read(ours, 4096)
+        except OSError:  # Linux says so that the other end is closed
+            break
+        if not piece:
+            break
+        said += piece
+    os.close(ours)
+    assert process.wait(60) == 0, said
+    return said.decode()
+
+
+@pytest.mark.parametrize(
+    ("command", "steps"),
+    [
+        ("cluster", ["reading ...", "clustering ...", "judging the clusters ..."]),
+        ("fit", ["learning ..."]),
+    ],
+)
+def test_a_terminal_sees_what_is_done(people, tmp_path, command, steps):
+    option = "--save" if command == "cluster" else "--output"
+    said = on_a_terminal(command, people, "--k", 2, option, tmp_path / "m.untie")
+    for step in steps:
+        assert step in said
+    assert "0:00:0" in said  # for how long
+    quiet = on_a_terminal(command, people, "--k", 2, option, tmp_path / "m.untie", "-q")
+    assert quiet == ""
+
+
+def test_a_pipe_sees_nothing_of_it(people, tmp_path):
+    call = [sys.executable, "-c", IMPATIENT, "cluster", people, "--k", "2", "--drop", "group"]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert "..." not in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+def test_a_bar_has_the_line_to_itself(people, tmp_path):
+    output = tmp_path / "out.csv"
+    said = on_a_terminal("cluster", people, "--k", 2, "--lazy", "--output", output)
+    assert "clustering" in said
+    assert len(output.read_text().splitlines()) == 121
+
+
+def test_errors_get_through():
+    with pytest.raises(ZeroDivisionError), waiting("dividing", quiet=False):
+        _ = 1 / 0

@@ -1,0 +1,104 @@
+"""What a model does not know of new rows is said."""
+
+import pandas as pd
+import pytest
+
+from command_cases import ask, rows_of, start, write_people
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write_people(tmp_path / "people.csv")
+
+
+@pytest.fixture
+def model(people, tmp_path):
+    ask("fit", people, "--k", 2, "--drop", "group", "-o", tmp_path / "m.untie", "-q")
+    return tmp_path / "m.untie"
+
+
+@pytest.fixture
+def new(people, tmp_path):
+    rows = pd.read_csv(people, dtype=str)
+    rows.loc[[3, 7, 9], "colour"] = ["purple", "teal", "purple"]
+    rows.loc[7, "size"] = "tiny"
+    rows.to_csv(tmp_path / "new.csv", index=False)
+    return tmp_path / "new.csv"
+
+
+SAID = (
+    "colour: 2 values that the model does not know: 'purple' (2 rows), 'teal' (1 row)\n"
+    "size: a value that the model does not know: 'tiny' (1 row)\n"
+    "3 rows have a value that the model does not know, of 120 (2.5%)"
+)
+
+
+def test_outliers_tell_and_rank_them(model, new, people):
+    answer = ask("outliers", new, "--model", model, "-n", 5)
+    assert answer.stderr == f"{SAID}, which counts as unusual.\n"
+    found = rows_of(answer.stdout)
+    assert {row["row"] for row in found[:3]} == {"3", "7", "9"}
+    assert found[0]["row"] == "7"
+    assert "colour=teal (unknown): never seen in 120 rows" in found[0]["reason"]
+    assert ask("outliers", people, "--model", model, "-n", 5).stderr == ""
+
+
+def test_shares_are_those_of_the_table_of_the_model(model, people, new, tmp_path):
+    everything = rows_of(ask("outliers", people, "--drop", "group", "-n", 120, "-q").stdout)
+    shares = {row["row"]: float(row["share"]) for row in everything}
+    some = tmp_path / "some.csv"
+    pd.read_csv(people, dtype=str).head(6).to_csv(some, index=False)
+    found = rows_of(ask("outliers", some, "--model", model, "-n", 6).stdout)
+    for row in found:
+        assert float(row["share"]) == pytest.approx(shares[row["row"]])
+    assert (
+        rows_of(ask("outliers", new, "--model", model, "-n", 1, "-q").stdout)[0]["share"] == "0.0"
+    )
+
+
+@pytest.mark.parametrize("how", [["--format", "csv"], ["--format", "json"], ["--output", "v.csv"]])
+def test_transform_tells_them(model, new, how, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answer = ask("transform", model, new, *how)
+    assert answer.exit_code == 0, answer.output
+    assert answer.stderr == f"{SAID}; it is neutral in their vectors.\n"
+    assert ask("transform", model, new, *how, "-q").stderr == ""
+
+
+def test_without_duckdb_as_well(model, new, monkeypatch):
+    monkeypatch.setattr("untie.cli.reading.find_spec", lambda name: name == "pandas")
+    assert SAID in ask("transform", model, new).stderr
+
+
+def test_all_that_is_shown_is_not_called_the_beginning(model, people, tmp_path):
+    small = tmp_path / "small.csv"
+    pd.read_csv(people, dtype=str).head(3).to_csv(small, index=False)
+    narrow = tmp_path / "narrow.untie"
+    ask("fit", people, "--k", 2, "--columns", "colour,size", "-o", narrow, "-q")
+    whole = ask("transform", narrow, small, "--format", "table")
+    assert whole.stdout.count("│") > 0
+    assert "This is the beginning" not in whole.stderr
+    assert "This is the beginning" in ask("transform", model, small, "--format", "table").stderr
+    assert "This is the beginning" in ask("transform", narrow, people, "--format", "table").stderr
+
+
+def test_many_columns_and_values_are_counted(tmp_path):
+    known = pd.DataFrame({f"c{n}": ["a", "b"] * 20 for n in range(12)})
+    new = pd.DataFrame({f"c{n}": [f"v{row}" for row in range(7)] for n in range(12)})
+    for name, frame in (("known", known), ("new", new)):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    model = tmp_path / "m.untie"
+    ask("fit", tmp_path / "known.csv", "--k", 2, "-o", model, "-q")
+    said = ask("outliers", tmp_path / "new.csv", "--model", model, "-n", 1).stderr.splitlines()
+    assert len(said) == 12
+    assert said[0].endswith("'v3' (1 row), 'v4' (1 row), ... 2 more")
+    assert said[10] == "... and 2 more columns with such values"
+
+
+@pytest.mark.integration
+def test_a_process_keeps_results_and_remarks_apart(model, new):
+    process = start("transform", model, new)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert len(out.splitlines()) == 121
+    assert SAID in err.decode()

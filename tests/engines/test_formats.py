@@ -1,0 +1,408 @@
+"""Archives, workbooks, arrays of objects, folders of partitions and addresses."""
+
+import gzip
+import http.server
+import io
+import os
+import sys
+import threading
+import zipfile
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import untie
+from untie._engines import remote, sheets, zipped
+from untie._engines.gathering import gather
+from untie._engines.remote import scheme_of
+from untie._engines.sheets import cell_text
+from untie._util import scratch as scratch_module
+
+CSV = b"a,b\nx,1\ny,2\n"
+ROWS = [{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]
+
+
+def packed(content):
+    return gzip.compress(content, mtime=0)
+
+
+def zstd(content):
+    return pa.compress(content, codec="zstd", asbytes=True)
+
+
+def zipped_files(path, **files):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def rows(source, **options):
+    return untie.scan(source, types="text", **options).collect().to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv.gz", packed(CSV)),
+        ("t.csv.zst", zstd(CSV)),
+        ("t.tsv.gz", packed(CSV.replace(b",", b"\t"))),
+        ("t.tsv.zst", zstd(CSV.replace(b",", b"\t"))),
+        ("t.jsonl.gz", packed(b'{"a": "x", "b": "1"}\n{"a": "y", "b": "2"}\n')),
+        ("t.jsonl.zst", zstd(b'{"a": "x", "b": "1"}\n{"a": "y", "b": "2"}\n')),
+        ("t.json", b'[{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]'),
+        ("t.json", b'\xef\xbb\xbf  [\n {"a": "x",\n  "b": "1"},\n {"a": "y", "b": "2"}]\n'),
+        ("t.json.gz", packed(b'[{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]')),
+        ("t.json.zst", zstd(b'[{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]')),
+    ],
+    ids=lambda part: part if isinstance(part, str) else "",  # the same in each process
+)
+def test_compressed_files_and_arrays(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    assert rows(tmp_path / name) == ROWS
+
+
+def test_files_of_json_that_differ_in_layout(tmp_path):
+    (tmp_path / "1.json").write_text('[{"a": 1}]')
+    (tmp_path / "2.json").write_text('{"a": 1}\n')
+    with pytest.raises(ValueError, match="laid out differently"):
+        untie.scan(tmp_path / "*.json")
+
+
+def test_an_array_of_other_things_is_refused(tmp_path):
+    (tmp_path / "t.json").write_text("[1, 2, 3]")
+    with pytest.raises(ValueError, match="can't be read"):
+        untie.scan(tmp_path / "t.json").collect()
+
+
+@pytest.mark.parametrize("others", [{}, {"__MACOSX/._t.csv": b"\0", ".DS_Store": b"\0"}])
+@pytest.mark.parametrize(
+    ("name", "content"), [("t.csv", CSV), ("in/t.csv.gz", packed(CSV))], ids=["plain", "packed"]
+)
+def test_the_one_table_of_an_archive(tmp_path, name, content, others):
+    path = zipped_files(tmp_path / "t.zip", **{name: content}, **others, **{"readme.txt": b"hi"})
+    assert rows(path) == ROWS
+    assert rows(f"{path}/{name}") == ROWS
+
+
+def test_copies_are_gone_with_the_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch_module.tempfile, "tempdir", str(tmp_path / "scratch"))
+    (tmp_path / "scratch").mkdir()
+    path = zipped_files(tmp_path / "t.zip", **{"t.csv": CSV})
+    table = untie.scan(path).select(["a"])
+    assert any(name.startswith("untie-") for name in os.listdir(tmp_path / "scratch"))
+    assert table.collect().to_pydict() == {"a": ["x", "y"]}
+    del table
+    assert not any(
+        name.startswith("untie-") and name != "untie-duckdb"
+        for name in os.listdir(tmp_path / "scratch")
+    )
+
+
+def test_archives_that_are_refused(tmp_path):
+    path = zipped_files(tmp_path / "two.zip", **{"a.csv": CSV, "b.csv": CSV})
+    with pytest.raises(
+        ValueError, match=r"several files inside: 'a.csv', 'b.csv'. Name one.*a.csv"
+    ):
+        untie.scan(path)
+    assert rows(f"{path}/b.csv") == ROWS
+    with pytest.raises(ValueError, match=r"no 'c.csv' in .*; there are 'a.csv', 'b.csv'"):
+        untie.scan(f"{path}/c.csv")
+    with pytest.raises(ValueError, match="without files"):
+        untie.scan(zipped_files(tmp_path / "none.zip", **{"folder/": b""}))
+    inner = io.BytesIO()
+    zipped_files(inner, **{"a.csv": CSV})
+    with pytest.raises(ValueError, match="archive of an archive"):
+        untie.scan(zipped_files(tmp_path / "nested.zip", **{"a.zip": inner.getvalue()}))
+    locked = bytearray(zipped_files(tmp_path / "one.zip", **{"a.csv": CSV}).read_bytes())
+    locked[locked.index(b"PK\x01\x02") + 8] |= 1
+    (tmp_path / "locked.zip").write_bytes(locked)
+    with pytest.raises(ValueError, match="locked with a password; unpack it first"):
+        untie.scan(tmp_path / "locked.zip")
+    (tmp_path / "cut.zip").write_bytes(path.read_bytes()[:60])
+    with pytest.raises(ValueError, match="no whole zip archive"):
+        untie.scan(tmp_path / "cut.zip")
+
+
+def test_an_archive_with_too_many_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(zipped, "MOST_MEMBERS", 3)
+    path = zipped_files(tmp_path / "t.zip", **{f"{n}.csv": CSV for n in range(4)})
+    with pytest.raises(ValueError, match="has 4 files inside"):
+        untie.scan(path)
+
+
+def test_a_bomb_is_refused_by_what_it_says_of_its_size(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch_module, "HARMLESS", 2**12)
+    path = zipped_files(tmp_path / "t.zip", **{"t.csv": b"a\n" + b"x\n" * 2**20})
+    with pytest.raises(
+        ValueError, match=r"'t.csv' in .*t.zip' has more than .* unpack it yourself"
+    ):
+        untie.scan(path)
+
+
+def test_a_bomb_that_lies_of_its_size_is_cut(tmp_path):
+    path = zipped_files(tmp_path / "t.zip", **{"t.csv": b"a\n" + b"x\n" * 2**20})
+    content = path.read_bytes()
+    true = (2 + 2**21).to_bytes(4, "little")
+    assert content.count(true) == 2  # before the file, and in the directory at the end
+    path.write_bytes(content.replace(true, (10).to_bytes(4, "little")))
+    with pytest.raises(ValueError, match=r"t.zip"):
+        untie.scan(path)
+
+
+def test_a_gzip_bomb_is_cut(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch_module, "HARMLESS", 2**12)
+    (tmp_path / "t").write_bytes(packed(b"a\n" + b"x\n" * 2**20))
+    found = scratch_module.Scratch()
+    from untie._engines.packed import unpacked
+
+    with pytest.raises(ValueError, match="has more than"):
+        unpacked(str(tmp_path / "t"), found)
+    assert [files for _, _, files in os.walk(found.folder) if files] == []
+
+
+def test_no_copy_takes_all_of_the_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch_module, "DISK_SHARE", 0.0)
+    with pytest.raises(ValueError, match="more than the disk has room for"):
+        untie.scan(zipped_files(tmp_path / "t.zip", **{"t.csv": CSV}))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
+def test_folders_of_partitions(tmp_path, kind):
+    top = tmp_path / "run=3" / "sales"
+    for year, city, cell in ((2023, "Bonn", "x"), (2024, "S%C3%A3o", "y"), (2024, "Rome", "z")):
+        folder = top / f"year={year}" / f"city={city}"
+        folder.mkdir(parents=True)
+        table = pa.table({"a": [cell], "n": [1]})
+        if kind == "csv":
+            (folder / "part.csv").write_text(f"a,n\n{cell},1\n")
+        elif kind == "json":
+            (folder / "part.json").write_text(f'{{"a": "{cell}", "n": 1}}\n')
+        else:
+            pq.write_table(table, folder / "part.parquet")
+        (folder / "_SUCCESS").write_text("")
+    table = untie.scan(top)
+    assert table.columns == ["a", "n", "year", "city"]
+    assert table.collect().to_pydict() == {
+        "a": ["x", "z", "y"],
+        "n": [1, 1, 1],
+        "year": ["2023", "2024", "2024"],
+        "city": ["Bonn", "Rome", "São"],
+    }
+    assert table.select(["city"]).collect().to_pydict() == {"city": ["Bonn", "Rome", "São"]}
+    counted = untie.count_table(table.select(["year", "a"]))
+    assert counted.vocabulary.values == (("2023", "2024"), ("x", "y", "z"))
+
+
+def test_a_partition_of_missing_cells(tmp_path):
+    for name in ("g=a", "g=__HIVE_DEFAULT_PARTITION__"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "t.csv").write_text("a\nx\n")
+    assert sorted(map(str, untie.scan(tmp_path).collect()["g"].to_pylist())) == ["None", "a"]
+
+
+def test_partitions_that_are_refused(tmp_path):
+    (tmp_path / "a=1").mkdir()
+    with pytest.raises(FileNotFoundError, match="no files that end in"):
+        untie.scan(tmp_path)
+    (tmp_path / "a=1" / "t.csv").write_text("a,b\nx,y\n")
+    with pytest.raises(ValueError, match="column 'a' is in the files and in the names"):
+        untie.scan(tmp_path)
+    (tmp_path / "b=1").mkdir()
+    (tmp_path / "b=1" / "t.csv").write_text("a,b\nx,y\n")
+    with pytest.raises(ValueError, match=r"name the columns \['b'\]"):
+        untie.scan(tmp_path)
+
+
+def test_types_are_those_of_all_partitions(tmp_path):
+    for name, cell in (("k=1", "1"), ("k=2", "x")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "t.csv").write_text(f"a\n{cell}\n")
+    assert untie.scan(tmp_path).collect()["a"].to_pylist() == ["1", "x"]
+
+
+def write_book(path, **cells):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, lines in cells.items():
+        sheet = book.create_sheet(name)
+        for line in lines:
+            sheet.append(line)
+    book.save(path)
+    return path
+
+
+def test_the_first_sheet_of_a_workbook(tmp_path):
+    lines = [["a", "b"], ["x", 1], ["y", 2.0], [None, None], []]
+    path = write_book(tmp_path / "t.xlsx", Data=lines, More=[["c"], ["z"]])
+    assert rows(path) == ROWS
+    assert rows(path, sheet="More") == rows(path, sheet="2") == [{"c": "z"}]
+    with pytest.raises(ValueError, match=r"no sheet 'Other' in .*; there are 'Data', 'More'"):
+        untie.scan(path, sheet="Other")
+    (tmp_path / "t.csv").write_bytes(CSV)
+    with pytest.raises(ValueError, match="is no Excel workbook, and has no sheet 'Data'"):
+        untie.scan(tmp_path / "t.csv", sheet="Data")
+    archive = zipped_files(tmp_path / "t.zip", **{"t.xlsx": path.read_bytes()})
+    assert rows(archive) == ROWS
+
+
+def test_cells_of_workbooks(tmp_path):
+    from datetime import date, datetime, time, timedelta
+
+    given = ["007", 7, 0.1, True, date(2024, 5, 1), datetime(2024, 5, 1, 10, 30), None, "#N/A"]
+    path = write_book(tmp_path / "t.xlsx", Data=[[], [f"c{n}" for n in range(8)], given])
+    texts = ["007", "7", "0.1", "TRUE", "2024-05-01", "2024-05-01 10:30:00", None, None]
+    assert [list(row.values()) for row in rows(path)] == [texts]
+    assert untie.scan(path).collect().to_pydict()["c2"] == [0.1]
+    assert cell_text(time(10, 30)) == "10:30:00"
+    assert cell_text(timedelta(hours=30)) == "1 day, 6:00:00"
+
+
+def test_workbooks_that_are_refused(tmp_path, monkeypatch):
+    path = write_book(tmp_path / "wide.xlsx", Data=[["a"], ["x", "beside"]])
+    with pytest.raises(ValueError, match="sheet 'Data', row 2, has 2 cells, but the row of names"):
+        untie.scan(path)
+    with pytest.raises(ValueError, match="the sheet 'Data' is empty"):
+        untie.scan(write_book(tmp_path / "empty.xlsx", Data=[]))
+    (tmp_path / "old.xls").write_bytes(sheets.OLD_WORKBOOK + b"\0" * 100)
+    with pytest.raises(ValueError, match=r"old version of Excel; save it as .xlsx or CSV"):
+        untie.scan(tmp_path / "old.xls")
+    odd = zipped_files(tmp_path / "odd.xlsx", **{"xl/workbook.xml": b"<no"})
+    with pytest.raises(ValueError, match="can't be read as an Excel workbook"):
+        untie.scan(odd)
+    monkeypatch.setattr(scratch_module, "HARMLESS", 10)
+    monkeypatch.setattr(scratch_module, "MOST_RATIO", 1)
+    with pytest.raises(ValueError, match="has more than"):
+        untie.scan(path)
+
+
+def test_a_workbook_whose_entities_grow_is_refused(tmp_path):
+    """Nine levels of ten entities each would be a thousand million of them."""
+    path = write_book(tmp_path / "t.xlsx", Data=[["a"], ["x"]])
+    levels = "".join(
+        f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' if n else '<!ENTITY e0 "lol">' for n in range(10)
+    )
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = parts["xl/worksheets/sheet1.xml"].decode()
+    assert ">x<" in sheet
+    sheet = sheet[sheet.index("<worksheet") :].replace(">x<", ">&e9;<")
+    parts["xl/worksheets/sheet1.xml"] = f"<!DOCTYPE worksheet [{levels}]>{sheet}".encode()
+    zipped_files(tmp_path / "bomb.xlsx", **parts)
+    with pytest.raises(ValueError, match="can't be read as an Excel workbook"):
+        untie.scan(tmp_path / "bomb.xlsx")
+
+
+def test_without_openpyxl_the_extra_is_named(tmp_path, monkeypatch):
+    path = zipped_files(tmp_path / "t.xlsx", **{"xl/workbook.xml": b"<x/>"})
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(
+        ImportError, match=r"Excel files need openpyxl: pip install 'untie\[excel\]'"
+    ):
+        untie.scan(path)
+
+
+@pytest.fixture
+def server(tmp_path):
+    """Serve files on this machine as a web server does."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments, **settings):
+            super().__init__(*arguments, directory=str(tmp_path), **settings)
+
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            if self.path != "/short.csv":
+                return super().do_GET()
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(CSV)
+            return None
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as found:
+        thread = threading.Thread(target=found.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{found.server_port}"
+        found.shutdown()
+        thread.join()
+
+
+def test_addresses_of_the_web(tmp_path, server, monkeypatch):
+    (tmp_path / "a b.csv").write_bytes(CSV)
+    zipped_files(tmp_path / "t.zip", **{"t.csv": CSV})
+    assert rows(f"{server}/a%20b.csv?download=1") == ROWS
+    assert rows(f"{server}/t.zip") == ROWS
+    with pytest.raises(ValueError, match=r"none.csv' answers 404"):
+        untie.scan(f"{server}/none.csv")
+    with pytest.raises(ValueError, match=r"short.csv' (broke off|can't be reached)"):
+        untie.scan(f"{server}/short.csv")
+    monkeypatch.setattr(scratch_module, "DISK_SHARE", 0.0)
+    with pytest.raises(ValueError, match="there is room for 0"):
+        untie.scan(f"{server}/t.zip")
+
+
+def test_a_server_that_is_not_there():
+    with pytest.raises(ValueError, match="can't be reached"):
+        untie.scan("http://127.0.0.1:1/a.csv")
+
+
+@pytest.mark.parametrize(
+    ("address", "package"),
+    [("s3://bucket/a.parquet", "s3fs"), ("hf://datasets/a/b.csv", "huggingface_hub")],
+)
+def test_addresses_that_need_a_package(monkeypatch, address, package):
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(ImportError, match=f"pip install fsspec {package}"):
+        untie.scan(address)
+
+
+def test_addresses_go_through_fsspec(monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    asked = []
+
+    def filesystem(scheme):
+        asked.append(scheme)
+        return memory
+
+    memory = fsspec.filesystem("memory")
+    memory.pipe({"/bucket/1.csv": b"a,b\nx,1\n", "/bucket/2.csv": b"a,b\ny,2\n"})
+    assert rows("memory://bucket/*.csv") == ROWS
+    monkeypatch.setattr(fsspec, "filesystem", filesystem)
+    assert rows("memory://bucket/1.csv") == ROWS[:1]
+    assert asked == ["memory"]
+    with pytest.raises(FileNotFoundError, match=r"There is no file 'memory://bucket/3.csv'"):
+        untie.scan("memory://bucket/3.csv")
+    with pytest.raises(FileNotFoundError, match=r"There is no file 'memory://no/.*'"):
+        untie.scan("memory://no/*.csv")
+    with pytest.raises(ValueError, match="can't read addresses that begin with gopher"):
+        untie.scan("gopher://a/b.csv")
+
+
+def test_what_is_an_address():
+    assert scheme_of("HTTPS://a/b.csv") == "https"
+    assert scheme_of("C:/data.csv") is None
+    assert scheme_of("data/x.csv") is None
+    assert remote.HELPERS["hf"] == "huggingface_hub"
+
+
+def test_files_are_gathered_once(tmp_path):
+    (tmp_path / "a.csv").write_bytes(CSV)
+    found = gather([tmp_path / "a.csv", tmp_path / "*.csv"])
+    assert found.paths == [str(tmp_path / "a.csv")]
+    assert found.keys is None
+    assert np.all([file.remark == "" for file in found.files])
+
+
+@pytest.mark.parametrize("name", ["..", "/", ".", "a/..", "\0", "é" * 300])
+def test_no_name_leaves_the_folder(name):
+    scratch = scratch_module.Scratch()
+    path = scratch.path(name)
+    with open(path, "wb") as file:
+        file.write(b"x")
+    assert os.path.realpath(path).startswith(os.path.realpath(scratch.folder) + os.sep)
