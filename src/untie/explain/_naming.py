@@ -13,7 +13,7 @@ from untie._table.runs import phrase
 from untie._table.table import read_table
 
 MOST_WORDS = 5
-"""A name has about this many words at most; more only where two names would be the same."""
+"""A name has at most this many words, unless its first value has more."""
 
 MOST_PARTS = 3
 """A name is made of at most this many values."""
@@ -44,9 +44,12 @@ ADJECTIVES = ("ed", "ous", "able", "ible", "ive", "ful", "less", "borne", "ic")
 """Columns that end so are likely to be adjectives: "not married", but "no fever"."""
 
 VAGUE = frozenset(
-    "all always any average bad big early good high large late left less little long low many "
-    "medium middle missing more most negative never new none normal often old other others poor "
-    "positive rare rarely right short small some sometimes unknown usual very".split()
+    re.findall(
+        r"\w+",
+        "all always any average bad big early good high large late left less little long low "
+        "many medium middle missing more most negative never new none normal often old other "
+        "others poor positive rare rarely right short small some sometimes unknown usual very ",
+    )
 )
 """Values that say nothing without the name of their column."""
 
@@ -94,13 +97,7 @@ def cluster_names(profile: Any) -> Any:
     if len(clusters) == 1:
         return _frame(profile, clusters, [ALL])
     parts = _parts(lines, clusters)
-    names = [_name(some, MOST_WORDS, MOST_PARTS) for some in parts]
-    for more in range(1, MOST_PARTS + 1):  # names that are the same say more
-        counts = Counter(names)
-        names = [
-            _name(some, (1 + more) * MOST_WORDS, MOST_PARTS + more) if counts[name] > 1 else name
-            for name, some in zip(names, parts, strict=True)
-        ]
+    names = _apart([_name(some) for some in parts], parts)
     counts = Counter(names)
     return _frame(
         profile,
@@ -183,19 +180,41 @@ def _cut(text: str) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
-def _name(parts: Sequence[tuple[str, bool]], most_words: int, most_parts: int) -> str:
-    """Return as many parts as a name may have, what half of the rows have first."""
+def _apart(names: list[str], parts: Sequence[Sequence[tuple[str, bool]]]) -> list[str]:
+    """Return names in which those that were the same say what the others of their kind lack."""
+    result = list(names)
+    for name in {name for name, n in Counter(names).items() if n > 1}:
+        places = [place for place, other in enumerate(names) if other == name]
+        for place in places:
+            others = {part for other in places if other != place for part in parts[other]}
+            own = [part for part in parts[place] if part not in others]
+            shared = [part for part in parts[place] if part in others]
+            if own:
+                result[place] = _fitted([*shared[:1], *own, *shared[1:]])
+    return result
+
+
+def _name(parts: Sequence[tuple[str, bool]]) -> str:
+    """Return a name of what half of the rows have and, if that is little, of what others have."""
+    common = [part for part in parts if part[1]]
+    if _n_words([_doubted(part) for part in common[:MOST_PARTS]]) < ENOUGH_WORDS:
+        common += [part for part in parts if not part[1]]
+    return _fitted(common) or NOTHING
+
+
+def _fitted(parts: Sequence[tuple[str, bool]]) -> str:
+    """Return the first parts, and of the next those that a name has room for."""
     chosen: list[str] = []
-    for is_common in (True, False):
-        for text, common in parts:
-            if common is not is_common or len(chosen) == most_parts:
-                continue
-            if not is_common and _n_words(chosen) >= max(ENOUGH_WORDS, most_words - MOST_WORDS):
-                continue
-            said = text if is_common else f"often {text}"
-            if not chosen or _n_words([*chosen, said]) <= most_words:
-                chosen.append(said)
-    return ", ".join(chosen) or NOTHING
+    for part in parts:
+        said = _doubted(part)
+        has_room = len(chosen) < MOST_PARTS and _n_words([*chosen, said]) <= MOST_WORDS
+        if not chosen or has_room:
+            chosen.append(said)
+    return ", ".join(chosen)
+
+
+def _doubted(part: tuple[str, bool]) -> str:
+    return part[0] if part[1] else f"often {part[0]}"
 
 
 def _n_words(parts: Sequence[str]) -> int:

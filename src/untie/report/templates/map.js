@@ -181,6 +181,13 @@ function showLegend() {
   }));
 }
 
+function sayCounts() {
+  const what = data.is_weighted ? "sums of weights" : "numbers of rows";
+  const all = `${what} of all ${grouped(data.n_rows)} rows; the map shows ${grouped(data.rows.length)} of them`;
+  if (!data.is_sample && !data.is_weighted) return;
+  byId("map-counts").textContent = `The numbers are ${data.is_sample ? all : what}.`;
+}
+
 function recolour() {
   view.colours = colouring(byId("map-colour").value);
   showLegend();
