@@ -106,7 +106,7 @@ def test_everything_is_shown_and_nothing_is_run(tab):
     assert tab.locator("h1").text_content() == TITLE
     assert EVIL in tab.locator("#t-columns").text_content()
     headings = tab.locator("main h2").all_text_contents()
-    assert len(headings) == 9
+    assert len(headings) == 12
     assert tab.locator("main img, main script").count() == 0
 
 
@@ -311,10 +311,14 @@ def test_a_finger_scrolls_and_taps_and_draws_if_asked(browser, path):
     context.close()
 
 
-def test_print_opens_everything(tab):
+def test_print_opens_all_but_what_goes_deep(tab):
     tab.emulate_media(media="print")
+    tab.locator("details.deep").nth(1).evaluate("(element) => { element.open = true; }")
+    tab.locator("#data details").evaluate("(element) => { element.open = false; }")
     tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert tab.locator("details:not([open])").count() == 0
+    assert tab.locator("details:not(.deep):not([open])").count() == 0
+    assert not tab.locator("details.deep").nth(0).is_visible()
+    assert tab.locator("details.deep").nth(1).is_visible()
     assert not tab.locator("nav").is_visible()
     assert not tab.locator("button.csv").first.is_visible()
     tab.evaluate("window.dispatchEvent(new Event('afterprint'))")
