@@ -76,7 +76,7 @@ class Report:
         if ending in MARKDOWN:
             text = self.to_markdown()
         elif ending in JSON:
-            text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+            text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n"
         with whole_file(path) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
 

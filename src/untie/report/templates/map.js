@@ -181,11 +181,11 @@ function showLegend() {
   }));
 }
 
+/* Said only where the numbers are not those of the points. */
 function sayCounts() {
-  const what = data.is_weighted ? "sums of weights" : "numbers of rows";
-  const all = `${what} of all ${grouped(data.n_rows)} rows; the map shows ${grouped(data.rows.length)} of them`;
-  if (!data.is_sample && !data.is_weighted) return;
-  byId("map-counts").textContent = `The numbers are ${data.is_sample ? all : what}.`;
+  const what = data.is_weighted ? "are the weights of" : "count";
+  const shown = data.is_sample ? `; the map shows ${grouped(data.rows.length)} of them` : "";
+  if (shown || data.is_weighted) byId("map-counts").textContent = `The numbers ${what} all ${grouped(data.n_rows)} rows${shown}.`;
 }
 
 function recolour() {
