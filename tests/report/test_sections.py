@@ -31,7 +31,7 @@ def people():
             "left": np.where(rng.random(n) < 0.8, group, rng.integers(3, size=n)).astype(str),
         }
     )
-    frame.loc[::17, "age"] = None
+    frame.loc[(group == 2) & (np.arange(n) % 3 == 0), "age"] = None
     frame.loc[::23, "left"] = None
     return frame
 
@@ -76,6 +76,20 @@ def test_shares_are_those_of_the_rows(report, people, prepared):
     assert ages.sum().tolist() == pytest.approx([*expected, known.mean()])
     assert not found.index.str.startswith("fever = no").any()  # the other of two says the same
     assert not found.index.str.startswith("left").any()
+
+
+def test_values_that_all_clusters_have_alike_are_left_out():
+    rng = np.random.default_rng(0)
+    group = rng.integers(2, size=400)
+    flip = rng.random((2, 400)) < 0.1
+    columns = {name: np.where(flip[place], 1 - group, group) for place, name in enumerate("ab")}
+    columns["noise"] = rng.choice(list("wxyz"), 400)
+    report = make_report(pd.DataFrame(columns).astype(str), n_clusters=2)
+    found = table_of(report, "shares")
+    kept = found["value"].str.startswith("noise")
+    assert 1 <= kept.sum() < 3
+    apart = (found.iloc[:, 1:3].sub(found["all rows"], axis=0)).abs().max(axis=1)
+    assert (apart[kept][1:] >= 0.05).all()
 
 
 def test_colours_of_shares_are_differences_from_the_whole_table(report):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from untie._table.column_codes import is_missing
+from untie._util.types import FloatArray
 from untie.evaluation import clustering_scores
 from untie.report._limits import ANSWERS, shown
 from untie.report._study import Study
@@ -60,24 +61,26 @@ def _spread(
     rows = np.searchsorted(study.clusters, study.labels)
     columns = np.array([places.get(text, len(kept)) for text in texts], dtype=np.intp)
     np.add.at(counts, (rows, columns), weights)
+    usual = counts.sum(axis=0) / counts.sum()
     lines = [
-        (f"{number}: {shown(study.group_names[number], 60)}", _line(counts[place]))
+        (f"{number}: {shown(study.group_names[number], 60)}", _line(counts[place], usual))
         for place, number in enumerate(study.clusters)
     ]
     others = [f"{n_others:,} others"] if n_others else []
     heads = [*(shown(text, 40) for text in kept), *others, "all"]
     unit = "rows" if study.weights is None else "weight"
     caption = f"Number of {unit} of each cluster with each value, and share of the cluster"
-    lines.append(("all rows", _line(counts.sum(axis=0))))
+    lines.append(("all rows", _line(counts.sum(axis=0), usual)))
     return heat_view("label", caption, "cluster", heads, lines)
 
 
-def _line(counts: Any) -> list[Cell]:
+def _line(counts: FloatArray, usual: FloatArray) -> list[Cell]:
+    """Return counts, coloured by how their shares differ from those of all rows."""
     total = float(counts.sum())
     shares = [float(number / total) if total else 0.0 for number in counts]
     cells = [
-        Cell(f"{count(number)} ({percent(share)})", repr(_whole(number)), heat=share)
-        for number, share in zip(counts.tolist(), shares, strict=True)
+        Cell(f"{count(number)} ({percent(share)})", repr(_whole(number)), heat=share - common)
+        for number, share, common in zip(counts.tolist(), shares, usual.tolist(), strict=True)
     ]
     return [*cells, Cell(count(total), repr(_whole(total)), heat=0.0)]
 

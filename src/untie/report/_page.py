@@ -53,14 +53,14 @@ SECTIONS = (
     Section("clusters", "Clusters", "What makes the clusters", cards),
     Section("shares", "Values", "How frequent values are in the clusters", shares_in_clusters),
     Section("label", "Label", "The clusters beside the label", clusters_and_answers),
-    Section("pair", "Two beside", "Two clusters side by side", side_by_side),
-    Section("outliers", "Unusual", "Unusual rows", unusual),
-    Section("values", "Alike", "Values that are alike", heat_maps),
+    Section("pair", "Side by side", "Two clusters side by side", side_by_side),
+    Section("outliers", "Unusual rows", "Unusual rows", unusual),
+    Section("values", "Alike values", "Values that are alike", heat_maps),
     Section("together", "Columns", "Columns that go together", columns_together),
     Section("data", "Data", "Data", data_card),
     Section("weights", "Weights", "What the weights favour", weights),
     Section("choice", "How many", "The number of clusters", choice_of_k),
-    Section("comparison", "Others", "Beside other methods", comparison),
+    Section("comparison", "Other methods", "Beside other methods", comparison),
     Section("code", "Code", "Make it again", lambda study: _code(study.recipe)),
 )
 """What the page shows, in its order, below the lead."""

@@ -24,6 +24,9 @@ from untie.report._table import Cell, TableView, heat_view, percent, view
 MOST_RUNS = 4
 """Numbers and other values with an order are shown in at most this many ranges."""
 
+MUCH = 0.05
+"""A further value of a column is shown if its share in a cluster is as far from the usual one."""
+
 LEAST = 0.005
 """Shares that differ by less are not listed side by side."""
 
@@ -49,7 +52,7 @@ def shares_in_clusters(study: Study) -> dict[str, Any] | None:
     """Return a heat map of clusters and values; None for a single cluster."""
     if len(study.clusters) < 2:
         return None
-    lines = value_lines(study, SHARE_COLUMNS, SHARE_VALUES)
+    lines = _those_that_differ(value_lines(study, SHARE_COLUMNS, SHARE_VALUES), study)
     places = [study.clusters.index(number) for number in study.largest]
     rows = [
         (phrase(shown(line.column, 40), shown(line.value, 40)), _cells(line, study, places))
@@ -63,6 +66,19 @@ def shares_in_clusters(study: Study) -> dict[str, Any] | None:
         "n_all": len(study.names),
         "n_more": len(study.clusters) - len(places),
     }
+
+
+def _those_that_differ(lines: list[ValueLine], study: Study) -> list[ValueLine]:
+    """Leave out values of which all clusters have about as many; each column keeps its first."""
+    columns: set[str] = set()
+    kept = []
+    for line in lines:
+        usual = line.counts.sum() / study.sizes.sum()
+        apart = np.abs(line.counts / study.sizes - usual).max()
+        if apart >= MUCH or line.column not in columns:
+            kept.append(line)
+        columns.add(line.column)
+    return kept
 
 
 def _cells(line: ValueLine, study: Study, places: list[int]) -> list[Cell]:
