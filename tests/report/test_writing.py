@@ -1,6 +1,7 @@
 """The page as Markdown and as plain data: the same sentences and tables, and all text is text."""
 
 import json
+import pickle
 import re
 from html import unescape
 
@@ -165,6 +166,12 @@ def test_small_tables_are_written_too():
     single = make_report(load("zoo")[0], n_clusters=1)
     assert "Cluster 0, all rows: 101 rows, 100%" in single.to_markdown()
     json.dumps(single.to_dict(), allow_nan=False)
+
+
+def test_a_report_survives_pickling(report):
+    again = pickle.loads(pickle.dumps(report))
+    assert again == report
+    assert again.to_markdown() == report.to_markdown()
 
 
 def test_content_is_not_part_of_what_a_report_is():

@@ -23,7 +23,6 @@ from untie.report._shares import shares_in_clusters, side_by_side
 from untie.report._study import Study
 from untie.report._summary import how_sure, lead, summary
 from untie.report._together import columns_together
-from untie.report.recipe import Recipe
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,22 @@ class Section:
     make: Callable[[Study], Any]
 
 
+def code_to_make_it(study: Study) -> dict[str, str | None]:
+    """Return the pieces of code that make the page again, as far as a page can hold them."""
+    recipe = study.recipe
+    pieces = {
+        "command": recipe.command(),
+        "python": recipe.python(),
+        "steps": recipe.step_by_step(),
+    }
+    return {
+        name: "# This names so many columns that it is too long for a page."
+        if code and len(escape(code).encode(errors="replace")) > CODE_BYTES
+        else code
+        for name, code in pieces.items()
+    }
+
+
 SECTIONS = (
     Section("map", "Overview", "The groups at a glance", landscape),
     Section("clusters", "Clusters", "What makes the clusters", cards),
@@ -61,7 +76,7 @@ SECTIONS = (
     Section("weights", "Weights", "What the weights favour", weights),
     Section("choice", "How many", "The number of clusters", choice_of_k),
     Section("comparison", "Other methods", "Beside other methods", comparison),
-    Section("code", "Code", "Make it again", lambda study: _code(study.recipe)),
+    Section("code", "Code", "Make it again", code_to_make_it),
 )
 """What the page shows, in its order, below the lead."""
 
@@ -106,21 +121,6 @@ def make_page(study: Study, watch: Watch | None = None) -> Report:
 
 def _without_table(content: dict[str, Any] | None) -> dict[str, Any] | None:
     return None if content is None else {k: v for k, v in content.items() if k != "table"}
-
-
-def _code(recipe: Recipe) -> dict[str, str | None]:
-    """Return the pieces of code that make the page again, as far as a page can hold them."""
-    pieces = {
-        "command": recipe.command(),
-        "python": recipe.python(),
-        "steps": recipe.step_by_step(),
-    }
-    return {
-        name: "# This names so many columns that it is too long for a page."
-        if code and len(escape(code).encode(errors="replace")) > CODE_BYTES
-        else code
-        for name, code in pieces.items()
-    }
 
 
 def _environment() -> Any:
