@@ -107,6 +107,19 @@ def test_cards_and_lines_call_the_same_groups_weak(case):
     assert stability == {number: said.said_of(number) for number in range(said.n_groups)}
 
 
+def test_groups_of_noise_are_not_called_stable(case):
+    """They may come back whenever rows are drawn anew, and are no finding all the same."""
+    said, report, answer, _ = case
+    words = [said.word_of(number) for number in range(said.n_groups)]
+    if said.found:
+        assert "not a finding" not in words
+        return
+    assert set(words) <= {"not a finding", "weak, doubtful", "weak, dissolves"}
+    table = re.search(r'id="t-clusters">.*?</table>', report.html, re.DOTALL)[0]
+    assert "stable<" not in table
+    assert not re.search(r"[^n]stable \(", report.html + answer.stdout)
+
+
 def test_a_lazy_table_has_the_same_verdict_but_for_weak_groups(case, tmp_path):
     said, _, _, (path, options) = case
     answer = ask("cluster", path, *options, "--lazy", "--output", tmp_path / "out.csv")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from browser_cases import need_browser, running_browser
 from untie import UNTIE, Preparer, UNTIEClusterer
 from untie.explain import why_similar
 from untie.report import make_report
+from untie.report._table import percent, points
 
 pytestmark = pytest.mark.integration
 
@@ -106,7 +108,7 @@ def test_everything_is_shown_and_nothing_is_run(tab):
     assert tab.locator("h1").text_content() == TITLE
     assert EVIL in tab.locator("#t-columns").text_content()
     headings = tab.locator("main h2").all_text_contents()
-    assert len(headings) == 9
+    assert len(headings) == 12
     assert tab.locator("main img, main script").count() == 0
 
 
@@ -311,10 +313,14 @@ def test_a_finger_scrolls_and_taps_and_draws_if_asked(browser, path):
     context.close()
 
 
-def test_print_opens_everything(tab):
+def test_print_opens_all_but_what_goes_deep(tab):
     tab.emulate_media(media="print")
+    tab.locator("details.deep").nth(1).evaluate("(element) => { element.open = true; }")
+    tab.locator("#data details").evaluate("(element) => { element.open = false; }")
     tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert tab.locator("details:not([open])").count() == 0
+    assert tab.locator("details:not(.deep):not([open])").count() == 0
+    assert not tab.locator("details.deep").nth(0).is_visible()
+    assert tab.locator("details.deep").nth(1).is_visible()
     assert not tab.locator("nav").is_visible()
     assert not tab.locator("button.csv").first.is_visible()
     tab.evaluate("window.dispatchEvent(new Event('afterprint'))")
@@ -388,3 +394,229 @@ def test_one_row_is_no_rows(tab):
     assert tab.locator("#map-status").inner_text() == "1 row is selected."
     assert tab.locator("#map-selected caption").inner_text() == "1 selected row"
     assert tab.locator("#map-legend [aria-pressed=true]").count() == 0
+
+
+def overflowing(page, selector):
+    """Return the boxes whose tables are wider than they are."""
+    return page.evaluate(
+        """(selector) => [...document.querySelectorAll(selector)]
+        .filter((box) => box.offsetParent && box.scrollWidth > box.clientWidth)
+        .map((box) => [box.getAttribute('aria-label'), box.scrollWidth, box.clientWidth])""",
+        selector,
+    )
+
+
+@pytest.fixture(scope="module")
+def people_path(tmp_path_factory):
+    """Return a page of a table with long names, numbers, a label and more rows than on the map."""
+    rng = np.random.default_rng(0)
+    n = 2600
+    group = rng.choice(3, n, p=[0.6, 0.3, 0.1])
+    drawn = np.where(rng.random((5, n)) < 0.85, group, rng.integers(3, size=(5, n)))
+    frame = pd.DataFrame(
+        {
+            "highest_qualification": np.array(["No Qualification", "Degree", "Other"])[drawn[0]],
+            "town": np.array(["Rome", "Bonn", "Oslo"])[drawn[1]],
+            "married": np.array(["yes", "no", "no"])[drawn[2]],
+            "gross_income": (1000 * (drawn[3] + 1) + rng.integers(0, 900, n)).astype(float),
+            "amount_on_weekends": (10 * drawn[4] + rng.integers(0, 9, n)).astype(float),
+            "left": np.where(rng.random(n) < 0.8, group, 0).astype(str),
+        }
+    )
+    path = tmp_path_factory.mktemp("people") / "page.html"
+    make_report(frame, n_clusters=3, label="left", title="people").save(path)
+    return path, frame
+
+
+@pytest.mark.parametrize("width", [1400, 768, 390])
+def test_tables_fit_their_boxes(browser, people_path, width):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(people_path[0].as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    assert overflowing(page, "main .scroll:has(table[role=table])") == []
+    assert page.locator("main .scroll:has(table[role=table])").count() > 12
+    if width == 1400:  # on a phone, heat maps scroll in their boxes
+        assert overflowing(page, "main .scroll") == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_every_column_of_a_card_is_in_sight(browser, people_path, width):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(people_path[0].as_uri())
+    box = page.locator("#t-cluster-0-values")
+    assert box.locator("thead th").all_text_contents() == [
+        *("column", "value", "share", "elsewhere"),
+        *("lift", "p", "count"),
+    ]
+    inside = box.evaluate(
+        """(table) => { const box = table.closest('.scroll').getBoundingClientRect();
+        return [...table.querySelectorAll('th, td')].every((cell) => {
+        const own = cell.getBoundingClientRect();
+        return own.width > 20 && own.left >= box.left - 1 && own.right <= box.right + 1
+          && cell.scrollWidth <= cell.clientWidth + 1; }); }"""
+    )
+    assert inside
+    page.close()
+
+
+def test_bars_start_at_one_place(browser, people_path):
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto(people_path[0].as_uri())
+    starts = page.evaluate(
+        """() => [...document.querySelectorAll('.card .fit table')].map((table) =>
+        [2, 3].map((column) => new Set([...table.tBodies[0].rows].map((row) =>
+          Math.round(row.cells[column].querySelector('.bar').getBoundingClientRect().left))).size))"""
+    )
+    assert starts == [[1, 1]] * 3
+    lengths = page.evaluate(
+        """() => [...document.querySelectorAll('.card .fit tbody tr')].map((row) => {
+        const bar = row.cells[2].querySelector('.bar');
+        return [bar.firstChild.offsetWidth / bar.offsetWidth, Number(row.cells[2].dataset.v)]; })"""
+    )
+    for length, share in lengths:
+        assert length == pytest.approx(share, abs=0.03)
+    page.close()
+
+
+def test_heads_of_heat_maps_stay_below_the_caption(browser, people_path):
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto(people_path[0].as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    gaps = page.evaluate(
+        """() => [...document.querySelectorAll('table.heat')].flatMap((table) => {
+        const caption = table.caption.getBoundingClientRect().bottom;
+        return [...table.querySelectorAll('thead span')].map((span) =>
+          span.getBoundingClientRect().top - caption); })"""
+    )
+    assert len(gaps) > 20
+    assert min(gaps) >= 0
+    hidden = page.evaluate(
+        """() => [...document.querySelectorAll('.scroll:has(> table.heat)')]
+        .filter((box) => box.scrollHeight > box.clientHeight + 1).length"""
+    )
+    assert hidden == 0  # every row is there, without scrolling
+    page.close()
+
+
+def test_legends_count_all_rows_where_the_map_is_a_sample(browser, people_path):
+    path, frame = people_path
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto(path.as_uri())
+    data = data_of(page)
+    assert len(data["rows"]) == 2000
+    said = page.locator("#map-counts").inner_text()
+    assert said == "The numbers count all 2,600 rows; the map shows 2,000 of them."
+    counts = page.locator("#map-legend button span:nth-of-type(2)")
+    assert sum(int(text.replace(",", "")) for text in counts.all_text_contents()) == len(frame)
+    page.select_option("#map-colour", label="town")
+    names = page.locator("#map-legend button span:nth-of-type(1)").all_text_contents()
+    found = [int(text.replace(",", "")) for text in counts.all_text_contents()]
+    assert dict(zip(names, found, strict=True)) == frame.town.value_counts().to_dict()
+    page.select_option("#map-colour", label="left (not learned from)")
+    names = page.locator("#map-legend button span:nth-of-type(1)").all_text_contents()
+    found = [int(text.replace(",", "")) for text in counts.all_text_contents()]
+    assert dict(zip(names, found, strict=True)) == frame.left.value_counts().to_dict()
+    page.select_option("#map-colour", label="gross_income")
+    found = [int(text.replace(",", "")) for text in counts.all_text_contents()]
+    assert sum(found) == len(frame)
+    page.close()
+
+
+def test_where_all_rows_are_on_the_map_nothing_is_said_of_it(tab):
+    assert not tab.locator("#map-counts").is_visible()
+
+
+def test_any_two_clusters_are_compared(tab):
+    data = data_of(tab)["pair"]
+    before = tab.locator("#t-side-by-side").inner_text()
+    tab.locator("#pair-first").select_option("2")
+    tab.locator("#pair-second").select_option("0")
+    assert tab.locator("#t-side-by-side").inner_text() != before
+    heads = tab.locator("#t-side-by-side thead th").all_text_contents()
+    assert heads == ["column", "value", "cluster 2", "cluster 0", "difference"]
+    lines = [
+        (column, value, counts[2] / data["sizes"][2], counts[0] / data["sizes"][0])
+        for column, value, counts in data["lines"]
+    ]
+    lines = [line for line in lines if abs(line[2] - line[3]) > 0.005]
+    lines.sort(key=lambda line: -abs(line[2] - line[3]))
+    cells = [row.all_text_contents() for row in rows_of(tab, "#t-side-by-side")]
+    assert cells == [
+        [column, value, percent(one), percent(other), points(one - other)]
+        for column, value, one, other in lines[:15]
+    ]
+    said = tab.locator("#pair-said").inner_text()
+    assert said.startswith(f"Cluster 2 ({data['names'][2]}) beside cluster 0")
+    name, rows = downloaded(tab, tab.locator("#pair-table button.csv"))
+    assert name == "side-by-side.csv"
+    assert float(rows[1][4]) == pytest.approx(lines[0][2] - lines[0][3])
+    tab.locator("#pair-second").select_option("2")
+    assert "they do not differ" in tab.locator("#pair-said").inner_text()
+    tab.locator("#pair-first").select_option(str(data["clusters"].index(data["first"])))
+    tab.locator("#pair-second").select_option(str(data["clusters"].index(data["second"])))
+    assert tab.locator("#t-side-by-side").inner_text() == before
+
+
+def rows_of(page, table):
+    body = page.locator(f"{table} tbody tr")
+    return [body.nth(place).locator("th, td") for place in range(body.count())]
+
+
+def test_a_row_and_a_selection_have_places_of_their_own(tab):
+    boxes = tab.locator(".place")
+    assert boxes.locator(".empty").evaluate_all("(all) => all.map((p) => p.offsetHeight > 0)") == [
+        True,
+        True,
+    ]
+    tab.mouse.click(*spot(tab, lone_row(tab)))
+    tab.locator("#map-legend button").first.click()
+    assert tab.locator("#map-row").is_visible()
+    assert tab.locator("#map-selected").is_visible()
+    first, second = (boxes.nth(place).bounding_box() for place in range(2))
+    assert first["y"] == second["y"]
+    assert first["x"] + first["width"] <= second["x"]
+    assert not boxes.locator(".empty").first.is_visible()
+    tab.locator("#map-legend button").first.click()
+    assert tab.locator("#map-row").is_visible()
+    assert boxes.locator(".empty").nth(1).is_visible()
+
+
+def test_the_first_screen_has_the_groups_beside_the_map(tab):
+    data = data_of(tab)
+    names = tab.locator(".groups strong").all_text_contents()
+    assert names == [f"{number}: {name}" for number, name in data["names"].items()]
+    last = tab.locator(".groups li").last.bounding_box()
+    canvas = tab.locator("#map-canvas").bounding_box()
+    assert last["y"] + last["height"] <= 900
+    assert last["x"] + last["width"] <= canvas["x"]
+    assert canvas["y"] + canvas["height"] / 2 <= 900
+    tab.locator(".groups a").nth(1).click()
+    assert tab.url.endswith("#cluster-1")
+
+
+def test_without_scripts_all_but_the_map_can_be_read(browser, people_path):
+    context = browser.new_context(
+        java_script_enabled=False, viewport={"width": 1400, "height": 900}
+    )
+    page = context.new_page()
+    page.goto(people_path[0].as_uri())
+    assert page.locator(".groups li").count() == 3
+    assert page.locator(".groups li").first.is_visible()
+    assert page.locator("#t-side-by-side tbody tr").count() > 5
+    assert page.locator("#t-shares").is_visible()
+    for gone in ("#map-canvas", "#map-colour", "#pair-first", "button.csv >> nth=0"):
+        assert not page.locator(gone).is_visible()
+    assert page.locator("main noscript p").is_visible()
+    context.close()
+
+
+def test_a_small_table_is_printed_on_less_than_eight_pages(browser, people_path, path, tmp_path):
+    for number, source in enumerate((people_path[0], path)):
+        page = browser.new_page()
+        page.goto(source.as_uri())
+        page.pdf(path=tmp_path / f"{number}.pdf", format="A4", print_background=True)
+        text = (tmp_path / f"{number}.pdf").read_bytes()
+        assert 2 <= len(re.findall(rb"/Type /Page\b", text)) < 8
+        page.close()

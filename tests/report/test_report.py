@@ -16,6 +16,7 @@ from untie.datasets import load
 from untie.explain import (
     alike_values,
     border_cases,
+    cluster_names,
     cluster_profile,
     neighbors,
     outliers,
@@ -55,9 +56,9 @@ def data_of(page):
 
 def cells_of(page, name):
     """Return a table of the page as lists of cells, with numbers as they are downloaded."""
-    table = re.search(rf'<table id="t-{name}">.*?</table>', page, re.DOTALL)[0]
-    body = table.split("<tbody>")[1]
-    lines = re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)
+    table = re.search(rf'<table [^>]*id="t-{name}">.*?</table>', page, re.DOTALL)[0]
+    body = re.split("<tbody.*?>", table)[1]
+    lines = re.findall(r"<tr[^>]*>(.*?)</tr>", body, re.DOTALL)
     cell = re.compile(r'<t[hd][^>]*?(?: data-v="([^"]*)")?>(.*?)</t[hd]>', re.DOTALL)
     return [
         [raw or re.sub("<.*?>", "", text) for raw, text in cell.findall(line)] for line in lines
@@ -74,14 +75,17 @@ def test_clusters_are_those_of_the_clusterer(zoo, zoo_page, zoo_clusterer):
     assert data["clusters"] == zoo_clusterer.labels_.tolist()
     found = cells_of(zoo_page, "clusters")
     assert [int(line[0]) for line in found] == list(range(4))
-    assert [float(line[1]) for line in found] == np.bincount(zoo_clusterer.labels_).tolist()
+    assert [float(line[2]) for line in found] == np.bincount(zoo_clusterer.labels_).tolist()
+    names = cluster_names(cluster_profile(Preparer().fit_transform(zoo), zoo_clusterer.labels_))
+    assert [line[1] for line in found] == names.name.tolist()
 
 
 def test_cards_say_what_the_library_says(zoo, zoo_page, zoo_clusterer):
     rows, labels = Preparer().fit_transform(zoo), zoo_clusterer.labels_
     profile = cluster_profile(rows, labels)
     for number in range(4):
-        own = profile[(profile.cluster == number) & (profile.lift > 1)].head(8)
+        telling = (profile.lift > 1) & (profile.p_value < 0.05)
+        own = profile[(profile.cluster == number) & telling].head(8)
         found = cells_of(zoo_page, f"cluster-{number}-values")
         assert [line[:2] for line in found] == own[["column", "value"]].to_numpy().tolist()
         columns = ["share", "share_elsewhere", "lift", "p_value", "count"]
@@ -94,7 +98,7 @@ def test_cards_say_what_the_library_says(zoo, zoo_page, zoo_clusterer):
             table = re.search(rf'id="t-cluster-{number}-{kind}">.*?</table>', zoo_page, re.DOTALL)[
                 0
             ]
-            assert re.findall(r"row (\d+) \(", table) == lines.position.astype(str).tolist()
+            assert re.findall(r">row (\d+)", table) == lines.position.astype(str).tolist()
             cells = cells_of(zoo_page, f"cluster-{number}-{kind}")
             assert {line[0]: line[1] for line in cells} == {
                 name: str(cell) for name, cell in rows.iloc[lines.position.iloc[0]].items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,8 +34,25 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [cyan]untie report --sql "SELECT * FROM 'sales/*.parquet' WHERE year = 2025" -o sales.html[/cyan]
 
-The page is one file that works without a network: what was done to the columns, a map of the \
-rows, groups and what makes them, unusual rows, and the code that makes it again."""
+[cyan]untie report people.csv --format md[/cyan]  writes people-report.md, for a ticket
+
+The page is one file that works without a network: a map of the rows, groups and what makes \
+them, unusual rows, values that are alike, and the code that makes it again."""
+
+
+class PageFormat(StrEnum):
+    """How the page is written."""
+
+    html = "html"
+    md = "md"
+    json = "json"
+
+
+ENDINGS = {
+    PageFormat.html: (".html", ".htm"),
+    PageFormat.md: (".md", ".markdown"),
+    PageFormat.json: (".json",),
+}
 
 
 @sharing(LearningOptions)
@@ -48,9 +66,18 @@ def run(
             "--output",
             "-o",
             metavar="PAGE",
-            help="The HTML file to write.",
+            help="The file to write; its ending (.html, .md, .json) says how.",
             rich_help_panel=RESULT,
             show_default="FILE-report.html",
+        ),
+    ] = None,
+    form: Annotated[
+        PageFormat | None,
+        typer.Option(
+            "--format",
+            help="A page for a browser, or all that is on it as Markdown or JSON.",
+            rich_help_panel=RESULT,
+            show_default="by the ending of PAGE, else html",
         ),
     ] = None,
     title: Annotated[
@@ -62,12 +89,13 @@ def run(
     seed: Seed = 0,
 ) -> None:
     """Learn, choose the number of groups, find and explain them, and write a page about it all."""
-    page = output or _page_for(file)
+    page = output or _page_for(file, form or PageFormat.html)
+    endings = ENDINGS[form] if form else tuple(end for some in ENDINGS.values() for end in some)
     if page.suffix == ".gz":
         raise UserError(
-            f"{str(page)!r} is no name for a page, which is not compressed; end it .html."
+            f"{str(page)!r} is no name for a page, which is not compressed; end it {endings[0]}."
         )
-    check_output(page, (".html", ".htm"))
+    check_output(page, endings)
     need("jinja2", "report", "Reports")  # before the work
     from untie.cli.reading import names_of
     from untie.cli.showing import say
@@ -105,13 +133,14 @@ def run(
     )
     made.save(page)
     say(made.summary, options.quiet)
-    say(f"The report is in {page}; open it in a browser.", options.quiet)
+    opened = "; open it in a browser" if page.suffix.lower() in ENDINGS[PageFormat.html] else ""
+    say(f"The report is in {page}{opened}.", options.quiet)
 
 
-def _page_for(file: str | None) -> Path:
+def _page_for(file: str | None, form: PageFormat) -> Path:
     if file is None or file == "-" or "*" in file:
-        return Path("report.html")
-    return Path(f"{_stem(file)}-report.html")
+        return Path(f"report.{form}")
+    return Path(f"{_stem(file)}-report.{form}")
 
 
 def _title_for(file: str | None) -> str:

@@ -9,6 +9,7 @@ from untie.explain._changes import Drift, drift
 from untie.explain._examples import border_cases, prototypes
 from untie.explain._families import families
 from untie.explain._gaps import missing_together
+from untie.explain._naming import cluster_names
 from untie.explain._neighbors import neighbors
 from untie.explain._profile import cluster_profile
 from untie.explain._similar import why_similar
@@ -26,6 +27,7 @@ __all__ = [
     "assignments",
     "associations",
     "border_cases",
+    "cluster_names",
     "cluster_profile",
     "cluster_stability",
     "drift",

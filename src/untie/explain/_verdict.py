@@ -29,6 +29,9 @@ CLEAR = 0.7
 WEAK = ("doubtful", "dissolves")
 """What `cluster_stability` calls groups that do not come back."""
 
+NO_FINDING = "not a finding"
+"""What is said of groups that come back though there are none."""
+
 LONGEST = 40
 """Names of columns are cut after this many characters."""
 
@@ -149,16 +152,25 @@ class Verdict:
 
     def said_of(self, cluster: Any) -> str:
         """Return whether a cluster comes back when the rows are resampled, in a few words."""
-        if self.stability is None:
+        said = self.word_of(cluster)
+        if not said:
             return ""
         lines = columns_of(self.stability)
-        place = lines["cluster"].index(cluster)
-        word, number = lines["verdict"][place], lines["stability"][place]
-        said = f"weak, {word}" if word in WEAK else str(word)
+        number = lines["stability"][lines["cluster"].index(cluster)]
         if number is None or np.isnan(number):
             return said
         # Cut, not rounded: what is called doubtful below 0.75 is not said to have 0.75.
         return f"{said} ({np.floor(100 * number + 1e-9) / 100:.2f})"
+
+    def word_of(self, cluster: Any) -> str:
+        """Return the same without the number; groups of noise may come back, and are none."""
+        if self.stability is None:
+            return ""
+        lines = columns_of(self.stability)
+        word = str(lines["verdict"][lines["cluster"].index(cluster)])
+        if word in WEAK:
+            return f"weak, {word}"
+        return NO_FINDING if self.found is False else word
 
     def __str__(self) -> str:
         return " ".join([f"{self.headline}.", *self.sentences])

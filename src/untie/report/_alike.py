@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from untie._util.types import FloatArray
 from untie.explain import alike_values
 from untie.report._limits import HEAT_MAPS, HEAT_RANGES, HEAT_VALUES, shown
 from untie.report._study import Study
-from untie.report._table import TableView, view
+from untie.report._table import Cell, TableView, heat_view, view
 
 LEARNED = 0.1
 """What was learned is shown where two values have more than this in common."""
@@ -41,23 +42,17 @@ class HeatMap:
     ----------
     column : str
         Its name.
-    name : str
-        Of the file it is downloaded as.
-    labels : tuple of str
-        Its values.
-    numbers : tuple of tuples of float
+    table : TableView
         From -1 to 1.
-    learned : tuple of tuples of float or None
+    learned : TableView or None
         How alike the learned vectors are, where two values have something in common.
     said : str
         What there is to see, in words.
     """
 
     column: str
-    name: str
-    labels: tuple[str, ...]
-    numbers: tuple[tuple[float, ...], ...]
-    learned: tuple[tuple[float, ...], ...] | None
+    table: TableView
+    learned: TableView | None
     said: str
 
 
@@ -116,14 +111,27 @@ def _heat_map(study: Study, name: str, number: int) -> HeatMap:
         vectors = study.encoder.model_.space.vectors(place, codes)
     else:
         vectors = column.means[codes]
+    title, file = shown(name), f"values-{number}"
+    learned = _learned(vectors, learned_order(study.encoder, place) is not None)
     return HeatMap(
-        shown(name),
-        f"values-{number}",
-        texts,
-        _rounded(found),
-        _learned(vectors, learned_order(study.encoder, place) is not None),
+        title,
+        _square(file, f"How alike the values of {title} are", texts, found),
+        None
+        if learned is None
+        else _square(
+            f"{file}-learned", f"How alike the learned vectors of {title} are", texts, learned
+        ),
         _said(texts, found, len(frequencies), n_merged),
     )
+
+
+def _square(name: str, caption: str, labels: Sequence[str], numbers: FloatArray) -> TableView:
+    rounded = np.round(numbers, 2) + 0.0
+    rows = [
+        (label, [Cell(f"{number:.2f}", heat=number) for number in line])
+        for label, line in zip(labels, rounded.tolist(), strict=True)
+    ]
+    return heat_view(name, caption, "value", labels, rows)
 
 
 def _merged(column: Column, positions: Positions, space: ValueSpace) -> tuple[Column, Positions]:
@@ -163,14 +171,10 @@ def _order(positions: Positions | None, found: FloatArray) -> NDArray[np.intp]:
     return np.asarray(leaves_list(linkage(squareform(apart), "average", optimal_ordering=True)))
 
 
-def _learned(vectors: FloatArray, has_order: bool) -> Any:
+def _learned(vectors: FloatArray, has_order: bool) -> FloatArray | None:
     found = likeness(vectors, has_order)
     apart = found[~np.eye(len(vectors), dtype=bool)]
-    return _rounded(found) if np.abs(apart).max(initial=0.0) > LEARNED else None
-
-
-def _rounded(numbers: FloatArray) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(float(x) + 0.0 for x in line) for line in np.round(numbers, 2))
+    return found if np.abs(apart).max(initial=0.0) > LEARNED else None
 
 
 def _said(labels: tuple[str, ...], found: FloatArray, n_values: int, n_merged: int) -> str:

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from untie._learn.family_words import family_sentences, gap_sentences
 from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note
-from untie.report._limits import LISTED_COLUMNS, LISTED_FAMILIES, TEXT, shown
+from untie.report._limits import LISTED_COLUMNS, TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, count, percent, view
 
@@ -19,9 +18,9 @@ LIBRARIES = ("untie", "numpy", "scipy", "scikit-learn")
 def data_card(study: Study) -> dict[str, Any]:
     """Return the facts, the table of columns and remarks."""
     return {
+        "about": _about(study),
         "facts": _facts(study),
         "table": _columns(study),
-        "families": _families(study),
         "remarks": _remarks(study),
         "made": _made(study),
     }
@@ -37,18 +36,26 @@ def _made(study: Study) -> list[tuple[str, str]]:
     ]
 
 
-def _families(study: Study) -> list[str]:
-    """Say which columns say the same, and which are missing together."""
-    encoder = study.encoder
-    names = [shown(name, 40) for name in study.names]
-    sentences = [
-        *family_sentences(encoder.model_.attributes, names),
-        *gap_sentences(encoder.counts_, encoder.vocabulary_, names),
-    ]
-    if len(sentences) > LISTED_FAMILIES:
-        more = len(sentences) - LISTED_FAMILIES
-        sentences = [*sentences[:LISTED_FAMILIES], f"There are {more:,} more families of columns."]
-    return sentences
+def _about(study: Study) -> str:
+    """Say in one sentence what the table is."""
+    heard = int((~study.encoder.model_.passive).sum())
+    n_read = len(_notes(study))
+    said = f"{heard:,} column{'s' if heard != 1 else ''}"
+    if n_read > heard:
+        said = f"{heard:,} of the {n_read:,} columns were learned from"
+    elif heard != 1:
+        said += " were learned from"
+    else:
+        said += " was learned from"
+    binned = sum(note.action == BINNED for note in _notes(study))
+    if binned:
+        said += f", {binned:,} of them numbers in ranges"
+    missing = sum(_missing(study, place) for place in range(len(study.names)))
+    share = missing / (study.encoder.counts_.n * len(study.names))
+    said += f"; {percent(share)} of the cells are missing" if missing else "; no cell is missing"
+    if study.answers is not None:
+        said += f". {shown(study.answers.name, 40)} was not learned from: it judges the groups"
+    return f"{said}."
 
 
 def _facts(study: Study) -> list[tuple[str, str]]:
@@ -160,8 +167,17 @@ def _remarks(study: Study) -> list[str]:
             f"Of {len(study.names):,} columns at most {n_shown} are shown in the map, the cards "
             "and the heat maps: those that tell rows apart most."
         )
-    remarks.append(f"Names and values of more than {TEXT} characters are cut.")
+    if _has_long_texts(study):
+        remarks.append(f"Names and values of more than {TEXT} characters are cut.")
     return remarks
+
+
+def _has_long_texts(study: Study) -> bool:
+    vocabulary = study.encoder.vocabulary_
+    texts = (text for place in range(len(study.names)) for text in vocabulary.labels(place))
+    names = (note.column for note in _notes(study))
+    cells = () if study.answers is None else map(str, study.answers.cells)
+    return any(len(text) > TEXT for some in (names, texts, cells) for text in some)
 
 
 def _listed(names: list[str], most: int = 8) -> str:

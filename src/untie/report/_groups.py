@@ -10,8 +10,8 @@ import numpy as np
 from untie._inputs import cell_texts
 from untie._table.frames import columns_of
 from untie._table.runs import phrase
-from untie.explain import border_cases, cluster_profile, prototypes
-from untie.report._limits import CARD_COLUMNS, CARD_VALUES, CARDS, LONG_TEXT, shown
+from untie.explain import border_cases, prototypes
+from untie.report._limits import CARD_COLUMNS, CARD_VALUES, LONG_TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, count, percent, view
 
@@ -27,67 +27,75 @@ class Card:
     ----------
     number : int
         The cluster.
+    name : str
+        A few words for it.
     size, share : str
         Weight of its rows, in numbers and as a share.
+    part : float
+        The share as a number.
     stability : str
         Whether it comes back in resampled rows.
     typical : tuple of str
         Its most telling values.
-    values, typical_rows : TableView
-        What makes it, and rows near its mean.
+    values : TableView or None
+        What makes it; None if no value is more frequent in it than by chance.
+    typical_rows : TableView
+        Rows near its mean.
     border_rows : TableView or None
         Rows near another cluster.
     """
 
     number: int
+    name: str
     size: str
     share: str
+    part: float
     stability: str
     typical: tuple[str, ...]
-    values: TableView
+    values: TableView | None
     typical_rows: TableView
     border_rows: TableView | None
 
 
 def cards(study: Study) -> dict[str, Any]:
     """Return the cards of the largest clusters, and a table of all."""
-    ordered = study.encoder.ordered
-    profile = columns_of(cluster_profile(study.frame, study.labels, study.weights, ordered=ordered))
-    largest = [study.clusters[place] for place in np.argsort(-study.sizes, kind="stable")[:CARDS]]
     examples = _examples(study)
-    made = [_card(study, number, profile, examples) for number in sorted(largest)]
+    made = [_card(study, number, examples) for number in study.largest]
+    telling = {line for card in made if card.values for line in card.values.rows}
     return {
         "headline": shown(study.verdict.headline, LONG_TEXT),
         "cards": made,
         "table": _all(study),
         "unit": "rows" if study.weights is None else "in sum of weights",
         "n_more": len(study.clusters) - len(made),
+        "has_values": bool(telling),
+        "has_ranges": any(row[0].text in study.ordered_names for row in telling),
+        "has_stability": study.verdict.stability is not None,
     }
 
 
 Lines = dict[str, list[Any]]
 
 
-def _card(study: Study, number: int, profile: Lines, examples: dict[str, Lines]) -> Card:
-    place = study.clusters.index(number)
-    lines = _lines_of(profile, number)
-    over = [line for line, lift in enumerate(lines["lift"]) if lift > 1][:CARD_VALUES]
+def _card(study: Study, number: int, examples: dict[str, Lines]) -> Card:
+    size = float(study.sizes[study.clusters.index(number)])
+    part = size / float(study.sizes.sum())
+    lines = _lines_of(study.profile, number)
+    told = zip(lines["lift"], lines["p_value"], strict=True)
+    over = [line for line, (lift, p) in enumerate(told) if lift > 1 and p < SURE][:CARD_VALUES]
     lines = {key: [cells[line] for line in over] for key, cells in lines.items()}
     kinds = {
         "column": "text",
         "value": "text",
         "share": "bar",
         "share_elsewhere": "bar",
-        "lift": "number",
+        "lift": "lift",
         "p_value": "p",
         "count": "count",
     }
     typical = tuple(
         phrase(shown(attribute, 40), shown(value, 40))
-        for attribute, value, p in zip(
-            lines["column"], lines["value"], lines["p_value"], strict=True
-        )
-        if p < SURE
+        for attribute, value in zip(lines["column"], lines["value"], strict=True)
     )
     caption = f"Values that are more frequent in cluster {number} than elsewhere"
     rows = {name: _lines_of(found, number) for name, found in examples.items()}
@@ -96,14 +104,16 @@ def _card(study: Study, number: int, profile: Lines, examples: dict[str, Lines])
         f"almost cluster {other}" if margin >= 0 else f"nearer to cluster {other}"
         for other, margin in zip(borders.get("other", []), borders.get("margin", []), strict=True)
     ]
-    copies = [f"{count(weight)} such" for weight in rows["typical"]["weight"]]
+    copies = ["" if n == 1 else f"{count(n)} such" for n in rows["typical"]["weight"]]
     return Card(
         number,
-        count(study.sizes[place]),
-        percent(study.sizes[place] / study.sizes.sum()),
+        study.group_names[number],
+        count(size),
+        percent(part),
+        part,
         study.verdict.said_of(number),
         typical,
-        view(f"cluster-{number}-values", caption, kinds, lines),
+        view(f"cluster-{number}-values", caption, kinds, lines) if over else None,
         _rows(
             study,
             f"cluster-{number}-typical",
@@ -146,24 +156,27 @@ def _rows(
     texts = cell_texts(study.encoder, study.frame, np.array(positions, dtype=np.intp))
     kept = set(study.shares["column"][:CARD_COLUMNS])
     places = [place for place, column in enumerate(study.names) if column in kept]
-    heads = [f"row {position:,} ({note})" for position, note in zip(positions, notes, strict=True)]
+    heads = [
+        f"row {position:,}{f' ({note})' if note else ''}"
+        for position, note in zip(positions, notes, strict=True)
+    ]
     columns: Lines = {"column": [study.names[place] for place in places]}
     columns |= {head: [texts[place][row] for place in places] for row, head in enumerate(heads)}
     return view(name, caption, dict.fromkeys(columns, "text"), columns)
 
 
 def _all(study: Study) -> TableView:
+    size = "rows" if study.weights is None else "sum of weights"
     columns: Lines = {
         "cluster": study.clusters,
-        "rows": study.sizes.tolist(),
+        "name": [study.group_names[number] for number in study.clusters],
+        size: study.sizes.tolist(),
         "share": (study.sizes / study.sizes.sum()).tolist(),
     }
-    kinds = {"cluster": "count", "rows": "count", "share": "bar"}
+    kinds = {"cluster": "count", "name": "text", size: "count", "share": "bar"}
     if study.verdict.stability is not None:  # of a single cluster there is nothing to say
         stability = columns_of(study.verdict.stability)
-        columns |= {name: stability[name] for name in ("stability", "lowest", "verdict")}
+        columns |= {name: stability[name] for name in ("stability", "lowest")}
+        columns["verdict"] = [study.verdict.word_of(number) for number in study.clusters]
         kinds |= {"stability": "number", "lowest": "number", "verdict": "text"}
-    if study.weights is not None:
-        columns["sum of weights"] = columns.pop("rows")
-        kinds = {("sum of weights" if key == "rows" else key): kinds[key] for key in kinds}
     return view("clusters", "All clusters", kinds, columns)

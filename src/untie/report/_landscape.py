@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
 from untie._inputs import cell_texts, labels_in_order, order_of
-from untie._table.column_codes import is_missing
 from untie._table.runs import equal_runs, run_name
 from untie._util.types import FloatArray
+from untie.report._judged import answer_texts
 from untie.report._limits import MAP_TEXT_BYTES, N_NEIGHBORS, N_REASONS, TEXT, short, shown
 from untie.report._pairs import Kinds, find_kinds
 from untie.report._study import Study
@@ -45,7 +46,17 @@ def landscape(study: Study) -> dict[str, Any]:
         "neighbors": _neighbors(kinds, places),
         "n_rows": study.n_rows,
         "n_columns": len(study.names),
+        "names": {str(number): name for number, name in study.group_names.items()},
+        "sizes": _sizes(study),
+        "is_sample": len(study.sample) < study.n_rows,
+        "is_weighted": study.weights is not None,
     }
+
+
+def _sizes(study: Study) -> dict[str, float | int | None]:
+    """Return the weight of each cluster's rows, on the map or not."""
+    pairs = zip(study.clusters, study.sizes.tolist(), strict=True)
+    return {str(number): short(size, 12) for number, size in pairs}
 
 
 def embed(data: Any) -> str:
@@ -88,8 +99,19 @@ def _column(study: Study, place: int, cells: list[str], size: int) -> dict[str, 
     if positions is not None:
         ranges = [name for name in known[: int((positions >= 0).sum())] if name in set(cells)]
     column = {"name": shown(study.names[place]), **_coded(cells, known, size)}
+    totals = _totals(study, place)
+    column["totals"] = [short(totals.get(label, 0.0), 12) for label in column.pop("own")]
     runs = _runs(column, ranges, size) if len(ranges) > COLOURED_RANGES else {}
     return {**column, "ordered": len(ranges), **runs}
+
+
+def _totals(study: Study, place: int) -> dict[str, float]:
+    """Return the weight of all rows with each value, by what the map calls it."""
+    entries = study.in_clusters.entries[place]
+    weights = entries.counts.sum(axis=0).tolist()
+    found = dict(zip(entries.names, weights, strict=True))
+    marked = {f"{name}{mark}": n for name, n in found.items() for mark in (" (rare)", " (unknown)")}
+    return marked | found
 
 
 def _runs(column: dict[str, Any], ranges: list[str], size: int) -> dict[str, Any]:
@@ -109,18 +131,24 @@ def _runs(column: dict[str, Any], ranges: list[str], size: int) -> dict[str, Any
 
 def _answers(study: Study, size: int) -> dict[str, Any]:
     assert study.answers is not None
-    cells = study.answers.of(study.sample)
-    texts = ["missing" if is_missing(cell) else str(cell) for cell in cells]
+    texts = answer_texts(study)
+    weights = np.ones(study.n_rows) if study.weights is None else study.weights
+    totals: Counter[str] = Counter()
+    for text, weight in zip(texts, weights.tolist(), strict=True):
+        totals[text] += weight
     name = f"{shown(study.answers.name)} (not learned from)"
-    return {"name": name, **_coded(texts, [], size), "ordered": 0, "is_answer": True}
+    column = _coded([texts[place] for place in study.sample], [], size)
+    column["totals"] = [short(totals[label], 12) for label in column.pop("own")]
+    return {"name": name, **column, "ordered": 0, "is_answer": True}
 
 
 def _coded(cells: list[str], known: list[str], size: int) -> dict[str, Any]:
-    """Return labels in their order, and the number of each cell's."""
+    """Return labels in their order, in full and as shown, and the number of each cell's."""
     order = {label: number for number, label in enumerate(known)}
     present = sorted(set(cells), key=lambda text: (order.get(text, len(order)), text))
     places = {label: number for number, label in enumerate(present)}
     return {
+        "own": present,
         "labels": [shown(label, size) for label in present],
         "codes": [places[cell] for cell in cells],
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.random import RandomState
 from untie._learn.k_choice import KChoice
 from untie._table.frames import columns_of
 from untie._util.types import FloatArray
+from untie._util.words import listed
 from untie.explain import outliers, weight_shares
 from untie.report._limits import (
     COMPARED_NUMBERS,
@@ -23,21 +24,72 @@ from untie.report._limits import (
     shown,
 )
 from untie.report._study import Study
-from untie.report._table import TableView, view
+from untie.report._table import TableView, percent, view
+
+RESTS = "groups rest on it"
 
 METHODS = ("UNTIE", "one-hot", "MCA", "k-modes")
 
 
-def weights(study: Study) -> list[TableView]:
-    """Return the shares of columns, couplings and kernels."""
-    tables = []
-    for by in ("column", "coupling", "kernel"):
-        found = study.shares if by == "column" else columns_of(weight_shares(study.encoder, by))
-        found = {key: cells[:LISTED_COLUMNS] for key, cells in found.items()}
-        caption = f"Share of each {by} in what tells rows apart"
-        kinds = {by: "text", "share": "scaled"}
-        tables.append(view(f"weights-by-{by}", caption, kinds, found))
-    return tables
+SCORES = {
+    "gain": "Gain: nats per row by which the clusters describe the table better than none.",
+    "silhouette": "Silhouette: by the share of columns in which rows differ.",
+    "stability": "Stability: agreement with the clusters of resampled rows.",
+    "f_score": "F: agreement with the label, each of its values matched to one cluster at most.",
+    "ari": "Adjusted Rand index: agreement with the label; 0 is what chance has.",
+}
+"""What the scores of methods mean."""
+
+COUPLINGS = {
+    "matching": (
+        "the values themselves",
+        "two rows differ in a column if their values do, whichever these are.",
+    ),
+    "tree": (
+        "trees of values",
+        "values that occur with the same others, or about as often, are closer than the rest.",
+    ),
+    "order": ("the order of values", "values are as far apart as they are in their order."),
+    "intra": ("how often values occur", "values that are about as frequent are closer."),
+    "inter": ("what values occur with", "values that occur with the same others are closer."),
+    "joint": (
+        "how often and with what values occur",
+        "values that are about as frequent and occur with the same others are closer.",
+    ),
+}
+"""What couplings are called, and what it means that they tell rows apart."""
+
+
+def weights(study: Study) -> dict[str, Any]:
+    """Return the shares of columns and, in words and as tables, of couplings and kernels."""
+    shares = columns_of(weight_shares(study.encoder, "coupling"))
+    kernels = columns_of(weight_shares(study.encoder, "kernel"))
+    pairs = [pair for pair in zip(shares["coupling"], shares["share"], strict=True) if pair[1] > 0]
+    words = [(*COUPLINGS.get(key, (key, "")), percent(share)) for key, share in pairs]
+    said = listed([f"{name} {share}" for name, _, share in words]) if words else ""
+    return {
+        "said": f"What tells rows apart: {said}." if said else "All rows are equal.",
+        "meaning": [f"{name.capitalize()}: {means}" for name, means, _ in words if means],
+        "columns": _column_shares(study),
+        "folded": [_shares(by, found) for by, found in (("coupling", shares), ("kernel", kernels))],
+        "rests_on": len(study.verdict.rests_on),
+    }
+
+
+def _shares(by: str, found: dict[str, list[Any]], more: Mapping[str, str] | None = None) -> Any:
+    found = {key: cells[:LISTED_COLUMNS] for key, cells in found.items()}
+    caption = f"Share of each {by} in what tells rows apart"
+    kinds = {by: "text", "share": "scaled", **(more or {})}
+    return view(f"weights-by-{by}", caption, kinds, found)
+
+
+def _column_shares(study: Study) -> TableView:
+    """Return how much columns tell rows apart, and whether the groups rest on them."""
+    rests_on = set(study.verdict.rests_on)
+    if not rests_on:
+        return _shares("column", study.shares)
+    said = ["yes" if name in rests_on else "no" for name in study.shares["column"]]
+    return _shares("column", {**study.shares, RESTS: said}, {RESTS: "text"})
 
 
 def choice_of_k(study: Study) -> dict[str, Any]:
@@ -90,11 +142,12 @@ def comparison(study: Study) -> dict[str, Any]:
 
     k = len(study.clusters)
     if k < 2:
-        return {"table": None, "said": "There is one cluster, so there is nothing to compare."}
+        said = "There is one cluster, so there is nothing to compare."
+        return {"table": None, "said": said, "meaning": []}
     n_values = sum(study.encoder.vocabulary_.sizes)
     if n_values > COMPARED_VALUES:
         said = f"The table has {n_values:,} values, with which other methods would take long."
-        return {"table": None, "said": said}
+        return {"table": None, "said": said, "meaning": []}
     able = drawn = study.able
     most = min(COMPARED_ROWS, COMPARED_NUMBERS // n_values)
     if len(able) > most:
@@ -114,14 +167,17 @@ def comparison(study: Study) -> dict[str, Any]:
             random_state=study.seed,
         )
     except ValueError as error:  # too few distinct rows, or too many values
-        return {"table": None, "said": f"The methods could not be compared: {error}"}
+        said = f"The methods could not be compared: {error}"
+        return {"table": None, "said": said, "meaning": []}
     columns = columns_of(found.table())
     kinds = {key: "text" if key == "method" else "number" for key in columns}
     some = f"{len(drawn):,} rows drawn from {len(able):,}"
     said = f"{k} clusters of {some if len(drawn) < len(able) else 'all rows that count'}."
     if len(drawn) == study.n_rows:
         said = f"{k} clusters of all rows."
-    return {"table": view("comparison", "UNTIE beside other methods", kinds, columns), "said": said}
+    table = view("comparison", "UNTIE beside other methods", kinds, columns)
+    meaning = [text for key, text in SCORES.items() if key in columns]
+    return {"table": table, "said": said, "meaning": meaning}
 
 
 def unusual(study: Study) -> dict[str, Any]:

@@ -48,6 +48,21 @@ CARD_COLUMNS = 25
 CARD_VALUES = 8
 """A card names at most this many values."""
 
+SHARE_COLUMNS, SHARE_VALUES = 20, 3
+"""The heat map of clusters and values has at most this many columns, and values of each."""
+
+PAIR_COLUMNS, PAIR_VALUES = 40, 6
+"""Two clusters are compared in at most this many columns, and values of each."""
+
+PAIR_SHOWN = 15
+"""At most this many values are shown in which two clusters differ."""
+
+ANSWERS = 12
+"""At most this many values of the label have a column of their own."""
+
+ASSOCIATED = 20
+"""At most this many columns are in the heat map of columns."""
+
 LISTED_FAMILIES = 12
 """At most this many families of columns have a sentence."""
 

@@ -14,13 +14,15 @@ from untie._util.extras import need
 from untie.report._alike import heat_maps
 from untie.report._card import data_card
 from untie.report._groups import cards
+from untie.report._judged import clusters_and_answers
 from untie.report._landscape import embed, landscape
 from untie.report._learned import choice_of_k, comparison, unusual, weights
 from untie.report._limits import CODE_BYTES, PAGE_BYTES, shown
 from untie.report._report import Report
+from untie.report._shares import shares_in_clusters, side_by_side
 from untie.report._study import Study
-from untie.report._summary import summary
-from untie.report.recipe import Recipe
+from untie.report._summary import how_sure, lead, summary
+from untie.report._together import columns_together
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Section:
     heading : str
         What stands above it.
     make : callable
-        Makes its content of a study.
+        Makes its content of a study; None if there is nothing to show.
     """
 
     name: str
@@ -45,20 +47,40 @@ class Section:
     make: Callable[[Study], Any]
 
 
-SECTIONS = (
-    Section("data", "Data", "Data", data_card),
-    Section("map", "Map", "Map of the rows", landscape),
-    Section("clusters", "Clusters", "Clusters", cards),
-    Section("values", "Values", "Values that are alike", heat_maps),
-    Section("weights", "Weights", "What the weights favour", weights),
-    Section("choice", "Number of clusters", "The number of clusters", choice_of_k),
-    Section("comparison", "Other methods", "Beside other methods", comparison),
-    Section("outliers", "Unusual rows", "Unusual rows", unusual),
-    Section("code", "Code", "Make it again", lambda study: _code(study.recipe)),
-)
-"""What the page shows, in its order, below the summary."""
+def code_to_make_it(study: Study) -> dict[str, str | None]:
+    """Return the pieces of code that make the page again, as far as a page can hold them."""
+    recipe = study.recipe
+    pieces = {
+        "command": recipe.command(),
+        "python": recipe.python(),
+        "steps": recipe.step_by_step(),
+    }
+    return {
+        name: "# This names so many columns that it is too long for a page."
+        if code and len(escape(code).encode(errors="replace")) > CODE_BYTES
+        else code
+        for name, code in pieces.items()
+    }
 
-SCRIPTS = ("core.js", "tables.js", "colours.js", "map.js", "neighbors.js", "start.js")
+
+SECTIONS = (
+    Section("map", "Overview", "The groups at a glance", landscape),
+    Section("clusters", "Clusters", "What makes the clusters", cards),
+    Section("shares", "Values", "How frequent values are in the clusters", shares_in_clusters),
+    Section("label", "Label", "The clusters beside the label", clusters_and_answers),
+    Section("pair", "Side by side", "Two clusters side by side", side_by_side),
+    Section("outliers", "Unusual rows", "Unusual rows", unusual),
+    Section("values", "Alike values", "Values that are alike", heat_maps),
+    Section("together", "Columns", "Columns that go together", columns_together),
+    Section("data", "Data", "Data", data_card),
+    Section("weights", "Weights", "What the weights favour", weights),
+    Section("choice", "How many", "The number of clusters", choice_of_k),
+    Section("comparison", "Other methods", "Beside other methods", comparison),
+    Section("code", "Code", "Make it again", code_to_make_it),
+)
+"""What the page shows, in its order, below the lead."""
+
+SCRIPTS = ("core.js", "tables.js", "colours.js", "map.js", "neighbors.js", "pair.js", "start.js")
 
 Watch = Callable[[list[str]], Iterable[str]]
 
@@ -76,37 +98,29 @@ def make_page(study: Study, watch: Watch | None = None) -> Report:
     environment = _environment()  # before the work: jinja2 may not be installed
     made = {section.name: section.make for section in SECTIONS}
     content = {name: made[name](study) for name in (watch(list(made)) if watch else made)}
-    sentences = summary(study, content["clusters"])
+    about = {
+        "title": shown(study.title),
+        "lead": lead(study, content["clusters"]),
+        "sure": how_sure(study),
+        "sections": [section for section in SECTIONS if content[section.name] is not None],
+    }
     script = "".join(_file(name) for name in SCRIPTS)
     page = environment.get_template("report.html.j2").render(
-        title=shown(study.title),
-        sentences=sentences,
         style=_file("report.css"),
         script=script,
         script_hash=_hash(script),
-        embedded=embed(content["map"]),
-        sections=SECTIONS,
+        embedded=embed({**content["map"], "pair": _without_table(content["pair"])}),
+        **about,
         **content,
     )
     size = len(page.encode())
     if size > PAGE_BYTES:
         raise RuntimeError(f"The page has {size:,} bytes, more than {PAGE_BYTES:,}.")
-    return Report(page, " ".join(sentences))
+    return Report(page, " ".join(summary(study, content["clusters"])), {**about, **content})
 
 
-def _code(recipe: Recipe) -> dict[str, str | None]:
-    """Return the pieces of code that make the page again, as far as a page can hold them."""
-    pieces = {
-        "command": recipe.command(),
-        "python": recipe.python(),
-        "steps": recipe.step_by_step(),
-    }
-    return {
-        name: "# This names so many columns that it is too long for a page."
-        if code and len(escape(code).encode(errors="replace")) > CODE_BYTES
-        else code
-        for name, code in pieces.items()
-    }
+def _without_table(content: dict[str, Any] | None) -> dict[str, Any] | None:
+    return None if content is None else {k: v for k, v in content.items() if k != "table"}
 
 
 def _environment() -> Any:

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from untie._table.frames import columns_of, rows_at
+from untie._inputs import ClusteredTable, order_of, read_clusters
+from untie._table.frames import columns_of, make_frame, rows_at
 from untie._util.types import FloatArray
 from untie.encoder import UNTIE
-from untie.explain import Verdict, weight_shares
+from untie.explain import Verdict, cluster_names, cluster_profile, weight_shares
 from untie.preparer import Preparer
-from untie.report._limits import LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS
+from untie.report._limits import CARDS, LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS, shown
 from untie.report.recipe import Recipe
 
 
@@ -99,6 +100,39 @@ class Study:
         """Weight of each cluster's rows, in the order of `clusters`."""
         totals = np.bincount(self.labels, self.weights).astype(float)
         return totals[self.clusters]
+
+    @cached_property
+    def profile(self) -> dict[str, list[Any]]:
+        """What makes each cluster: the lines of `cluster_profile`."""
+        ordered = self.encoder.ordered
+        return columns_of(cluster_profile(self.frame, self.labels, self.weights, ordered=ordered))
+
+    @cached_property
+    def group_names(self) -> dict[int, str]:
+        """A name of a few words for each cluster."""
+        found = columns_of(cluster_names(make_frame(self.encoder.library_, self.profile)))
+        texts = [shown(name) for name in found["name"]]
+        return dict(zip(map(int, found["cluster"]), texts, strict=True))
+
+    @property
+    def largest(self) -> list[int]:
+        """The clusters that are described one by one, in the order of their numbers."""
+        order = np.argsort(-self.sizes, kind="stable")[:CARDS]
+        return sorted(self.clusters[place] for place in order)
+
+    @cached_property
+    def ordered_names(self) -> set[str]:
+        """The columns with an order, as the page writes them."""
+        return {
+            shown(name)
+            for place, name in enumerate(self.names)
+            if order_of(self.encoder, place) is not None
+        }
+
+    @cached_property
+    def in_clusters(self) -> ClusteredTable:
+        """How often the rows of each cluster have each value."""
+        return read_clusters(self.frame, self.labels, self.weights, ordered=False)
 
     @cached_property
     def shares(self) -> dict[str, list[Any]]:

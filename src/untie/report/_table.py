@@ -13,11 +13,14 @@ from untie.report._limits import LONG_TEXT, TEXT, shown
 
 Columns = Mapping[str, Sequence[Any]]
 
+NONE = "\N{EN DASH}"
+"""What stands for a number that there is not."""
+
 NAMES = {
     "other_value": "other value",
     "other_weight": "rows with the other",
     "weight": "rows with it",
-    "share_elsewhere": "share elsewhere",
+    "share_elsewhere": "elsewhere",
     "p_value": "p",
     "chosen_by": "best in splits",
     "error": "standard error",
@@ -41,12 +44,24 @@ class Cell:
     raw : str or None
         What is downloaded, if that is something else: a number with all its digits.
     bar : float or None
-        Length of a bar behind the number, from 0 to 1.
+        Length of a bar below the number, from 0 to 1.
+    heat : float or None
+        Colour of the cell in a heat map, from -1 to 1.
     """
 
     text: str
     raw: str | None = None
     bar: float | None = None
+    heat: float | None = None
+
+    @property
+    def number(self) -> float | int | None:
+        """The number with all its digits; None if there is none."""
+        text = self.text if self.raw is None else self.raw
+        try:
+            return int(text)
+        except ValueError:
+            return float(text) if text and text != NONE else None
 
 
 @dataclass(frozen=True)
@@ -57,8 +72,9 @@ class Heading:
     ----------
     name : str
         The text.
-    kind : {"text", "long", "number", "count", "share", "bar", "scaled", "p"}
-        How cells are written; "scaled" is a share whose bar is as long as that of the largest.
+    kind : {"text", "long", "number", "count", "share", "bar", "scaled", "points", "lift", "p"}
+        How cells are written; "scaled" is a share whose bar is as long as that of the largest, and
+        "points" is a difference of shares.
     """
 
     name: str
@@ -84,12 +100,76 @@ class TableView:
         Its columns.
     rows : tuple of tuples of Cell
         Its cells.
+    is_heat : bool
+        Whether it is a heat map: all but the first column are coloured numbers.
     """
 
     name: str
     caption: str
     headings: tuple[Heading, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    is_heat: bool = False
+
+    @property
+    def spans(self) -> tuple[int, ...]:
+        """How many sixtieths of a narrow screen each cell takes, where a row has several lines."""
+        n_numbers = sum(heading.is_number for heading in self.headings)
+        of_numbers = {1: 30, 2: 30, 3: 20, 4: 15, 6: 10}.get(n_numbers, 12)
+        kinds = [heading.kind for heading in self.headings]
+        # A text after numbers shares a line with them.
+        widths = [
+            24 if sum(k not in ("text", "long") for k in kinds[:at]) > 1 else 30
+            for at in range(len(kinds))
+        ]
+        return tuple(
+            {"text": width, "long": 60}.get(kind, of_numbers)
+            for kind, width in zip(kinds, widths, strict=True)
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """Return what JSON holds of it: numbers with all their digits, and texts.
+
+        Examples
+        --------
+        >>> view("t", "T", {"k": "count", "why": "text"}, {"k": [2], "why": ["so"]}).plain()
+        {'caption': 'T', 'columns': ['k', 'why'], 'rows': [[2, 'so']]}
+        """
+        return {
+            "caption": self.caption,
+            "columns": [heading.name for heading in self.headings],
+            "rows": [
+                [
+                    cell.number if heading.is_number else cell.text
+                    for heading, cell in zip(self.headings, row, strict=True)
+                ]
+                for row in self.rows
+            ],
+        }
+
+
+def heat_view(
+    name: str,
+    caption: str,
+    corner: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[Cell]]],
+) -> TableView:
+    """Make a heat map.
+
+    Parameters
+    ----------
+    name, caption : str
+        See `TableView`.
+    corner : str
+        The head of the first column, which names the rows.
+    columns : sequence of str
+        The heads of the others.
+    rows : sequence of names and cells
+        What is below them.
+    """
+    headings = (Heading(corner), *(Heading(column, "number") for column in columns))
+    lines = tuple((Cell(label), *cells) for label, cells in rows)
+    return TableView(name, caption, headings, lines, is_heat=True)
 
 
 def view(name: str, caption: str, kinds: Mapping[str, str], columns: Columns) -> TableView:
@@ -127,12 +207,19 @@ def _cell(value: Any, kind: str) -> Cell:
         return Cell("" if value is None else shown(value, TEXT if kind == "text" else LONG_TEXT))
     number = math.nan if value is None else float(value)
     if not math.isfinite(number):
-        return Cell("\N{EN DASH}", "")
+        return Cell(NONE, "")
     raw = str(value.item() if isinstance(value, np.generic) else value)
     if kind == "bar":
         return Cell(percent(number), raw, min(max(number, 0.0), 1.0))
-    written = {"share": percent, "count": count, "number": decimal, "p": chance}[kind](number)
-    return Cell(written, raw)
+    written = {
+        "share": percent,
+        "count": count,
+        "number": decimal,
+        "p": chance,
+        "points": points,
+        "lift": times,
+    }
+    return Cell(written[kind](number), raw)
 
 
 def percent(share: float) -> str:
@@ -150,6 +237,28 @@ def percent(share: float) -> str:
     if share in (0, 1) or 0.095 <= share <= 0.995:
         return f"{share:.0%}"
     return f"{share:.2%}" if share < 0.0095 else f"{share:.1%}"
+
+
+def times(lift: float) -> str:
+    """Write how many times more frequent a value is.
+
+    Examples
+    --------
+    >>> times(1.234), times(12.34), times(1234.5)
+    ('1.23', '12.3', '1,234')
+    """
+    return f"{lift:.2f}" if lift < 10 else f"{lift:.1f}" if lift < 100 else f"{lift:,.0f}"
+
+
+def points(difference: float) -> str:
+    """Write a difference of shares, in hundredths.
+
+    Examples
+    --------
+    >>> points(0.25), points(-0.004)
+    ('+25', '-0.4')
+    """
+    return f"{100 * difference:+.{0 if abs(difference) >= 0.0095 else 1}f}"
 
 
 def count(number: float) -> str:

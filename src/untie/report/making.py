@@ -46,10 +46,12 @@ def make_report(
 ) -> Report:
     """Learn from a table, find groups of similar rows and write a page about them.
 
-    The page is one HTML file of at most 5 MB that needs no network: what was done to the columns,
-    a map of the rows, the groups and what makes them, values that are alike, what the weights
-    favour, how the number of groups was chosen, other methods on the same rows, unusual rows, and
-    the code that makes it again. Large tables are sampled for the map, and the page says so.
+    The page is one HTML file of at most 5 MB that needs no network. It begins with the groups, a
+    name of a few words for each and a map of the rows; then come what makes the groups, how
+    frequent values are in each, any two of them side by side, unusual rows, values and columns
+    that go together, what was done to the columns, how the number of groups was chosen, other
+    methods on the same rows, and the code that makes it again. Large tables are sampled for the
+    map, and the page says so. The same is there as Markdown and as plain data.
 
     Needs jinja2 (``pip install 'untie[report]'``).
 
@@ -64,7 +66,8 @@ def make_report(
     drop : sequence of str
         Columns to leave out.
     label : str, optional
-        A column with the answer: not learned from, shown on the map and used to judge methods.
+        A column with the answer: not learned from, shown on the map and beside the groups, and used
+        to judge methods.
     sample_weight : str, optional
         The column that says how often each row counts.
     bins : int, default=35
@@ -93,7 +96,8 @@ def make_report(
     Returns
     -------
     Report
-        ``save(path)`` writes it; a notebook shows it.
+        ``save(path)`` writes it, by its ending as a page (.html), Markdown (.md) or JSON (.json);
+        a notebook shows it. ``to_markdown()`` and ``to_dict()`` give the text and the data.
 
     Raises
     ------

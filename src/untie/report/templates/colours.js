@@ -18,19 +18,22 @@ function colouring(choice) {
     const numbers = [...new Set(data.clusters)].sort((a, b) => a - b);
     const places = new Map(numbers.map((number, place) => [number, place]));
     return fewGroups(numbers.map((number) => `Cluster ${number}`),
-      data.clusters.map((number) => places.get(number)), 0, false);
+      data.clusters.map((number) => places.get(number)), 0, false, numbers.map((number) => data.sizes[number]));
   }
   const column = data.columns[Number(choice)];
   if (column.runs) {
     const runs = column.codes.map((code) => column.run_of[code]);
-    return fewGroups(column.runs, runs, column.n_runs, false);
+    const totals = column.runs.map(() => 0);
+    column.totals.forEach((total, code) => { totals[column.run_of[code]] += total; });
+    return fewGroups(column.runs, runs, column.n_runs, false, totals);
   }
-  return fewGroups(column.labels, column.codes, column.ordered, true);
+  return fewGroups(column.labels, column.codes, column.ordered, true, column.totals);
 }
 
-function fewGroups(labels, codes, ordered, byFrequency) {
-  const counts = labels.map(() => 0);
-  for (const code of codes) counts[code] += 1;
+/* Numbers in the legend are of all rows of the table, on the map or not. */
+function rounded(number) { return Math.round(number * 100) / 100; }
+
+function fewGroups(labels, codes, ordered, byFrequency, counts) {
   let kept = labels.map((_, place) => place);
   if (kept.length > MOST_COLOURS) {
     if (byFrequency) kept.sort((a, b) => counts[b] - counts[a]);
@@ -38,14 +41,15 @@ function fewGroups(labels, codes, ordered, byFrequency) {
   }
   const groups = kept.map((place, number) => ({
     name: labels[place],
-    count: counts[place],
+    count: rounded(counts[place]),
     colour: !ordered ? COLOURS[number] : place < ordered ? shade(place, ordered) : OTHER,
     shape: ordered ? 0 : number,
   }));
   const numbers = new Map(kept.map((place, number) => [place, number]));
   if (kept.length < labels.length) {
-    const rest = codes.length - groups.reduce((sum, group) => sum + group.count, 0);
-    groups.push({ name: `${labels.length - kept.length} others`, count: rest, colour: OTHER, shape: 0 });
+    const all = Object.values(data.sizes).reduce((sum, size) => sum + size, 0);
+    const rest = all - groups.reduce((sum, group) => sum + group.count, 0);
+    groups.push({ name: `${labels.length - kept.length} others`, count: rounded(rest), colour: OTHER, shape: 0 });
   }
   return { groups, of: codes.map((code) => numbers.get(code) ?? kept.length) };
 }

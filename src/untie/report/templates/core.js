@@ -42,7 +42,7 @@ function makeTable(name, caption, headings, lines, numeric, raw) {
     make(place ? "td" : "th", { scope: place ? null : "row", class: side(place) }, cell))));
   const table = make("table", {}, make("caption", {}, caption),
     make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
-  const save = make("button", { type: "button", class: "csv", "aria-label": `Download as CSV: ${caption}` }, "Download CSV");
+  const save = make("button", { type: "button", class: "csv", "aria-label": `Download CSV: ${caption}` }, "Download CSV");
   save.addEventListener("click", () => saveCsv(`${name}.csv`, [headings, ...raw]));
   return make("div", { class: "table" },
     make("div", { class: "scroll", role: "region", "aria-label": caption }, table), save);

@@ -181,6 +181,13 @@ function showLegend() {
   }));
 }
 
+/* Said only where the numbers are not those of the points. */
+function sayCounts() {
+  const what = data.is_weighted ? "are the weights of" : "count";
+  const shown = data.is_sample ? `; the map shows ${grouped(data.rows.length)} of them` : "";
+  if (shown || data.is_weighted) byId("map-counts").textContent = `The numbers ${what} all ${grouped(data.n_rows)} rows${shown}.`;
+}
+
 function recolour() {
   view.colours = colouring(byId("map-colour").value);
   showLegend();

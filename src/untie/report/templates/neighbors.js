@@ -83,7 +83,7 @@ function withBar(number, total) {
   const length = total > 0 ? Math.max(0, Math.min(100, (100 * number) / total)) : 0;
   const inner = make("span", {});
   inner.style.width = `${length.toFixed(1)}%`;
-  return make("span", {}, make("span", { class: "bar" }, inner), number.toPrecision(3));
+  return make("span", {}, number.toPrecision(3), make("span", { class: "bar" }, inner));
 }
 
 function showWhy(row, neighbor) {
@@ -106,7 +106,7 @@ function showSelected(rows, what) {
   const line = (row) => [data.rows[row], data.clusters[row], ...columns.map((column) => cellOf(row, column))];
   const some = rows.length > LISTED ? `; ${LISTED} are listed, the download has all` : "";
   const caption = `${many(rows.length, "selected row", "selected rows")}${what ? ` (${what})` : ""}${some}`;
-  panel.replaceChildren(make("h3", {}, "Selected rows"), mixOf(rows),
+  panel.replaceChildren(mixOf(rows),
     makeTable("selected-rows", caption, headings, rows.slice(0, LISTED).map(line), [0, 1], rows.map(line)));
   markScrollable();
 }

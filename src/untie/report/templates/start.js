@@ -97,7 +97,9 @@ function startMap() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
   recolour();
   markCards();
+  sayCounts();
 }
 
 startTables();
 startMap();
+startPair();

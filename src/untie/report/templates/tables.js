@@ -23,7 +23,8 @@ function startTables() {
   markScrollable();
   let closed = [];
   window.addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details:not([open])")];
+    /* What goes deep would fill pages; it is printed if it was opened. */
+    closed = [...document.querySelectorAll("details:not([open]):not(.deep)")];
     closed.forEach((element) => { element.open = true; });
   });
   window.addEventListener("afterprint", () => closed.forEach((element) => { element.open = false; }));

@@ -1,0 +1,228 @@
+"""A name of a few words for each cluster, made of its most telling values."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from untie._table import frames
+from untie._table.runs import ALL as ANY
+from untie._table.runs import phrase
+from untie._table.table import read_table
+
+MOST_WORDS = 5
+"""A name has at most this many words, unless its first value has more."""
+
+MOST_PARTS = 3
+"""A name is made of at most this many values."""
+
+ENOUGH_WORDS = 3
+"""A name with fewer words also says what is frequent in the cluster but not in half of it."""
+
+HALF = 0.5
+"""What at least this share of a cluster's rows have is said of it without a word of doubt."""
+
+SURE = 0.05
+"""Values with a larger corrected p-value make no name."""
+
+LONGEST = 30
+"""Values and columns are cut after this many characters."""
+
+YES_NO = tuple(
+    frozenset(pair) for pair in (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"))
+)
+NUMBERS = (frozenset("01"), frozenset(["0.0", "1.0"]))
+"""Values that mean yes and no, unless the column's name says that they are codes."""
+
+NO = frozenset(["no", "n", "false", "f", "0", "0.0"])
+CODES = ("sex", "gender", "class", "type", "kind", "group", "level", "code", "category", "label")
+"""Columns that end so have codes, not yes and no, where their values are 0 and 1."""
+
+ADJECTIVES = ("ed", "ous", "able", "ible", "ive", "ful", "less", "borne", "ic")
+"""Columns that end so are likely to be adjectives: "not married", but "no fever"."""
+
+VAGUE = frozenset(
+    re.findall(
+        r"\w+",
+        "all always any average bad big early good high large late left less little long low "
+        "many medium middle missing more most negative never new none normal often old other "
+        "others poor positive rare rarely right short small some sometimes unknown usual very ",
+    )
+)
+"""Values that say nothing without the name of their column."""
+
+RANGE = re.compile(r"\bup to \S+|\S+ to \S+")
+
+ALL, NOTHING = "all rows", "much like all rows"
+
+Lines = dict[str, list[Any]]
+
+
+def cluster_names(profile: Any) -> Any:
+    """Return a name of three to five words for each cluster, all of them different.
+
+    A name is made of the values that are most telling of a cluster, one per column: those that at
+    least half of its rows have and, where these are few, others that are "often" there. A value
+    that speaks for itself stands alone ("Rome"), others have their column ("legs 4", "age over
+    54"); of columns with yes and no the column is said ("fever", "no fever").
+
+    Parameters
+    ----------
+    profile : frame
+        What `cluster_profile` gives.
+
+    Returns
+    -------
+    frame
+        cluster and name, in the order of the clusters in the profile.
+
+    See Also
+    --------
+    cluster_profile : Tells what makes each cluster, with figures.
+
+    Examples
+    --------
+    >>> from untie.explain import cluster_names, cluster_profile
+    >>> rows = [["wine", "yes", 3]] * 20 + [["beer", "no", 8]] * 20
+    >>> profile = cluster_profile(rows, [0] * 20 + [1] * 20)
+    >>> cluster_names(profile.replace({"x0": "drink", "x1": "cork", "x2": "glasses"}))
+       cluster                      name
+    0        0     wine, cork, glasses 3
+    1        1  beer, no cork, glasses 8
+    """
+    lines = frames.columns_of(profile)
+    clusters = list(dict.fromkeys(lines["cluster"]))
+    if len(clusters) == 1:
+        return _frame(profile, clusters, [ALL])
+    parts = _parts(lines, clusters)
+    names = _apart([_name(some) for some in parts], parts)
+    counts = Counter(names)
+    return _frame(
+        profile,
+        clusters,
+        [
+            f"{name} ({cluster})" if counts[name] > 1 else name
+            for name, cluster in zip(names, clusters, strict=True)
+        ],
+    )
+
+
+def _frame(profile: Any, clusters: list[Any], names: list[str]) -> Any:
+    return frames.make_frame(read_table(profile).backend, {"cluster": clusters, "name": names})
+
+
+def _parts(lines: Lines, clusters: Sequence[Any]) -> list[list[tuple[str, bool]]]:
+    """Return for each cluster what may be said of it, and whether half of its rows have it."""
+    values: dict[str, set[str]] = {}
+    for column, value in zip(lines["column"], lines["value"], strict=True):
+        values.setdefault(column, set()).add(str(value).strip().lower())
+    counts = Counter(value for known in values.values() for value in known)
+    found: dict[Any, dict[str, tuple[str, bool]]] = {cluster: {} for cluster in clusters}
+    for cluster, column, value, share, lift, p in zip(
+        *(lines[key] for key in ("cluster", "column", "value", "share", "lift", "p_value")),
+        strict=True,
+    ):
+        said, is_common = found[cluster], share >= HALF
+        # The first line of a column is its most telling one, but half of the rows may lack it.
+        is_better = column not in said or (is_common and not said[column][1])
+        if lift > 1 and p < SURE and is_better:
+            alone = counts[str(value).strip().lower()] == 1
+            said[column] = (_said(column, str(value), values[column], alone), is_common)
+    return [list(found[cluster].values()) for cluster in clusters]
+
+
+def _said(column: str, value: str, known: set[str], is_only: bool) -> str:
+    """Return a value in a few words.
+
+    Examples
+    --------
+    >>> _said("fever", "no", {"yes", "no"}, True), _said("is_married", "no", {"yes", "no"}, True)
+    ('no fever', 'not married')
+    >>> _said("city", "Rome", {"rome", "bonn"}, True), _said("city", "Rome", {"rome"}, False)
+    ('Rome', 'city Rome')
+    >>> _said("age", "over 54", {"over 54"}, True), _said("income", "high", {"high"}, True)
+    ('age over 54', 'income high')
+    """
+    word = value.strip().lower()
+    if _is_yes_or_no(column, known - {"missing"}) and word != "missing":
+        return _yes_or_no(_cut(column), word in NO)
+    if not word or value == ANY:  # of numbers of which others are missing
+        return f"{_cut(column)} {'known' if word else 'blank'}"
+    is_range = _is_range(value) or " to " in word
+    speaks = re.search(r"[^\W\d_]{3}", word) and word not in VAGUE
+    if speaks and is_only and not is_range:
+        return _cut(value)
+    return phrase(_cut(column), _cut(value), " ")
+
+
+def _is_range(value: str) -> bool:
+    return not phrase("", value, "=").startswith("=")
+
+
+def _is_yes_or_no(column: str, known: set[str]) -> bool:
+    return known in YES_NO or (known in NUMBERS and not column.lower().endswith(CODES))
+
+
+def _yes_or_no(column: str, is_no: bool) -> str:
+    kind, _, rest = column.replace(" ", "_").partition("_")
+    name = column[len(kind) + 1 :] if kind.lower() in ("is", "has") and rest else column
+    if not is_no:
+        return name
+    has = kind.lower() == "has" and rest
+    is_adjective = (kind.lower() == "is" and rest) or name.lower().endswith(ADJECTIVES)
+    return f"{'not' if is_adjective and not has else 'no'} {name}"
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _apart(names: list[str], parts: Sequence[Sequence[tuple[str, bool]]]) -> list[str]:
+    """Return names in which those that were the same say what the others of their kind lack."""
+    result = list(names)
+    for name in {name for name, n in Counter(names).items() if n > 1}:
+        places = [place for place, other in enumerate(names) if other == name]
+        for place in places:
+            others = {part for other in places if other != place for part in parts[other]}
+            own = [part for part in parts[place] if part not in others]
+            shared = [part for part in parts[place] if part in others]
+            if own:
+                result[place] = _fitted([*shared[:1], *own, *shared[1:]])
+    return result
+
+
+def _name(parts: Sequence[tuple[str, bool]]) -> str:
+    """Return a name of what half of the rows have and, if that is little, of what others have."""
+    common = [part for part in parts if part[1]]
+    if _n_words([_doubted(part) for part in common[:MOST_PARTS]]) < ENOUGH_WORDS:
+        common += [part for part in parts if not part[1]]
+    return _fitted(common) or NOTHING
+
+
+def _fitted(parts: Sequence[tuple[str, bool]]) -> str:
+    """Return the first parts, and of the next those that a name has room for."""
+    chosen: list[str] = []
+    for part in parts:
+        said = _doubted(part)
+        has_room = len(chosen) < MOST_PARTS and _n_words([*chosen, said]) <= MOST_WORDS
+        if not chosen or has_room:
+            chosen.append(said)
+    return ", ".join(chosen)
+
+
+def _doubted(part: tuple[str, bool]) -> str:
+    return part[0] if part[1] else f"often {part[0]}"
+
+
+def _n_words(parts: Sequence[str]) -> int:
+    """Return how many words parts have; "54 to 60" and "up to 54" are read as fast as two.
+
+    Examples
+    --------
+    >>> _n_words(["age 54 to 60", "no fever"]), _n_words(["age up to 54"]), _n_words(["cyl 8"])
+    (5, 3, 2)
+    """
+    return sum(len(RANGE.sub("from to", part).split()) for part in parts)

@@ -1,0 +1,118 @@
+"""The clusters beside a column that was not learned from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from untie._table.column_codes import is_missing
+from untie._util.types import FloatArray
+from untie.evaluation import clustering_scores
+from untie.report._limits import ANSWERS, shown
+from untie.report._study import Study
+from untie.report._table import Cell, TableView, count, heat_view, percent, view
+
+MEASURES = {
+    "ari": ("adjusted Rand index", "1: the same groups; 0: as chance has it"),
+    "nmi": ("normalised mutual information", "1: each tells the other; 0: nothing in common"),
+    "purity": ("purity", "share of rows that have the most frequent value of their cluster"),
+    "f_score": ("F", "mean F1 of the values, each matched to one cluster at most"),
+}
+"""Which scores are shown, what they are called and what they mean."""
+
+MISSING = "missing"
+
+
+def clusters_and_answers(study: Study) -> dict[str, Any] | None:
+    """Return how the values of the label are spread over the clusters; None without a label."""
+    if study.answers is None:
+        return None
+    texts = answer_texts(study)
+    weights = np.ones(study.n_rows) if study.weights is None else study.weights
+    totals: Counter[str] = Counter()
+    for text, weight in zip(texts, weights.tolist(), strict=True):
+        totals[text] += weight
+    kept = [text for text, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))]
+    n_others = len(kept) - ANSWERS if len(kept) > ANSWERS + 1 else 0
+    kept = kept[: len(kept) - n_others]
+    return {
+        "name": shown(study.answers.name),
+        "n_values": len(totals),
+        "table": _spread(study, texts, weights, kept, n_others),
+        "measures": _measures(study, totals),
+        "notes": _notes(study, texts),
+    }
+
+
+def answer_texts(study: Study) -> list[str]:
+    """Return the label of each row as text."""
+    assert study.answers is not None
+    return [MISSING if is_missing(cell) else str(cell) for cell in study.answers.cells]
+
+
+def _spread(
+    study: Study, texts: list[str], weights: Any, kept: list[str], n_others: int
+) -> TableView:
+    places = {text: place for place, text in enumerate(kept)}
+    width = len(kept) + (n_others > 0)
+    counts = np.zeros((len(study.clusters), width))
+    rows = np.searchsorted(study.clusters, study.labels)
+    columns = np.array([places.get(text, len(kept)) for text in texts], dtype=np.intp)
+    np.add.at(counts, (rows, columns), weights)
+    usual = counts.sum(axis=0) / counts.sum()
+    lines = [
+        (f"{number}: {shown(study.group_names[number], 60)}", _line(counts[place], usual))
+        for place, number in enumerate(study.clusters)
+    ]
+    others = [f"{n_others:,} others"] if n_others else []
+    heads = [*(shown(text, 40) for text in kept), *others, "all"]
+    unit = "rows" if study.weights is None else "weight"
+    caption = f"Number of {unit} of each cluster with each value, and share of the cluster"
+    lines.append(("all rows", _line(counts.sum(axis=0), usual)))
+    return heat_view("label", caption, "cluster", heads, lines)
+
+
+def _line(counts: FloatArray, usual: FloatArray) -> list[Cell]:
+    """Return counts, coloured by how their shares differ from those of all rows."""
+    total = float(counts.sum())
+    shares = [float(number / total) if total else 0.0 for number in counts]
+    cells = [
+        Cell(f"{count(number)} ({percent(share)})", repr(_whole(number)), heat=share - common)
+        for number, share, common in zip(counts.tolist(), shares, usual.tolist(), strict=True)
+    ]
+    return [*cells, Cell(count(total), repr(_whole(total)), heat=0.0)]
+
+
+def _whole(number: float) -> float | int:
+    return int(number) if number == round(number) else number
+
+
+def _measures(study: Study, totals: Counter[str]) -> TableView | None:
+    """Return how far clusters and label agree, over the rows that have a label."""
+    assert study.answers is not None
+    known = [place for place in study.able if not is_missing(study.answers.cells[int(place)])]
+    if not known or len(study.clusters) < 2:
+        return None
+    scores = clustering_scores(study.answers.of(np.array(known)), study.labels[known])
+    lines = [(name, scores[key], meaning) for key, (name, meaning) in MEASURES.items()]
+    labelled = [weight for text, weight in totals.items() if text != MISSING]
+    usual = max(labelled) / sum(labelled) if sum(labelled) else 0.0
+    place = list(MEASURES).index("purity") + 1
+    lines.insert(place, ("purity without clusters", usual, "share of the most frequent value"))
+    columns = {
+        key: [line[at] for line in lines] for at, key in enumerate(("measure", "score", "meaning"))
+    }
+    kinds = {"measure": "text", "score": "number", "meaning": "long"}
+    return view("label-measures", "How far the clusters agree with it", kinds, columns)
+
+
+def _notes(study: Study, texts: list[str]) -> list[str]:
+    notes = []
+    n_missing = sum(texts[place] == MISSING for place in study.able)
+    if n_missing:
+        notes.append(f"{n_missing:,} rows without a label do not count for the measures.")
+    if study.weights is not None:
+        notes.append("For the measures every row with a weight above 0 counts once.")
+    return notes

@@ -1,0 +1,87 @@
+"""Columns that go together: how much pairs have in common, and families that say the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from untie._learn.family_words import family_sentences, gap_sentences
+from untie._util.types import FloatArray
+from untie.report._limits import ASSOCIATED, LISTED_FAMILIES, shown
+from untie.report._study import Study
+from untie.report._table import Cell, TableView, heat_view, view
+
+LEAST = 0.05
+"""Columns with less in common are not listed as pairs."""
+
+N_PAIRS = 10
+"""At most this many pairs of columns are listed."""
+
+
+def columns_together(study: Study) -> dict[str, Any] | None:
+    """Return the associations of columns and their families; None for a single column."""
+    if len(study.names) < 2:
+        return None
+    found: FloatArray = np.clip(study.encoder.model_.attributes.uncertainty, 0.0, 1.0)
+    return {
+        "table": _heat_map(study, found),
+        "pairs": _pairs(study, found),
+        "families": families_said(study),
+        "n_shown": min(ASSOCIATED, len(study.names)),
+        "n_columns": len(study.names),
+    }
+
+
+def families_said(study: Study) -> list[str]:
+    """Say which columns say the same, and which are missing together."""
+    encoder = study.encoder
+    names = [shown(name, 40) for name in study.names]
+    sentences = [
+        *family_sentences(encoder.model_.attributes, names),
+        *gap_sentences(encoder.counts_, encoder.vocabulary_, names),
+    ]
+    if len(sentences) > LISTED_FAMILIES:
+        more = len(sentences) - LISTED_FAMILIES
+        sentences = [*sentences[:LISTED_FAMILIES], f"There are {more:,} more families of columns."]
+    return sentences
+
+
+def _heat_map(study: Study, found: FloatArray) -> TableView:
+    """Return the columns with most in common with others, alike ones beside each other."""
+    apart = found - np.diag(found.diagonal())
+    chosen = np.sort(np.argsort(-np.round(apart.sum(axis=0), 9), kind="stable")[:ASSOCIATED])
+    some = found[np.ix_(chosen, chosen)]
+    if len(chosen) > 2:
+        distances = np.maximum(1.0 - (some + some.T) / 2.0, 0.0)
+        np.fill_diagonal(distances, 0.0)
+        order = leaves_list(linkage(squareform(distances), "average", optimal_ordering=True))
+        chosen, some = chosen[order], some[np.ix_(order, order)]
+    names = [shown(study.names[place], 30) for place in chosen]
+    rows = [
+        (name, [_cell(number, line == column) for column, number in enumerate(numbers)])
+        for line, (name, numbers) in enumerate(zip(names, some.tolist(), strict=True))
+    ]
+    return heat_view("associations", "How much columns have in common", "column", names, rows)
+
+
+def _cell(number: float, is_own: bool) -> Cell:
+    return Cell("", "1", heat=0.0) if is_own else Cell(f"{number:.2f}", heat=number)
+
+
+def _pairs(study: Study, found: FloatArray) -> TableView | None:
+    first, second = np.triu_indices(len(found), 1)
+    numbers = found[first, second]
+    best = np.argsort(-np.round(numbers, 9), kind="stable")[:N_PAIRS]
+    best = best[numbers[best] >= LEAST]
+    if not len(best):
+        return None
+    columns = {
+        "column": [study.names[place] for place in first[best]],
+        "other column": [study.names[place] for place in second[best]],
+        "in common": numbers[best].tolist(),
+    }
+    kinds = {"column": "text", "other column": "text", "in common": "number"}
+    return view("column-pairs", "The pairs with most in common", kinds, columns)

@@ -1,0 +1,130 @@
+"""Names of clusters: a few words, all different, and true of the rows."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from untie import UNTIEClusterer
+from untie.datasets import load
+from untie.explain import cluster_names, cluster_profile
+
+
+def names_of(table, labels, **settings):
+    frame = cluster_names(cluster_profile(pd.DataFrame(table), labels, **settings))
+    return dict(zip(frame.cluster, frame.name, strict=True))
+
+
+def test_values_speak_for_themselves_or_with_their_column():
+    half = 30
+    table = {
+        "city": ["Rome"] * half + ["Bonn"] * half,
+        "fever": ["yes"] * half + ["no"] * half,
+        "legs": [4] * half + [2] * half,
+    }
+    assert names_of(table, [0] * half + [1] * half) == {
+        0: "Rome, fever, legs 4",
+        1: "Bonn, no fever, legs 2",
+    }
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "expected"),
+    [
+        ("is_married", ("yes", "no"), ("married", "not married")),
+        ("has_teeth", ("True", "False"), ("teeth", "no teeth")),
+        ("toothed", (1, 0), ("toothed", "not toothed")),
+        ("milk", ("1.0", "0.0"), ("milk", "no milk")),
+        ("sex", (1, 0), ("sex 1", "sex 0")),  # codes, and no answers
+        ("income", ("high", "low"), ("income high", "income low")),
+        ("odour", ("n", "a"), ("odour n", "odour a")),
+        ("age", ("over 54", "up to 54"), ("age over 54", "age up to 54")),
+        ("name", ("", "Ann"), ("name blank", "Ann")),
+        ("age", (None, "adult"), ("age missing", "adult")),
+        ("x\ny", ("a\tb", "long " * 20), ("x y a b", "long long long long long long\u2026")),
+    ],
+)
+def test_one_column(column, values, expected):
+    cells = [values[0]] * 30 + [values[1]] * 30
+    table = pd.DataFrame({column: pd.Series(cells, dtype=object)})
+    assert tuple(names_of(table, [0] * 30 + [1] * 30).values()) == expected
+
+
+def test_numbers_that_are_known_where_others_are_missing():
+    table = {"price": ["up to 5", "over 5"] * 15 + [None] * 30}
+    assert names_of(table, [0] * 30 + [1] * 30) == {0: "price known", 1: "price missing"}
+
+
+def test_the_same_value_of_two_columns_has_its_column():
+    table = {"hair": ["brown"] * 30 + ["red"] * 30, "eyes": ["green"] * 30 + ["brown"] * 30}
+    assert names_of(table, [0] * 30 + [1] * 30) == {0: "hair brown, green", 1: "red, eyes brown"}
+
+
+def test_what_less_than_half_have_is_only_often_there():
+    own = ["Fiat"] * 40 + [f"maker {i}" for i in range(60)]
+    table = {"maker": own + [f"maker {i}" for i in range(100)]}
+    assert names_of(table, [0] * 100 + [1] * 100)[0] == "often Fiat"
+    table["fuel"] = ["gas"] * 90 + ["oil"] * 110
+    assert names_of(table, [0] * 100 + [1] * 100)[0] == "gas, often Fiat"
+
+
+def test_what_half_have_comes_before_what_tells_more():
+    """Of one column too: what tells most may be said of few rows."""
+    own = ["cider"] * 45 + ["beer"] * 55
+    table = {"a": own + ["beer"] * 40 + ["wine"] * 60}
+    profile = cluster_profile(pd.DataFrame(table), [0] * 100 + [1] * 100)
+    assert profile.value[0] == "cider"
+    assert names_of(table, [0] * 100 + [1] * 100)[0] == "beer"
+
+
+def test_noise_makes_no_name():
+    rng = np.random.default_rng(0)
+    table = {name: rng.choice(list("abc"), 200) for name in "uvw"}
+    assert names_of(table, rng.integers(2, size=200)) == {
+        0: "much like all rows (0)",
+        1: "much like all rows (1)",
+    }
+    assert names_of(table, np.zeros(200)) == {0: "all rows"}
+
+
+def test_names_that_would_be_the_same_say_more():
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 60)
+    same = {f"same{i}": np.where(group < 2, "aaa", "zzz") for i in range(5)}
+    names = names_of({**same, "last": np.where(rng.random(180) < 0.9, group, 9)}, group)
+    assert len(set(names.values())) == 3
+    assert "last 0" in names[0]
+    assert "last 1" in names[1]
+    assert len(names[2].split()) <= 5
+
+
+def test_names_of_a_real_table():
+    X, _ = load("zoo")
+    labels = UNTIEClusterer(4, random_state=0).fit(X).labels_
+    profile = cluster_profile(X, labels)
+    names = cluster_names(profile)
+    assert names.name.is_unique
+    assert names.cluster.tolist() == sorted(set(labels))
+    assert names.name.str.split().str.len().between(3, 7).all()
+    assert "feathers, legs 2, not toothed" in names.name.tolist()
+    other = cluster_names(cluster_profile(pl.from_pandas(X), labels))
+    assert isinstance(other, pl.DataFrame)
+    assert other["name"].to_list() == names.name.tolist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 5), st.lists(st.text(max_size=40), min_size=2, max_size=4), st.randoms())
+def test_names_are_one_line_and_all_different(k, values, random):
+    labels = [place % k for place in range(60)]
+    table = {
+        name: [
+            random.choice(values) if random.random() < 0.3 else values[label % len(values)]
+            for label in labels
+        ]
+        for name in ("a b", "c")
+    }
+    names = list(names_of(table, labels).values())
+    assert len(set(names)) == k
+    assert all(name and name == " ".join(name.split()) for name in names)
