@@ -37,9 +37,7 @@ def imported(*arguments):
 @pytest.mark.integration
 def test_help_and_version_do_not_wait_for_libraries():
     assert imported("--version") == ([], 0)
-    found, code = imported("--help")
-    assert set(found) <= {"numpy"}  # which joblib brings, where untie-paper is installed
-    assert code == 0
+    assert imported("--help") == ([], 0)
 
 
 @pytest.mark.integration

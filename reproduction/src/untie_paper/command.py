@@ -10,17 +10,14 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
-import joblib
 import typer
-from rich.console import Console
 
-from untie_paper.output.files import write_whole
-from untie_paper.run.experiment import Effort, Experiment
-from untie_paper.run.outcome import Outcome
-from untie_paper.run.progress import Display
-from untie_paper.run.runner import Run, Stopped, run_experiments
+if TYPE_CHECKING:
+    from untie_paper.run.experiment import Experiment
+    from untie_paper.run.outcome import Outcome
+    from untie_paper.run.runner import Run
 
 _ALL, _LIST = "all", "list"
 EXAMPLES = """[bold]Examples[/bold]
@@ -68,7 +65,6 @@ def run(
 
     Results are stored cell by cell as they come, so nothing is computed twice.
     """
-    console = Console(stderr=True)
     if not names or names == [_LIST]:
         _list_experiments()
         return
@@ -77,10 +73,18 @@ def run(
     # A quick look must not replace the pages of a run that took an hour.
     folder = output or Path("untie-paper-quick" if quick else "untie-paper")
     _check_folder(folder)
+    # Only here, as untie --help reads this file for its first sentence.
+    import joblib
+    from rich.console import Console
+
+    from untie_paper.run.experiment import Effort
+    from untie_paper.run.progress import Display
+    from untie_paper.run.runner import Stopped, run_experiments
+
     effort = Effort(quick=quick)
     n_jobs = jobs or joblib.cpu_count()
     try:
-        with Display(console) as display:
+        with Display(Console(stderr=True)) as display:
             run = run_experiments(
                 chosen, folder, display, effort=effort, n_jobs=n_jobs, fresh=fresh
             )
@@ -143,6 +147,7 @@ def _check_folder(folder: Path) -> None:
 
 def _finish(run: Run, folder: Path) -> None:
     """Write what came out and say what did not."""
+    from untie_paper.output.files import write_whole
     from untie_paper.output.write import write_all
 
     paths = write_all(run.outcomes, run.provenance, folder)
