@@ -495,7 +495,7 @@ def test_one_row_and_one_group(zoo):
 
 def test_blank_names_values_and_titles_have_a_name():
     frame = pd.DataFrame({"": ["", "  ", "x"] * 20, "b": ["", "y", "z"] * 20})
-    report = make_report(frame, n_clusters=2, title="")
+    report = make_report(frame, n_clusters=2, title="", missing=())  # blanks are values
     assert report.summary.startswith("There are 60 rows in the table.")
     first, second = data_of(report.html)["columns"]
     assert first["name"] == "(empty)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from untie._table.orders import AUTO
 from untie._table.sample_weights import read_weights, split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer
+from untie._util.warn import UnpreparedWarning
 from untie.clusterer import UNTIEClusterer
 from untie.encoder import UNTIE
 from untie.explain import verdict
@@ -190,7 +192,10 @@ def report_prepared(
         random_state=seed,
     )
     clusterer = UNTIEClusterer(wish.n_clusters, encoder=encoder, random_state=seed)
-    clusterer.fit(frame, sample_weight=weights)
+    with warnings.catch_warnings():
+        # What was prepared is as it was asked for; the page says which columns those are.
+        warnings.simplefilter("ignore", UnpreparedWarning)
+        clusterer.fit(frame, sample_weight=weights)
     study = Study(
         encoder=clusterer.encoder_,
         frame=frame,
