@@ -196,19 +196,19 @@ def report_prepared(
         # What was prepared is as it was asked for; the page says which columns those are.
         warnings.simplefilter("ignore", UnpreparedWarning)
         clusterer.fit(frame, sample_weight=weights)
-    study = Study(
-        encoder=clusterer.encoder_,
-        frame=frame,
-        labels=clusterer.labels_.astype(np.intp),
-        weights=weights,
-        verdict=verdict(clusterer, frame, sample_weight=weights, random_state=seed),
-        preparer=preparer,
-        answers=None if answers is None else Answers(str(wish.label), answers),
-        title=wish.title,
-        seed=seed,
-        recipe=recipe or recipe_of(wish),
-    )
-    return make_page(study, watch)
+        study = Study(
+            encoder=clusterer.encoder_,
+            frame=frame,
+            labels=clusterer.labels_.astype(np.intp),
+            weights=weights,
+            verdict=verdict(clusterer, frame, sample_weight=weights, random_state=seed),
+            preparer=preparer,
+            answers=None if answers is None else Answers(str(wish.label), answers),
+            title=wish.title,
+            seed=seed,
+            recipe=recipe or recipe_of(wish),
+        )
+        return make_page(study, watch)
 
 
 def report_encoder(
