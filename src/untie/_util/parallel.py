@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from importlib import import_module
 from typing import TypeVar
 
 from joblib import cpu_count
@@ -91,4 +92,6 @@ def map_ahead(function: Callable[[A], B], items: Iterable[A], worth: bool = True
 
 @cache
 def _openmp() -> ThreadpoolController:
+    # It comes with scikit-learn, and tells of its limits only once it is loaded.
+    import_module("sklearn.utils")
     return ThreadpoolController().select(user_api="openmp")
