@@ -9,6 +9,7 @@ from untie_paper.clustering_findings import rank_findings, score_findings
 from untie_paper.clustering_scores import (
     CLOSE,
     DELTA,
+    DIGIT,
     NEAR,
     by_set_and_method,
     gaps_to_paper,
@@ -193,7 +194,7 @@ def _agreement(gaps: Any, nearest: Any) -> dict[str, Any]:
     """Return how many gaps are small, of the means over seeds and of the nearest seed."""
     return {
         "cells": int(gaps.notna().sum()),
-        "both decimals": int((gaps < 0.00501).sum()),
+        "both decimals": int((gaps < DIGIT).sum()),
         f"within {CLOSE:g}": int((gaps <= CLOSE).sum()),
         f"within {NEAR:g}": int((gaps <= NEAR).sum()),
         f"a seed within {CLOSE:g}": int((nearest <= CLOSE).sum()),

@@ -13,6 +13,9 @@ DELTA = "Delta"
 CLOSE, NEAR = 0.5, 2.0
 """Points of F within which cells agree."""
 
+DIGIT = 0.00501
+"""Points within which two scores agree in both decimals."""
+
 
 def by_set_and_method(frame: Any, measure: str = "f_score", over_seeds: Any = "mean") -> Any:
     """Return one row per data set and one column per method, in the paper's orders.

@@ -21,22 +21,18 @@ from untie_paper.methods import PAPER
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import FONT_SIZE, OTHER, common_legend, is_narrow, panels
 from untie_paper.run.experiment import Effort, Experiment, Job, Results
-from untie_paper.timing import EXACT, growth_exponent, sizes_with, time_series
+from untie_paper.timing import (
+    EXACT,
+    FACTORS,
+    N_LARGEST,
+    TOLERANCE,
+    growth_exponent,
+    sizes_with,
+    time_series,
+)
 
 NUMBERS = {**time_cost.NUMBERS, "batch_size": [20, 40, 80, 160, 320], "n_steps": [250, 500, 1000]}
 QUICK_NUMBERS = {**time_cost.QUICK_NUMBERS, "batch_size": [20, 80], "n_steps": [250, 1000]}
-N_LARGEST = 3
-TOLERANCE = 0.3
-"""What a slope over a few sizes may be off."""
-
-NAMES = {
-    "n_objects": "n_o, objects",
-    "n_attributes": "n_a, attributes",
-    "n_values": "n_mv, values of an attribute",
-    "n_gaussians": "kernels",
-    "batch_size": "n_b, objects a batch",
-    "n_steps": "n_i, steps",
-}
 
 
 class Term(NamedTuple):
@@ -105,7 +101,7 @@ def complexity_data(results: Results) -> Any:
             measured = growth_exponent(part[factor], part[term.column])
             if len(part) > 1:
                 sizes = ", ".join(f"{size:g}" for size in part[factor])
-                lines.append((term.title, NAMES[factor], stated, measured, sizes))
+                lines.append((term.title, FACTORS[factor], stated, measured, sizes))
     return pd.DataFrame(lines, columns=["stage", "factor", "stated", "measured", "sizes"])
 
 
@@ -141,7 +137,7 @@ def findings(data: Any) -> list[str]:
         f"({len(data) - n_ours} of the paper's formula, {n_ours} bounds of the exact solver) plus "
         f"{TOLERANCE:g}" + (f"; above: {'; '.join(listed)}." if listed else ".")
     ]
-    objects = data[data["factor"] == NAMES["n_objects"]]
+    objects = data[data["factor"] == FACTORS["n_objects"]]
     learning = objects[objects["stage"].str.startswith("heterogeneity")]
     if len(learning):
         # 0 is added so that no power is written -0.00.

@@ -21,24 +21,22 @@ from untie_paper.methods import PAPER
 from untie_paper.output.report import Table
 from untie_paper.run.experiment import Cell, Effort, Job, Results
 from untie_paper.stages import build_couplings, learn_weights
-from untie_paper.timing import DEFAULTS, EXACT, growth_exponent, sizes_with, staged_encoder
+from untie_paper.timing import (
+    DEFAULTS,
+    EXACT,
+    FACTORS,
+    N_LARGEST,
+    TOLERANCE,
+    growth_exponent,
+    sizes_with,
+    staged_encoder,
+)
 
 T = TypeVar("T")
 
 NUMBERS = {**time_cost.NUMBERS, "batch_size": [20, 40, 80, 160, 320]}
 QUICK_NUMBERS = {**time_cost.QUICK_NUMBERS, "batch_size": [20, 80]}
 N_STEPS = 10
-N_LARGEST = 3
-TOLERANCE = 0.3
-"""What a slope over a few sizes may be off."""
-
-NAMES = {
-    "n_objects": "n_o, objects",
-    "n_attributes": "n_a, attributes",
-    "n_values": "n_mv, values of an attribute",
-    "n_gaussians": "kernels",
-    "batch_size": "n_b, objects a batch",
-}
 OF_WEIGHTS = {"n_attributes": 1, "n_values": 1, "n_gaussians": 1}
 """n_omega is a product of these (with equally many values in every attribute)."""
 
@@ -59,7 +57,9 @@ class Stage(NamedTuple):
 
 WITHOUT_BATCH = ("n_objects", "n_attributes", "n_values", "n_gaussians")
 BUILDING = Stage("coupling spaces", PAPER, "building_bytes", WITHOUT_BATCH)
-LEARNING = Stage("learning, printed protocol", PAPER, "learning_bytes", tuple(NAMES))
+LEARNING = Stage(
+    "learning, printed protocol", PAPER, "learning_bytes", (*WITHOUT_BATCH, "batch_size")
+)
 EXACTLY = Stage("learning, exact solver", EXACT, "learning_bytes", WITHOUT_BATCH)
 STAGES = (BUILDING, LEARNING, EXACTLY)
 
@@ -169,7 +169,9 @@ def as_table(data: Any) -> list[Table]:
     """Return the table with its note; none if nothing was measured."""
     if data.empty:
         return []
-    lines = data.assign(line=data["stage"] + ", by " + data["factor"].map(NAMES)).set_index("line")
+    lines = data.assign(line=data["stage"] + ", by " + data["factor"].map(FACTORS)).set_index(
+        "line"
+    )
     table = lines.drop(columns=["stage", "factor"]).rename_axis("stage and factor")
     note = (
         "Exponents of the two space complexities that the paper states, and measured ones: slopes "

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from untie_paper.clustering_scores import DIGIT
 from untie_paper.data import SETS
 from untie_paper.run.experiment import Results
 
 NOT_UNTIE = ("One-hot", "Couplings")
 """Encodings without kernels and weights: what agreement is worth that they reach as well."""
-
-DIGIT = 0.00501
-"""Points within which two scores agree in both decimals."""
 
 COUPLINGS = ("separate", "joint")
 ANSWERS: dict[str, dict[Any, str]] = {

@@ -37,6 +37,19 @@ DEFAULTS = {
 }
 """The paper's; no Gaussians means its 14 kernels."""
 
+FACTORS = {
+    "n_objects": "n_o, objects",
+    "n_attributes": "n_a, attributes",
+    "n_values": "n_mv, values of an attribute",
+    "n_gaussians": "kernels",
+    "batch_size": "n_b, objects a batch",
+    "n_steps": "n_i, steps",
+}
+"""The numbers by which time and memory may grow, as the paper calls them."""
+
+N_LARGEST, TOLERANCE = 3, 0.3
+"""Of how many sizes, the largest, slopes are taken, and what such a slope may be off."""
+
 LEAST_SECONDS, PATIENCE = 0.2, 4.0
 """Seconds: runs go on for at least the first; work that takes the second is run only twice."""
 

@@ -70,7 +70,7 @@ def unzipped(path: str, shown: str, scratch: Scratch, member: str | None = None)
         copy = scratch.path(info.filename)
         with archive.open(info) as file:
             # What the archive says of the size is not believed: the copy is no longer than that.
-            copy_at_most(file, copy, min(most, info.file_size), what)  # type: ignore[arg-type]
+            copy_at_most(file, copy, min(most, info.file_size), what)  # type: ignore[arg-type]  # it reads as a file does
     return copy
 
 
