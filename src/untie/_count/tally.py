@@ -48,6 +48,8 @@ class CountOptions:
         Whether a missing cell is a value like others, or as good as unknown.
     known_as : tuple of str or None
         Names of the columns in the sample of which this one will be a part, if they may differ.
+    with_pairs : bool
+        Whether to count pairs of values, or the values alone.
     """
 
     sample_weight: Any = None
@@ -58,6 +60,7 @@ class CountOptions:
     with_sample: bool = False
     missing_is_value: bool = True
     known_as: tuple[str, ...] | None = None
+    with_pairs: bool = True
 
     @property
     def merges(self) -> bool:
@@ -136,15 +139,16 @@ def tally_table(table: Table, options: CountOptions = DEFAULTS) -> Tally:
     grouping, rows, raw = code_table(table, options)
     vocabulary = grouping.raw
     check_memory(grouping.vocabulary.sizes, table.names, options.n_spaces, len(rows))
+    counted = count if options.with_pairs else count_values
     sample = None
     if options.with_sample:
         sample = sample_rows(raw.codes, vocabulary.renamed(options.known_as), raw.weights)
     if not grouping.is_trivial and sum(vocabulary.sizes) > KEPT_VALUES:
-        counts = count(rows.codes, grouping.vocabulary.sizes, rows.weights)
+        counts = counted(rows.codes, grouping.vocabulary.sizes, rows.weights)
         ungrouped = None
     else:
         ungrouped = CountedTable(
-            vocabulary, count(raw.codes, vocabulary.sizes, raw.weights), sample
+            vocabulary, counted(raw.codes, vocabulary.sizes, raw.weights), sample
         )
         counts = grouping.apply_to_counts(ungrouped.counts)
     grouped = sample and grouping.apply_to_sample(sample)

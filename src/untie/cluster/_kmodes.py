@@ -25,7 +25,7 @@ from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 from untie.baselines import ValueDistance
-from untie.cluster._measure import fit_distance, tables_between
+from untie.cluster._measure import fit_distance, needs_pairs, tables_between
 from untie.cluster._problem import Modes, Problem, cost
 from untie.cluster._run import Run, one_row_a_cluster, run
 from untie.cluster._starts import DETERMINISTIC, STARTS, given_modes
@@ -176,10 +176,14 @@ class KModes(ClusterMixin, TableInput):
         self._check_parameters()
         table = read_table(X)
         options = {name: getattr(self, name) for name in TABLE_PARAMETERS}
-        counted = tally_table(
-            table,
-            CountOptions(sample_weight, self.categories, self.min_frequency, self.max_categories),
+        counting = CountOptions(
+            sample_weight,
+            self.categories,
+            self.min_frequency,
+            self.max_categories,
+            with_pairs=needs_pairs(self.distance),
         )
+        counted = tally_table(table, counting)
         check_dense_memory(counted.counts.sizes, table.names)
         self._report(table, counted.grouping, counted.unknown)
         distance = fit_distance(self.distance, table, counted, options)

@@ -40,6 +40,12 @@ def fit_distance(
     return learned.fit_counted(table, counted)
 
 
+def needs_pairs(distance: Any) -> bool:
+    """Tell whether a distance is yet to be learned from what values occur with."""
+    chosen = _resolve(distance)
+    return not (isinstance(chosen, Hamming) or chosen.__sklearn_is_fitted__())
+
+
 def tables_between(distance: ValueDistance, vocabulary: Vocabulary) -> list[FloatArray]:
     """Return the distances of a vocabulary's values, and of an unknown one, to its values.
 

@@ -8,21 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
 
 from untie._count import memory
+from untie._count.counts import Counts, count
+from untie._count.memory import check_dense_memory
 from untie._count.packed_rows import distinct_rows
+from untie._count.tally import CountOptions, Tally, tally_table
 from untie._learn.choose import shortened
 from untie._table.frames import rows_at
 from untie._table.rows import learn_vocabulary
 from untie._table.sample_weights import check_weights
-from untie._table.table import read_table
+from untie._table.table import Table, read_table
 from untie._util.types import Codes, FloatArray
 from untie.cluster import KModes
 from untie.encoder import UNTIE
@@ -67,6 +73,23 @@ class ComparedRows:
     sizes: tuple[int, ...]
     backend: str
 
+    @cached_property
+    def table(self) -> Table:
+        """The distinct rows as methods read them."""
+        return read_table(self.frame)
+
+    @cached_property
+    def tally(self) -> Tally:
+        """Their counts, which every method that learns from counts has in common."""
+        return tally_table(self.table, CountOptions(self.weights))
+
+    @property
+    def counts(self) -> Counts:
+        """Counts of the distinct rows, in the codes of the table's values."""
+        found = self.tally.counts
+        # Values that only rows which were not drawn have are not there.
+        return found if found.sizes == self.sizes else count(self.codes, self.sizes, self.weights)
+
 
 def read_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> ComparedRows:
     """Return the distinct rows of a table, or of some of its rows where there are very many."""
@@ -106,8 +129,8 @@ def partition_by(method: Any, rows: ComparedRows, n_clusters: int, seed: int) ->
 
         def by_modes(weights: FloatArray) -> NDArray[np.intp]:
             drawn = np.flatnonzero(weights)
-            method.fit(rows_at(rows.frame, drawn), sample_weight=weights[drawn])
-            return np.asarray(method.predict(rows.frame), dtype=np.intp)
+            modes = clone(method).fit(rows_at(rows.frame, drawn), sample_weight=weights[drawn])
+            return np.asarray(modes.predict(rows.frame), dtype=np.intp)
 
         return by_modes
     vectors = _points(_vectors_of(method, rows), rows.weights)
@@ -115,8 +138,9 @@ def partition_by(method: Any, rows: ComparedRows, n_clusters: int, seed: int) ->
     def by_means(weights: FloatArray) -> NDArray[np.intp]:
         drawn = np.flatnonzero(weights)
         means = KMeans(n_clusters, n_init=N_INIT, random_state=seed)
-        means.fit(vectors[drawn], sample_weight=weights[drawn])
-        return np.asarray(means.predict(vectors), dtype=np.intp)
+        with threadpool_limits(1, user_api="openmp"):  # the same sums in the same order
+            means.fit(vectors[drawn], sample_weight=weights[drawn])
+            return np.asarray(means.predict(vectors), dtype=np.intp)
 
     return by_means
 
@@ -125,7 +149,8 @@ def _vectors_of(method: Any, rows: ComparedRows) -> FloatArray:
     """Return the rows' vectors; an UNTIE is fitted already, the others are fitted on the rows."""
     if isinstance(method, UNTIE):
         return method.model_.vectors.rows(method.codes(rows.frame), np.float64)
-    method.fit(rows.frame, sample_weight=rows.weights)
+    check_dense_memory(rows.tally.counts.sizes, rows.table.names)
+    method.fit_counted(rows.table, rows.tally)
     return np.asarray(method.transform(rows.frame), dtype=float)
 
 

@@ -11,7 +11,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from untie._count.counts import Counts, count
+from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
 from untie._learn.agreement import adjusted_rand
 from untie._learn.attributes import Attributes
@@ -19,7 +19,9 @@ from untie._learn.choose import gain_of
 from untie._table import frames
 from untie._table.column_codes import is_missing
 from untie._util.checks import check_integer
+from untie._util.parallel import in_threads
 from untie._util.seeds import draws_of
+from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 from untie.baselines import CDE, MCA, OneHot
 from untie.cluster import KModes
@@ -188,7 +190,7 @@ def compare(
         raise ValueError(
             f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters."
         )
-    counts = count(rows.codes, rows.sizes, rows.weights)
+    counts = rows.counts
     skipped = []
     n_values = int(np.count_nonzero(counts.frequencies))
     if "CDE" in chosen and n_values > CDE_VALUES:
@@ -229,14 +231,15 @@ class _Judge:
     def score(self, name: str, partition: Partition, draws: list[FloatArray]) -> Scores:
         """Return the scores of a method."""
         rows = self.rows
-        labels = partition(rows.weights)
-        again = [adjusted_rand(labels, partition(draw), rows.weights) for draw in draws]
+        with one_thread(0):  # each of them uses one core
+            labels, *found = in_threads(partition, [rows.weights, *draws])
+        again = [adjusted_rand(labels, others, rows.weights) for others in found]
         f_score, ari = None, None
         if rows.answers is not None:
             known = np.array([not is_missing(answer) for answer in rows.answers])
-            truth, found = rows.answers[known], labels[rows.members][known]
-            f_score = clustering_f_score(truth, found)
-            ari = float(adjusted_rand_score(truth.astype(str), found))
+            truth, clusters = rows.answers[known], labels[rows.members][known]
+            f_score = clustering_f_score(truth, clusters)
+            ari = float(adjusted_rand_score(truth.astype(str), clusters))
         gain = self.gain(labels, len(np.unique(labels)))
         return Scores(name, gain, self._silhouette(labels), float(np.mean(again)), f_score, ari)
 
