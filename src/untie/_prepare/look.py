@@ -126,9 +126,7 @@ class Look:
         weights = np.ones(table.n_rows) if weights is None else weights
         self._n_read += table.n_rows
         self._n_rows += int(np.count_nonzero(weights))
-        chosen = np.flatnonzero(self._is_kept(hashes) & (weights > 0))
-        self._hashes = np.append(self._hashes, hashes[chosen])
-        self._weights = np.append(self._weights, weights[chosen])
+        chosen = self._choose(hashes, weights)
         cells = dict(zip(table.names, table.columns, strict=True))
         for number, name in enumerate(self.columns):
             if number in self._problems:
@@ -145,7 +143,6 @@ class Look:
                 self._count(number, codes, values, weights)
                 codes = codes[chosen]
             self._cells[number] += [values[code] for code in codes.tolist()]
-        self._thin()
 
     def summaries(self) -> list[Summary]:
         """Return what was found about each column."""
@@ -173,13 +170,23 @@ class Look:
         if len(counts) > EXACT_VALUES:
             self._counts[number] = None
 
-    def _thin(self) -> None:
+    def _choose(self, hashes: NDArray[np.uint64], weights: FloatArray) -> NDArray[np.intp]:
+        """Return which of the new rows are sampled, and forget those of before that are not."""
+        chosen = np.flatnonzero(self._is_kept(hashes) & (weights > 0))
+        n_before = len(self._hashes)
+        kept = np.arange(n_before + len(chosen))
+        self._hashes = np.append(self._hashes, hashes[chosen])
+        self._weights = np.append(self._weights, weights[chosen])
         while len(self._hashes) > self._capacity:
             self._shift += 1
-            kept = np.flatnonzero(self._is_kept(self._hashes))
-            self._hashes, self._weights = self._hashes[kept], self._weights[kept]
-            positions = kept.tolist()
-            self._cells = [[cells[i] for i in positions] if cells else [] for cells in self._cells]
+            still = np.flatnonzero(self._is_kept(self._hashes))
+            self._hashes, self._weights = self._hashes[still], self._weights[still]
+            kept = kept[still]
+        if len(kept) < n_before + len(chosen):
+            before = kept[kept < n_before].tolist()
+            self._cells = [[cells[i] for i in before] if cells else [] for cells in self._cells]
+            chosen = chosen[kept[kept >= n_before] - n_before]
+        return chosen
 
     def _summary(self, number: int) -> Summary:
         if number in self._problems:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from operator import ne
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -19,6 +20,9 @@ from untie._util.types import Value, smallest_unsigned
 
 MISSING_CODE = -1
 """What the libraries below write for a missing cell, until `_canonical` replaces it."""
+
+OWN_TYPES = frozenset({str, int, bool, float})
+"""Types of Python's own, of which only a number can be missing."""
 
 POLARS_ONLY = {"Object", "Decimal", "Int128", "UInt128"}
 """Types of polars that numpy lacks. Asked by name: polars 1 panics where polars 2 raises."""
@@ -168,14 +172,24 @@ def _from_objects(cells: Iterable[Any]) -> tuple[NDArray[Any], list[Value]]:
 
 def _canonical(codes: NDArray[Any], values: list[Any]) -> tuple[NDArray[Any], list[Value]]:
     """Make the values Python's own and distinct, and give missing cells a value."""
+    has_missing = bool(len(codes)) and codes.dtype.kind == "i" and bool(codes.min() == MISSING_CODE)
+    if not has_missing and _is_canonical(values):
+        return codes, values
     positions: dict[Value, int] = {}
     move = [positions.setdefault(plain(value), len(positions)) for value in values]
-    has_missing = bool(len(codes)) and codes.dtype.kind == "i" and bool(codes.min() == MISSING_CODE)
     if not has_missing and len(positions) == len(values):
         return codes, list(positions)
     if has_missing:
         move.append(positions.setdefault(None, len(positions)))
     return np.array(move, dtype=smallest_unsigned(len(positions)))[codes], list(positions)
+
+
+def _is_canonical(values: list[Any]) -> bool:
+    """Tell whether values are as they should be; of an id there are as many as rows."""
+    types = set(map(type, values))
+    if not types <= OWN_TYPES or (float in types and any(map(ne, values, values))):  # NaN is not
+        return False
+    return len(set(values)) == len(values)
 
 
 def plain(value: Any) -> Value:
