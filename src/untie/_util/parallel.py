@@ -66,10 +66,12 @@ def in_threads(function: Callable[[A], B], items: Sequence[A], worth: bool = Tru
     return list(map_ahead(function, items, worth and len(items) > 1))
 
 
-def map_ahead(function: Callable[[A], B], items: Iterable[A], worth: bool = True) -> Iterator[B]:
+def map_ahead(
+    function: Callable[[A], B], items: Iterable[A], worth: bool = True, ahead: int = 2
+) -> Iterator[B]:
     """Yield the function of every item, in order, while threads work on those that follow.
 
-    Items are drawn in the caller's thread, and no more than two are drawn beyond those that the
+    Items are drawn in the caller's thread, and no more than `ahead` are drawn beyond those that the
     threads work on, so neither items nor results pile up.
     """
     n = n_threads() if worth else 1
@@ -81,7 +83,7 @@ def map_ahead(function: Callable[[A], B], items: Iterable[A], worth: bool = True
         try:
             for item in items:
                 waiting.append(pool.submit(function, item))
-                if len(waiting) > n + 1:
+                if len(waiting) >= n + ahead:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

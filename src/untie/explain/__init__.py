@@ -7,6 +7,7 @@ from untie.explain._assignments import assignments
 from untie.explain._associations import associations
 from untie.explain._changes import Drift, drift
 from untie.explain._examples import border_cases, prototypes
+from untie.explain._examples import examples as examples
 from untie.explain._families import families
 from untie.explain._gaps import missing_together
 from untie.explain._naming import cluster_names
@@ -18,6 +19,7 @@ from untie.explain._unknown import unknown_values
 from untie.explain._unusual import outliers, why_outlier
 from untie.explain._values import alike_values, why_alike
 from untie.explain._verdict import Verdict, verdict
+from untie.explain._weights import several_shares as several_shares
 from untie.explain._weights import weight_shares
 
 __all__ = [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.packed_rows import distinct_rows
+from untie._count.packed_rows import Distinct, distinct_rows
 from untie._inputs import (
     Partition,
     check_encoder,
@@ -18,7 +19,7 @@ from untie._inputs import (
 from untie._learn.value_space import add_up, count_members
 from untie._table import frames
 from untie._util.checks import check_integer
-from untie._util.types import Codes, FloatArray
+from untie._util.types import FloatArray
 from untie.encoder import UNTIE
 
 
@@ -64,25 +65,7 @@ def prototypes(
     1   wines     1         0      0.74     2.0
     """
     n = check_integer("n", n)
-    clusters, codes, weights, distances = _distances(encoder, data, labels, sample_weight)
-    kinds = distinct_rows(
-        [*codes, clusters.members],
-        [*encoder.model_.space.n_codes, len(clusters)],
-        weights,
-    )
-    own = distances[kinds.first, clusters.members[kinds.first]]
-    own[kinds.weights == 0] = np.inf
-    chosen = _best_of_each(clusters.members[kinds.first], own, kinds.first, n)
-    rows = kinds.first[chosen]
-    members = clusters.members[rows]
-    columns = {
-        "cluster": [clusters.names[member] for member in members],
-        "rank": _ranks(members),
-        "position": rows,
-        "distance": np.sqrt(own[chosen]),
-        "weight": kinds.weights[chosen],
-    }
-    return frames.make_frame(encoder.library_, columns)
+    return _typical(encoder, _placed(encoder, data, labels, sample_weight), n)
 
 
 def border_cases(
@@ -127,16 +110,65 @@ def border_cases(
     1        1        18      0
     """
     n = check_integer("n", n)
-    clusters, codes, weights, distances = _distances(encoder, data, labels, sample_weight)
-    if len(clusters) < 2:
-        raise ValueError(f"A border needs two clusters; all labels are {clusters.names[0]!r}.")
-    kinds = distinct_rows(
-        [*codes, clusters.members],
-        [*encoder.model_.space.n_codes, len(clusters)],
-        weights,
-    )
-    members = clusters.members[kinds.first]
-    to_all = np.sqrt(distances[kinds.first])
+    placed = _placed(encoder, data, labels, sample_weight)
+    if len(placed.clusters) < 2:
+        name = placed.clusters.names[0]
+        raise ValueError(f"A border needs two clusters; all labels are {name!r}.")
+    return _between(encoder, placed, n)
+
+
+def examples(
+    encoder: UNTIE, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
+) -> tuple[Any, Any]:
+    """Return what `prototypes` and `border_cases` do, from one reading of the rows.
+
+    Of a single cluster there are no border cases, but None.
+    """
+    placed = _placed(encoder, data, labels, sample_weight)
+    borders = _between(encoder, placed, n) if len(placed.clusters) > 1 else None
+    return _typical(encoder, placed, n), borders
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """Distinct rows of clusters, and how far they are from the clusters' means.
+
+    Parameters
+    ----------
+    clusters : Partition
+        The clusters.
+    kinds : Distinct
+        The distinct rows of each cluster.
+    members : integer array of shape (n_kinds,)
+        The number of their cluster.
+    distances : array of shape (n_kinds, n_clusters)
+        Squared.
+    """
+
+    clusters: Partition
+    kinds: Distinct
+    members: NDArray[np.intp]
+    distances: FloatArray
+
+
+def _typical(encoder: UNTIE, placed: _Placed, n: int) -> Any:
+    clusters, kinds, members = placed.clusters, placed.kinds, placed.members
+    own = placed.distances[np.arange(len(members)), members]
+    own[kinds.weights == 0] = np.inf
+    chosen = _best_of_each(members, own, kinds.first, n)
+    columns = {
+        "cluster": [clusters.names[member] for member in members[chosen]],
+        "rank": _ranks(members[chosen]),
+        "position": kinds.first[chosen],
+        "distance": np.sqrt(own[chosen]),
+        "weight": kinds.weights[chosen],
+    }
+    return frames.make_frame(encoder.library_, columns)
+
+
+def _between(encoder: UNTIE, placed: _Placed, n: int) -> Any:
+    clusters, kinds, members = placed.clusters, placed.kinds, placed.members
+    to_all = np.sqrt(placed.distances)
     every = np.arange(len(members))
     own = to_all[every, members]
     to_all[every, members] = np.inf
@@ -156,10 +188,7 @@ def border_cases(
     return frames.make_frame(encoder.library_, columns)
 
 
-def _distances(
-    encoder: UNTIE, data: Any, labels: Any, sample_weight: Any
-) -> tuple[Partition, Codes, FloatArray, FloatArray]:
-    """Return the clusters, the rows and their squared distances to all clusters' means."""
+def _placed(encoder: UNTIE, data: Any, labels: Any, sample_weight: Any) -> _Placed:
     check_encoder(encoder)
     codes = encode_rows(encoder, data)
     clusters = check_labels(labels, len(codes[0]))
@@ -174,7 +203,9 @@ def _distances(
     distances = np.empty((len(codes[0]), len(clusters)))
     for rows, block in add_up(tables, codes):
         distances[rows] = block
-    return clusters, codes, weights, distances
+    widths = [*space.n_codes, len(clusters)]
+    kinds = distinct_rows([*codes, clusters.members], widths, weights)
+    return _Placed(clusters, kinds, clusters.members[kinds.first], distances[kinds.first])
 
 
 def _best_of_each(
@@ -182,8 +213,23 @@ def _best_of_each(
 ) -> NDArray[np.intp]:
     """Return, cluster by cluster, the entries of the lowest scores; infinite ones are out."""
     # Sums in another order differ in their last digits; such rows are equally good.
-    order = np.lexsort((positions, np.round(scores, 9), members))
+    rounded = np.round(scores, 9)
+    able = np.concatenate(
+        [_lowest(entries, rounded[entries], n) for entries in _entries_of_each(members)]
+    )
+    order = able[np.lexsort((positions[able], rounded[able], members[able]))]
     return order[(_ranks(members[order]) <= n) & np.isfinite(scores[order])]
+
+
+def _entries_of_each(members: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    return [np.flatnonzero(members == member) for member in np.unique(members)]
+
+
+def _lowest(entries: NDArray[np.intp], scores: FloatArray, n: int) -> NDArray[np.intp]:
+    """Return the entries whose scores are not above the n-th lowest; few need sorting."""
+    if len(entries) <= n:
+        return entries
+    return entries[scores <= np.partition(scores, n - 1)[n - 1]]
 
 
 def _ranks(members: NDArray[np.intp]) -> NDArray[np.intp]:

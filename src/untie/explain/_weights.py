@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -65,15 +66,27 @@ def weight_shares(encoder: UNTIE, by: str = "column") -> Any:
     0    inter   0.71
     1    intra   0.29
     """
+    return several_shares(encoder, [by])[0]
+
+
+def several_shares(encoder: UNTIE, groupings: Sequence[str]) -> list[Any]:
+    """Return what `weight_shares` does by each of some groupings, and build kernels once."""
     check_encoder(encoder)
-    check_one_of("by", by, GROUPINGS)
-    if by == "column":
+    for by in groupings:
+        check_one_of("by", by, GROUPINGS)
+    needed = set(groupings) != {"column"}
+    variances = _of_spaces(encoder) if needed else None
+    return [_shares(encoder, by, variances) for by in groupings]
+
+
+def _shares(encoder: UNTIE, by: str, variances: FloatArray | None) -> Any:
+    if by == "column" or variances is None:
         keys, found = {by: list(encoder.vocabulary_.columns)}, _of_attributes(encoder)
     elif by in ("coupling", "kernel"):
-        names, table = _summed(encoder, by)
+        names, table = _summed(encoder, by, variances)
         keys, found = {by: names}, table.sum(axis=0)
     else:
-        names, table = _summed(encoder, "coupling")
+        names, table = _summed(encoder, "coupling", variances)
         columns = encoder.vocabulary_.columns
         # A column without an order has no share of orders, not one of 0.
         places, which = np.nonzero(_has_space(encoder, names))
@@ -99,7 +112,7 @@ def _of_attributes(encoder: UNTIE) -> FloatArray:
     return np.array(result)
 
 
-def _summed(encoder: UNTIE, by: str) -> tuple[list[str], FloatArray]:
+def _summed(encoder: UNTIE, by: str, variances: FloatArray) -> tuple[list[str], FloatArray]:
     """Return the couplings or kernels, and the variance of each in each attribute.
 
     Returns
@@ -109,7 +122,7 @@ def _summed(encoder: UNTIE, by: str) -> tuple[list[str], FloatArray]:
     keys = [label[GROUPINGS.index(by) - 1] for label in encoder.model_.labels]
     names = list(dict.fromkeys(keys))
     result = np.zeros((len(encoder.vocabulary_.columns), len(names)))
-    for key, found in zip(keys, _of_spaces(encoder).T, strict=True):
+    for key, found in zip(keys, variances.T, strict=True):
         result[:, names.index(key)] += found
     return names, result
 

@@ -10,7 +10,7 @@ import numpy as np
 from untie._inputs import cell_texts
 from untie._table.frames import columns_of
 from untie._table.runs import phrase
-from untie.explain import border_cases, prototypes
+from untie.explain import examples
 from untie.report._limits import CARD_COLUMNS, CARD_VALUES, LONG_TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, count, percent, view
@@ -134,12 +134,9 @@ def _card(study: Study, number: int, examples: dict[str, Lines]) -> Card:
 
 
 def _examples(study: Study) -> dict[str, Lines]:
-    some = (study.encoder, study.frame, study.labels)
-    weights = study.weights
-    found = {"typical": columns_of(prototypes(*some, sample_weight=weights)), "borders": {}}
-    if len(study.clusters) > 1:
-        found["borders"] = columns_of(border_cases(*some, sample_weight=weights))
-    return found
+    found = examples(study.encoder, study.frame, study.labels, sample_weight=study.weights)
+    typical, borders = (None if frame is None else columns_of(frame) for frame in found)
+    return {"typical": typical or {}, "borders": borders or {}}
 
 
 def _lines_of(lines: Lines, number: int) -> Lines:

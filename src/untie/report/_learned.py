@@ -12,7 +12,7 @@ from untie._learn.k_choice import KChoice
 from untie._table.frames import columns_of
 from untie._util.types import FloatArray
 from untie._util.words import listed
-from untie.explain import outliers, weight_shares
+from untie.explain import outliers, several_shares
 from untie.report._limits import (
     COMPARED_NUMBERS,
     COMPARED_ROWS,
@@ -62,8 +62,8 @@ COUPLINGS = {
 
 def weights(study: Study) -> dict[str, Any]:
     """Return the shares of columns and, in words and as tables, of couplings and kernels."""
-    shares = columns_of(weight_shares(study.encoder, "coupling"))
-    kernels = columns_of(weight_shares(study.encoder, "kernel"))
+    both = several_shares(study.encoder, ["coupling", "kernel"])
+    shares, kernels = map(columns_of, both)
     pairs = [pair for pair in zip(shares["coupling"], shares["share"], strict=True) if pair[1] > 0]
     words = [(*COUPLINGS.get(key, (key, "")), percent(share)) for key, share in pairs]
     said = listed([f"{name} {share}" for name, _, share in words]) if words else ""

@@ -12,6 +12,7 @@ import numpy as np
 from untie._engines.registry import open_table
 from untie._inputs import check_encoder, encode_rows
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
+from untie._table.frames import coded_once
 from untie._table.orders import AUTO
 from untie._table.sample_weights import read_weights, split_weights
 from untie._table.table import read_table
@@ -185,6 +186,7 @@ def report_prepared(
     """
     seed = wish.random_state
     weights = None if weights is None else read_weights(weights, read_table(frame).n_rows)
+    frame = coded_once(frame)
     encoder = UNTIE(
         wish.n_clusters,
         column_weights=wish.column_weights,
