@@ -54,27 +54,28 @@ class Contexts:
 
 def contexts_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> Contexts:
     """Return what occurs beside some values; pairs with unknown values are left out."""
-    shares, usual = [], []
-    noise = np.zeros(len(codes))
-    scale = max(counts.n, counts.n_rows) / counts.n
-    for other in range(len(counts.sizes)):
-        if other == attribute:
-            continue
-        block: Any = counts.block(attribute, other)[codes]
-        beside = np.asarray(block.toarray() if sparse.issparse(block) else block, dtype=float)
-        totals = beside.sum(axis=1, keepdims=True)
-        all_rows = counts.frequencies[counts.span(other)]
-        share = all_rows / max(all_rows.sum(), np.finfo(float).tiny)
-        # Beside a value that meets only unknown ones, all is as usual.
-        part = np.divide(beside, totals, out=np.tile(share, (len(codes), 1)), where=totals > 0)
-        shares.append(part)
-        usual.append(share)
-        noise += _noise(
-            int(np.count_nonzero(all_rows)), totals[:, 0] * scale, all_rows.sum() * scale
-        )
-    if not usual:
+    is_other = np.ones(counts.offsets[-1], dtype=bool)
+    is_other[counts.span(attribute)] = False
+    sizes = np.array(
+        [size for other, size in enumerate(counts.sizes) if other != attribute and size]
+    )
+    if not len(sizes):
         raise ValueError("A context needs a second column; the encoder was fitted on one.")
-    return Contexts(np.hstack(shares), np.concatenate(usual), noise)
+    starts = np.cumsum(sizes) - sizes
+    rows: Any = counts.matrix[counts.offsets[attribute] + codes]
+    beside = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=float)[:, is_other]
+    totals = np.add.reduceat(beside, starts, axis=1)
+    all_rows = counts.frequencies[is_other]
+    sums = np.add.reduceat(all_rows, starts)
+    usual = all_rows / np.repeat(np.maximum(sums, np.finfo(float).tiny), sizes)
+    spread = np.repeat(totals, sizes, axis=1)
+    # Beside a value that meets only unknown ones, all is as usual.
+    shares = np.divide(beside, spread, out=np.tile(usual, (len(codes), 1)), where=spread > 0)
+    scale = max(counts.n, counts.n_rows) / counts.n
+    n_values = np.add.reduceat((all_rows > 0).astype(int), starts)
+    noise = _noise(n_values, totals * scale, sums * scale)
+    # Along the first axis numpy adds one attribute after another, whatever their number.
+    return Contexts(shares, usual, np.ascontiguousarray(noise.T).sum(axis=0))
 
 
 def alikeness_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> FloatArray:
@@ -83,10 +84,22 @@ def alikeness_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> Flo
     return np.asarray(scaled @ scaled.T, dtype=float)
 
 
-def _noise(n_values: int, n_beside: FloatArray, n: float) -> FloatArray:
-    """Return the mean squared length of the deviations in rows drawn from all by chance."""
-    result = np.zeros(len(n_beside))
-    some = n_beside > 0
-    drawn = n_beside[some]
-    result[some] = max(n_values - 1, 0) * np.maximum(n - drawn, 0.0) / (drawn * max(n - 1.0, 1.0))
-    return result
+def _noise(n_values: NDArray[np.intp], n_beside: FloatArray, n: FloatArray) -> FloatArray:
+    """Return the mean squared length of the deviations in rows drawn from all by chance.
+
+    Parameters
+    ----------
+    n_values : integer array of shape (n_others,)
+        Number of values of each other attribute.
+    n_beside : array of shape (n_chosen, n_others)
+        Number of rows with each value in which it is known.
+    n : array of shape (n_others,)
+        Number of all rows in which it is known.
+
+    Returns
+    -------
+    array of shape (n_chosen, n_others)
+    """
+    above = np.maximum(n_values - 1, 0) * np.maximum(n - n_beside, 0.0)
+    below = n_beside * np.maximum(n - 1.0, 1.0)
+    return np.divide(above, below, out=np.zeros_like(n_beside), where=n_beside > 0)

@@ -19,8 +19,10 @@ a little better.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import combinations, groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -36,7 +38,10 @@ from untie._util.warn import warn_user
 from untie.encoder import UNTIE
 
 TABLE_CELLS = 2**18
-"""Two attributes with at most this many pairs of values are looked up in a table."""
+"""Attributes with at most this many pairs of values, on average, are looked up in a table."""
+
+FEW_CELLS = 2**11
+"""A table of two attributes with at most this many pairs takes no longer than a few rows."""
 
 N_REASONS = 3
 """A reason names at most this many pairs of values."""
@@ -46,6 +51,9 @@ DATA, MODEL = "data", "model"
 
 Unknown = list[NDArray[np.bool_]]
 """Which rows have a value that was never seen, one array per attribute."""
+
+LookUp = Callable[[NDArray[Any], NDArray[Any]], FloatArray]
+"""Codes of two attributes -> the surprise of each pair."""
 
 BLOCK_ROWS = 2**16
 """Rows are scored this many at a time."""
@@ -203,8 +211,7 @@ class _Surprises:
         total = np.zeros(len(codes[0]))
         for of_new, is_new in zip(self.of_new, unknown, strict=True):
             total[is_new] += of_new
-        for first, second in self.pairs:
-            look_up = self._look_up(first, second, len(total))
+        for first, second, look_up in self._look_ups(len(total)):
             for start in range(0, len(total), BLOCK_ROWS):
                 rows = slice(start, start + BLOCK_ROWS)
                 total[rows] += look_up(codes[first][rows], codes[second][rows])
@@ -219,8 +226,8 @@ class _Surprises:
         terms = np.zeros((len(codes[0]), n_attributes, n_attributes))
         for place, is_new in enumerate(unknown):
             terms[:, place, place] = self.of_new[place] * is_new
-        for first, second in self.pairs:
-            found = self._surprise(first, second, codes[first], codes[second])
+        for first, second, look_up in self._look_ups(len(terms)):
+            found = look_up(codes[first], codes[second])
             terms[:, first, second] = terms[:, second, first] = found
         return terms
 
@@ -238,14 +245,42 @@ class _Surprises:
         once = np.count_nonzero(seen[~merged] <= 1.0) + float(seen[merged].sum())
         return float(np.log((self.counts.n * self.scale + 1.0) / (once + 1.0)))
 
-    def _look_up(self, first: int, second: int, n_rows: int) -> Any:
-        """Return a function of codes, which looks their surprise up where that saves work."""
-        widths = [self.counts.sizes[place] + 1 for place in (first, second)]
-        if widths[0] * widths[1] > min(TABLE_CELLS, 4 * n_rows):
-            return lambda left, right: self._surprise(first, second, left, right)
-        left, right = (index.ravel() for index in np.indices(widths))
-        table = self._surprise(first, second, left, right)
-        return lambda left, right: table.take(left.astype(np.intp) * widths[1] + right)
+    def _look_ups(self, n_rows: int) -> Iterator[tuple[int, int, LookUp]]:
+        """Yield two attributes and a function of their codes, in the order of the pairs.
+
+        It looks their surprise up where that saves work.
+        """
+        for first, group in groupby(self.pairs, key=itemgetter(0)):
+            others = [second for _, second in group]
+            widths = [self.counts.sizes[place] + 1 for place in others]
+            n_cells = (self.counts.sizes[first] + 1) * sum(widths)
+            most = min(TABLE_CELLS, max(FEW_CELLS, 4 * n_rows))
+            if not self.counts.is_sparse and n_cells <= len(others) * most:
+                table = self._surprises_of(first, others)
+                starts = np.concatenate([[0], np.cumsum(widths)[:-1]]).tolist()
+                for second, start in zip(others, starts, strict=True):
+                    yield first, second, partial(_looked_up, table, start)
+            else:
+                for second in others:
+                    yield first, second, partial(self._surprise, first, second)
+
+    def _surprises_of(self, first: int, others: list[int]) -> FloatArray:
+        """Return the surprise of each value of an attribute with each of others'.
+
+        Those of unknown values, 0, come last.
+        """
+        counts = self.counts
+        spans = [counts.span(place) for place in others]
+        at = np.concatenate([np.arange(span.start, span.stop) for span in spans])
+        seen = self._others(counts.matrix[counts.span(first)][:, at])
+        margins = self._others(counts.frequencies)
+        n_others = max(float(self._others(np.array(counts.n))), 1.0)
+        expected = margins[counts.span(first), None] * margins[at] / n_others
+        known = np.maximum(np.log((expected + 1.0) / (seen + 1.0)), 0.0)
+        ends = np.cumsum([counts.sizes[place] for place in others])
+        table = np.zeros((counts.sizes[first] + 1, known.shape[1] + len(others)))
+        table[:-1, np.arange(len(at)) + np.searchsorted(ends, np.arange(len(at)), "right")] = known
+        return table
 
     def _surprise(
         self, first: int, second: int, left: NDArray[Any], right: NDArray[Any]
@@ -277,6 +312,13 @@ class _Surprises:
         return np.maximum(weights * self.scale - 1.0, 0.0)
 
 
+def _looked_up(
+    table: FloatArray, start: int, left: NDArray[Any], right: NDArray[Any]
+) -> FloatArray:
+    """Return the cells of some rows of a table and of some columns, counted from one on."""
+    return table.ravel().take(left.astype(np.intp) * table.shape[1] + start + right)
+
+
 def _reason(
     encoder: UNTIE,
     surprises: _Surprises,
@@ -287,11 +329,11 @@ def _reason(
 ) -> str:
     """Name the most surprising pairs of a row, and values that were never seen."""
     names = encoder.vocabulary_.columns
-    alone = [(place, place) for place in range(len(names))]
-    places = [*alone, *surprises.pairs]
-    worst = sorted(places, key=lambda pair: -round(float(terms[pair]), 9))[:N_REASONS]
+    every = np.arange(len(names))
+    places = np.concatenate([np.stack([every, every], axis=1), surprises.pairs])
+    order = np.argsort(-np.round(terms[places[:, 0], places[:, 1]], 9), kind="stable")
     said = []
-    for first, second in worst:
+    for first, second in places[order[:N_REASONS]].tolist():
         if terms[first, second] > 0:
             cell = f"{names[first]}={texts[first]}"
             if first == second:
