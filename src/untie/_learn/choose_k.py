@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 
 import numpy as np
@@ -33,6 +33,7 @@ from untie._learn.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
 from untie._util.checks import check_integer
 from untie._util.k_means import best_labels
+from untie._util.parallel import in_threads, pays
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 
@@ -106,7 +107,8 @@ def choose_number(
     numbers = _check_ks(ks, count_distinct(rows))
     trial = _Trial(_judged(vectors, view, attributes, sample), rows, n_splits, rng)
     with one_thread(0):  # many products of small matrices
-        found = [trial.try_number(k) for k in numbers]
+        # The largest, which take longest, first.
+        found = in_threads(trial.try_number, numbers[::-1], pays(rows.size))[::-1]
     of_rows = np.stack([result.gains.of_rows for result in found])
     place, evidence = _choose(trial, found, of_rows)
     best = np.argmax(np.round([result.of_splits for result in found], 9), axis=0)
@@ -218,11 +220,12 @@ class _Trial:
     def evidence(self, result: _Result) -> _Evidence:
         """Ask what the clusters tell of the columns, and what without the best of them."""
         n = len(self.splits)
-        pairs = [(self.judged, fit, test) for fit, test in result.fits]
-        told = _total([hidden_gains(*pair, refit=True) for pair in pairs]) / n
+        worth = pays(self.judged.codes.size)
+        told = _total(in_threads(partial(_gains_of, self.judged), result.fits, worth)) / n
         worst: _Evidence | None = None
         for hidden in self._mattering(told):
-            left = _total([hidden_gains(*pair, refit=True, never=hidden) for pair in pairs]) / n
+            without = partial(_gains_of, self.judged, never=hidden)
+            left = _total(in_threads(without, result.fits, worth)) / n
             mean = float(left.of_rows.sum() / self.weights.sum())
             if worst is None or mean < worst.without - 1e-9:
                 worst = _Evidence(told, mean, _error(left.of_rows, self.judged), hidden)
@@ -247,6 +250,14 @@ class _Trial:
             rng = RandomState(self.seed)
             found = best_labels(self.vectors[drawn], train[drawn], k, max(HALF_STARTS, k), rng)
         return fit_half(self.judged, train, drawn, found)
+
+
+def _gains_of(
+    judged: JudgedRows,
+    half: tuple[HalfFit, FloatArray],
+    never: NDArray[np.bool_] | None = None,
+) -> Gains:
+    return hidden_gains(judged, *half, refit=True, never=never)
 
 
 def _judged(
