@@ -43,7 +43,7 @@ def encoder(frame):
 def test_texts_that_are_coded_once_are_the_same_table():
     frame = pd.DataFrame(
         {
-            "text": ["b", None, "a"],
+            "self": ["b", None, "a"],
             "number": [1, 2, 2],
             "sizes": pd.Categorical(["S", "L", "S"], ["S", "L"], ordered=True),
         }
@@ -54,8 +54,8 @@ def test_texts_that_are_coded_once_are_the_same_table():
         (known, rows), (again, others) = (learn_vocabulary(read_table(t)) for t in (table, coded))
         assert known == again
         np.testing.assert_array_equal(np.stack(rows.codes), np.stack(others.codes))
-    assert coded_once(frame)["text"].dtype == "category"
-    assert not coded_once(frame)["text"].dtype.ordered
+    assert coded_once(frame)["self"].dtype == "category"
+    assert not coded_once(frame)["self"].dtype.ordered
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def coded_once(frame: Any) -> Any:
     if data.implementation.is_pyarrow():  # with_columns takes minutes for 10,000 columns
         columns = {name: coded.get(name, data[name]).to_native() for name in data.columns}
         return type(frame).from_pydict(columns)
-    return data.with_columns(**coded).to_native() if coded else frame
+    return data.with_columns(*coded.values()).to_native() if coded else frame
 
 
 def value_arrays(values: Sequence[Sequence[Value]]) -> list[NDArray[np.object_]]:
