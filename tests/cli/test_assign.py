@@ -97,6 +97,10 @@ def test_cluster_with_a_model_is_assign(model, new, tmp_path):
         (["--categorical", "age"], "--categorical is for learning"),
         (["--solver", "exact"], "--solver and --purpose are for learning"),
         (["--label", "group"], "--weight and --label are for new clusters"),
+        (["--bins", "4"], "--bins is for learning; the model prepares columns as those"),
+        (["--max-categories", "9"], "--max-categories is for learning"),
+        (["--day-first"], "--day-first and --month-first are for learning"),
+        (["--date-parts", "hour"], "--date-parts is for learning"),
     ],
 )
 def test_what_a_model_has_of_its_own_is_refused(model, new, given, message):

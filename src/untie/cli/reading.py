@@ -87,11 +87,12 @@ def read_source(
     table = _open(paths, shown, kind, missing, gathered.keys)
     if isinstance(table, ArrowSource):
         table = holding(table, gathered)
-    return _with_rows(table, shown), remarks
+    sheets = "".join(f" {file.remark}." for file in gathered.files[:1] if file.remark)
+    return _with_rows(table, shown, sheets), remarks
 
 
-def _with_rows(table: Any, shown: str) -> Any:
-    """Refuse a table without rows."""
+def _with_rows(table: Any, shown: str, remark: str = "") -> Any:
+    """Refuse a table without rows; a remark may say where else they are."""
     if is_lazy(table):
         reader = table.select(table.columns[:1]).batches()
         has_rows = any(batch.num_rows for batch in reader)
@@ -99,7 +100,7 @@ def _with_rows(table: Any, shown: str) -> Any:
         has_rows = len(table) > 0
     if not has_rows:
         names = ", ".join(names_of(table)[:5])
-        raise UserError(f"{shown} has names of columns ({names}) but no rows.")
+        raise UserError(f"{shown} has names of columns ({names}) but no rows.{remark}")
     return table
 
 
