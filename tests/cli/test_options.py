@@ -30,6 +30,7 @@ from option_cases import (
     shows,
     silent,
     solver_checks,
+    unusual,
     write_files,
     written,
 )
@@ -40,8 +41,6 @@ SHEET = {"--sheet": said("read the sheet 'rows' of 'Sheet', 'rows'")}
 PLAIN = f"{TEXT} {COLUMNS} {DATES} {TABLE}"
 ALL = f"{PLAIN} {LEARNING}"
 FEW = "--columns colour,size"
-TWICE = {"ordered": LEARNED["ordered"], "column_weights": {"size": 2.0}}
-NEVER = {"ordered": LEARNED["ordered"], "column_weights": {"size": 0.0}}
 
 CASES = [
     Case(
@@ -199,10 +198,11 @@ CASES = [
             "--n": n_rows(4),
             "--keep": shows("row,id,"),
             "--label": lacks("group"),
-            "--passive": lacks("shape="),
-            "--column-weight": n_rows(4),
-            "--ordered": n_rows(4),
-            "--seed": n_rows(4),
+            "--passive": as_in_python(unusual, "score", LEARNED, column_weights=None),
+            # Scores are of counts: of the columns that count at all, all count the same.
+            "--column-weight": as_in_python(unusual, "score", LEARNED),
+            "--ordered": as_in_python(unusual, "score", LEARNED),
+            "--seed": as_in_python(unusual, "score", LEARNED),
         },
     ),
     Case(
@@ -219,18 +219,14 @@ CASES = [
     Case("outliers book.xlsx --sheet rows", SHEET),
     Case(
         f"values {ALL} --column size",
-        NOTES | {"--column": n_rows(3)},
-    ),
-    Case(
-        f"values {PLAIN} --column size --ordered size=S,M,L --column-weight size=2",
-        {
-            "--ordered": as_in_python(alike, "similarity", TWICE, ordered="auto"),
-            "--column-weight": as_in_python(alike, "similarity", TWICE, column_weights=None),
+        NOTES
+        | {
+            "--column": n_rows(3),
+            "--ordered": as_in_python(alike, "similarity", LEARNED, ordered="auto"),
+            # How much columns count is no matter of which values of one are alike.
+            "--column-weight": as_in_python(alike, "similarity", LEARNED),
+            "--passive": as_in_python(alike, "similarity", LEARNED),
         },
-    ),
-    Case(
-        f"values {PLAIN} --column size --ordered size=S,M,L --passive size",
-        {"--passive": as_in_python(alike, "similarity", NEVER, column_weights=None)},
     ),
     Case(
         f"values {PLAIN} --column size --solver adam --seed 7", solver_checks(alike, "similarity")
