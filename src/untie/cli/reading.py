@@ -23,6 +23,7 @@ from untie._util.extras import need
 from untie._util.scratch import Scratch, copy_at_most, room_for
 from untie.cli.guard import UserError, is_interrupt
 from untie.cli.options import SourceOptions, missing_texts
+from untie.cli.spinner import waiting
 from untie.cli.text_layout import Kind, explain, sniff
 
 UTF8 = "utf-8"
@@ -31,14 +32,16 @@ STDIN = "-"
 
 def read_asked(source: str | None, options: SourceOptions) -> tuple[Any, list[str]]:
     """Open what the user names, in the way that the options say; see `read_source`."""
-    return read_source(
-        source,
-        options.sql,
-        options.delimiter,
-        options.encoding,
-        missing_texts(options) or (),
-        options.sheet,
-    )
+    # Archives are unpacked, workbooks converted and addresses fetched here.
+    with waiting("opening the table", options.quiet):
+        return read_source(
+            source,
+            options.sql,
+            options.delimiter,
+            options.encoding,
+            missing_texts(options) or (),
+            options.sheet,
+        )
 
 
 def read_source(
