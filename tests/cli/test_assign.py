@@ -1,3 +1,4 @@
+import io
 import json
 
 import numpy as np
@@ -6,6 +7,12 @@ import pytest
 
 import untie
 from command_cases import ask, refused, rows_of, start, write_people
+from untie._engines.arrow import ArrowSource
+from untie.cli.assigning import Assigned
+from untie.cli.learning import load_clusterer
+from untie.cli.options import Format
+from untie.cli.showing import as_text
+from untie.cli.streaming import write_batches
 from untie.explain import assignments
 
 
@@ -90,6 +97,10 @@ def test_cluster_with_a_model_is_assign(model, new, tmp_path):
         (["--categorical", "age"], "--categorical is for learning"),
         (["--solver", "exact"], "--solver and --purpose are for learning"),
         (["--label", "group"], "--weight and --label are for new clusters"),
+        (["--bins", "4"], "--bins is for learning; the model prepares columns as those"),
+        (["--max-categories", "9"], "--max-categories is for learning"),
+        (["--day-first"], "--day-first and --month-first are for learning"),
+        (["--date-parts", "hour"], "--date-parts is for learning"),
     ],
 )
 def test_what_a_model_has_of_its_own_is_refused(model, new, given, message):
@@ -158,3 +169,73 @@ def test_lazy_clusters_are_kept_too(people, model, new, tmp_path):
     found = rows_of(ask("assign", tmp_path / "lazy.untie", new).stdout)
     expected = rows_of(ask("assign", model, new).stdout)
     assert [row["cluster"] for row in found] == [row["cluster"] for row in expected]
+
+
+def in_pieces(path, size):
+    """Return a file's rows as a lazy table, a few at a time."""
+    table = untie.scan(path, types="text").collect()
+
+    def read(columns):
+        return table.select(list(columns)).to_batches(max_chunksize=size)
+
+    return ArrowSource(table.schema, read, "the rows")
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_rows_that_come_in_pieces_go_where_all_at_once_go(model, new, size):
+    whole, pieces = (Assigned(*load_clusterer(model)) for _ in range(2))
+    source = in_pieces(new, 1000)
+    expected = whole.named(source.collect())
+    found = pieces.beside(in_pieces(new, size)).collect().select(list(expected)).to_pydict()
+    assert found == expected
+    assert pieces.summary() == whole.summary()
+    assert pieces.farthest == whole.farthest
+    assert pieces.farthest["row"] == [4]
+    assert pieces.unknown.counts == whole.unknown.counts
+    assert pieces.said() == whole.said()
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "csv.gz", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+def test_rows_are_never_all_in_memory(model, new, tmp_path, monkeypatch, kind, ending):
+    rows = pd.read_csv(new, dtype=str)
+    given, output = tmp_path / f"given.{kind}", tmp_path / f"out.{ending}"
+    {
+        "csv": lambda: rows.to_csv(given, index=False),
+        "tsv": lambda: rows.to_csv(given, index=False, sep="\t"),
+        "jsonl": lambda: rows.to_json(given, orient="records", lines=True),
+        "parquet": lambda: rows.to_parquet(given),
+    }[kind]()
+    expected = rows_of(ask("assign", model, new).stdout)
+    monkeypatch.setattr(ArrowSource, "collect", None)
+    answer = ask("assign", model, given, "--output", output)
+    assert answer.exit_code == 0, answer.output
+    assert "3 rows have a value that the model does not know, of 30 (10.0%)." in answer.stderr
+    read = {
+        "json": lambda: pd.read_json(output, orient="records"),
+        "parquet": lambda: pd.read_parquet(output),
+        "tsv": lambda: pd.read_csv(output, sep="\t"),
+    }.get(ending, lambda: pd.read_csv(output))
+    written = read()
+    assert written["note"].fillna("").tolist() == [row["note"] for row in expected]
+    np.testing.assert_allclose(written["distance"], [float(row["distance"]) for row in expected])
+    assert written["shape"].tolist() == [row["shape"] for row in expected]
+
+
+def test_json_in_pieces_is_the_json_of_all_rows(model, new):
+    source = in_pieces(new, 7)
+    text = io.StringIO()
+    write_batches(source.batches(), text, Format.json)
+    assert text.getvalue() == as_text(source.collect().to_pydict(), Format.json)
+    write_batches([], text := io.StringIO(), Format.json)
+    assert text.getvalue() == "[]\n"
+
+
+def test_a_file_that_breaks_off_leaves_the_old_one(model, new, tmp_path):
+    output, broken = tmp_path / "out.csv", tmp_path / "broken.csv"
+    output.write_text("old")
+    broken.write_text(new.read_text() + "one,cell,too,many,in,this,line,and,more\n")
+    line = refused("assign", model, broken, "--output", output)
+    assert "line 32, has 9 cells" in line
+    assert output.read_text() == "old"
+    assert not list(tmp_path.glob(".out*"))

@@ -638,6 +638,8 @@ def test_columns_that_can_not_be_ordered(pupils, tmp_path):
     )
     ask("fit", pupils, "--k", 2, "-o", tmp_path / "m.untie")
     model = ["--model", tmp_path / "m.untie"]
+    both = refused("cluster", pupils, "--ordered", "grade", "--passive", "grade")
+    assert "--passive and --ordered both name 'grade'; keep one of them." in both
     assert "--ordered is for learning" in refused("outliers", pupils, *model, "--ordered", "grade")
 
 

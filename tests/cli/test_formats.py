@@ -122,6 +122,24 @@ def test_a_workbook_in_a_process(tmp_path, people):
     assert "--sheet is for Excel" in refused("cluster", "--sql", "SELECT 1", "--sheet", "a")
 
 
+def test_a_sheet_without_rows_says_which_others_there_are(people, tmp_path):
+    frame = pd.read_csv(people, dtype=str)
+    path = write_book(tmp_path / "book.xlsx", Notes=pd.DataFrame({"read me": []}), People=frame)
+    said = refused("cluster", path)
+    assert "has names of columns (read me) but no rows. " in said
+    assert "read the sheet 'Notes' of 'Notes', 'People'; --sheet names another." in said
+
+
+def test_json_around_the_rows_is_said_how_to_open(tmp_path):
+    path = tmp_path / "wrapped.json"
+    path.write_text(json.dumps({"data": [{"a": "x", "b": "y"}, {"a": "z", "b": "w"}]}))
+    said = refused("cluster", path)
+    assert "data: left out, its cells are lists or objects, not single values; flatten" in said
+    assert "Name the columns" not in said  # which would be refused, too
+    query = f"SELECT unnest(data, recursive := true) FROM '{path}'"
+    assert rows_of(ask("outliers", "--sql", query, "--keep", "a").stdout)[0]["a"] in ("x", "z")
+
+
 def test_a_workbook_is_utf8_whatever_is_said(tmp_path):
     frame = pd.DataFrame({"a;b": ["né", "1,5"]})
     path = write_book(tmp_path / "t.xlsx", Sheet1=frame)

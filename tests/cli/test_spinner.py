@@ -49,7 +49,7 @@ def on_a_terminal(*arguments):
     ("command", "steps"),
     [
         ("cluster", ["reading ...", "clustering ...", "judging the clusters ..."]),
-        ("fit", ["learning ..."]),
+        ("fit", ["opening the table ...", "learning ..."]),
     ],
 )
 def test_a_terminal_sees_what_is_done(people, tmp_path, command, steps):

@@ -141,6 +141,19 @@ def test_frames(folder):
     check(folder, report.html, {"data": frame})
 
 
+@pytest.mark.parametrize("given", [("--solver", "uniform"), ("--purpose", "neighbors")])
+def test_how_the_weights_are_found(folder, given):
+    table().to_csv("a.csv", index=False)
+    page = asked(folder, "a.csv", *given)
+    names = check(folder, page)
+    option, choice = given
+    assert names["clusterer"].encoder_.get_params()[option.removeprefix("--")] == choice
+    assert f"untie report a.csv --k 2 {option} {choice}" in page
+    frame = table()
+    named = {option.removeprefix("--"): choice}
+    check(folder, make_report(frame, n_clusters=2, **named).html, {"data": frame})
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_encoders(folder, weighted):
     frame = load("zoo")[0]

@@ -1,5 +1,6 @@
 import re
 import sys
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -8,6 +9,7 @@ from sklearn.base import clone
 
 from untie import UNTIE, Preparer, UNTIEClusterer
 from untie._util import progress
+from untie.cli.spinner import bar, waiting
 
 BATCHES = [pa.record_batch({"a": [1, 2]}), pa.record_batch({"a": [3]})]
 
@@ -68,3 +70,17 @@ def test_fits_say_what_they_do_on_request_alone(capsys, estimator, stages):
     assert [line.split(" ...")[0] for line in err.splitlines()[::2]] == stages
     assert len(err.splitlines()) == 2 * len(stages)
     np.testing.assert_array_equal(told.transform(rows), quiet.transform(rows))
+
+
+def test_a_bar_leaves_standard_output_alone(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    usual = sys.stdout
+    for _ in progress.watch(BATCHES, 3, "counting"):
+        assert sys.stdout is usual  # rows that are written there go into the user's file
+    with waiting("counting", quiet=False):
+        time.sleep(0.1)
+        assert sys.stdout is usual
+    for _ in bar(["one"], quiet=False):
+        assert sys.stdout is usual

@@ -124,7 +124,8 @@ def _table(rows: Iterable[Sequence[Any]], shown: str, title: str) -> Iterator[li
         if len(texts) > width:
             raise ValueError(
                 f"{shown}, sheet {title!r}, row {number}, has {len(texts)} cells, but the row of "
-                f"names has {width}. Name every column, or remove what stands beside the table."
+                f"names has {width}. Name every column, or remove what stands above or beside the "
+                "table."
             )
         yield texts + [""] * (width - len(texts))
     if not width:

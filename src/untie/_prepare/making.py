@@ -52,9 +52,9 @@ def make_preparation(
         said = "; ".join(str(notes[name]) for name in list(names)[:8])
         alone = any(s.rows.sum() + s.n_missing == 1 for s in seen)
         hint = " The table has 1 sample; one row tells nothing apart." if alone else ""
-        raise ValueError(
-            f"No column is left to learn from ({said}).{hint} Name the columns to use all the same."
-        )
+        if not all(summary.problem for summary in seen):
+            hint += " Name the columns to use all the same."
+        raise ValueError(f"No column is left to learn from ({said}).{hint}")
     said_of_all = tuple(notes[name] for name in names)
     return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins)
 

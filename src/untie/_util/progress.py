@@ -102,6 +102,7 @@ def _bar(n_rows: int | None, what: str) -> Any:
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
+        redirect_stdout=False,  # rows may go there, into a file
     )
     bar.add_task(what, total=n_rows)
     bar.start()

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from untie._engines.arrow import ArrowSource
 from untie._learn.reach import NEARLY_ALL
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
+from untie._util.extras import need
+from untie._util.progress import watch
 from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
-from untie.cli.learning import as_seen, load_clusterer, read_rows, refuse_for_model
+from untie.cli.learning import as_seen, load_clusterer, open_rows, refuse_for_model
 from untie.cli.options import Format, LearningOptions, SourceOptions
+from untie.cli.reading import is_lazy
 from untie.cli.showing import chosen_format, print_table, say, show
 from untie.cli.spinner import waiting
-from untie.cli.unknown import tell_unknown
+from untie.cli.streaming import stream_rows
+from untie.cli.unknown import Unknown
+from untie.clusterer import UNTIEClusterer
 from untie.explain import assignments
+from untie.preparer import Preparer
 
 SHOWN_ROWS = 10
 """At most this many rows that are unlike any cluster are shown on a terminal."""
@@ -45,59 +54,130 @@ def assign_rows(
     format_: Format | None,
 ) -> None:
     """Put the rows of a file into the clusters of a model, and show or write them."""
-    clusterer, preparer = load_clusterer(model)
-    source = read_rows(file, options)
-    with waiting("assigning the rows", options.quiet):
-        rows = source if preparer is None else preparer.transform(source)
-        if clusterer.preparer_ is None:  # which would find the columns that it needs
-            rows = as_seen(clusterer.encoder_, None, rows, [])
-        found = columns_of(assignments(clusterer, rows))
-    tell_unknown(clusterer.encoder_, clusterer.prepared(rows), options.quiet)
-    unlike = np.array(found.pop("unlike"), dtype=bool)
-    say(_said(unlike), options.quiet)
+    found = Assigned(*load_clusterer(model))
+    source = open_rows(file, options)
     how = chosen_format(format_)
-    if output is not None or how != Format.table:
-        show(_with_cells(columns_of(source), found), how, output)
-    if how != Format.table:
-        return
-    summary = _summary(found, unlike, len(clusterer.cluster_centers_))
-    print_table(summary, f"{len(unlike):,} rows in the clusters of {model.name}")
-    if unlike.any():
-        print_table(_farthest(found, unlike), "Rows unlike any cluster, the farthest first")
+    is_written = output is not None or how != Format.table
+    with waiting("assigning the rows", options.quiet):
+        if not is_lazy(source):
+            cells = {**columns_of(source), **found.named(source)}
+        elif is_written:
+            stream_rows(found.beside(source), how, output, "assigning")
+        else:
+            for _ in watch(found.beside(source).batches(), source.n_rows, "assigning"):
+                pass
+    if is_written and not is_lazy(source):
+        show(cells, how, output)
+    found.unknown.tell(options.quiet)
+    say(found.said(), options.quiet)
+    if how == Format.table:
+        print_table(found.summary(), f"{found.n_rows:,} rows in the clusters of {model.name}")
+        if found.n_unlike:
+            print_table(found.farthest, "Rows unlike any cluster, the farthest first")
 
 
-def _said(unlike: Any) -> str:
-    n, n_rows = int(unlike.sum()), len(unlike)
-    if not n:
-        return "Every row is like those of some cluster."
-    rows = "1 row is" if n == 1 else f"{n:,} rows are"
-    return (
-        f"{rows} unlike any cluster, of {n_rows:,}: farther from each than {NEARLY_ALL:.0%} of the "
-        "rows that it was made of."
-    )
+class Assigned:
+    """Puts rows that come piece by piece into clusters, and counts what is to be said of them.
+
+    Parameters
+    ----------
+    clusterer : UNTIEClusterer
+        Fitted.
+    preparer : Preparer or None
+        What prepares rows before the clusterer sees them.
+    """
+
+    def __init__(self, clusterer: UNTIEClusterer, preparer: Preparer | None) -> None:
+        self.clusterer = clusterer
+        self.preparer = preparer
+        self.unknown = Unknown(clusterer.encoder_)
+        n_clusters = len(clusterer.cluster_centers_)
+        self.sizes, self.unlike, self.strange = np.zeros((3, n_clusters), dtype=int)
+        self.farthest: dict[str, list[Any]] = {name: [] for name in ("row", *NEW_COLUMNS)}
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows so far."""
+        return int(self.sizes.sum())
+
+    @property
+    def n_unlike(self) -> int:
+        """The number of those that are unlike any cluster."""
+        return int(self.unlike.sum())
+
+    def add(self, source: Any) -> dict[str, Any]:
+        """Return what is found of more rows, as they were read: `NEW_COLUMNS`."""
+        rows = source if self.preparer is None else self.preparer.transform(source)
+        if self.clusterer.preparer_ is None:  # which would find the columns that it needs
+            rows = as_seen(self.clusterer.encoder_, None, rows, [])
+        found = columns_of(assignments(self.clusterer, rows))
+        is_unlike = np.array(found.pop("unlike"), dtype=bool)
+        is_strange = np.array(found["unknown"]) > 0
+        if is_strange.any():
+            rows = self.clusterer.prepared(rows)
+        self.unknown.add(rows, is_strange)
+        self._keep_farthest(found, is_unlike)
+        labels, n = np.array(found["cluster"]), len(self.sizes)
+        self.sizes += np.bincount(labels, minlength=n)
+        self.unlike += np.bincount(labels[is_unlike], minlength=n)
+        self.strange += np.bincount(labels[is_strange], minlength=n)
+        return found
+
+    def named(self, source: Any) -> dict[str, Any]:
+        """Return what is found of all rows under names that no column of theirs has."""
+        found = self.add(source)
+        names = _new_names(list(columns_of(source)))
+        return {new: found[old] for new, old in zip(names, NEW_COLUMNS, strict=True)}
+
+    def beside(self, source: ArrowSource) -> ArrowSource:
+        """Return a lazy table: the rows as they are read, and what is found of them."""
+        pa = need("pyarrow")
+        types = (pa.int64(), pa.float64(), pa.int64(), pa.string())
+        schema = source.schema
+        for name, kind in zip(_new_names(source.columns), types, strict=True):
+            schema = schema.append(pa.field(name, kind))
+
+        def read(columns: Sequence[str]) -> Iterator[Any]:
+            for batch in filter(len, source.batches()):
+                found = self.add(pa.Table.from_batches([batch]))
+                new = [pa.array(found[key], kind) for key, kind in zip(found, types, strict=True)]
+                rows = pa.RecordBatch.from_arrays([*batch.columns, *new], names=schema.names)
+                yield rows.select(list(columns))
+
+        return ArrowSource(schema, read, source.origin, source.n_rows)
+
+    def _keep_farthest(self, found: dict[str, Any], is_unlike: NDArray[np.bool_]) -> None:
+        """Keep the rows unlike any cluster that are the farthest of all so far."""
+        rows = np.flatnonzero(is_unlike)
+        order = np.argsort(-np.array(found["distance"])[rows], kind="stable")[:SHOWN_ROWS]
+        some = rows[order].tolist()
+        held = self.farthest
+        cells = {name: held[name] + [found[name][row] for row in some] for name in NEW_COLUMNS}
+        cells["row"] = held["row"] + [self.n_rows + row for row in some]
+        best = np.argsort(-np.array(cells["distance"]), kind="stable")[:SHOWN_ROWS].tolist()
+        self.farthest = {name: [cells[name][place] for place in best] for name in held}
+
+    def said(self) -> str:
+        """Return a sentence on the rows that are unlike any cluster."""
+        n = self.n_unlike
+        if not n:
+            return "Every row is like those of some cluster."
+        rows = "1 row is" if n == 1 else f"{n:,} rows are"
+        return (
+            f"{rows} unlike any cluster, of {self.n_rows:,}: farther from each than "
+            f"{NEARLY_ALL:.0%} of the rows that it was made of."
+        )
+
+    def summary(self) -> dict[str, list[Any]]:
+        """Return a line for each cluster that rows may go to."""
+        return {
+            "cluster": list(range(len(self.sizes))),
+            "rows": self.sizes.tolist(),
+            "share": [f"{size / self.n_rows:.0%}" for size in self.sizes],
+            "unlike any": self.unlike.tolist(),
+            "with unknown values": self.strange.tolist(),
+        }
 
 
-def _with_cells(cells: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    """Return the rows as they were read, with what was found of them in columns of their own."""
-    names = number_repeats([*cells, *NEW_COLUMNS])[len(cells) :]
-    return {**cells, **{new: found[old] for new, old in zip(names, NEW_COLUMNS, strict=True)}}
-
-
-def _summary(found: dict[str, Any], unlike: Any, n_clusters: int) -> dict[str, list[Any]]:
-    """Return a line for each cluster that rows may go to."""
-    labels, unknown = np.array(found["cluster"]), np.array(found["unknown"]) > 0
-    sizes = np.bincount(labels, minlength=n_clusters)
-    return {
-        "cluster": list(range(n_clusters)),
-        "rows": sizes.tolist(),
-        "share": [f"{size / len(labels):.0%}" for size in sizes],
-        "unlike any": np.bincount(labels[unlike], minlength=n_clusters).tolist(),
-        "with unknown values": np.bincount(labels[unknown], minlength=n_clusters).tolist(),
-    }
-
-
-def _farthest(found: dict[str, Any], unlike: Any) -> dict[str, list[Any]]:
-    rows = np.flatnonzero(unlike)
-    distances = np.array(found["distance"])[rows]
-    rows = rows[np.argsort(-distances, kind="stable")][:SHOWN_ROWS].tolist()
-    return {"row": rows, **{name: [found[name][row] for row in rows] for name in NEW_COLUMNS}}
+def _new_names(names: list[str]) -> list[str]:
+    return number_repeats([*names, *NEW_COLUMNS])[len(names) :]

@@ -10,7 +10,7 @@ from untie._engines.source import check_columns
 from untie._table.frames import columns_of
 from untie.cli.choices import FailOn
 from untie.cli.guard import UserError
-from untie.cli.learning import as_seen, load_encoder, open_rows
+from untie.cli.learning import as_seen, load_encoder, open_rows, refuse_preparation
 from untie.cli.options import ColumnOptions, Format
 from untie.cli.reading import names_of
 from untie.cli.showing import Columns, chosen_format, say, show
@@ -32,9 +32,10 @@ def compare_tables(
     other = open_rows(new, options)
     preparer = table.preparer
     assert preparer is not None
-    left_out = {note.column for note in preparer.notes_}
-    check_columns(list(preparer.columns_), names_of(other), f"{new!r}", f", which {file!r} has")
-    only_new = [name for name in names_of(other) if name not in left_out]
+    own = {note.column for note in preparer.notes_}
+    needed = [name for name in preparer.columns_ if name in own]  # not what is made of dates
+    check_columns(needed, names_of(other), f"{new!r}", f", which {file!r} has")
+    only_new = [name for name in names_of(other) if name not in own]
     if only_new:
         say(f"Not looked at, as {file!r} lacks them: {', '.join(only_new)}.", options.quiet)
     with waiting("comparing the tables", options.quiet):
@@ -50,6 +51,7 @@ def compare_with_model(
         raise UserError(
             "--columns, --drop and --categorical are for two files; the model has its own columns."
         )
+    refuse_preparation(options)
     encoder, preparer = load_encoder(model)
     rows = as_seen(encoder, preparer, open_rows(new, options), [])
     with waiting("comparing the tables", options.quiet):

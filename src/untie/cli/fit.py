@@ -71,9 +71,9 @@ def run(
     rows = encoder.counts_.n_rows
     sizes = encoder.vocabulary_.sizes
     aim = f"{encoder.n_clusters_} clusters" if is_for_clusters else "neighbours"
+    columns = "1 column" if len(sizes) == 1 else f"{len(sizes)} columns"
     say(
-        f"Learned from {rows:,} rows, {len(sizes)} columns with {sum(sizes):,} values, for {aim}: "
-        f"{output}",
+        f"Learned from {rows:,} rows, {columns} with {sum(sizes):,} values, for {aim}: {output}",
         options.quiet,
     )
     if encoder.k_choice_ is not None:

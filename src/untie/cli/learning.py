@@ -12,7 +12,7 @@ from untie._engines.source import check_columns
 from untie._learn.purposes import CLUSTERS
 from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
-from untie.cli.options import LearningOptions, SourceOptions
+from untie.cli.options import ColumnOptions, LearningOptions, SourceOptions
 from untie.cli.reading import in_memory, is_lazy, names_of, read_asked
 from untie.cli.showing import say
 from untie.cli.spinner import waiting
@@ -84,6 +84,24 @@ def refuse_for_model(
         raise UserError("--categorical is for learning; the model knows which numbers are names.")
     if solver is not None or purpose is not None:
         raise UserError("--solver and --purpose are for learning; the model has its own.")
+    refuse_preparation(options)
+
+
+def refuse_preparation(options: ColumnOptions) -> None:
+    """Refuse to prepare columns otherwise than those that a model was learned from."""
+    usual = ColumnOptions()
+    for option, name in (
+        ("--bins", "bins"),
+        ("--max-categories", "max_categories"),
+        ("--day-first and --month-first", "day_first"),
+        ("--date-parts", "date_parts"),
+    ):
+        if getattr(options, name) != getattr(usual, name):
+            verb = "are" if " and " in option else "is"
+            raise UserError(
+                f"{option} {verb} for learning; the model prepares columns as those that it was "
+                "learned from."
+            )
 
 
 def open_rows(source: str | None, options: SourceOptions) -> Any:

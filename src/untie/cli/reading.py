@@ -23,6 +23,7 @@ from untie._util.extras import need
 from untie._util.scratch import Scratch, copy_at_most, room_for
 from untie.cli.guard import UserError, is_interrupt
 from untie.cli.options import SourceOptions, missing_texts
+from untie.cli.spinner import waiting
 from untie.cli.text_layout import Kind, explain, sniff
 
 UTF8 = "utf-8"
@@ -31,14 +32,16 @@ STDIN = "-"
 
 def read_asked(source: str | None, options: SourceOptions) -> tuple[Any, list[str]]:
     """Open what the user names, in the way that the options say; see `read_source`."""
-    return read_source(
-        source,
-        options.sql,
-        options.delimiter,
-        options.encoding,
-        missing_texts(options) or (),
-        options.sheet,
-    )
+    # Archives are unpacked, workbooks converted and addresses fetched here.
+    with waiting("opening the table", options.quiet):
+        return read_source(
+            source,
+            options.sql,
+            options.delimiter,
+            options.encoding,
+            missing_texts(options) or (),
+            options.sheet,
+        )
 
 
 def read_source(
@@ -87,11 +90,12 @@ def read_source(
     table = _open(paths, shown, kind, missing, gathered.keys)
     if isinstance(table, ArrowSource):
         table = holding(table, gathered)
-    return _with_rows(table, shown), remarks
+    sheets = "".join(f" {file.remark}." for file in gathered.files[:1] if file.remark)
+    return _with_rows(table, shown, sheets), remarks
 
 
-def _with_rows(table: Any, shown: str) -> Any:
-    """Refuse a table without rows."""
+def _with_rows(table: Any, shown: str, remark: str = "") -> Any:
+    """Refuse a table without rows; a remark may say where else they are."""
     if is_lazy(table):
         reader = table.select(table.columns[:1]).batches()
         has_rows = any(batch.num_rows for batch in reader)
@@ -99,7 +103,7 @@ def _with_rows(table: Any, shown: str) -> Any:
         has_rows = len(table) > 0
     if not has_rows:
         names = ", ".join(names_of(table)[:5])
-        raise UserError(f"{shown} has names of columns ({names}) but no rows.")
+        raise UserError(f"{shown} has names of columns ({names}) but no rows.{remark}")
     return table
 
 

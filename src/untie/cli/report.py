@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from untie._util.extras import need
+from untie.cli.choices import Purposes, Solvers
 from untie.cli.early import check_output
 from untie.cli.guard import UserError
 from untie.cli.options import (
@@ -86,6 +87,8 @@ def run(
             help="What the page calls the table.", rich_help_panel=RESULT, show_default="FILE"
         ),
     ] = None,
+    solver: Solvers = None,
+    purpose: Purposes = None,
     seed: Seed = 0,
 ) -> None:
     """Learn, choose the number of groups, find and explain them, and write a page about it all."""
@@ -97,6 +100,7 @@ def run(
         )
     check_output(page, endings)
     need("jinja2", "report", "Reports")  # before the work
+    from untie.cli.learning import asked_for
     from untie.cli.reading import names_of
     from untie.cli.showing import say
     from untie.cli.spinner import bar
@@ -121,6 +125,7 @@ def run(
         ordered=ordered_columns(options, table),
         categorical=tuple(split_names(options.categorical, known)),
         **reading_settings(options),
+        **asked_for(solver, purpose),
     )
     made = report_prepared(
         frame,

@@ -87,15 +87,16 @@ def _for_people(cell: Any) -> str:
     return str(cell)
 
 
-def as_text(columns: Columns, how: Format, delimiter: str = ",") -> str:
-    """Return columns as CSV or JSON."""
+def as_text(columns: Columns, how: Format, delimiter: str = ",", has_header: bool = True) -> str:
+    """Return columns as CSV or JSON; their names come first in CSV, unless they did before."""
     rows = zip(*(map(_plain, cells) for cells in columns.values()), strict=True)
     if how == Format.json:
         records = [dict(zip(columns, row, strict=True)) for row in rows]
         return json.dumps(records, ensure_ascii=False, indent=1, default=str) + "\n"
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
+    if has_header:
+        writer.writerow(columns)
     writer.writerows(rows)
     return text.getvalue()
 
@@ -109,17 +110,25 @@ def _plain(cell: Any) -> Any:
 
 def write_file(columns: Columns, path: Path) -> None:
     """Write columns to a file that appears as a whole."""
-    is_packed = path.suffix == ".gz"
-    suffix = (path.with_suffix("") if is_packed else path).suffix.lower()
     with whole_file(path) as temporary:
-        if suffix in (".parquet", ".pq"):
+        layout = file_layout(path)
+        if layout is None:
             pa = need("pyarrow")
             table = pa.table({name: list(map(_plain, cells)) for name, cells in columns.items()})
             need("pyarrow.parquet").write_table(table, temporary)
             return
-        how = Format.json if suffix == ".json" else Format.csv
-        content = as_text(columns, how, "\t" if suffix == ".tsv" else ",").encode()
+        content = as_text(columns, *layout).encode()
+        is_packed = path.suffix == ".gz"
         temporary.write_bytes(gzip.compress(content, mtime=0) if is_packed else content)
+
+
+def file_layout(path: Path) -> tuple[Format, str] | None:
+    """Return how a file of this name is written, and what stands between cells; None: Parquet."""
+    suffix = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
+    if suffix in (".parquet", ".pq"):
+        return None
+    how = Format.json if suffix == ".json" else Format.csv
+    return how, "\t" if suffix == ".tsv" else ","
 
 
 def say(text: str, quiet: bool) -> None:

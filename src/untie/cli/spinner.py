@@ -12,6 +12,7 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
@@ -35,7 +36,7 @@ def waiting(what: str, quiet: bool) -> Iterator[None]:
         yield
         return
     columns = (SpinnerColumn(), TextColumn("{task.description} ..."), TimeElapsedColumn())
-    spinner = Progress(*columns, console=Console(stderr=True), transient=True)
+    spinner = _progress(*columns)
     spinner.add_task(what, total=None)
     timer = threading.Timer(PATIENCE, spinner.start)
     timer.daemon = True
@@ -60,9 +61,15 @@ def bar(names: Iterable[str], quiet: bool) -> Iterator[str]:
         yield from names
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with _progress(*columns) as progress:
         task = progress.add_task("", total=len(names))
         for name in names:
             progress.update(task, description=name)
             yield name
             progress.advance(task)
+
+
+def _progress(*columns: ProgressColumn) -> Progress:
+    """Return a line on standard error that goes away; standard output may be a file of rows."""
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, redirect_stdout=False)

@@ -187,8 +187,11 @@ def ordered_columns(options: LearningOptions, table: PreparedTable) -> dict[str,
             found |= dict.fromkeys(split_names([entry], columns))
         else:
             found[name] = [value.strip() for value in values.split(",")]
+    passive = split_names(options.passive, columns)
     for name in found:
         check_learned(table, name)
+        if name in passive:
+            raise UserError(f"--passive and --ordered both name {name!r}; keep one of them.")
     return found or AUTO
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
 from untie._inputs import unknown_cells
@@ -36,10 +37,18 @@ class Unknown:
         self.counts: dict[str, Counter[str]] = {}
         self.n_rows = self.n_with = 0
 
-    def add(self, rows: Any) -> None:
-        """Look at more rows, with the columns that the encoder was fitted on."""
-        marks = unknown_cells(self.encoder, rows)
-        some = np.any(marks, axis=0)
+    def add(self, rows: Any, some: NDArray[np.bool_] | None = None) -> None:
+        """Look at more rows, with the columns that the encoder was fitted on.
+
+        Parameters
+        ----------
+        rows : table of shape (n_rows, n_columns)
+            In memory.
+        some : boolean array of shape (n_rows,), optional
+            Which rows have a value that the encoder does not know, where that is known.
+        """
+        if some is None:
+            some = np.asarray(np.any(unknown_cells(self.encoder, rows), axis=0))
         self.n_rows, self.n_with = self.n_rows + len(some), self.n_with + int(some.sum())
         if some.any():
             found = columns_of(unknown_values(self.encoder, rows))

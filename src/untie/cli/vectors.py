@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import numpy as np
 
 from untie._table.frames import columns_of
 from untie._util.extras import need
+from untie._util.progress import hidden
 from untie.cli.learning import as_seen, load_encoder, open_rows, own_columns
 from untie.cli.options import Format, SourceOptions, split_names
 from untie.cli.reading import is_lazy, names_of
-from untie.cli.showing import as_text, chosen_format, print_table, say, show
+from untie.cli.showing import chosen_format, print_table, say, show
+from untie.cli.streaming import write_batches
 from untie.cli.unknown import Unknown
 from untie.encoder import UNTIE
 from untie.vector_file import sink, stream_vectors
@@ -48,8 +51,9 @@ def write_vectors(
     how = chosen_format(format_)
     if is_lazy(table) and output is not None:
         sink(encoder, table, output, keep=kept)
-    elif is_lazy(table) and how == Format.csv:
-        _stream(encoder, table, kept)
+    elif is_lazy(table) and how != Format.table:
+        with hidden() if sys.stdout.isatty() else nullcontext():  # rows would tear a bar apart
+            write_batches(stream_vectors(encoder, table, kept), sys.stdout, how)
     elif output is not None or how != Format.table:
         show(_columns(encoder, table, kept), how, output)
     else:
@@ -64,13 +68,6 @@ def _show_beginning(columns: dict[str, list[Any]], quiet: bool) -> None:
     print_table(some)
     if n_rows > SHOWN_ROWS or len(columns) > SHOWN_COLUMNS:
         say("This is the beginning; --output FILE or --format csv gives all.", quiet)
-
-
-def _stream(encoder: UNTIE, table: Any, keep: Sequence[str]) -> None:
-    """Write CSV to standard output piece by piece."""
-    for number, batch in enumerate(stream_vectors(encoder, table, keep)):
-        text = as_text(_batch_columns(batch), Format.csv)
-        sys.stdout.write(text if number == 0 else text.partition("\n")[2])
 
 
 def _columns(
@@ -99,7 +96,3 @@ def _first_rows(reader: Any, n: int) -> Any:
         if sum(piece.num_rows for piece in pieces) >= n:
             break
     return need("pyarrow").Table.from_batches(pieces, reader.schema).slice(0, n)
-
-
-def _batch_columns(batch: Any) -> dict[str, list[Any]]:
-    return {name: batch.column(name).to_pylist() for name in batch.schema.names}

@@ -11,6 +11,7 @@ import numpy as np
 
 from untie._engines.registry import open_table
 from untie._inputs import check_encoder, encode_rows
+from untie._learn.purposes import CLUSTERS
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._table.frames import coded_once
 from untie._table.orders import AUTO
@@ -46,6 +47,8 @@ def make_report(
     missing: str | Sequence[str] = AUTO,
     day_first: bool | None = None,
     date_parts: Sequence[str] = (),
+    solver: str = "auto",
+    purpose: str = CLUSTERS,
 ) -> Report:
     """Learn from a table, find groups of similar rows and write a page about them.
 
@@ -95,6 +98,10 @@ def make_report(
     missing, day_first, date_parts
         Which texts stand for missing cells, how dates are written, and what to take out of them, as
         of :class:`untie.Preparer`.
+    solver : str, default="auto"
+        How the weights are found, as of :class:`untie.UNTIE`.
+    purpose : {"clusters", "neighbors"}, default="clusters"
+        What the vectors are chosen for, as of :class:`untie.UNTIE`.
 
     Returns
     -------
@@ -143,6 +150,8 @@ def make_report(
         missing,
         day_first,
         date_parts,
+        solver,
+        purpose,
     )
     preparer = wish.preparer().fit(data, sample_weight=sample_weight)
     kept = {name: _cells(data, name) for name in (label, sample_weight) if name is not None}
@@ -187,13 +196,7 @@ def report_prepared(
     seed = wish.random_state
     weights = None if weights is None else read_weights(weights, read_table(frame).n_rows)
     frame = coded_once(frame)
-    encoder = UNTIE(
-        wish.n_clusters,
-        column_weights=wish.column_weights,
-        ordered=wish.ordered,
-        random_state=seed,
-    )
-    clusterer = UNTIEClusterer(wish.n_clusters, encoder=encoder, random_state=seed)
+    clusterer = UNTIEClusterer(wish.n_clusters, encoder=wish.encoder(), random_state=seed)
     with warnings.catch_warnings():
         # What was prepared is as it was asked for; the page says which columns those are.
         warnings.simplefilter("ignore", UnpreparedWarning)

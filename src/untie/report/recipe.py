@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from untie._learn.purposes import CLUSTERS
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._table.orders import AUTO
 from untie.encoder import UNTIE
@@ -35,6 +36,19 @@ class Wish:
     missing: str | Sequence[str] = AUTO
     day_first: bool | None = None
     date_parts: Sequence[str] = ()
+    solver: str = "auto"
+    purpose: str = CLUSTERS
+
+    def encoder(self) -> UNTIE:
+        """Return what learns from the prepared table, not fitted yet."""
+        return UNTIE(
+            self.n_clusters,
+            solver=self.solver,
+            purpose=self.purpose,
+            column_weights=self.column_weights,
+            ordered=self.ordered,
+            random_state=self.random_state,
+        )
 
     def preparer(self) -> Preparer:
         """Return what makes the table one of categories, not fitted yet."""
@@ -186,16 +200,22 @@ def _steps(wish: Wish) -> str:
         "from untie.explain import cluster_profile, outliers\n\n"
         f"preparer = {preparer}\n"
         f"rows = preparer.fit_transform(data{column})\n{weights}"
-        f"encoder = UNTIE({k!r}{_weighted(wish)}, random_state={seed})\n"
+        f"encoder = UNTIE({k!r}{_learned(wish)}, random_state={seed})\n"
         f"clusterer = UNTIEClusterer({k!r}, encoder=encoder, random_state={seed})\n"
         + _found("rows", argument)
     )
 
 
-def _weighted(wish: Wish) -> str:
-    weights = wish.column_weights
-    written = f", column_weights={dict(weights)!r}" if weights else ""
-    return written if wish.ordered == AUTO else f"{written}, ordered={wish.ordered!r}"
+def _learned(wish: Wish) -> str:
+    """Write how the encoder learns, where it is not the usual way."""
+    given = {
+        "solver": wish.solver,
+        "purpose": wish.purpose,
+        "column_weights": dict(wish.column_weights or {}),
+        "ordered": wish.ordered,
+    }
+    usual = {"solver": Wish.solver, "purpose": Wish.purpose, "column_weights": {}, "ordered": AUTO}
+    return "".join(f", {key}={value!r}" for key, value in given.items() if value != usual[key])
 
 
 def _found(rows: str, weights: str) -> str:
@@ -231,6 +251,8 @@ def _arguments(wish: Wish, path: str | None) -> list[str]:
             None if wish.max_categories == Wish.max_categories else str(wish.max_categories)
         ),
         "--title": None if wish.title in usual else wish.title,
+        "--solver": None if wish.solver == Wish.solver else wish.solver,
+        "--purpose": None if wish.purpose == Wish.purpose else wish.purpose,
         "--seed": str(wish.random_state) if wish.random_state else None,
     }
     for option, text in options.items():

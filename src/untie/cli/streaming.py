@@ -1,0 +1,74 @@
+"""Rows that come piece by piece -> a file or standard output, never all of them in memory."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, TextIO
+
+from untie._engines.arrow import ArrowSource
+from untie._engines.writing import write_source
+from untie._util.progress import hidden, watch
+from untie._util.whole_files import whole_file
+from untie.cli.options import Format
+from untie.cli.showing import as_text, file_layout
+
+
+def stream_rows(table: ArrowSource, how: Format, output: Path | None, what: str) -> None:
+    """Write the rows of a lazy table as `show` writes those of one in memory.
+
+    Parameters
+    ----------
+    table : ArrowSource
+        The rows.
+    how : Format
+        How to print them, where there is no file; CSV or JSON.
+    output : path or None
+        The file; its ending says how it is written.
+    what : str
+        What is done with the rows meanwhile, for whoever waits.
+    """
+    delimiter = ","
+    if output is not None:
+        layout = file_layout(output)
+        if layout is None:
+            write_source(table, output)
+            return
+        how, delimiter = layout
+    # Rows on a terminal would tear a bar apart.
+    is_seen = output is None and sys.stdout.isatty()
+    with hidden() if is_seen else nullcontext(), _opened(output) as file:
+        write_batches(watch(table.batches(), table.n_rows, what), file, how, delimiter)
+
+
+def write_batches(batches: Iterable[Any], file: TextIO, how: Format, delimiter: str = ",") -> None:
+    """Write record batches as one table of CSV or one array of JSON."""
+    is_first = True
+    for batch in filter(len, batches):
+        columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
+        text = as_text(columns, how, delimiter, has_header=is_first)
+        if how == Format.json:
+            # Each piece is an array of its own; they share one pair of brackets.
+            text = ("[" if is_first else ",") + text.strip()[1:-1].rstrip()
+        file.write(text)
+        is_first = False
+    if how == Format.json:
+        file.write("[]\n" if is_first else "\n]\n")
+
+
+@contextmanager
+def _opened(output: Path | None) -> Iterator[TextIO]:
+    """Give standard output, or a file that appears as a whole."""
+    if output is None:
+        yield sys.stdout
+        return
+    with ExitStack() as stack:
+        temporary = stack.enter_context(whole_file(output))
+        file: Any = stack.enter_context(open(temporary, "wb"))
+        if output.suffix == ".gz":  # without a time, so that the same rows give the same file
+            file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+        yield stack.enter_context(io.TextIOWrapper(file, encoding="utf-8", newline=""))

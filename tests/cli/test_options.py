@@ -1,0 +1,325 @@
+"""Every option of every sub-command is used by a process, and changes what it should."""
+
+from importlib import import_module
+
+import pytest
+
+from option_cases import (
+    COLUMNS,
+    DATES,
+    DRIFT_NOTES,
+    LEARNED,
+    LEARNING,
+    NOTES,
+    QUERY,
+    TABLE,
+    TEXT,
+    Case,
+    alike,
+    as_in_python,
+    is_json,
+    kept,
+    kept_checks,
+    lacks,
+    learned_from,
+    learning_checks,
+    n_rows,
+    near,
+    rows_of_query,
+    said,
+    shows,
+    silent,
+    solver_checks,
+    unusual,
+    write_files,
+    written,
+)
+from untie.cli.app import COMMANDS
+from untie.cli.lazy import single_command
+
+SHEET = {"--sheet": said("read the sheet 'rows' of 'Sheet', 'rows'")}
+PLAIN = f"{TEXT} {COLUMNS} {DATES} {TABLE}"
+ALL = f"{PLAIN} {LEARNING}"
+FEW = "--columns colour,size"
+
+CASES = [
+    Case(
+        f"fit {ALL} --k 3 --components 2 --solver uniform --seed 7 --output fit.untie",
+        NOTES
+        | kept_checks("fit.untie")
+        | {
+            "--output": said("28 values, for 3 clusters: fit.untie"),
+            "--k": kept("fit.untie", n_clusters=3),
+            "--components": kept("fit.untie", n_components=2),
+            "--label": learned_from("fit.untie", without=["group"]),
+        },
+    ),
+    Case(
+        f"fit --sql {QUERY} {FEW} --purpose neighbors -q --output few.untie",
+        {
+            "--sql": learned_from("few.untie", "colour", "size"),
+            "--columns": learned_from("few.untie", "colour", "size"),
+            "--purpose": kept("few.untie", purpose="neighbors"),
+            "--quiet": silent,
+        },
+    ),
+    Case("fit book.xlsx --sheet rows --k 2 --output sheet.untie", SHEET),
+    Case(
+        f"cluster {ALL} --k 3 --solver uniform --seed 7 --save c.untie --format json",
+        NOTES
+        | kept_checks("c.untie")
+        | {
+            "--k": kept("c.untie", n_clusters=3),
+            "--save": said("The clusters are in c.untie"),
+            "--label": said("With group: F "),
+            "--format": is_json,
+        },
+    ),
+    Case(
+        f"cluster --sql {QUERY} {FEW} --purpose neighbors --k 2 -q --save p.untie --output c.csv",
+        {
+            "--sql": rows_of_query("c.csv"),
+            "--columns": learned_from("p.untie", "colour", "size"),
+            "--purpose": kept("p.untie", purpose="neighbors"),
+            "--output": written("c.csv", "colour,size,shape,cluster"),
+            "--quiet": silent,
+        },
+    ),
+    Case("cluster book.xlsx --sheet rows --model base.untie", {**SHEET, "--model": shows(",note")}),
+    Case(
+        "cluster few.parquet --lazy",
+        {"--lazy": said("--lazy needs --output FILE")},
+        code=2,
+    ),
+    Case(
+        "cluster few.parquet --lazy --k 2 --output lazy.parquet",
+        {"--lazy": lambda done: (done.folder / "lazy.parquet").stat()},
+    ),
+    Case(
+        f"report {ALL} --k 3 --solver uniform --seed 7 --title Messy --format json --output r.json",
+        NOTES
+        | {
+            "--k": written("r.json", "3 groups of similar rows, as asked for", "n_clusters=3"),
+            "--solver": written("r.json", "solver='uniform'"),
+            "--seed": written("r.json", "random_state=7"),
+            "--title": written("r.json", '"title": "Messy"'),
+            "--format": lambda done: done.json("r.json"),
+            "--output": said("The report is in r.json"),
+            "--label": written("r.json", "label='group'"),
+            "--column-weight": written("r.json", "column_weights={'colour': 2.0, 'shape': 0.0}"),
+            "--passive": written("r.json", "column_weights={'colour': 2.0, 'shape': 0.0}"),
+            "--ordered": written("r.json", "ordered={'size': ['S', 'M', 'L']}"),
+        },
+    ),
+    Case(
+        f"report --sql {QUERY} {FEW} --purpose neighbors --k 2 -q --output r.md",
+        {
+            "--sql": written("r.md", "--sql 'SELECT colour,size,shape"),
+            "--columns": written("r.md", "columns=['colour', 'size']", without=["round"]),
+            "--purpose": written("r.md", "purpose='neighbors'"),
+            "--quiet": silent,
+        },
+    ),
+    Case("report book.xlsx --sheet rows --k 2 --output sheet.md", SHEET),
+    Case(
+        f"assign base.untie {TEXT} --format json",
+        {
+            "--delimiter": shows('"when": '),
+            "--encoding": shows('"cramé"'),
+            "--missing": lacks('"void"'),
+            "--format": is_json,
+        },
+    ),
+    Case(
+        f"assign base.untie --sql {QUERY} -q --output a.csv",
+        {
+            "--sql": rows_of_query("a.csv"),
+            "--output": written("a.csv", "colour,size,shape,cluster,distance,unknown,note"),
+            "--quiet": silent,
+        },
+    ),
+    Case("assign base.untie book.xlsx --sheet rows", SHEET),
+    Case(
+        f"transform base.untie {TEXT} --keep age,colour --format json",
+        {
+            "--delimiter": shows('"size=S": '),
+            "--encoding": shows('"cramé"'),
+            "--missing": lacks('"void"'),
+            "--keep": shows('"age": '),
+            "--format": is_json,
+        },
+    ),
+    Case(
+        f"transform base.untie --sql {QUERY} -q --output t.csv",
+        {
+            "--sql": rows_of_query("t.csv"),
+            "--output": written("t.csv", "colour=bleu"),
+            "--quiet": silent,
+        },
+    ),
+    Case("transform base.untie book.xlsx --sheet rows", SHEET),
+    Case(
+        f"neighbors {ALL} --row 3 --n 4",
+        NOTES
+        | learning_checks(near, "distance")
+        | {"--row": n_rows(4), "--n": n_rows(4), "--label": lacks("group")},
+    ),
+    Case(
+        f"neighbors {PLAIN} --row 3 --n 4 --solver adam --seed 7", solver_checks(near, "distance")
+    ),
+    Case(
+        f"neighbors --sql {QUERY} {FEW} --where colour=bleu --n 3 --why --format json -q",
+        {
+            "--sql": shows('"colour"'),
+            "--columns": lacks('"shape"'),
+            "--where": shows('"bleu"'),
+            "--why": shows('"column": '),
+            "--format": is_json,
+            "--quiet": silent,
+        },
+    ),
+    Case(
+        "neighbors few.parquet --row 0 --distinct --keep shape --purpose clusters --output n.csv",
+        {
+            "--distinct": written("n.csv", "row,shape", without=["\n2,"]),
+            "--keep": written("n.csv", "shape"),
+            "--output": written("n.csv", "distance"),
+            "--purpose": written("n.csv", "similarity"),
+        },
+    ),
+    Case(
+        "neighbors book.xlsx --sheet rows --row 0 --model base.untie",
+        {**SHEET, "--model": lacks("group")},
+    ),
+    Case(
+        f"outliers {ALL} --n 4 --keep id --seed 7",
+        NOTES
+        | {
+            "--n": n_rows(4),
+            "--keep": shows("row,id,"),
+            "--label": lacks("group"),
+            "--passive": as_in_python(unusual, "score", LEARNED, column_weights=None),
+            # Scores are of counts: of the columns that count at all, all count the same.
+            "--column-weight": as_in_python(unusual, "score", LEARNED),
+            "--ordered": as_in_python(unusual, "score", LEARNED),
+            "--seed": as_in_python(unusual, "score", LEARNED),
+        },
+    ),
+    Case(
+        f"outliers --sql {QUERY} {FEW} -q --format json",
+        {"--sql": is_json, "--columns": lacks("shape="), "--format": is_json, "--quiet": silent},
+    ),
+    Case(
+        "outliers new.parquet --model base.untie --output o.csv",
+        {
+            "--model": said("shape: a value that the model does not know: 'star' (90 rows)"),
+            "--output": written("o.csv", "shape=star"),
+        },
+    ),
+    Case("outliers book.xlsx --sheet rows", SHEET),
+    Case(
+        f"values {ALL} --column size",
+        NOTES
+        | {
+            "--column": n_rows(3),
+            "--ordered": as_in_python(alike, "similarity", LEARNED, ordered="auto"),
+            # How much columns count is no matter of which values of one are alike.
+            "--column-weight": as_in_python(alike, "similarity", LEARNED),
+            "--passive": as_in_python(alike, "similarity", LEARNED),
+        },
+    ),
+    Case(
+        f"values {PLAIN} --column size --solver adam --seed 7", solver_checks(alike, "similarity")
+    ),
+    Case("values few.parquet --n 2 --label group", {"--n": n_rows(2), "--label": lacks("group")}),
+    Case(
+        f"values --sql {QUERY} {FEW} --column size --why S,M --purpose neighbors -q "
+        "--output v.json",
+        {
+            "--sql": lambda done: done.json("v.json"),
+            "--columns": written("v.json", '"colour"', without=['"shape"']),
+            "--why": written("v.json", "beside S", "beside M"),
+            "--purpose": written("v.json", "beside S"),
+            "--output": written("v.json", "beside S"),
+            "--quiet": silent,
+        },
+    ),
+    Case(
+        "values book.xlsx --sheet rows --model base.untie --format json",
+        {**SHEET, "--model": lacks('"group"'), "--format": is_json},
+    ),
+    Case(
+        f"drift messy.txt {TEXT} {COLUMNS} {DATES} --all --format json",
+        DRIFT_NOTES | {"--all": shows('"drifted": '), "--format": is_json},
+    ),
+    Case(
+        f"drift few.parquet new.parquet {FEW},shape --fail-on values --alpha 0.5 --min-effect 0.9 "
+        "-q --output d.csv",
+        {
+            "--columns": written("d.csv", "shape", without=["group"]),
+            "--fail-on": written("d.csv", "new value,shape,star"),
+            "--alpha": written("d.csv", "new value"),
+            "--min-effect": written("d.csv", without=["coupling"]),
+            "--output": written("d.csv", "what,column,value"),
+            "--quiet": silent,
+        },
+        code=1,
+    ),
+    Case("drift new.parquet --model base.untie", {"--model": shows("shape,star")}),
+    Case("drift book.xlsx book.xlsx --sheet rows", SHEET),
+    Case("drift --sql SELECT~1", {"--sql": said("untie drift takes files")}, code=2),
+    Case(
+        f"compare {PLAIN} --k 3 --seed 7 --format json",
+        NOTES
+        | {
+            "--k": said("3 clusters of 90 rows"),
+            "--label": shows('"f_score"'),
+            "--format": is_json,
+            "--seed": is_json,
+        },
+    ),
+    Case(
+        f"compare --sql {QUERY} {FEW} --k 2 -q --output compare.csv",
+        {
+            "--sql": written("compare.csv", "gain"),
+            "--columns": written("compare.csv", "gain"),
+            "--output": written("compare.csv", "gain"),
+            "--quiet": silent,
+        },
+    ),
+    Case("compare book.xlsx --sheet rows --k 2", SHEET),
+    Case("datasets --format json", {"--format": is_json}),
+    Case("datasets zoo --output zoo.csv", {"--output": written("zoo.csv", "class")}),
+]
+
+
+def options_of(command):
+    """Return the options of a sub-command, each by its first name."""
+    params = single_command(command, import_module(f"untie.cli.{command}").run).params
+    return {param.opts[0]: param for param in params if param.param_type_name == "option"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_has_a_case(command):
+    options = options_of(command)
+    cases = [case for case in CASES if case.command == command]
+    assert {name for case in cases for name in case.checks} == set(options)
+    for case in cases:
+        for name in case.checks:  # what is checked is given
+            names = {*options[name].opts, *options[name].secondary_opts}
+            assert names & set(case.call.split()), (case.call, name)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("options")
+    write_files(folder)
+    return folder
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.call.split(" --")[0])
+def test_options_change_what_they_should(case, folder):
+    done = case.run(folder)
+    for check in case.checks.values():
+        check(done)
