@@ -55,7 +55,7 @@ ENDINGS = {
 }
 
 
-@sharing(LearningOptions)
+@sharing(LearningOptions, without=["safe_csv"])
 def run(
     options: LearningOptions,
     file: File = None,
