@@ -51,12 +51,13 @@ def write_messy(path, n=90):
 
 
 def write_files(folder):
-    """Write what the cases read: text, a workbook whose second sheet counts, Parquet."""
+    """Write what the cases read: text, a workbook whose second sheet counts, Parquet, formulas."""
     write_messy(folder / "messy.txt")
     frame = pd.read_csv(folder / "messy.txt", sep="#", encoding="latin-1", dtype=str)
     few = frame[["colour", "size", "shape", "group"]]
     few.to_parquet(folder / "few.parquet")
     few.assign(shape="star").to_parquet(folder / "new.parquet")
+    few.assign(formula="=" + few["size"]).to_csv(folder / "formulas.csv", index=False)
     clusters = make_pipeline(Preparer(columns=["colour", "size", "shape"]), UNTIEClusterer(2))
     save_model(clusters.fit(few), folder / "base.untie")
     book = openpyxl.Workbook()
@@ -250,6 +251,18 @@ def rows_of_query(name=None):
     def check(done):
         text = done.out if name is None else (done.folder / name).read_text()
         assert len(rows_of(text)) == n_query_rows(done.folder)
+
+    return check
+
+
+def rows_with_clusters(name):
+    """Return a check: all rows of few.parquet came out, as they are and with two clusters."""
+
+    def check(done):
+        found = pd.read_parquet(done.folder / name)
+        given = pd.read_parquet(done.folder / "few.parquet")
+        pd.testing.assert_frame_equal(found[list(given.columns)], given)
+        assert set(found["cluster"]) == {0, 1}
 
     return check
 

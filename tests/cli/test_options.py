@@ -26,6 +26,7 @@ from option_cases import (
     n_rows,
     near,
     rows_of_query,
+    rows_with_clusters,
     said,
     shows,
     silent,
@@ -41,6 +42,8 @@ SHEET = {"--sheet": said("read the sheet 'rows' of 'Sheet', 'rows'")}
 PLAIN = f"{TEXT} {COLUMNS} {DATES} {TABLE}"
 ALL = f"{PLAIN} {LEARNING}"
 FEW = "--columns colour,size"
+FORMULAS = "formulas.csv --safe-csv"
+SAFE = {"--safe-csv": shows(",'=S")}
 
 CASES = [
     Case(
@@ -86,6 +89,7 @@ CASES = [
         },
     ),
     Case("cluster book.xlsx --sheet rows --model base.untie", {**SHEET, "--model": shows(",note")}),
+    Case(f"cluster {FORMULAS} --k 2", SAFE),
     Case(
         "cluster few.parquet --lazy",
         {"--lazy": said("--lazy needs --output FILE")},
@@ -93,7 +97,7 @@ CASES = [
     ),
     Case(
         "cluster few.parquet --lazy --k 2 --output lazy.parquet",
-        {"--lazy": lambda done: (done.folder / "lazy.parquet").stat()},
+        {"--lazy": rows_with_clusters("lazy.parquet")},
     ),
     Case(
         f"report {ALL} --k 3 --solver uniform --seed 7 --title Messy --format json --output r.json",
@@ -139,6 +143,7 @@ CASES = [
         },
     ),
     Case("assign base.untie book.xlsx --sheet rows", SHEET),
+    Case(f"assign base.untie {FORMULAS}", SAFE),
     Case(
         f"transform base.untie {TEXT} --keep age,colour --format json",
         {
@@ -158,6 +163,7 @@ CASES = [
         },
     ),
     Case("transform base.untie book.xlsx --sheet rows", SHEET),
+    Case(f"transform base.untie {FORMULAS} --keep group,formula", SAFE),
     Case(
         f"neighbors {ALL} --row 3 --n 4",
         NOTES
@@ -187,6 +193,7 @@ CASES = [
             "--purpose": written("n.csv", "similarity"),
         },
     ),
+    Case(f"neighbors {FORMULAS} --row 0 --keep formula", SAFE),
     Case(
         "neighbors book.xlsx --sheet rows --row 0 --model base.untie",
         {**SHEET, "--model": lacks("group")},
@@ -217,6 +224,7 @@ CASES = [
         },
     ),
     Case("outliers book.xlsx --sheet rows", SHEET),
+    Case(f"outliers {FORMULAS} --keep formula", SAFE),
     Case(
         f"values {ALL} --column size",
         NOTES
@@ -231,6 +239,7 @@ CASES = [
     Case(
         f"values {PLAIN} --column size --solver adam --seed 7", solver_checks(alike, "similarity")
     ),
+    Case(f"values {FORMULAS} --column formula", SAFE),
     Case("values few.parquet --n 2 --label group", {"--n": n_rows(2), "--label": lacks("group")}),
     Case(
         f"values --sql {QUERY} {FEW} --column size --why S,M --purpose neighbors -q "
@@ -265,6 +274,7 @@ CASES = [
         },
         code=1,
     ),
+    Case(f"drift formulas.csv {FORMULAS} --all", SAFE),
     Case("drift new.parquet --model base.untie", {"--model": shows("shape,star")}),
     Case("drift book.xlsx book.xlsx --sheet rows", SHEET),
     Case("drift --sql SELECT~1", {"--sql": said("untie drift takes files")}, code=2),

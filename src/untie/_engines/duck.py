@@ -9,7 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from narwhals import dependencies
@@ -38,10 +38,24 @@ Asking = Callable[[], AbstractContextManager[Any]]
 
 @dataclass(frozen=True)
 class Marks:
-    """What stands between cells, and in missing ones."""
+    """What stands between cells, in missing ones, and at the end of lines if DuckDB can't tell.
+
+    Parameters
+    ----------
+    delimiter : str
+        Between cells.
+    missing : tuple of str
+        Texts of missing cells.
+    line_end : str or None
+        At the end of lines.
+    names : mapping of str to lists of str
+        The columns of each file, where DuckDB would take a name for a missing cell.
+    """
 
     delimiter: str
     missing: tuple[str, ...]
+    line_end: str | None = None
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def query_source(sql: str, connection: Any = None) -> ArrowSource:
@@ -95,7 +109,7 @@ def text_source(
     """
     if kind == "json":
         kind = _layout(paths)
-    marks = Marks(delimiter or DELIMITERS.get(kind, ""), ("", *missing))
+    marks = Marks(delimiter or DELIMITERS.get(kind, ""), ("", *missing), _line_end(paths, kind))
     if types not in TYPES:
         raise ValueError(f"types must be one of {TYPES}, got {types!r}.")
     connection = _connect()
@@ -103,19 +117,25 @@ def text_source(
     columns = []
     for path in paths:
         with _explaining(repr(path), remedy):
-            columns.append(connection.sql(_reading([path], kind, "text", marks)).columns)
+            # A name is one, even if cells with that text are missing.
+            bare = replace(marks, missing=("",))
+            columns.append(connection.sql(_reading([path], kind, "text", bare)).columns)
             if kind in DELIMITERS:
-                _refuse_renamed(connection, path, kind, marks)
+                _refuse_renamed(connection, path, kind, bare)
         if delimiter is None:
             _refuse_other_delimiters(columns[-1], path, kind)
     check_same_columns(columns, paths)
     with _explaining(origin, remedy):
         # Found once and then told, as each reading would look at all cells for them again.
+        if any(name in missing for names in columns for name in names):
+            marks = replace(marks, names=dict(zip(paths, columns, strict=True)))
         found = connection.sql(_reading(paths, kind, types, marks))
         fields = {
             name: "VARCHAR" if types == "text" or str(column) == "JSON" else str(column)
             for name, column in zip(found.columns, found.types, strict=True)
         }
+        if kind in JSON_FORMATS:
+            fields |= dict.fromkeys(_long_integers(connection, paths, kind, fields), "VARCHAR")
 
     def reading(some: Sequence[str]) -> ArrowSource:
         sql = _reading(some, kind, types, marks, fields)
@@ -145,6 +165,44 @@ def _layout(paths: Sequence[str]) -> str:
             "the other has objects one after another. Read them one by one."
         )
     return layouts[first_path]
+
+
+def _line_end(paths: Sequence[str], kind: str) -> str | None:
+    """Return how lines end, where a name has a line feed in it that DuckDB would take for the end.
+
+    Excel writes such files: its lines end in CR LF, those within a cell in LF.
+    """
+    if kind not in DELIMITERS:
+        return None
+    with open_plain(paths[0]) as file:
+        first = file.read(FIRST_BYTES)
+    if b'"' not in first:
+        return None
+    is_quoted, has_feed = False, False
+    for place, byte in enumerate(first):
+        if byte == ord('"'):
+            is_quoted = not is_quoted
+        elif byte == ord("\n") and is_quoted:
+            has_feed = True
+        elif byte == ord("\n"):
+            return "\\r\\n" if has_feed and first[:place].endswith(b"\r") else None
+    return None
+
+
+def _long_integers(
+    connection: Any, paths: Sequence[str], kind: str, fields: Mapping[str, str]
+) -> list[str]:
+    """Return the columns of whole numbers that no type of integers has room for.
+
+    DuckDB takes them for fractions, whose 53 bits make one number of many; they are names.
+    """
+    wide = [name for name, type_ in fields.items() if type_ == "DOUBLE"]
+    if not wide:
+        return []
+    as_text = _reading(paths, kind, "infer", Marks("", ()), dict.fromkeys(wide, "VARCHAR"))
+    tests = ", ".join(f"bool_and(regexp_full_match({quoted(name)}, '-?[0-9]+'))" for name in wide)
+    found = connection.sql(f"SELECT {tests} FROM ({as_text})").fetchall()
+    return [name for name, is_whole in zip(wide, found[0], strict=True) if is_whole]
 
 
 def _refuse_renamed(connection: Any, path: str, kind: str, marks: Marks) -> None:
@@ -226,6 +284,9 @@ def _reading(
     header: bool = True,
 ) -> str:
     """Return the query that reads files; without `fields`, all cells are read for the types."""
+    if marks.names and len(paths) > 1:
+        alone = (_reading([path], kind, types, marks, fields, header) for path in paths)
+        return " UNION ALL BY NAME ".join(alone)
     # DuckDB would take a name with brackets for a pattern, and a folder's name for a column.
     files = f"[{', '.join(_text(glob.escape(path)) for path in paths)}]"
     options = ["union_by_name = true", "hive_partitioning = false"]
@@ -248,6 +309,10 @@ def _reading(
     ]
     options += [f"delim = {_text(marks.delimiter)}"]
     options += [f"nullstr = [{', '.join(map(_text, marks.missing))}]"]
+    if marks.line_end:
+        options += [f"new_line = '{marks.line_end}'"]
+    if marks.names and header:
+        options += [f"names = [{', '.join(map(_text, marks.names[paths[0]]))}]"]
     if types == "text":
         options += ["all_varchar = true"]
     else:

@@ -10,12 +10,19 @@ from typing import Any
 from untie._engines.arrow import ArrowSource
 from untie._util.extras import need
 from untie._util.progress import watch
+from untie._util.safe_cells import are_wanted, defused
 from untie._util.whole_files import whole_file
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+"""What stands between cells, by the ending of a file of text."""
+
+FEATHER = (".feather", ".arrow")
 
 
 def write_source(source: ArrowSource, path: str | os.PathLike[str]) -> None:
     """Write the rows of a lazy table to a file, piece by piece; formats are those of `sink`."""
     write = writer_of(path)
+    check_types(source.schema, path)
     pa = need("pyarrow")
     schema = source.schema
 
@@ -47,21 +54,50 @@ def writer_of(path: str | os.PathLike[str]) -> Callable[[Any], None]:
 
 
 def _writer(path: str) -> Callable[[Any, str], None]:
-    stem, suffix = os.path.splitext(path.lower())
-    is_compressed = suffix == ".gz"
-    if is_compressed:
-        suffix = os.path.splitext(stem)[1]
-    if suffix in (".csv", ".tsv"):
-        delimiter = "," if suffix == ".csv" else "\t"
+    suffix, is_compressed = _ending(path)
+    if suffix in DELIMITERS:
+        delimiter = DELIMITERS[suffix]
         return lambda reader, path: _write_text(reader, path, delimiter, is_compressed)
     if suffix in (".parquet", ".pq") and not is_compressed:
         return _write_parquet
-    if suffix in (".feather", ".arrow") and not is_compressed:
+    if suffix in FEATHER and not is_compressed:
         return _write_feather
     raise ValueError(
         f"{path!r} has none of the endings .parquet, .pq, .feather, .arrow, .csv, .tsv, .csv.gz, "
         ".tsv.gz, by which the format is chosen; rename the file to write."
     )
+
+
+def check_types(schema: Any, path: str | os.PathLike[str]) -> None:
+    """Find out, before the rows are made, that a file has no room for a column's type.
+
+    Raises
+    ------
+    ValueError
+        It names the column and its type, or the ending by which no format is known.
+    """
+    pa = need("pyarrow")
+    _writer(os.fspath(path))
+    suffix, _ = _ending(os.fspath(path))
+    if suffix in FEATHER:  # it has room for all
+        return
+    is_text = suffix in DELIMITERS
+    try_out = need("pyarrow.csv").write_csv if is_text else need("pyarrow.parquet").write_table
+    for field in schema:
+        try:
+            try_out(pa.schema([field]).empty_table(), pa.BufferOutputStream())
+        except pa.ArrowException as error:
+            remedy = "Write Parquet" if is_text else "Write CSV"
+            raise ValueError(
+                f"Column {field.name!r} holds cells of the type {field.type}, which "
+                f"{os.fspath(path)!r} has no room for. {remedy}, or leave the column out."
+            ) from error
+
+
+def _ending(path: str) -> tuple[str, bool]:
+    """Return the ending that says the format, and whether the file is compressed."""
+    stem, suffix = os.path.splitext(path.lower())
+    return (os.path.splitext(stem)[1], True) if suffix == ".gz" else (suffix, False)
 
 
 def _write_parquet(reader: Any, path: str) -> None:
@@ -83,6 +119,25 @@ def _write_text(reader: Any, path: str, delimiter: str, is_compressed: bool) -> 
         stream = stack.enter_context(pa.OSFile(path, "wb"))
         if is_compressed:
             stream = stack.enter_context(pa.CompressedOutputStream(stream, "gzip"))
-        writer = stack.enter_context(csv.CSVWriter(stream, reader.schema, write_options=options))
+        schema = _safe_schema(reader.schema) if are_wanted() else reader.schema
+        writer = stack.enter_context(csv.CSVWriter(stream, schema, write_options=options))
         for batch in reader:
-            writer.write_batch(batch)
+            writer.write_batch(_safe_batch(batch, schema) if are_wanted() else batch)
+
+
+def _safe_schema(schema: Any) -> Any:
+    """Return a schema whose names no spreadsheet runs."""
+    pa = need("pyarrow")
+    return pa.schema([field.with_name(defused(field.name)) for field in schema])
+
+
+def _safe_batch(batch: Any, schema: Any) -> Any:
+    """Return rows whose texts no spreadsheet runs."""
+    pa = need("pyarrow")
+    columns = [
+        pa.array([cell if cell is None else defused(cell) for cell in column.to_pylist()], type_)
+        if pa.types.is_string(type_) or pa.types.is_large_string(type_)
+        else column
+        for column, type_ in zip(batch.columns, schema.types, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -127,7 +127,7 @@ def write_model(path: str | os.PathLike[str], kind: str, state: State) -> None:
     np.savez_compressed(buffer, **{_TEXT: text, **_parts(state.arrays)})
     payload = buffer.getvalue()
     digest = hashlib.sha256(payload).hexdigest()
-    with whole_file(path) as temporary, open(temporary, "xb") as file:
+    with whole_file(path) as temporary, open(temporary, "wb") as file:
         file.write(f"{MARK} {FORMAT} {digest}\n".encode())
         file.write(payload)
 

@@ -371,6 +371,10 @@ def _repeated(trial: _Trial, labels: Labels, columns: Sequence[str]) -> str | No
     return name
 
 
+class TooFewRowsError(ValueError):
+    """There are no more distinct rows than clusters, so no number can be judged."""
+
+
 def _check_ks(ks: Iterable[int], n_distinct: int) -> list[int]:
     numbers = sorted(set(ks))
     if not numbers:
@@ -379,7 +383,7 @@ def _check_ks(ks: Iterable[int], n_distinct: int) -> list[int]:
         check_integer("ks", k, 2, "integers from 2 on")
     able = [int(k) for k in numbers if k < n_distinct]
     if not able:
-        raise ValueError(
+        raise TooFewRowsError(
             f"The sample has {n_distinct} distinct row{'s' * (n_distinct != 1)}, too few for "
             f"{numbers[0]} clusters or more to be compared; name the number of clusters instead of "
             "choosing it."

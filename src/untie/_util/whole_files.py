@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
+
+NEW_FILE = 0o666
+"""What a new file may be used for, less what the user's mask takes away."""
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str], make_folders: bool = False) -> Iterator[Path]:
-    """Give a temporary path in the same folder; it takes the place of `path` at the end.
+    """Give a temporary file in the same folder; it takes the place of `path` at the end.
 
-    When anything goes wrong before, the temporary file is removed and the old file stands.
+    When anything goes wrong before, the temporary file is removed and the old file stands. The new
+    file has the mode and the owner of the old one from the beginning, so that nobody reads a
+    private file while it is written; a link goes on pointing to the file, which is replaced.
 
     Parameters
     ----------
@@ -31,15 +37,15 @@ def whole_file(path: str | os.PathLike[str], make_folders: bool = False) -> Iter
     ...     os.listdir(folder)
     ['a.txt']
     """
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"{str(target)!r} is a folder; name a file to write to.")
+    target = Path(os.path.realpath(path))
+    check_replaceable(path)
     if make_folders:
         target.parent.mkdir(parents=True, exist_ok=True)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"The folder {str(target.parent)!r} does not exist; make it first.")
     temporary = target.with_name(f".{target.name}-{uuid4().hex}")
     try:
+        _make_like(temporary, target)
         yield temporary
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
@@ -47,3 +53,28 @@ def whole_file(path: str | os.PathLike[str], make_folders: bool = False) -> Iter
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def check_replaceable(path: str | os.PathLike[str]) -> None:
+    """Refuse to put a file in the place of something that is none, such as a folder or a device."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder; name a file to write to.")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"{os.fspath(path)!r} is a device or a pipe; name a file to write to.")
+
+
+def _make_like(path: Path, old: Path) -> None:
+    """Make an empty file with the mode and, where that is allowed, the owner of another."""
+    try:
+        known = os.stat(old)
+    except FileNotFoundError:
+        known = None
+    mode = NEW_FILE if known is None else stat.S_IMODE(known.st_mode)
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+    try:
+        if known is not None and hasattr(os, "fchown"):  # not on Windows
+            with suppress(PermissionError):
+                os.fchown(descriptor, known.st_uid, known.st_gid)
+            os.fchmod(descriptor, mode)  # the mask took some of it; a new owner takes more
+    finally:
+        os.close(descriptor)

@@ -8,6 +8,7 @@ import typer
 
 from untie.cli.lazy import LazyCommand
 from untie.cli.plugins import PluggedGroup
+from untie.cli.streams import set_up_streams
 
 COMMANDS = {
     "report": "Learn, choose the number of groups, find and explain them, and write a page about "
@@ -62,6 +63,7 @@ def _untie(
 
 def main() -> None:
     """Run the command, under its own name however it was started."""
+    set_up_streams()
     app(prog_name="untie")
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 
 from untie._engines.arrow import ArrowSource
-from untie._engines.writing import write_source
+from untie._engines.writing import check_types, write_source
 from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of
 from untie._table.runs import phrase
@@ -118,7 +118,10 @@ def _tell(
         say(f"With {table.label}: F {f_score:.3f}, adjusted Rand index {ari:.3f}.", quiet)
 
 
-def _labelled(source: Any, labels: NDArray[Any]) -> dict[str, Sequence[Any]]:
+def _labelled(source: Any, labels: NDArray[Any]) -> Any:
+    """Return the rows as they were read, their types too, with their cluster as a last column."""
+    if hasattr(source, "append_column"):  # a pyarrow Table
+        return source.append_column(_new_name(source.column_names), [labels])
     columns = columns_of(source)
     return {**columns, _new_name(list(columns)): labels.tolist()}
 
@@ -158,6 +161,7 @@ def cluster_lazily(plan: Plan, file: str | None, options: LearningOptions) -> No
     table = open_table(file, options, in_memory_now=False)
     if not is_lazy(table.source):
         raise UserError("--lazy needs DuckDB: pip install 'untie[files]'.")
+    check_types(table.source.schema, plan.output)
     clusterer = plan.clusterer(options, table)
     with waiting("clustering", options.quiet):
         clusterer.fit(table.data, sample_weight=table.weight)

@@ -31,7 +31,7 @@ share of columns in which rows differ; stability: agreement with the clusters of
 More is better in all columns."""
 
 
-@sharing(TableOptions)
+@sharing(TableOptions, without=["safe_csv"])
 def run(
     options: TableOptions,
     file: File = None,

@@ -24,7 +24,7 @@ memory
 The model keeps how columns were binned; [cyan]untie transform[/cyan] does the same to new rows."""
 
 
-@sharing(LearningOptions)
+@sharing(LearningOptions, without=["safe_csv"])
 def run(
     options: LearningOptions,
     file: File = None,

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from untie._util.warn import UnpreparedWarning
+from untie.cli.streams import tell
 
 DEBUG = "UNTIE_DEBUG"
 """Set, this variable of the environment brings the traceback back."""
@@ -53,7 +54,7 @@ def _show_warning(message: Any, category: Any, *_: Any, **__: Any) -> None:
     """Print what a warning says, not where in the package it comes from."""
     if issubclass(category, UnpreparedWarning):
         return  # commands prepare their tables; such a column is learned from because it is named
-    print(f"untie: note: {message}", file=sys.stderr)
+    tell(f"untie: note: {message}")
 
 
 def _explain(error: BaseException) -> NoReturn:
@@ -110,5 +111,5 @@ def _give_up_output() -> None:
 def _stop(message: str, code: int) -> NoReturn:
     if os.environ.get(DEBUG):
         traceback.print_exc()
-    print(f"untie: {message}", file=sys.stderr)
+    tell(f"untie: {message}")
     raise typer.Exit(code)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -14,7 +14,8 @@ import typer
 
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._util.progress import hidden
-from untie.cli.early import check_file
+from untie._util.safe_cells import made_safe
+from untie.cli.early import check_apart, check_file
 
 READING, COLUMNS, RESULT = "Reading", "Columns", "Result"
 
@@ -136,6 +137,15 @@ class SourceOptions:
             help="Of an Excel file, by its name or number; the first.",
         ),
     ] = None
+    safe_csv: Annotated[
+        bool,
+        _option(
+            "--safe-csv",
+            panel=RESULT,
+            help="In CSV, put ' before texts that begin with = + - or @, which a spreadsheet would "
+            "run as formulas.",
+        ),
+    ] = False
     quiet: Annotated[
         bool, _option("--quiet", "-q", panel=RESULT, help="No notes, no progress; errors only.")
     ] = False
@@ -261,10 +271,21 @@ class LearningOptions(TableOptions):
     ] = None
 
 
-def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a dataclass; it gets them as one argument, `options`."""
+def sharing(
+    kind: type[Any], without: Sequence[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a dataclass; it gets them as one argument, `options`.
+
+    Parameters
+    ----------
+    kind : dataclass
+        What the command takes.
+    without : sequence of str
+        Options that mean nothing to the command.
+    """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        shared_fields = [field for field in fields(kind) if field.name not in without]
         hints = get_type_hints(command, include_extras=True)
         shared_hints = get_type_hints(kind, include_extras=True)
         own = [
@@ -279,14 +300,16 @@ def sharing(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., No
                 default=field.default,
                 annotation=shared_hints[field.name],
             )
-            for field in fields(kind)
+            for field in shared_fields
         ]
 
         def run(**arguments: Any) -> None:
-            options = kind(**{field.name: arguments.pop(field.name) for field in fields(kind)})
+            options = kind(**{field.name: arguments.pop(field.name) for field in shared_fields})
             for name in ("model", "file", "new") if options.sql is None else ("model",):
                 check_file(arguments.get(name))
-            with hidden() if options.quiet else nullcontext():
+            check_apart(arguments, options.sql)
+            quietly = hidden() if options.quiet else nullcontext()
+            with quietly, made_safe(options.safe_csv):
                 command(options=options, **arguments)
 
         run.__name__, run.__doc__ = command.__name__, _flowing(command.__doc__ or "")

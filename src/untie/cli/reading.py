@@ -95,7 +95,9 @@ def read_source(
 
 
 def _with_rows(table: Any, shown: str, remark: str = "") -> Any:
-    """Refuse a table without rows; a remark may say where else they are."""
+    """Refuse a table without columns or rows; a remark may say where else they are."""
+    if not names_of(table):
+        raise UserError(f"{shown} has no columns.{remark}")
     if is_lazy(table):
         reader = table.select(table.columns[:1]).batches()
         has_rows = any(batch.num_rows for batch in reader)
@@ -208,7 +210,7 @@ def _without(relation: ArrowSource, missing: Sequence[str]) -> ArrowSource:
 
 def _check_encoding(encoding: str) -> None:
     try:
-        codecs.lookup(encoding)
+        "".encode(encoding)  # knows of no encoding whose text is bytes, such as hex
     except LookupError:
         raise UserError(
             f"There is no encoding {encoding!r}; often it is utf-8, latin-1, cp1252 or utf-16."
@@ -217,6 +219,8 @@ def _check_encoding(encoding: str) -> None:
 
 def _spool_stdin(sheet: str | None) -> Gathered:
     """Keep standard input, as it is read more than once."""
+    if sys.stdin is None:
+        raise UserError("Standard input is closed; name a file, or pipe one in.")
     if sys.stdin.isatty():
         raise UserError("Nothing is piped into untie: cat data.csv | untie fit - ...")
     scratch = Scratch()

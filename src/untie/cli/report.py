@@ -56,7 +56,7 @@ ENDINGS = {
 }
 
 
-@sharing(LearningOptions)
+@sharing(LearningOptions, without=["safe_csv"])
 def run(
     options: LearningOptions,
     file: File = None,

@@ -8,7 +8,7 @@ import io
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,17 @@ from rich.text import Text
 
 from untie._learn.family_words import family_sentences, gap_sentences
 from untie._util.extras import need
+from untie._util.safe_cells import are_wanted, defused
 from untie._util.whole_files import whole_file
 from untie.cli.options import Format
+from untie.cli.streams import tell, visible
 from untie.encoder import UNTIE
 
 SHOWN_FAMILIES = 10
 """At most this many sentences about families of columns are printed."""
 
-Columns = Mapping[str, Sequence[Any]]
+Columns = Mapping[str, Sequence[Any]] | Any
+"""Names and their cells, or a pyarrow Table, whose columns have types to be kept."""
 
 
 def chosen_format(asked: Format | None) -> Format:
@@ -44,7 +47,7 @@ def show(
 
     Parameters
     ----------
-    columns : mapping of str to sequences
+    columns : mapping of str to sequences, or pyarrow Table
         The cells, column by column.
     asked : Format, optional
         How to print them.
@@ -65,13 +68,15 @@ def show(
 
 def print_table(columns: Columns, title: str | None = None) -> None:
     """Print columns for people."""
-    heading = None if title is None else Text(title)  # names in it may look like markup
+    heading = None if title is None else Text(visible(title))  # names in it may look like markup
     table = Table(title=heading, title_justify="left", title_style="bold")
     for name, cells in columns.items():
         is_number = any(isinstance(cell, int | float) for cell in cells)
-        table.add_column(Text(name), justify="right" if is_number else "left", overflow="fold")
+        table.add_column(
+            Text(visible(name)), justify="right" if is_number else "left", overflow="fold"
+        )
     for row in zip(*columns.values(), strict=True):
-        table.add_row(*(Text(_for_people(cell)) for cell in row))
+        table.add_row(*(Text(visible(_for_people(cell))) for cell in row))
     # In a pipe there is no width to keep to; what is cut off there is lost.
     width = None if sys.stdout.isatty() else 200
     Console(width=width, highlight=False).print(table)
@@ -89,16 +94,51 @@ def _for_people(cell: Any) -> str:
 
 def as_text(columns: Columns, how: Format, delimiter: str = ",", has_header: bool = True) -> str:
     """Return columns as CSV or JSON; their names come first in CSV, unless they did before."""
-    rows = zip(*(map(_plain, cells) for cells in columns.values()), strict=True)
+    names, lists = _names_and_cells(columns)
+    rows = zip(*(map(_plain, cells) for cells in lists), strict=True)
     if how == Format.json:
-        records = [dict(zip(columns, row, strict=True)) for row in rows]
+        records = [dict(zip(names, row, strict=True)) for row in rows]
         return json.dumps(records, ensure_ascii=False, indent=1, default=str) + "\n"
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    lines = _Lines()
+    writer = csv.writer(lines, delimiter=delimiter, lineterminator=_Lines.END)
+    safe = _defused_row if are_wanted() else tuple
     if has_header:
-        writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
+        writer.writerow(safe(names))
+    writer.writerows(map(safe, rows))
+    return lines.text.getvalue()
+
+
+class _Lines:
+    """Rows of CSV that end in a line feed.
+
+    The writer quotes the cells that hold a character of its line's end. Were that a line feed
+    alone, a carriage return in a cell would be read as the end of a row.
+    """
+
+    END = "\r\n"
+
+    def __init__(self) -> None:
+        self.text = io.StringIO(newline="")
+
+    def write(self, row: str) -> None:
+        self.text.write(row.removesuffix(self.END) + "\n")
+
+
+def _defused_row(cells: Iterable[Any]) -> list[Any]:
+    return [defused(cell) if isinstance(cell, str) else cell for cell in cells]
+
+
+def _names_and_cells(columns: Columns) -> tuple[list[str], list[Sequence[Any]]]:
+    """Return names and cells as Python has them."""
+    if isinstance(columns, Mapping):
+        return list(columns), list(columns.values())
+    pa = need("pyarrow")
+    # Python's times know no billionths of a second; as text they are all there.
+    exact = [
+        column.cast(pa.string()) if getattr(column.type, "unit", None) == "ns" else column
+        for column in columns.columns
+    ]
+    return columns.column_names, [column.to_pylist() for column in exact]
 
 
 def _plain(cell: Any) -> Any:
@@ -114,8 +154,10 @@ def write_file(columns: Columns, path: Path) -> None:
         layout = file_layout(path)
         if layout is None:
             pa = need("pyarrow")
-            table = pa.table({name: list(map(_plain, cells)) for name, cells in columns.items()})
-            need("pyarrow.parquet").write_table(table, temporary)
+            if isinstance(columns, Mapping):
+                plain = {name: list(map(_plain, cells)) for name, cells in columns.items()}
+                columns = pa.table(plain)
+            need("pyarrow.parquet").write_table(columns, temporary)
             return
         content = as_text(columns, *layout).encode()
         is_packed = path.suffix == ".gz"
@@ -134,7 +176,7 @@ def file_layout(path: Path) -> tuple[Format, str] | None:
 def say(text: str, quiet: bool) -> None:
     """Print a remark where it does not mix with results."""
     if not quiet:
-        print(text, file=sys.stderr)
+        tell(text)
 
 
 def tell_families(encoder: UNTIE, quiet: bool) -> None:

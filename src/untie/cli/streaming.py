@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import write_source
+from untie._util.extras import need
 from untie._util.progress import hidden, watch
 from untie._util.whole_files import whole_file
 from untie.cli.options import Format
@@ -49,8 +50,8 @@ def write_batches(batches: Iterable[Any], file: TextIO, how: Format, delimiter: 
     """Write record batches as one table of CSV or one array of JSON."""
     is_first = True
     for batch in filter(len, batches):
-        columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
-        text = as_text(columns, how, delimiter, has_header=is_first)
+        rows = need("pyarrow").Table.from_batches([batch])
+        text = as_text(rows, how, delimiter, has_header=is_first)
         if how == Format.json:
             # Each piece is an array of its own; they share one pair of brackets.
             text = ("[" if is_first else ",") + text.strip()[1:-1].rstrip()

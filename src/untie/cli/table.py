@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -25,6 +24,7 @@ from untie.cli.options import (
 )
 from untie.cli.reading import in_memory, is_lazy, names_of, read_asked
 from untie.cli.spinner import waiting
+from untie.cli.streams import tell
 from untie.preparer import Preparer
 
 SHOWN_NOTES = 30
@@ -235,21 +235,15 @@ def _tell(preparer: Preparer, remarks: list[str]) -> None:
     notes = [note for note in notes if note.reason != "as asked"]
     lines = [*remarks, *map(str, notes)]
     for line in lines[:SHOWN_NOTES]:
-        print(line, file=sys.stderr)
+        tell(line)
     if any("read as missing" in note.reason for note in notes):
-        print(
+        tell(
             "Say which cells are missing with --missing, such as --missing '?,NA'; --missing none "
-            "keeps all of them as values",
-            file=sys.stderr,
+            "keeps all of them as values"
         )
     elif any("not as missing" in note.reason for note in notes):
-        print(
-            "Say which cells are missing with --missing, such as --missing '?,NA'", file=sys.stderr
-        )
+        tell("Say which cells are missing with --missing, such as --missing '?,NA'")
     if any(note.action == GROUPED or "values, hardly" in note.reason for note in notes):
-        print(
-            "Tell more values apart with --max-categories, such as --max-categories 3000",
-            file=sys.stderr,
-        )
+        tell("Tell more values apart with --max-categories, such as --max-categories 3000")
     if len(lines) > SHOWN_NOTES:
-        print(f"... and {len(lines) - SHOWN_NOTES:,} more columns", file=sys.stderr)
+        tell(f"... and {len(lines) - SHOWN_NOTES:,} more columns")

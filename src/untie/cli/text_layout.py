@@ -143,16 +143,40 @@ def explain(path: str, shown: str, kind: Kind, encoding: str) -> str | None:
         return None
     with open_plain(path) as file:
         text = io.TextIOWrapper(file, encoding=encoding, newline="")
-        reader = csv.reader(text, delimiter=kind.delimiter)
-        n_names = len(next(reader, []))
-        for row in reader:
-            if row and len(row) != n_names:
-                return (
-                    f"{shown}, line {reader.line_num}, has {_cells(len(row))}, but the first line "
-                    f"has {n_names} names. Correct the line (quote cells that hold "
-                    f"{kind.delimiter!r}), or say what stands between cells: --delimiter."
-                )
-    return None
+        return _wrong_row(text, shown, kind.delimiter)
+
+
+def _wrong_row(text: io.TextIOWrapper, shown: str, delimiter: str) -> str | None:
+    """Return what is wrong with the first row of CSV that is not as the others are."""
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    start, n_names = 1, None
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            return _wrong_quotes(str(error), f"{shown}, line {start}")
+        if row is None:
+            return None
+        if n_names is None:
+            n_names = len(row)
+        elif row and len(row) != n_names:
+            return (
+                f"{shown}, line {reader.line_num}, has {_cells(len(row))}, but the first line has "
+                f"{n_names} names. Correct the line (quote cells that hold {delimiter!r}), or say "
+                "what stands between cells: --delimiter."
+            )
+        start = reader.line_num + 1
+
+
+def _wrong_quotes(reason: str, where: str) -> str:
+    if "unexpected end of data" in reason:
+        return f'{where}: a quote (") that is opened there is never closed; close it, or remove it.'
+    if "field larger" in reason:
+        return (
+            f"{where}: a cell has more than {csv.field_size_limit():,} characters, perhaps because "
+            'a quote (") is not closed; correct it.'
+        )
+    return f"{where}: {reason}; correct the line."
 
 
 def _cells(n: int) -> str:

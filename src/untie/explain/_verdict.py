@@ -13,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._inputs import learned_order
+from untie._learn.choose_k import TooFewRowsError
 from untie._learn.k_choice import NAMED, KChoice
-from untie._learn.means import count_distinct, sample_vectors
-from untie._row_tasks import sample_source
 from untie._table.frames import columns_of
 from untie._table.sample_weights import split_weights
 from untie._util.words import listed
@@ -312,12 +311,11 @@ def _evidence(
     k, encoder = clusterer.n_clusters_, clusterer.encoder_
     if clusterer.k_choice_ is not None or k == 1:
         return clusterer.k_choice_
-    if not source.is_lazy:  # a lazy table is read once, and has more rows than clusters
-        sample = sample_source(encoder, source, sample_weight)
-        if k >= count_distinct(sample_vectors(encoder.model_.vectors, sample)):
-            return None
     given = {"sample_weight": sample_weight, "random_state": random_state}
-    return choose_k(encoder, source, [k], **given)
+    try:
+        return choose_k(encoder, source, [k], **given)
+    except TooFewRowsError:
+        return None
 
 
 def _columns(clusterer: UNTIEClusterer, chosen: Sequence[bool]) -> tuple[str, ...]:

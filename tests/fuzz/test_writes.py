@@ -1,0 +1,109 @@
+"""Every command that writes is killed and runs out of disk: the old file or the whole new one."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from command_cases import ask, write_people
+
+pytestmark = pytest.mark.integration
+
+LOOP = Path(__file__).with_name("write_loop.py")
+ENOUGH = 120
+
+COMMANDS = {
+    "fit": (["fit", "FILE", "--k", "2", "-q", "-o"], "out.untie"),
+    "cluster": (["cluster", "FILE", "--k", "2", "-q", "-o"], "out.parquet"),
+    "cluster --lazy": (["cluster", "FILE", "--k", "2", "-q", "--lazy", "-o"], "out.csv"),
+    "cluster --save": (["cluster", "FILE", "--k", "2", "-q", "--save"], "out.untie"),
+    "assign": (["assign", "GROUPS", "FILE", "-q", "-o"], "out.csv"),
+    "transform csv": (["transform", "MODEL", "FILE", "-q", "-o"], "out.csv"),
+    "transform parquet": (["transform", "MODEL", "FILE", "-q", "-o"], "out.parquet"),
+    "transform gz": (["transform", "MODEL", "FILE", "-q", "-o"], "out.csv.gz"),
+    "outliers": (["outliers", "FILE", "-q", "-o"], "out.csv"),
+    "values": (["values", "FILE", "-q", "-o"], "out.json"),
+    "neighbors": (["neighbors", "FILE", "--row", "1", "-q", "-o"], "out.tsv"),
+    "drift": (["drift", "FILE", "FILE", "--all", "-q", "-o"], "out.csv"),
+    "compare": (["compare", "FILE", "--k", "2", "-q", "-o"], "out.csv"),
+    "datasets": (["datasets", "zoo", "-o"], "out.csv"),
+    "report": (["report", "FILE", "--k", "2", "-q", "-o"], "out.html"),
+}
+"""The arguments of each, with the file to write as the last, and its name."""
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("inputs")
+    people = write_people(folder / "people.csv")
+    model, groups = folder / "model.untie", folder / "groups.untie"
+    assert ask("fit", people, "--k", 2, "-q", "-o", model).exit_code == 0
+    assert ask("cluster", people, "--k", 2, "-q", "--save", groups).exit_code == 0
+    return {"FILE": str(people), "MODEL": str(model), "GROUPS": str(groups)}
+
+
+def begin(name, inputs, folder, n_runs=0, most=0):
+    """Start a process that writes the same file again and again; return it and the file."""
+    arguments, file = COMMANDS[name]
+    output = folder / file
+    call = [inputs.get(argument, argument) for argument in arguments] + [str(output)]
+    process = subprocess.Popen(
+        [sys.executable, str(LOOP), json.dumps(call), str(n_runs), str(most)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+    )
+    assert process.stdout.readline() == "0\n", process.communicate()
+    return process, output
+
+
+def kill(name, inputs, folder, delay):
+    """Kill a process at some time, and return what the file held before and after."""
+    process, output = begin(name, inputs, folder)
+    whole = output.read_bytes()
+    time.sleep(delay)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=ENOUGH)
+    return whole, output.read_bytes()
+
+
+def same(name, one, other):
+    """Tell whether two files are the same, but for the time of day that a page names."""
+    return one == other or (name == "report" and one[-100:] == other[-100:])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_killed_at_any_time_the_file_is_whole(name, inputs, tmp_path):
+    rng = random.Random(name)
+    before, after = kill(name, inputs, tmp_path, rng.uniform(0, 0.5))
+    assert same(name, before, after)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_killed_often_the_file_is_whole(name, inputs, tmp_path):
+    rng = random.Random(f"often {name}")
+    for number in range(20):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        before, after = kill(name, inputs, folder, rng.uniform(0, 1))
+        assert same(name, before, after)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk_leaves_the_old_file(name, inputs, tmp_path):
+    process, output = begin(name, inputs, tmp_path, n_runs=1, most=64)
+    whole = output.read_bytes()
+    out, err = process.communicate(timeout=ENOUGH)
+    assert out == "1\n", err
+    assert "File too large" in err
+    assert "Traceback" not in err
+    assert output.read_bytes() == whole
+    assert os.listdir(tmp_path) == [output.name]
