@@ -105,7 +105,7 @@ def decide(
     if seen.problem:
         if is_asked_for:
             raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
-        return None, Note(column, LEFT_OUT, "its cells are not single values")
+        return None, Note(column, LEFT_OUT, seen.reason)
     texts = find_texts_of_missing(seen, options.missing)
     said = said_of_missing(seen, texts)
     reading = Reading(texts)

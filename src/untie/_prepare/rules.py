@@ -11,6 +11,7 @@ import numpy as np
 
 from untie._prepare.numbers import as_date, as_number, read
 from untie._prepare.readings import AS_IT_IS, Reading, reading_from_dict
+from untie._table.plain_values import value_text
 from untie._util.types import Value
 
 TEXT, NUMBERS, OTHERS = "text", "numbers", "others"
@@ -103,7 +104,7 @@ class Bin:
         numbers = read(values, self.unit)
         positions = np.searchsorted(self.edges, numbers).tolist()
         return [
-            self.names[position] if is_number else None if value is None else str(value)
+            self.names[position] if is_number else None if value is None else value_text(value)
             for value, position, is_number in zip(
                 values, positions, (~np.isnan(numbers)).tolist(), strict=True
             )
@@ -176,7 +177,7 @@ class Part:
     def _label(self, value: Value) -> str | None:
         found = as_date(value)
         if found is None:
-            return None if value is None else str(value)
+            return None if value is None else value_text(value)
         if self.part == "weekday":
             return WEEKDAYS[found.weekday()]
         if self.part == "month":
@@ -194,7 +195,7 @@ Rule = Keep | Bin | Group | Part
 def as_text(value: Value) -> str:
     """Return a value as text; whole numbers without a point, as in other files of the table."""
     is_whole = isinstance(value, float) and value.is_integer()
-    return str(int(value)) if is_whole else str(value)  # type: ignore[call-overload]  # is_whole
+    return str(int(value)) if is_whole else value_text(value)  # type: ignore[call-overload]  # is_whole
 
 
 def rule_from_dict(content: Mapping[str, Any]) -> Rule:
