@@ -9,11 +9,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.pipeline import make_pipeline
 
 from cases import as_objects, as_rows
 from lazy_sources import SOURCES
 from odd_cells import BERLIN, HALF, LOCAL, OBJECTS, OUT_OF_RANGE, TYPED, out_of_range
-from untie import UNTIE, Preparer, load_model
+from untie import UNTIE, Preparer, load_model, save_model
 from untie._table.frames import columns_of
 
 FRAMES = {
@@ -210,3 +211,25 @@ def test_orders_and_lists_of_times_of_a_zone():
     ordered = UNTIE(2, ordered={"x0": LOCAL}).fit(data)
     listed = UNTIE(2, categories=[LOCAL, list("uvw")], handle_unknown="error").fit(data)
     assert ordered.vocabulary_ == listed.vocabulary_
+
+
+@pytest.mark.parametrize("case", OBJECTS)
+def test_cells_of_any_type_are_prepared_and_refused_by_name(case, tmp_path):
+    cells, _ = OBJECTS[case]
+    data = FRAMES["pandas"](repeated(cells))
+    prepared = make_pipeline(Preparer(columns=["x0", "x1"]), UNTIE(2, solver="uniform")).fit(data)
+    save_model(prepared, tmp_path / "model")
+    np.testing.assert_array_equal(
+        load_model(tmp_path / "model").transform(data), prepared.transform(data)
+    )
+    encoder = UNTIE(2, solver="uniform", handle_unknown="error")
+    encoder.fit(FRAMES["pandas"](repeated(["never", "ever"])))
+    with pytest.raises(ValueError, match=r"Found unknown value .* in column 'x0'"):
+        encoder.transform(data)
+
+
+def test_whole_numbers_that_are_no_doubles_stay_apart():
+    ids = [2**53, 2**53 + 1, 10**400, 10**400 + 1] * 5
+    data = pd.DataFrame({"id": pd.Series(ids, dtype=object), "b": list("uv") * 10})
+    prepared = Preparer(columns=["id", "b"], categorical=["id"]).fit_transform(data)
+    assert prepared["id"].tolist() == ids

@@ -27,12 +27,26 @@ MONTHS = (
 
 
 def kind_of(values: list[Value]) -> str:
-    """Return whether values are text, numbers or anything else."""
+    """Return whether values are text, numbers that doubles hold, or anything else.
+
+    Examples
+    --------
+    >>> kind_of(["a", ""]), kind_of([1, 2.5]), kind_of([2**53 + 1]), kind_of([True])
+    ('text', 'numbers', 'others', 'others')
+    """
     if all(isinstance(value, str) for value in values):
         return TEXT
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        return NUMBERS
-    return OTHERS
+    return NUMBERS if all(map(_is_double, values)) else OTHERS
+
+
+def _is_double(value: Value) -> bool:
+    """Tell whether a value is a number that a column of doubles holds to the last digit."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return float(value) == value or value != value
+    except OverflowError:  # an integer above 1e308
+        return False
 
 
 @dataclass(frozen=True)

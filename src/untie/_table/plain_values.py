@@ -216,6 +216,14 @@ def whole_characters(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
+def value_code(value: Any) -> str:
+    """Return a value as Python writes it, for messages; a very long integer in base 16, and cut."""
+    try:
+        return repr(value)
+    except ValueError:
+        return f"{value_text(value)[:40]}..."
+
+
 def value_text(value: Any) -> str:
     """Return a value as text; an integer of thousands of digits in base 16, as Python refuses.
 
