@@ -135,8 +135,8 @@ def _kind(column: str, value: Value) -> Kind:
 def _check_text(column: str, value: str) -> Kind:
     if not is_portable(value):
         raise ValueError(
-            f"Column {column!r} holds {value_code(value)}, with a NUL or half a character, which is "
-            "no text elsewhere. Replace it and fit again."
+            f"Column {column!r} holds {value_code(value)}, with a NUL or half a character, which "
+            "is no text elsewhere. Replace it and fit again."
         )
     return Kind.TEXT
 
