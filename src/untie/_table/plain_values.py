@@ -69,6 +69,11 @@ def plain(value: Any) -> Value:
     >>> plain(np.datetime64("2024-05-01T10:00:00.123456789")), plain(np.longdouble(1) / 4)
     (datetime.datetime(2024, 5, 1, 10, 0, 0, 123456), 0.25)
     """
+    kind = type(value)
+    if kind in (str, int, bool):  # the common cases, of which there may be millions
+        return value
+    if kind is float:
+        return None if math.isnan(value) else value
     if is_missing(value):
         return None
     if isinstance(value, np.generic):
