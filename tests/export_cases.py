@@ -1,6 +1,7 @@
 """Tables and settings that every export is tried with."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -71,6 +72,7 @@ NUMBERS = {
     "floats with missing": {"A": [0.5, np.nan, 0.5, -2.5], "B": [1.0, 1.0, np.nan, 2.0]},
 }
 
+BERLIN = ZoneInfo("Europe/Berlin")
 PARIS = timezone(timedelta(hours=1))
 
 DATES = {
@@ -80,6 +82,10 @@ DATES = {
     },
     "times": {
         "A": [datetime(2020, 1, 1), datetime(2020, 1, 1, 12, 30, 1, 5), None, datetime(1969, 1, 1)],
+        "B": ["x", "y", "x", "x"],
+    },
+    "the hour that comes twice": {
+        "A": [datetime(2024, 10, 27, 2, 30, tzinfo=BERLIN, fold=fold) for fold in (0, 1, 1, 0)],
         "B": ["x", "y", "x", "x"],
     },
     "times with zones": {

@@ -409,3 +409,24 @@ def test_clusters_are_found():
     labels = KMeans(3, n_init=10, random_state=0).fit_predict(X)
     sizes = pd.crosstab(labels, classes).to_numpy()
     assert sizes.max(axis=1).sum() > 0.97 * 600
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_chunks_without_rows_change_nothing(make):
+    columns = {"A": ["x", "y", "x", "y", "z"], "B": ["u", "u", "v", "v", "u"]}
+    chunk, none = make(columns), make({"A": ["x"], "B": ["u"]})[:0]
+    encoder = UNTIE(2).partial_fit(chunk)
+    expected = encoder.transform(chunk)
+    for empty in (none, pa.table(columns).slice(0, 0).to_reader()):
+        np.testing.assert_array_equal(encoder.partial_fit(empty).transform(chunk), expected)
+    encoder.partial_fit(make({"A": ["new"] * 5, "B": columns["B"]}), sample_weight=[0] * 5)
+    np.testing.assert_array_equal(encoder.transform(chunk), expected)
+    assert encoder.counts_.n == 5
+    with pytest.raises(ValueError, match="C"):
+        encoder.partial_fit(make({"A": ["x"], "C": ["u"]})[:0])
+    with pytest.raises(ValueError, match="negative"):
+        encoder.partial_fit(chunk, sample_weight=[0, 0, 0, 0, -1])
+    with pytest.raises(ValueError, match="minimum of 1"):
+        UNTIE(2).partial_fit(none)
+    with pytest.raises(ValueError, match="at least one row must count"):
+        UNTIE(2).partial_fit(chunk, sample_weight=[0] * 5)

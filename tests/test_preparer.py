@@ -17,8 +17,8 @@ from sklearn.pipeline import make_pipeline
 import untie
 from lazy_sources import SOURCES
 from untie import UNTIE, Note, Preparer, load_model
-from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of
+from untie._table.plain_values import is_missing
 from untie.explain import weight_shares, why_similar
 
 N = 400

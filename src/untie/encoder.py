@@ -30,7 +30,7 @@ from untie._saving import Savable
 from untie._table import frames
 from untie._table.rows import Rows
 from untie._table.sample_weights import split_weights
-from untie._table.table import Table, table_of_names
+from untie._table.table import NoRowsError, Table, read_table, table_of_names
 from untie._table.vocabulary import Vocabulary
 from untie._util.progress import stage
 from untie._util.types import FloatArray
@@ -406,6 +406,7 @@ default="auto"
         all pairs of values that occur, whatever `max_categories` says. Each call learns
         anew; to learn once from many chunks, add them up with :func:`untie.count_table` and
         call `fit_counts`. While there are fewer rows than `n_clusters`, each is a cluster.
+        After the first call, a chunk without rows, or with weights of 0 alone, changes nothing.
 
         The solver "auto" needs a sample of all rows. Where the earlier ones came without, from
         another solver or from `fit_counts`, a warning says so and the first representation is
@@ -433,7 +434,14 @@ default="auto"
             with_sample=recipe.needs_sample,
             known_as=None if first else self.grouping_.raw.columns,
         )
-        chunk = source.count(options)
+        try:
+            chunk = source.count(options)
+        except NoRowsError:
+            if first:
+                raise
+            if not source.is_lazy:
+                self._check_columns(read_table(split_weights(X, sample_weight)[0], min_rows=0))
+            return self
         counted = chunk.ungrouped
         assert chunk.table is not None
         assert counted is not None  # nothing was merged
@@ -528,7 +536,7 @@ default="auto"
         -------
         array of shape (n_rows of A, n_rows of B)
             Inner products of the rows' compact vectors, which need not be between 0 and 1. Takes 8
-            bytes per pair of rows.
+            bytes per pair of rows; more than 4 GiB are refused.
 
         See Also
         --------

@@ -76,6 +76,9 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         dates such as 31/12/2024; one that does not stays text.
     date_parts : sequence of {"weekday", "month", "hour"}, default=()
         What to take out of every column of dates, as columns of their own: ``bought (weekday)``.
+        Times with a time zone are instants, and these are their parts in UTC, as are the ranges
+        that they become: the same on every engine. For those of a place, pass its local times
+        without a zone.
 
     Attributes
     ----------

@@ -1,13 +1,15 @@
+import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.preprocessing import OneHotEncoder
 
-from untie import UNTIE
+from untie import UNTIE, count_table
 from untie._count.counts import count
 from untie._count.grouping import group_rare
-from untie._count.tally import CountOptions, tally_table
+from untie._count.tally import CountOptions, tally_counted, tally_table
 from untie._table.table import read_table
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 
@@ -174,3 +176,51 @@ def test_rare_values_have_one_vector():
     assert "x0=infrequent" in encoder.get_feature_names_out()
     assert encoder.infrequent_categories_[0].tolist() == ["c", "d"]
     assert encoder.infrequent_categories_[1] is None
+
+
+TENTHS = st.lists(st.integers(1, 12), min_size=2, max_size=40)
+
+
+@given(TENTHS, st.data(), FREQUENCY, LIMIT)
+def test_fractional_weights_are_rare_alike_however_they_are_added(
+    tenths, data, min_frequency, max_categories
+):
+    rows = data.draw(st.lists(st.sampled_from("abcd"), min_size=len(tenths), max_size=len(tenths)))
+    table = np.array([rows, ["u"] * len(rows)], dtype=object).T
+    weights = np.array(tenths) / 10
+    cut = data.draw(st.integers(1, len(rows) - 1))
+    options = {"min_frequency": min_frequency, "max_categories": max_categories}
+    tally = group(table, min_frequency, max_categories, weights)
+    whole = group(np.repeat(table, tenths, axis=0), _times_ten(min_frequency), max_categories)
+    chunks = count_table(table[cut:], sample_weight=weights[cut:])
+    chunks += count_table(table[:cut], sample_weight=weights[:cut])
+    grown = tally_counted(chunks, CountOptions(**options)).grouping
+    backwards = group(table[::-1], min_frequency, max_categories, weights[::-1])
+    for other in (whole, grown, backwards):
+        assert other.vocabulary == tally.vocabulary
+
+
+def _times_ten(min_frequency):
+    return 10 * min_frequency if isinstance(min_frequency, int) else min_frequency
+
+
+@pytest.mark.filterwarnings("ignore:Every column has a single value")  # of the first chunk
+def test_ten_rows_of_a_tenth_are_one_row():
+    rows = [["a", "u"], ["b", "v"]] * 10 + [["c", "u"]] * 5
+    weights = [0.1] * 25
+    encoder = UNTIE(2, min_frequency=1).fit(rows, sample_weight=weights)
+    assert encoder.vocabulary_.values[0] == ("a", "b", INFREQUENT)
+    grown = UNTIE(2, min_frequency=1).partial_fit(rows[:7], sample_weight=weights[:7])
+    grown.partial_fit(rows[7:], sample_weight=weights[7:])
+    assert grown.vocabulary_ == encoder.vocabulary_
+    frame = pa.table({"A": [a for a, _ in rows], "B": [b for _, b in rows], "w": weights})
+    for source in (frame, duckdb.from_arrow(frame), frame.to_reader(max_chunksize=3)):
+        other = UNTIE(2, min_frequency=1).fit(source, sample_weight="w")
+        assert other.vocabulary_.values == encoder.vocabulary_.values
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-9, 1.0, 1e9, 1e15])
+def test_the_size_of_weights_changes_no_share(scale):
+    rows = [["a", "u"], ["a", "v"], ["a", "u"], ["b", "v"]] * 5
+    encoder = UNTIE(2, min_frequency=0.3).fit(rows, sample_weight=[scale] * 20)
+    assert encoder.vocabulary_.values == (("a", INFREQUENT), ("u", "v"))

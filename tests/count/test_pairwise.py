@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from untie import UNTIE, baselines
 from untie._count import pairwise
 from untie._count.pairwise import sum_pairwise
 
@@ -56,3 +57,17 @@ def test_same_bits_whatever_the_blocks(monkeypatch):
     some = [column[5:9] for column in left]
     np.testing.assert_array_equal(sum_pairwise(tables, some, right), whole[5:9])
     np.testing.assert_array_equal(sum_pairwise(tables, right, some), whole[5:9].T)
+
+
+def test_pairs_that_fill_memory_are_refused_before_it_is_taken():
+    rows = np.array([["a", "x"], ["b", "y"], ["a", "y"]] * 40_000, dtype=object)
+    few = rows[:3]
+    message = "All pairs of 120,000 and 120,000 rows would take 107.3 GiB .limit 4.. Pass fewer"
+    encoder = UNTIE(2).fit(rows)
+    distances = [baselines.Hamming().fit(few), baselines.DILCA().fit(few), baselines.COS().fit(few)]
+    asked = [encoder.similarity, distances[-1].similarity, *(d.pairwise for d in distances)]
+    for ask in asked:
+        for pair in ([rows], [rows, rows]):
+            with pytest.raises(ValueError, match=message):
+                ask(*pair)
+        assert ask(few, rows[:100]).shape == (3, 100)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import untie
 from cases import TEXT, TYPED
 from dask_jobs import hide_untie, load
+from odd_cells import INSTANTS, LOCAL
 from same import assert_same_counts, assert_same_model
 from tables import small_tables
 from untie import UNTIE, count_table
@@ -327,3 +328,10 @@ def test_workers_without_the_package_say_so(tmp_path):
             UNTIE(2).fit(source)
         with pytest.raises(ModuleNotFoundError, match="untie"):
             encoder.transform(source).compute()
+
+
+def test_the_hour_that_comes_twice():
+    frame = pd.DataFrame({"at": pd.Series(LOCAL * 2), "b": list("uvw") * 4})
+    counted = count_table(dd.from_pandas(frame, npartitions=3, sort=False))
+    assert counted.vocabulary.values[0] == tuple(INSTANTS)
+    assert_same_counts(counted, count_table(frame))

@@ -20,6 +20,7 @@ import untie
 from cases import TEXT, TYPED
 from example_files import example
 from lazy_sources import as_arrow
+from odd_cells import INSTANTS
 from same import assert_same_counts, assert_same_model
 from untie import UNTIE, count_table
 from untie._count import tally
@@ -125,7 +126,17 @@ OTHER_TYPES = pa.table(
 )
 
 
-@pytest.mark.parametrize("table", [*CASES, pytest.param(OTHER_TYPES, id="other types")])
+REPEATED_HOUR = pa.table({"at": pa.array(INSTANTS * 2, pa.timestamp("us", "Europe/Berlin"))})
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        *CASES,
+        pytest.param(OTHER_TYPES, id="other types"),
+        pytest.param(REPEATED_HOUR, id="the hour that comes twice"),
+    ],
+)
 def test_counts_are_those_of_the_table(table, spark):
     assert_same_counts(count_table(as_spark(spark, table)), count_table(table))
 

@@ -17,7 +17,13 @@ from untie._count.canonical import in_canonical_order
 from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
 from untie._table.vocabulary import INFREQUENT, Vocabulary
+from untie._util.digits import leading_digits
 from untie._util.types import Codes, FloatArray, Value, smallest_unsigned
+
+SURE_DIGITS = 9
+"""Digits of a sum of fractional weights that are the same in whatever order millions are added."""
+
+SMALLEST = 1e-290
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +144,7 @@ def group_rare(
     if min_frequency is not None:
         is_weight = isinstance(min_frequency, Integral)
         threshold = min_frequency if is_weight else min_frequency * n
+    [threshold] = _settled(np.array([threshold], dtype=float))
     rare = tuple(np.zeros(len(weights), dtype=bool) for weights in frequencies)
     grouping = Grouping(vocabulary, rare, missing_is_value)
     for merged, weights, neutral in zip(rare, frequencies, grouping.neutral, strict=True):
@@ -145,9 +152,22 @@ def group_rare(
     return Grouping(vocabulary, rare, missing_is_value)
 
 
+def _settled(weights: FloatArray) -> FloatArray:
+    """Return sums of weights without their last digits, which the order of adding decides.
+
+    Ten times 0.1 is 1 or 0.9999999999999999, as rows come in chunks or at once. Whole numbers are
+    as they were, and so are those that no power of ten makes large.
+    """
+    rounded = np.where(
+        weights < 10.0**SURE_DIGITS, leading_digits(weights, SURE_DIGITS), np.round(weights)
+    )
+    return np.where(weights < SMALLEST, weights, rounded)
+
+
 def _rare_values(
     frequencies: FloatArray, threshold: float, max_categories: int | None
 ) -> NDArray[np.bool_]:
+    frequencies = _settled(frequencies)
     rare = frequencies < threshold
     # As OneHotEncoder counts: the group has a place even when no value is below the threshold.
     if max_categories is not None and max_categories < np.count_nonzero(~rare) + 1:

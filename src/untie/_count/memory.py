@@ -95,6 +95,18 @@ def check_dense_memory(sizes: Sequence[int], names: Sequence[str]) -> None:
     refuse_large(needed, sizes, "learning from their pairs", names)
 
 
+def check_pairs_of_rows(n_left: int, n_right: int) -> None:
+    """Refuse an array with a number for each pair of rows if it takes more than `MEMORY_LIMIT`."""
+    needed = 8 * n_left * n_right
+    if needed > MEMORY_LIMIT:
+        raise ValueError(
+            f"All pairs of {n_left:,} and {n_right:,} rows would take {needed / 2**30:,.1f} GiB "
+            f"(limit {MEMORY_LIMIT / 2**30:.0f}). Pass fewer rows at a time, such as the first "
+            f"{max(1, MEMORY_LIMIT // (16 * n_right)):,} with all the others as the second "
+            "argument, or look for nearest neighbours among the vectors that transform gives."
+        )
+
+
 def refuse_large(
     needed: int, sizes: Sequence[int], what: str, names: Sequence[str] | None = None
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from untie._count.memory import check_pairs_of_rows
 from untie._count.packing import Packs, add_up
 from untie._util.types import Codes, FloatArray
 
@@ -45,6 +46,7 @@ def sum_pairwise(
            [1., 0., 2.],
            [3., 2., 0.]])
     """
+    check_pairs_of_rows(len(left[0]), len((left if right is None else right)[0]))
     if right is not None and len(right[0]) > len(left[0]):
         # The joint tables are made for one side and looked up by the other, the longer one.
         return sum_pairwise([table.T for table in tables], right, left).T

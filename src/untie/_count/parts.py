@@ -23,7 +23,7 @@ from untie._count.tally import CountOptions, Tally, find_rare, tally_counted
 from untie._table.categories import check_categories
 from untie._table.rows import Rows, encode, encode_apart, used_values
 from untie._table.sample_weights import read_piece
-from untie._table.table import Table
+from untie._table.table import NoRowsError, Table
 from untie._table.vocabulary import Vocabulary, sort_values
 from untie._util.parallel import alone, in_threads, pays
 from untie._util.types import Codes, Value, smallest_unsigned
@@ -240,7 +240,7 @@ def count_pieces(
     part = add_up(task, "counting")
     counted = part.counted
     if counted is None:
-        raise ValueError(_explain_no_rows(part.n_rows, origin, weight, is_one_shot))
+        raise NoRowsError(_explain_no_rows(part.n_rows, origin, weight, is_one_shot))
     if counted.counts.has_pairs:
         tally = tally_counted(counted, options)
     else:

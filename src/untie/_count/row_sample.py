@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from hashlib import blake2b
 from typing import Any
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packing import Packs
+from untie._table.plain_values import in_utc
 from untie._table.vocabulary import Vocabulary
 from untie._util.mixing import mixed
 from untie._util.parallel import in_threads, pays
@@ -38,6 +40,10 @@ JOINT_CELLS = 4096
 
 DECIMAL_BITS = 2_000
 """Integers with more bits than this are written in base 16; every float is shorter."""
+
+MOST_DIGITS = 20_000
+"""Decimals with more digits before or after the point are written with an exponent; no float has so
+many, and only an integer that was written out has."""
 
 Numbers = NDArray[np.uint64]
 
@@ -224,6 +230,8 @@ def _as_text(value: Any) -> str:
         return "missing"
     if isinstance(value, str):
         return "text " + value
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > MOST_DIGITS:
+        return _short_form(value)
     if hasattr(value, "as_integer_ratio"):
         # 1, 1.0, True and Decimal(1) are one value, and so is this exact form of them.
         try:
@@ -231,7 +239,7 @@ def _as_text(value: Any) -> str:
         except OverflowError:
             return f"number {float(value)}"
     if isinstance(value, datetime):
-        return f"datetime {_in_utc(value)}"
+        return f"datetime {in_utc(value)}"
     if isinstance(value, date | time | timedelta):
         return f"{type(value).__name__} {value!s}"
     # What is made of values is equal if they are: (1, "a") and (1.0, "a") are one value.
@@ -244,16 +252,15 @@ def _as_text(value: Any) -> str:
     return f"{type(value).__name__} {value!r}"
 
 
+def _short_form(value: Decimal) -> str:
+    """Write a number whose digits are few and whose ratio of integers would fill memory."""
+    sign, digits, exponent = value.as_tuple()
+    text = "".join(map(str, digits))
+    short = text.rstrip("0")
+    end = int(exponent) + len(text) - len(short)
+    return f"number {'-' * sign}{short}E{end}" if value else _as_text(0)
+
+
 def _digits(number: int) -> str:
     """Write an integer; a very long one in base 16, as Python refuses to in base 10."""
     return hex(number) if number.bit_length() > DECIMAL_BITS else str(number)
-
-
-def _in_utc(value: datetime) -> datetime:
-    """Return the same moment in UTC; one without a time zone as it is."""
-    if value.utcoffset() is None:
-        return value
-    try:
-        return value.replace(fold=0).astimezone(UTC)  # Python's hash has no fold either
-    except OverflowError:  # within a day of the first or the last year
-        return value

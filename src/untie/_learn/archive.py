@@ -36,6 +36,9 @@ MARK = "UNTIE"
 FORMAT = 1
 """Raised whenever a file's meaning changes; newer files are refused."""
 
+LONGEST_INTEGER = 2_000
+"""Integers with more bits than this are written in base 16."""
+
 _FAULTS = (
     *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
     *(EOFError, BadZipFile, zlib.error),
@@ -206,6 +209,8 @@ def _whole(parts: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_plain(value: Any) -> Any:
     """Turn parameters and values into what JSON has; other types become a tagged list."""
+    if isinstance(value, int) and value.bit_length() > LONGEST_INTEGER:
+        return {"integer": hex(value)}  # as Python reads and writes no more digits in base 10
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if hasattr(value, "tolist") and not isinstance(value, type):  # of numpy and pandas
@@ -254,6 +259,7 @@ _KINDS: dict[str, tuple[Any, Any, Any]] = {
         lambda c: timedelta(*c),
     ),
     "decimal": (Decimal, str, Decimal),
+    "integer": (None, None, lambda c: int(c, 16)),  # a long one; others are JSON's own
     "bytes": (bytes, bytes.hex, bytes.fromhex),
     "infrequent": (type(INFREQUENT), lambda v: None, lambda c: INFREQUENT),
     "number type": (None, None, lambda c: np.dtype(c).type),  # which have many Python types

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from untie._count.counts import Counts
 from untie._count.dense_counting import sparse_one_hot
-from untie._count.memory import MEMORY_LIMIT, refuse_large
+from untie._count.memory import MEMORY_LIMIT, check_pairs_of_rows, refuse_large
 from untie._count.packing import Packs
 from untie._learn.eigen import Eigenspace
 from untie._learn.spaces import KernelSpaces
@@ -115,6 +115,7 @@ class LookUp:
 
     def similarity(self, left: Codes, right: Codes | None = None) -> FloatArray:
         """Return the inner products of the vectors of coded rows."""
+        check_pairs_of_rows(len(left[0]), len((left if right is None else right)[0]))
         if not self.is_sparse:
             first = self.rows(left, np.float64)
             second = first if right is None else self.rows(right, np.float64)

@@ -53,11 +53,6 @@ LONG_TEXT = 20
 FEWEST_ROWS_OF_VALUES = 2
 """The frequent values of a column with too many values must have this many rows on average."""
 
-NESTED = (
-    "its cells are lists or objects, not single values; flatten them first (as --sql does: SELECT "
-    "unnest(COLUMN, recursive := true) FROM 'FILE')"
-)
-
 _ID_NAME = re.compile(
     r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row)$)|[a-z]I[dD]$|^Unnamed: 0$"
 )
@@ -110,7 +105,7 @@ def decide(
     if seen.problem:
         if is_asked_for:
             raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
-        return None, Note(column, LEFT_OUT, NESTED)
+        return None, Note(column, LEFT_OUT, seen.reason)
     texts = find_texts_of_missing(seen, options.missing)
     said = said_of_missing(seen, texts)
     reading = Reading(texts)

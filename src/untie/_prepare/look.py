@@ -31,6 +31,12 @@ SAMPLE_ROWS = (2**10, 2**17)
 """The sample has at least and at most this many rows, if the table has them."""
 
 
+NOT_SINGLE = (
+    "its cells are lists or objects, not single values; flatten them first (as --sql does: SELECT "
+    "unnest(COLUMN, recursive := true) FROM 'FILE')"
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Summary:
     """How often a column has each value.
@@ -49,6 +55,8 @@ class Summary:
         Number of rows of the table per row that was looked at; 1 unless they were sampled.
     problem : str
         Why its cells can't be categories; empty if they can.
+    reason : str
+        The same in short.
     """
 
     values: list[Any]
@@ -57,6 +65,7 @@ class Summary:
     n_missing: float
     scale: float = 1.0
     problem: str = ""
+    reason: str = ""
 
 
 def look_at(data: Any, columns: Sequence[str], sample_weight: Any) -> list[Summary]:
@@ -115,7 +124,7 @@ class Look:
         self._n_read = 0
         self._n_rows = 0  # those that count, which a row of weight 0 does not
         self._counts: list[dict[Value, tuple[float, float]] | None] = [{} for _ in columns]
-        self._problems: dict[int, str] = {}
+        self._problems: dict[int, tuple[str, str]] = {}
         self._hashes = np.empty(0, dtype=np.uint64)
         self._weights = np.empty(0)
         self._cells: list[list[Value]] = [[] for _ in columns]
@@ -137,7 +146,10 @@ class Look:
                 column = cells[name] if is_counted else cells[name][chosen]
                 codes, values = factorize(column, name)
             except TypeError as error:
-                self._problems[number] = str(error)
+                self._problems[number] = str(error), NOT_SINGLE
+                continue
+            except ValueError as error:
+                self._problems[number] = str(error), str(error.__cause__)
                 continue
             if is_counted:
                 self._count(number, codes, values, weights)
@@ -191,7 +203,8 @@ class Look:
     def _summary(self, number: int) -> Summary:
         if number in self._problems:
             nothing = np.empty(0)
-            return Summary([], nothing, nothing, 0, problem=self._problems[number])
+            problem, reason = self._problems[number]
+            return Summary([], nothing, nothing, 0, problem=problem, reason=reason)
         counts, scale = self._counts[number], 1.0
         if counts is None:
             counts = {}

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from untie._table.plain_values import in_utc
 from untie._util.types import FloatArray
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -46,17 +47,22 @@ def as_number(value: Any) -> float | None:
 def as_date(value: Any) -> date | None:
     """Return a date, a time of one, or a text that is one in ISO 8601; None for anything else.
 
+    A time with a zone is returned in UTC, as every engine then has the same one.
+
     Examples
     --------
     >>> as_date("2024-05-01"), as_date("20240501"), as_date("May")
     (datetime.date(2024, 5, 1), None, None)
     """
+    if isinstance(value, datetime):
+        return in_utc(value)
     if isinstance(value, date):
         return value
     if isinstance(value, str) and value[4:5] == "-":  # 20240501 may be any number
         for read in (date.fromisoformat, datetime.fromisoformat):
             try:
-                return read(value.strip())
+                found = read(value.strip())
+                return in_utc(found) if isinstance(found, datetime) else found
             except ValueError:
                 continue
     return None

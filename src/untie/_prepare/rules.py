@@ -11,6 +11,7 @@ import numpy as np
 
 from untie._prepare.numbers import as_date, as_number, read
 from untie._prepare.readings import AS_IT_IS, Reading, reading_from_dict
+from untie._table.plain_values import value_text
 from untie._util.types import Value
 
 TEXT, NUMBERS, OTHERS = "text", "numbers", "others"
@@ -26,12 +27,26 @@ MONTHS = (
 
 
 def kind_of(values: list[Value]) -> str:
-    """Return whether values are text, numbers or anything else."""
+    """Return whether values are text, numbers that doubles hold, or anything else.
+
+    Examples
+    --------
+    >>> kind_of(["a", ""]), kind_of([1, 2.5]), kind_of([2**53 + 1]), kind_of([True])
+    ('text', 'numbers', 'others', 'others')
+    """
     if all(isinstance(value, str) for value in values):
         return TEXT
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        return NUMBERS
-    return OTHERS
+    return NUMBERS if all(map(_is_double, values)) else OTHERS
+
+
+def _is_double(value: Value) -> bool:
+    """Tell whether a value is a number that a column of doubles holds to the last digit."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return float(value) == value or value != value
+    except OverflowError:  # an integer above 1e308
+        return False
 
 
 @dataclass(frozen=True)
@@ -103,7 +118,7 @@ class Bin:
         numbers = read(values, self.unit)
         positions = np.searchsorted(self.edges, numbers).tolist()
         return [
-            self.names[position] if is_number else None if value is None else str(value)
+            self.names[position] if is_number else None if value is None else value_text(value)
             for value, position, is_number in zip(
                 values, positions, (~np.isnan(numbers)).tolist(), strict=True
             )
@@ -176,7 +191,7 @@ class Part:
     def _label(self, value: Value) -> str | None:
         found = as_date(value)
         if found is None:
-            return None if value is None else str(value)
+            return None if value is None else value_text(value)
         if self.part == "weekday":
             return WEEKDAYS[found.weekday()]
         if self.part == "month":
@@ -194,7 +209,7 @@ Rule = Keep | Bin | Group | Part
 def as_text(value: Value) -> str:
     """Return a value as text; whole numbers without a point, as in other files of the table."""
     is_whole = isinstance(value, float) and value.is_integer()
-    return str(int(value)) if is_whole else str(value)  # type: ignore[call-overload]  # is_whole
+    return str(int(value)) if is_whole else value_text(value)  # type: ignore[call-overload]  # is_whole
 
 
 def rule_from_dict(content: Mapping[str, Any]) -> Rule:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from untie._table.column_codes import plain
+from untie._table.plain_values import plain
 from untie._util.types import Value
 
 

@@ -2,12 +2,11 @@
 
 Two cells hold the same value when Python calls them equal, as in scikit-learn's
 encoders: ``1``, ``1.0`` and ``True`` are one value, ``"1"`` is another. None, NaN, NA
-and NaT are one value, ``None``. Times are read to the microsecond, as Python's own types.
+and NaT are one value, ``None``. What types of other libraries become is said in `plain_values.py`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from operator import ne
 from typing import Any
@@ -16,6 +15,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._table.plain_values import (
+    as_doubles,
+    check_times,
+    has_zone,
+    in_microseconds,
+    plain,
+)
 from untie._util.types import Value, smallest_unsigned
 
 MISSING_CODE = -1
@@ -48,27 +54,12 @@ def factorize(column: Any, name: str) -> tuple[NDArray[Any], list[Value]]:
     """
     native = column.to_native() if isinstance(column, nw.Series) else column
     try:
-        codes, values = _factorizer(column)(native)
+        return _canonical(*_factorizer(column)(native))
     except TypeError as error:
         _explain_bad_cell(native, name)
         raise TypeError(f"Column {name!r} can't be read as categories: {error}") from error
-    return _canonical(codes, values)
-
-
-def is_missing(value: Any) -> bool:
-    """Tell whether a cell is None, NaN, NA or NaT."""
-    if value is None:
-        return True
-    if isinstance(value, str | int):
-        return False
-    if isinstance(value, float):
-        return math.isnan(value)
-    if type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):
-        return False
+    except (OverflowError, ValueError) as error:
+        raise ValueError(f"Column {name!r} can't be read as categories: {error}.") from error
 
 
 def _factorizer(column: Any) -> Any:
@@ -90,9 +81,45 @@ def _from_pandas(series: Any) -> tuple[NDArray[Any], list[Value]]:
     import pandas as pd
 
     if isinstance(series.dtype, pd.CategoricalDtype):
-        return series.cat.codes.to_numpy(), series.cat.categories.tolist()
+        return series.cat.codes.to_numpy(), _python_values(series.cat.categories)
+    if isinstance(series.dtype, pd.ArrowDtype):
+        return _from_pyarrow(_as_chunks(series.array.__arrow_array__()))
     codes, values = pd.factorize(series)
-    return codes, values.tolist()
+    return _with_instants(series, codes, _python_values(values))
+
+
+def _as_chunks(array: Any) -> Any:
+    import pyarrow as pa
+
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _python_values(values: Any) -> list[Value]:
+    """Return an index of pandas as a list; times in UTC, as pandas has two of an hour at times."""
+    if getattr(values, "tz", None) is not None:
+        values = values.tz_convert("UTC")
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "mM":
+        values = in_microseconds(values.to_numpy())
+    return values.tolist()
+
+
+def _with_instants(
+    cells: Any, codes: NDArray[Any], values: list[Value]
+) -> tuple[NDArray[Any], list[Value]]:
+    """Return codes and values as they are, unless there are times in zones among objects.
+
+    Python calls the two times of the hour that clocks repeat equal, and that hour of another zone
+    different, so these cells are turned before they are compared.
+    """
+    if not any(map(has_zone, values)):
+        return codes, values
+    import pandas as pd
+
+    array = np.empty(len(cells), dtype=object)
+    for place, cell in enumerate(cells):  # one by one, as a cell may be a tuple
+        array[place] = plain(cell)
+    codes, index = pd.factorize(array)
+    return codes, index.tolist()
 
 
 def _from_polars(series: Any) -> tuple[NDArray[Any], list[Value]]:
@@ -109,10 +136,23 @@ def _from_polars(series: Any) -> tuple[NDArray[Any], list[Value]]:
     if not len(known):
         return np.full(len(series), MISSING_CODE), []
     cells = known.to_physical().to_numpy()
+    _check_polars_times(known.dtype, cells)
+    if getattr(known.dtype, "time_zone", None):
+        known = known.dt.convert_time_zone("UTC")
+    if known.dtype == pl.Duration("ns"):  # which polars would round towards 0
+        known = (known.to_physical() // 1000).cast(pl.Duration("us"))
     _, first, inverse = np.unique(cells, return_index=True, return_inverse=True)
     codes = np.full(len(series), MISSING_CODE)
     codes[series.is_not_null().to_numpy()] = inverse
     return codes, known.gather(first).to_list()
+
+
+def _check_polars_times(dtype: Any, cells: NDArray[Any]) -> None:
+    """Refuse times out of range before polars does, which panics."""
+    kind = dtype.base_type().__name__
+    if kind in ("Date", "Datetime", "Duration"):
+        unit = getattr(dtype, "time_unit", "d")
+        check_times(int(cells.min()), int(cells.max()), unit, kind == "Duration")
 
 
 def _from_pyarrow(array: Any) -> tuple[NDArray[Any], list[Value]]:
@@ -126,7 +166,7 @@ def _from_pyarrow(array: Any) -> tuple[NDArray[Any], list[Value]]:
             array = pc.dictionary_encode(array)
         array = array.unify_dictionaries().combine_chunks()
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # run-end encoded, nulls in dictionaries
-        return _from_objects(array.to_pylist())
+        return _from_objects(_to_microseconds(array).to_pylist())
     if isinstance(array, pa.ChunkedArray):  # older releases give one chunk, not an array
         array = array.chunk(0)
     indices = array.indices
@@ -136,36 +176,66 @@ def _from_pyarrow(array: Any) -> tuple[NDArray[Any], list[Value]]:
 
 
 def _to_microseconds(array: Any) -> Any:
-    """Round times down to what Python can hold; the others are as they were."""
+    """Round times down to what Python can hold, and turn them into UTC; others are as they were."""
     import pyarrow as pa
 
-    if pa.types.is_timestamp(array.type) and array.type.unit == "ns":
-        return array.cast(pa.timestamp("us", array.type.tz), safe=False)
-    if pa.types.is_duration(array.type) and array.type.unit == "ns":
-        return array.cast(pa.duration("us"), safe=False)
-    return array
+    if not pa.types.is_temporal(array.type) or pa.types.is_time(array.type):
+        return array
+    if pa.types.is_interval(array.type):
+        return array
+    _check_arrow_times(array)
+    if getattr(array.type, "tz", None) is not None:
+        array = array.cast(pa.timestamp(array.type.unit, "UTC"))
+    if getattr(array.type, "unit", None) != "ns":
+        return array
+    is_duration = pa.types.is_duration(array.type)
+    wanted = pa.duration("us") if is_duration else pa.timestamp("us", array.type.tz)
+    return _floor(array.cast(pa.int64()), 1000).cast(wanted)
+
+
+def _floor(numbers: Any, step: int) -> Any:
+    """Divide integers and round down; Arrow rounds towards 0, which is up before 1970."""
+    import pyarrow.compute as pc
+
+    whole = pc.divide(numbers, step)
+    is_below = pc.less(numbers, pc.multiply(whole, step))
+    return pc.subtract(whole, is_below.cast("int64"))
+
+
+def _check_arrow_times(array: Any) -> None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_day = array.type == pa.date32()
+    ends = pc.min_max(array.cast(pa.int32() if is_day else pa.int64()))
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    unit = "d" if is_day else getattr(array.type, "unit", "ms")
+    if low is not None:
+        check_times(low, high, unit, pa.types.is_duration(array.type))
 
 
 def _from_numpy(array: NDArray[Any]) -> tuple[NDArray[Any], list[Value]]:
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: categories are single values.")
     if array.dtype.kind in "mM":
-        array = array.astype(f"{array.dtype.kind}8[us]").astype(object)
+        array = in_microseconds(array)
     if array.dtype.kind in "SUT":
         array = array.astype(object)
+    if array.dtype == np.longdouble:
+        array = as_doubles(array)
     try:
         import pandas as pd
     except ImportError:
         return _from_objects(array.tolist())
     codes, values = pd.factorize(array)
-    return codes, values.tolist()
+    return _with_instants(array, codes, values.tolist())
 
 
 def _from_objects(cells: Iterable[Any]) -> tuple[NDArray[Any], list[Value]]:
     positions: dict[Value, int] = {}
     codes = [
-        MISSING_CODE if is_missing(cell) else positions.setdefault(cell, len(positions))
-        for cell in cells
+        MISSING_CODE if value is None else positions.setdefault(value, len(positions))
+        for value in map(plain, cells)
     ]
     return np.array(codes, dtype=np.int64), list(positions)
 
@@ -190,19 +260,6 @@ def _is_canonical(values: list[Any]) -> bool:
     if not types <= OWN_TYPES or (float in types and any(map(ne, values, values))):  # NaN is not
         return False
     return len(set(values)) == len(values)
-
-
-def plain(value: Any) -> Value:
-    """Return a value as Python's own type where it has one."""
-    if is_missing(value):
-        return None
-    if isinstance(value, np.generic):
-        return value.item()
-    if hasattr(value, "to_pydatetime"):
-        return value.to_pydatetime(warn=False)
-    if hasattr(value, "to_pytimedelta"):
-        return value.to_pytimedelta()
-    return value
 
 
 def _explain_bad_cell(native: Any, name: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._table.orders import ORDER
+from untie._table.plain_values import whole_characters
 from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.types import FloatArray, Value
 
@@ -18,10 +19,27 @@ def make_frame(backend: Any, columns: dict[str, Any]) -> Any:
     """Return a frame of the given library."""
     try:
         return nw.from_dict(columns, backend=backend).to_native()
+    except UnicodeEncodeError:
+        return make_frame(backend, _whole_characters(columns))
     except ImportError as error:
         raise ImportError(
             f"This returns a {backend} frame; install {backend} to use it (pip install {backend})."
         ) from error
+
+
+def _whole_characters(columns: Mapping[str, Any]) -> dict[str, Any]:
+    r"""Write half a character as ``\ud800``, as frames hold whole ones alone."""
+
+    def whole(cell: Any) -> Any:
+        return whole_characters(cell) if isinstance(cell, str) else cell
+
+    names = number_repeats([whole(name) for name in columns])
+    kept = ([whole(c) for c in cells] if _has_text(cells) else cells for cells in columns.values())
+    return dict(zip(names, kept, strict=True))
+
+
+def _has_text(cells: Any) -> bool:
+    return getattr(cells, "dtype", np.dtype(object)).kind == "O"
 
 
 def columns_of(frame: Any) -> dict[str, list[Any]]:
@@ -153,9 +171,10 @@ def compact_names(vocabulary: Vocabulary, n_axes: Mapping[int, int], own: bool) 
         return vocabulary.feature_names()
     names = []
     for attribute, column in enumerate(vocabulary.columns):
+        name = whole_characters(column)
         if own or attribute not in n_axes:
-            names += [f"{column}={value}" for value in vocabulary.labels(attribute)]
-        names += [f"{column}|{axis}" for axis in axis_names(n_axes.get(attribute, 0))]
+            names += [f"{name}={value}" for value in vocabulary.labels(attribute)]
+        names += [f"{name}|{axis}" for axis in axis_names(n_axes.get(attribute, 0))]
     return number_repeats(names)
 
 
@@ -165,14 +184,14 @@ def full_names(
     """Return a name for every kernel column, or axis of a large attribute's kernel."""
     names = []
     for attribute, (column, of_spaces) in enumerate(zip(vocabulary.columns, widths, strict=True)):
-        values = vocabulary.labels(attribute)
+        name, values = whole_characters(column), vocabulary.labels(attribute)
         for (coupling, kernel), width in zip(labels, of_spaces, strict=True):
             marks = (
                 [f"={value}" for value in values]
                 if width == len(values)
                 else [f"|{axis}" for axis in axis_names(width)]
             )
-            names += [f"{column}{mark}|{coupling}|{kernel}" for mark in marks]
+            names += [f"{name}{mark}|{coupling}|{kernel}" for mark in marks]
     return number_repeats(names)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._table.names import check_names
+from untie._table.plain_values import plain
 from untie._table.range_texts import DATE, NO_UNIT, end_texts, same_unit, unit_of
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 from untie._util.types import Value
@@ -117,7 +118,8 @@ def declared_orders(columns: Iterable[tuple[str, Any]]) -> dict[str, tuple[Value
     columns : iterable of (name, narwhals dtype)
         The columns' names and types; pandas' ordered categoricals are Enums to narwhals.
     """
-    return {name: tuple(dtype.categories) for name, dtype in columns if isinstance(dtype, nw.Enum)}
+    enums = {name: dtype for name, dtype in columns if isinstance(dtype, nw.Enum)}
+    return {name: tuple(map(plain, dtype.categories)) for name, dtype in enums.items()}
 
 
 def _is_auto(ordered: Any) -> bool:
@@ -133,6 +135,7 @@ def _given_order(column: str, values: Sequence[Value], given: Any) -> Positions:
     order = list(given)
     if not all(isinstance(value, Hashable) for value in order):
         raise TypeError(f"ordered[{column!r}] must have single values, such as text or numbers.")
+    order = [plain(value) for value in order]
     known = set(order)
     if len(known) < len(order):
         twice = next(value for place, value in enumerate(order) if value in order[:place])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._table.names import check_names
-from untie._table.table import Table, read_table
+from untie._table.table import NoRowsError, Table, read_table
 from untie._util.types import FloatArray
 
 
@@ -38,7 +38,7 @@ def check_weights(
         return None, None
     weights = read_weights(sample_weight, n_rows)
     if not weights.any():
-        raise ValueError("Every sample weight is zero; at least one row must count.")
+        raise NoRowsError("Every sample weight is zero; at least one row must count.")
     return positive_weights(weights)
 
 

@@ -16,6 +16,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 
+class NoRowsError(ValueError):
+    """A table has no rows, or none that counts."""
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """A table read from any library.
@@ -67,7 +71,7 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
     table = _read_frame(frame) if isinstance(frame, nw.DataFrame) else _read_array(data)
     shape = (table.n_rows, len(table.names))
     if table.n_rows < min_rows:
-        raise ValueError(
+        raise NoRowsError(
             f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required."
         )
     if not table.names:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
 
+from untie._table.plain_values import value_code
 from untie._table.vocabulary import Vocabulary
 from untie._util.types import Value
 from untie._util.warn import warn_user
@@ -60,7 +61,7 @@ def handle_unknown_values(
 
 
 def _few(values: Sequence[Value]) -> str:
-    shown = ", ".join(repr(value) for value in values[:3])
+    shown = ", ".join(value_code(value) for value in values[:3])
     return shown + (", ..." if len(values) > 3 else "")
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._table.names import check_names
+from untie._table.plain_values import value_text, whole_characters
 from untie._util.types import Value
 
 
@@ -110,7 +111,7 @@ class Vocabulary:
     def feature_names(self) -> list[str]:
         """Return ``column=value`` for every value of every attribute, all distinct."""
         names = [
-            f"{column}={label}"
+            f"{whole_characters(column)}={label}"
             for attribute, column in enumerate(self.columns)
             for label in self.labels(attribute)
         ]
@@ -166,10 +167,10 @@ def distinct_labels(values: Sequence[Value]) -> list[str]:
     >>> distinct_labels([1, "1", "a", None])
     ['1', "'1'", 'a', 'missing']
     """
-    plain = ["missing" if value is None else str(value) for value in values]
+    plain = ["missing" if value is None else value_text(value) for value in values]
     counts = Counter(plain)
     labels = [
-        repr(value) if counts[text] > 1 and isinstance(value, str) else text
+        repr(value) if counts[text] > 1 and isinstance(value, str) else whole_characters(text)
         for value, text in zip(values, plain, strict=True)
     ]
     return number_repeats(labels)

@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import check_types, write_source
-from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of
+from untie._table.plain_values import is_missing
 from untie._table.runs import phrase
 from untie._table.vocabulary import number_repeats
 from untie._util.extras import need

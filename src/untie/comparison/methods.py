@@ -17,7 +17,7 @@ from untie._learn.agreement import adjusted_rand
 from untie._learn.attributes import Attributes
 from untie._learn.choose import gain_of
 from untie._table import frames
-from untie._table.column_codes import is_missing
+from untie._table.plain_values import is_missing
 from untie._util.checks import check_integer
 from untie._util.parallel import in_threads
 from untie._util.seeds import draws_of

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from untie._table import frames
+from untie._table.plain_values import value_text
 from untie._table.runs import ALL as ANY
 from untie._table.runs import phrase
 from untie._table.table import read_table
@@ -117,7 +118,7 @@ def _parts(lines: Lines, clusters: Sequence[Any]) -> list[list[tuple[str, bool]]
     """Return for each cluster what may be said of it, and whether half of its rows have it."""
     values: dict[str, set[str]] = {}
     for column, value in zip(lines["column"], lines["value"], strict=True):
-        values.setdefault(column, set()).add(str(value).strip().lower())
+        values.setdefault(column, set()).add(value_text(value).strip().lower())
     counts = Counter(value for known in values.values() for value in known)
     found: dict[Any, dict[str, tuple[str, bool]]] = {cluster: {} for cluster in clusters}
     for cluster, column, value, share, lift, p in zip(
@@ -128,8 +129,8 @@ def _parts(lines: Lines, clusters: Sequence[Any]) -> list[list[tuple[str, bool]]
         # The first line of a column is its most telling one, but half of the rows may lack it.
         is_better = column not in said or (is_common and not said[column][1])
         if lift > 1 and p < SURE and is_better:
-            alone = counts[str(value).strip().lower()] == 1
-            said[column] = (_said(column, str(value), values[column], alone), is_common)
+            alone = counts[value_text(value).strip().lower()] == 1
+            said[column] = (_said(column, value_text(value), values[column], alone), is_common)
     return [list(found[cluster].values()) for cluster in clusters]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from untie._inputs import check_encoder
 from untie._table import frames
 from untie._table.column_codes import factorize
+from untie._table.plain_values import value_text
 from untie._table.table import read_table
 from untie.encoder import UNTIE
 
@@ -58,7 +59,7 @@ def unknown_values(encoder: UNTIE, data: Any) -> Any:
         codes, values = factorize(cells, table.names[place])
         counts = np.bincount(codes, minlength=len(values))
         new = [
-            (int(count), "missing" if value is None else str(value))
+            (int(count), "missing" if value is None else value_text(value))
             for value, count in zip(values, counts, strict=True)
             if count and value not in known[place]
         ]

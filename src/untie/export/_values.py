@@ -17,6 +17,7 @@ from scipy import sparse
 
 from untie._count.grouping import Grouping
 from untie._learn.vectors import LookUp
+from untie._table.plain_values import value_code
 from untie._table.unknown import joins_rare_values
 from untie._util.types import FloatArray, Value
 
@@ -126,16 +127,16 @@ def _kind(column: str, value: Value) -> Kind:
         case date():
             return Kind.DATE
     raise ValueError(
-        f"Column {column!r} holds {value!r}, of type {type(value).__name__}; text, numbers, "
-        "booleans and dates can be exported. Turn the column into text and fit again."
+        f"Column {column!r} holds {value_code(value)}, of type {type(value).__name__}; text, "
+        "numbers, booleans and dates can be exported. Turn the column into text and fit again."
     )
 
 
 def _check_text(column: str, value: str) -> Kind:
     if not is_portable(value):
         raise ValueError(
-            f"Column {column!r} holds {value!r}, with a NUL or half a character, which is no text "
-            "elsewhere. Replace it and fit again."
+            f"Column {column!r} holds {value_code(value)}, with a NUL or half a character, which "
+            "is no text elsewhere. Replace it and fit again."
         )
     return Kind.TEXT
 
@@ -149,8 +150,8 @@ def exact_float(column: str, value: Any) -> float:
     """Return a number as a double, or say that it is none."""
     if isinstance(value, int) and abs(value) > EXACT_INTEGERS:
         raise ValueError(
-            f"Column {column!r} holds {value!r} among fractions or missing cells; a double can't "
-            "hold so large an integer. Turn the column into text and fit again."
+            f"Column {column!r} holds {value_code(value)} among fractions or missing cells; a "
+            "double can't hold so large an integer. Turn the column into text and fit again."
         )
     return float(value)
 
@@ -159,7 +160,7 @@ def check_int64(column: str, value: Any) -> int:
     """Return an integer that 64 bits can hold, or say that it is none."""
     if not -(2**63) <= value < 2**63:
         raise ValueError(
-            f"Column {column!r} holds {value!r}, more than 64 bits; turn the column into text and "
-            "fit again."
+            f"Column {column!r} holds {value_code(value)}, more than 64 bits; turn the column into "
+            "text and fit again."
         )
     return int(value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from untie._table.column_codes import is_missing
+from untie._table.plain_values import is_missing
 from untie._util.types import FloatArray
 from untie.evaluation import clustering_scores
 from untie.report._limits import ANSWERS, shown

@@ -6,6 +6,8 @@ import math
 import unicodedata
 from typing import Any
 
+from untie._table.plain_values import value_text
+
 PAGE_BYTES = 5_000_000
 """A page has at most this many bytes."""
 
@@ -106,7 +108,7 @@ def shown(value: Any, most: int = TEXT) -> str:
     >>> shown("two" + chr(10) + "lines" + chr(0)), shown("abcdef", 4)
     ('two lines\N{REPLACEMENT CHARACTER}', 'abc…')
     """
-    text = str(value)
+    text = value_text(value)
     if not text.strip():  # else a button or a cell would have no name
         return BLANK if text else EMPTY
     cut = text if len(text) <= most else text[: most - 1] + "…"
