@@ -37,6 +37,9 @@ LIBRARIES = (
 )
 """The libraries that a table may be of."""
 
+ROUNDING = 1 + 1e-6
+"""Sums of weights may differ by so much, by the order in which they were added up."""
+
 CELLS = (
     *(type(None), bool, int, float, str, bytes),
     *(date, datetime, time, timedelta, Decimal),
@@ -123,7 +126,7 @@ def _encoder_arrays(content: Content, _: Arrays) -> dict[str, Numbers]:
         "factors": Numbers((len(sizes),), least=0),
         "rare": Numbers((n_seen,), "b"),
         "omega": Numbers((sum(map(sum, widths)),), least=0),
-        "counts": _counts(n_values),
+        "counts": _counts(n_values, content["n"]),
         **{f"error_{place}": Numbers((len(content["labels"]),)) for place in content["errors"]},
         **{
             f"order_{place}": Numbers((sizes[place],), "i", least=-1, most=sizes[place] - 1)
@@ -134,7 +137,7 @@ def _encoder_arrays(content: Content, _: Arrays) -> dict[str, Numbers]:
         for place, size in enumerate(sizes):
             found[f"{name}_{place}"] = Numbers((size + 1, None), may_be_sparse=True)
     if content["ungrouped"] == OWN:
-        found["ungrouped"] = _counts(n_seen)
+        found["ungrouped"] = _counts(n_seen, content["n"])
     if content["sampled"]:
         found |= {
             "sample_numbers": Numbers((None,), "u"),
@@ -144,8 +147,20 @@ def _encoder_arrays(content: Content, _: Arrays) -> dict[str, Numbers]:
     return found
 
 
-def _counts(n: int) -> Numbers:
-    return Numbers((n, n), "iuf", least=0, may_be_sparse=True)
+def _counts(n_values: int, n: float) -> Numbers:
+    return Numbers((n_values, n_values), "iuf", least=0, most=n * ROUNDING, may_be_sparse=True)
+
+
+def _counts_fit(content: Content, arrays: Arrays) -> bool:
+    """Tell whether the values of no column have more rows than there are."""
+    seen = [len(values) for values in content["values"]]
+    for name, sizes in (("counts", content["sizes"]), ("ungrouped", seen)):
+        if name in arrays:
+            frequencies = arrays[name].diagonal()
+            columns = np.split(frequencies, np.cumsum(sizes)[:-1])
+            if any(own.sum() > content["n"] * ROUNDING for own in columns):
+                return False
+    return True
 
 
 def _vectors_fit(content: Content, arrays: Arrays) -> bool:
@@ -230,6 +245,7 @@ MODEL = Part(
     arrays=_encoder_arrays,
     array_relations=[
         ("the values that are not merged are not as many as 'sizes' say", _sizes_fit),
+        ("a column has more rows than there are", _counts_fit),
         ("vectors are not as long as their names are many", _vectors_fit),
         ("the vectors of transform are not as long as their names are many", _lookup_fits),
         ("the places of an order have gaps", _orders_fit),
