@@ -67,6 +67,10 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 def load_model(path: str | os.PathLike[str]) -> Any:
     """Read what `save_model`, or the method `save` of an estimator, wrote.
 
+    A file is data: no code in it is run, and all of it is checked before it is used. It may unpack
+    to 256 MiB, or to 200 times its size. Who wrote it decides what the vectors are, nevertheless:
+    the checksum tells of damage, and is no signature.
+
     Parameters
     ----------
     path : path
@@ -80,7 +84,8 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ValueError
-        When the file is not a model, is damaged, or was written by a newer version.
+        When the file is not a model, is damaged, holds what no model has, or was written by a newer
+        version.
 
     See Also
     --------

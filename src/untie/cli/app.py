@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from untie.cli.guard import stop_cleanly_when_terminated
 from untie.cli.lazy import LazyCommand
 from untie.cli.plugins import PluggedGroup
 
@@ -62,6 +63,7 @@ def _untie(
 
 def main() -> None:
     """Run the command, under its own name however it was started."""
+    stop_cleanly_when_terminated()
     app(prog_name="untie")
 
 
