@@ -14,18 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from command_cases import refused
-from fuzz.model_faults import (
-    MODELS,
-    File,
-    bomb,
-    crafted,
-    damage,
-    people,
-    seal,
-    tall,
-    words,
-    zeros,
-)
+from fuzz.model_faults import File, bomb, crafted, damage, seal, zeros
+from fuzz.models import MODELS, people, tall, words
 from fuzz.try_models import attempt, vectors
 from untie import UNTIE, Preparer, load_model, save_model
 from untie._learn import container

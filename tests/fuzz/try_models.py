@@ -22,7 +22,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fuzz.model_faults import MODELS, crafted, damage
+from fuzz.model_faults import crafted, damage
+from fuzz.models import MODELS
 from untie import load_model, save_model
 
 ROOM = 3 * 2**29
