@@ -19,6 +19,7 @@ FLOORS = (
     "_engines",
     "_prepare",
     "export",
+    "_file_parts",
     "_saving",
     "_base",
     "datasets",

@@ -468,7 +468,10 @@ def remove(content, keys):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda c, a: c["fitted"]["model"].update(n_rows="many"), "'n_rows' is a str, not a int"),
+        (
+            lambda c, a: c["fitted"]["model"].update(n_rows="many"),
+            "model/n_rows' is a str, not a int",
+        ),
         (lambda c, a: c["parameters"].update(depth=3), "depth"),
         (lambda c, a: c.update(fitted=[]), "'fitted' is a list"),
         (lambda c, a: a.update({"fitted/model/omega": np.ones(2)}), "has the shape"),

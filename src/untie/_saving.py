@@ -69,21 +69,26 @@ class Savable:
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        """Undo `to_state`; for `load_model`."""
+        """Undo `to_state`; for `load_model`, which has checked the state."""
         parts = {
             name: kind.from_state(state.part(name)) if state.has(name) else None
             for name, kind in cls.parts.items()
         }
-        estimator: Any = cls(**state.get("parameters", dict), **parts)
-        estimator.set_output(**state.get("output", dict))
+        estimator: Any = cls(**state.content["parameters"], **parts)
+        estimator.set_output(**state.content["output"])
+        estimator._check_parameters()
         if state.has("fitted"):
             fitted = state.part("fitted")
-            estimator.n_features_in_ = fitted.get("n_features_in", int)
-            names = fitted.get("feature_names_in", list, type(None))
+            estimator.n_features_in_ = fitted.content["n_features_in"]
+            names = fitted.content["feature_names_in"]
             if names is not None:
                 estimator.feature_names_in_ = np.array(names, dtype=object)
             estimator._restore(fitted)
         return estimator
+
+    def _check_parameters(self) -> Any:
+        """Refuse parameters that `fit` would refuse."""
+        raise NotImplementedError
 
     def _fitted_state(self) -> State:
         raise NotImplementedError

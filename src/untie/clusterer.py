@@ -371,28 +371,21 @@ class UNTIEClusterer(
 
     def _restore(self, state: State) -> None:
         self.encoder_ = UNTIE.from_state(state.part("encoder"))
-        self.preparer_ = self.k_choice_ = self._labels = None
+        self.preparer_ = self.k_choice_ = None
         self._costs: Costs | None = None
         if state.has("preparer"):
             self.preparer_ = Preparer.from_state(state.part("preparer"))
         if state.has("k_choice"):
             self.k_choice_ = read_record(KChoice, state.part("k_choice"))
-        if state.get("labelled", bool):
-            self._labels = state.array("labels", -1)
-        width = sum(self.encoder_.model_.vectors.widths)
-        self.cluster_centers_ = state.array("centers", -1, width)
+        content, arrays = state.content, state.arrays
+        self._labels = arrays.get("labels")
+        self.cluster_centers_ = arrays["centers"]
         self.n_clusters_ = len(self.cluster_centers_)
-        if state.get("moved", bool):
-            n_codes = self.encoder_.model_.space.n_codes
-            self._costs = [
-                state.finite(f"costs_{place}", n, self.n_clusters_)
-                for place, n in enumerate(n_codes)
-            ]
-        self.inertia_, self.n_iter_ = state.get("inertia", float), state.get("n_iter", int)
-        k, n_columns = self.n_clusters_, len(self.encoder_.vocabulary_.columns)
-        self.reach_ = Reach(
-            state.finite("reach_farthest", k), state.finite("reach_usual", k, n_columns)
-        )
+        if content["moved"]:
+            places = range(len(self.encoder_.vocabulary_.columns))
+            self._costs = [arrays[f"costs_{place}"].astype(float) for place in places]
+        self.inertia_, self.n_iter_ = content["inertia"], content["n_iter"]
+        self.reach_ = Reach(arrays["reach_farthest"], arrays["reach_usual"])
 
     @property
     def _n_features_out(self) -> int:

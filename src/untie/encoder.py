@@ -685,7 +685,7 @@ default="auto"
 
         Of one that a `Preparer` has made there is no warning of columns that one should prepare.
         """
-        recipe = check_parameters(self)
+        recipe = self._check_parameters()
         source = open_table(X)
         if source.is_lazy:
             self._refuse_row_solvers("fit on a table that is read piece by piece")
@@ -698,6 +698,9 @@ default="auto"
         self._remember(counted.table)
         self._adopt(fitted)
         return counted.rows
+
+    def _check_parameters(self) -> Recipe:
+        return check_parameters(self)
 
     def _count_options(self, recipe: Recipe, sample_weight: Any = None) -> CountOptions:
         return CountOptions(
@@ -751,7 +754,7 @@ default="auto"
         return State({"library": self.library_}).plus("model", fitted_state(self.model_))
 
     def _restore(self, state: State) -> None:
-        self.library_ = state.get("library", str)
+        self.library_ = state.content["library"]
         self._adopt(read_fitted(state.part("model")))
 
     def vector_task(self) -> VectorTask:

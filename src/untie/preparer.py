@@ -166,9 +166,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
             When `columns`, `drop` or `categorical` name a column that is not there, or no column
             is left.
         """
-        options = Options(
-            self.bins, self.max_categories, self.missing, self.day_first, self.date_parts
-        )
+        options = self._check_parameters()
         source = open_table(X)
         data = source if source.is_lazy else read_table(X).source
         preparation = make_preparation(
@@ -313,12 +311,17 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         check_is_fitted(self)
         return self._preparation.rule(column).labels([value])[0]
 
+    def _check_parameters(self) -> Options:
+        return Options(
+            self.bins, self.max_categories, self.missing, self.day_first, self.date_parts
+        )
+
     def _fitted_state(self) -> State:
         return State({"library": self.library_, "preparation": self._preparation.to_dict()})
 
     def _restore(self, state: State) -> None:
-        self.library_ = state.get("library", str)
-        self._adopt(Preparation.from_dict(state.get("preparation", dict)))
+        self.library_ = state.content["library"]
+        self._adopt(Preparation.from_dict(state.content["preparation"]))
 
     def _adopt(self, preparation: Preparation) -> None:
         self._preparation = preparation

@@ -15,6 +15,10 @@ pytestmark = pytest.mark.integration
 SLOW = Path(__file__).parents[1] / "slow_command.py"
 ENOUGH = 60
 
+SIGNALS = pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "terminated"]
+)
+
 
 @pytest.fixture
 def people(tmp_path):
@@ -88,7 +92,8 @@ def test_a_file_that_grows_too_large_leaves_the_old_one(people, tmp_path, name):
     assert sorted(os.listdir(tmp_path)) == sorted([name, "people.csv"])
 
 
-def test_ctrl_c_while_rows_come_in(tmp_path, scratch):
+@SIGNALS
+def test_stopped_while_rows_come_in(tmp_path, scratch, number, code):
     process = start(
         "fit",
         "-",
@@ -100,15 +105,16 @@ def test_ctrl_c_while_rows_come_in(tmp_path, scratch):
     process.stdin.write(b"a,b\n" + b"x,y\n" * 100_000)
     process.stdin.flush()
     wait_until(lambda: any(scratch.iterdir()))  # it reads; nothing ends the rows
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, err = process.communicate(timeout=ENOUGH)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert err.decode() == "untie: stopped; no half-written file was left.\n"
     assert list(scratch.iterdir()) == []
     assert os.listdir(tmp_path) == ["scratch"]
 
 
-def test_ctrl_c_in_the_middle_of_writing_leaves_the_old_file(people, tmp_path):
+@SIGNALS
+def test_stopped_in_the_middle_of_writing_leaves_the_old_file(people, tmp_path, number, code):
     output = tmp_path / "out.csv"
     output.write_text("old")
     process = subprocess.Popen(
@@ -117,13 +123,51 @@ def test_ctrl_c_in_the_middle_of_writing_leaves_the_old_file(people, tmp_path):
         stderr=subprocess.PIPE,
     )
     wait_until(lambda: len(os.listdir(tmp_path)) == 3)  # a half-written file beside the old one
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = finish(process)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert err == "untie: stopped; no half-written file was left.\n"
     assert out == ""
     assert output.read_text() == "old"
     assert sorted(os.listdir(tmp_path)) == ["out.csv", "people.csv"]
+
+
+def test_stopped_in_the_middle_of_a_query_leaves_nothing(tmp_path, scratch):
+    query = "SELECT count(*) AS n, 'x' AS a FROM range(100_000_000_000) r(i) WHERE hash(i) = 3"
+    process = start(
+        *("fit", "--sql", query, "-o", tmp_path / "m.untie"), env={"TMPDIR": str(scratch)}
+    )
+    wait_until(lambda: any(scratch.iterdir()))  # where the query may spill
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=ENOUGH)
+    assert process.returncode == 143, err
+    assert list(scratch.iterdir()) == []
+    assert os.listdir(tmp_path) == ["scratch"]
+
+
+def test_what_was_started_with_termination_ignored_keeps_it_so(people, tmp_path):
+    process = start(
+        *("cluster", people, "--k", 2, "-q", "-o", tmp_path / "out.csv"),
+        preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
+    )
+    process.send_signal(signal.SIGTERM)
+    _, err = finish(process)
+    assert process.returncode == 0, err
+
+
+def test_runs_at_the_same_time_do_not_disturb_each_other(people, tmp_path, scratch):
+    output = tmp_path / "out.csv"
+    probe = tmp_path / ".out.csv-probe"  # a name that was once tried
+    probe.write_text("a user's own")
+    call = ("cluster", people, "--k", 2, "-q", "-o", output)
+    processes = [start(*call, env={"TMPDIR": str(scratch)}) for _ in range(4)]
+    for process in processes:
+        _, err = finish(process)
+        assert process.returncode == 0, err
+    assert probe.read_text() == "a user's own"
+    assert len(output.read_text().splitlines()) == 121
+    assert sorted(os.listdir(tmp_path)) == [probe.name, "out.csv", "people.csv", "scratch"]
+    assert list(scratch.iterdir()) == []
 
 
 def test_bad_input_in_a_process_of_its_own(tmp_path):

@@ -1,4 +1,8 @@
+import gc
 import gzip
+import os
+import stat
+import tempfile
 
 import duckdb
 import pyarrow as pa
@@ -6,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import untie
+from untie._engines import duck
 from untie._engines.duck import text_source
 from untie._engines.endings import kind_of
 from untie._engines.gathering import find_files
@@ -231,3 +236,56 @@ def test_columns_without_names_are_not_taken_for_the_same(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(",b,\n1,2,3\n")
     assert len(untie.scan(path).columns) == 3
+
+
+@pytest.fixture
+def scratch(tmp_path, monkeypatch):
+    """Return the folder for temporary files, in which someone has put a link of an old name."""
+    folder, elsewhere = tmp_path / "scratch", tmp_path / "elsewhere"
+    for path in (folder, elsewhere):
+        path.mkdir()
+    (folder / "untie-duckdb").symlink_to(elsewhere)
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    gc.collect()
+    assert os.listdir(folder) == ["untie-duckdb"]  # what was spilled is gone
+    assert os.listdir(elsewhere) == []
+
+
+def spill_folders(folder):
+    return [path for path in folder.iterdir() if path.name != "untie-duckdb"]
+
+
+def test_what_does_not_fit_in_memory_goes_to_a_private_folder(scratch):
+    table = untie.scan(sql="SELECT current_setting('temp_directory') AS folder")
+    (place,) = spill_folders(scratch)
+    assert rows_of(table) == {"folder": [str(place)]}
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    assert place.stat().st_uid == os.getuid()
+    assert not place.is_symlink()
+
+
+def test_every_database_spills_into_a_folder_of_its_own(scratch):
+    connections = [duck._connect() for _ in range(3)]
+    assert len(spill_folders(scratch)) == 3
+    for connection in connections:
+        connection.execute("SET memory_limit = '20MB'; SET threads = 1")
+        connection.execute("CREATE TABLE t AS SELECT hash(i) AS a FROM range(5_000_000) r(i)")
+    assert all(any(folder.iterdir()) for folder in spill_folders(scratch))
+
+
+def test_a_folder_stays_while_its_database_is_read(scratch):
+    rows = duck._connect().sql("SELECT 1 AS a")
+    gc.collect()
+    assert len(spill_folders(scratch)) == 1
+    assert rows.fetchall() == [(1,)]
+
+
+def test_no_folder_is_left_where_there_is_no_database(scratch, monkeypatch):
+    def fail(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(duckdb, "connect", fail)
+    with pytest.raises(KeyboardInterrupt):
+        duck._connect()
+    assert spill_folders(scratch) == []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import codecs
 import glob
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -19,6 +17,7 @@ from untie._engines.packed import open_plain
 from untie._engines.partitions import Keys, with_keys
 from untie._engines.schema import check_same_columns
 from untie._util.extras import need
+from untie._util.scratch import Scratch
 
 TYPES = ("infer", "text")
 
@@ -322,9 +321,13 @@ def _reading(
 
 def _connect() -> Any:
     """Return a database in memory that sees no variables of this process."""
-    spill = os.path.join(tempfile.gettempdir(), "untie-duckdb")
-    config = {"python_enable_replacements": False, "temp_directory": spill}
-    return need("duckdb").connect(config=config)
+    duckdb = need("duckdb")
+    # Its own, as two databases take each other's files for theirs, and private: cells are in them.
+    spill = Scratch()
+    config = {"python_enable_replacements": False, "temp_directory": spill.folder}
+    connection = duckdb.connect(config=config)
+    spill.stay_with(connection)
+    return connection
 
 
 @contextmanager

@@ -7,10 +7,8 @@ and a NumPy archive with the arrays and a JSON text.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
@@ -18,12 +16,12 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from importlib.metadata import version
 from typing import Any, TypeVar
-from zipfile import BadZipFile
 
 import numpy as np
-from scipy import sparse
 
+from untie._learn.container import pack, unpack
 from untie._learn.kernels import Gaussian, Polynomial
+from untie._learn.schema import a_text, entries, of_type
 from untie._table.vocabulary import INFREQUENT
 from untie._util.whole_files import whole_file
 
@@ -32,6 +30,9 @@ T = TypeVar("T")
 NUMBERS = (np.generic, float)
 """What may be given as a dtype, besides its name and numpy's own objects."""
 
+NUMBER_TYPES = ("float32", "float64")
+"""The dtypes that a file may name."""
+
 MARK = "UNTIE"
 FORMAT = 1
 """Raised whenever a file's meaning changes; newer files are refused."""
@@ -39,15 +40,11 @@ FORMAT = 1
 LONGEST_INTEGER = 2_000
 """Integers with more bits than this are written in base 16."""
 
-_FAULTS = (
-    *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
-    *(EOFError, BadZipFile, zlib.error),
-)
-"""Errors that reading raises where a file is not as it was written."""
+_file = entries({"version": a_text, "kind": a_text, "content": of_type(dict)})
+"""What the text of every file has."""
 
-_TEXT = "__text__"
-_SPARSE = "__sparse_"
-"""Stands between the name of a sparse array and that of a part of it."""
+_ITS_OWN = (MemoryError, ImportError)
+"""What a file is not to blame for: its size is bounded, and its values may need a library."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +61,8 @@ class State:
     Examples
     --------
     >>> whole = State({"k": 3}).plus("encoder_", State({"n": 7}, {"omega": np.ones(2)}))
-    >>> whole.part("encoder_").get("n", int), whole.part("encoder_").array("omega", 2)
-    (7, array([1., 1.]))
+    >>> whole.part("encoder_")
+    State(content={'n': 7}, arrays={'omega': array([1., 1.])})
     """
 
     content: dict[str, Any]
@@ -82,53 +79,17 @@ class State:
         """Return the state that `plus` put in."""
         start = f"{name}/"
         arrays = {key[len(start) :]: a for key, a in self.arrays.items() if key.startswith(start)}
-        return State(self.get(name, dict), arrays)
+        return State(self.content[name], arrays)
 
     def has(self, name: str) -> bool:
         """Tell whether `plus` put a state in, and not None."""
-        return self.get(name, dict, type(None)) is not None
-
-    def get(self, name: str, *kinds: type) -> Any:
-        """Return an entry of the content, or refuse one that is of none of the given types."""
-        if name not in self.content:
-            raise ValueError(f"{name!r} is missing")
-        value = self.content[name]
-        if not isinstance(value, kinds):
-            wanted = " or ".join(kind.__name__ for kind in kinds)
-            raise ValueError(f"{name!r} is a {type(value).__name__}, not a {wanted}")
-        return value
-
-    def array(self, name: str, *shape: int) -> Any:
-        """Return an array of numbers, or refuse one of another shape; -1 is any length."""
-        if name not in self.arrays:
-            raise ValueError(f"the array {name!r} is missing")
-        array = self.arrays[name]
-        if array.dtype.kind not in "biuf":
-            raise ValueError(f"the array {name!r} holds {array.dtype}, not numbers")
-        fits = len(shape) == array.ndim
-        if not fits or any(n not in (-1, own) for n, own in zip(shape, array.shape, strict=True)):
-            raise ValueError(f"the array {name!r} has the shape {array.shape}, not {shape}")
-        return array
-
-    def finite(self, name: str, *shape: int) -> Any:
-        """Return a dense array of finite double precision numbers, or refuse another one."""
-        array = self.array(name, *shape)
-        if sparse.issparse(array):
-            raise ValueError(f"the array {name!r} is sparse")
-        array = np.asarray(array, dtype=np.float64)
-        if not np.isfinite(array).all():
-            raise ValueError(f"the array {name!r} holds numbers that are not finite")
-        return array
+        return self.content[name] is not None
 
 
 def write_model(path: str | os.PathLike[str], kind: str, state: State) -> None:
     """Write a model so that the path holds either the old file or the whole new one."""
-    buffer = io.BytesIO()
     content = {"version": version("untie"), "kind": kind, "content": state.content}
-    text = np.frombuffer(json.dumps(to_plain(content)).encode(), dtype=np.uint8)
-    # All are numbers, and `read_model` refuses others; numpy 2.0 would take allow_pickle for one.
-    np.savez_compressed(buffer, **{_TEXT: text, **_parts(state.arrays)})
-    payload = buffer.getvalue()
+    payload = pack(json.dumps(to_plain(content)), state.arrays)
     digest = hashlib.sha256(payload).hexdigest()
     with whole_file(path) as temporary, open(temporary, "wb") as file:
         file.write(f"{MARK} {FORMAT} {digest}\n".encode())
@@ -139,9 +100,9 @@ def read_model(path: str | os.PathLike[str]) -> tuple[str, State]:
     """Read what kind of model it is and its state, or say what is wrong with the file."""
     with open(path, "rb") as file:
         words = file.readline(200).decode("ascii", errors="replace").split()
+        if len(words) != 3 or words[0] != MARK or not words[1].isdigit() or not int(words[1]):
+            raise ValueError(f"{str(path)!r} is not a model saved by untie.")
         payload = file.read()
-    if len(words) != 3 or words[0] != MARK or not words[1].isdigit():
-        raise ValueError(f"{str(path)!r} is not a model saved by untie.")
     if int(words[1]) > FORMAT:
         raise ValueError(
             f"{str(path)!r} was saved by a newer untie (format {words[1]}, this one reads up to "
@@ -153,11 +114,10 @@ def read_model(path: str | os.PathLike[str]) -> tuple[str, State]:
             "altered). Save the model again or fetch a good copy."
         )
     with refusing(path):
-        with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        text = arrays.pop(_TEXT).tobytes().decode()
-        file_state = State(from_plain(json.loads(text)))
-        return file_state.get("kind", str), State(file_state.get("content", dict), _whole(arrays))
+        text, arrays = unpack(payload)
+        content = from_plain(json.loads(text))
+        _file(content, "")
+        return content["kind"], State(content["content"], arrays)
 
 
 @contextmanager
@@ -165,7 +125,9 @@ def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
     """Name the file in errors that its content causes."""
     try:
         yield
-    except _FAULTS as e:
+    except _ITS_OWN:
+        raise
+    except Exception as e:  # whatever it is: what was written can be read
         reason = e if isinstance(e, ValueError) else f"{type(e).__name__}: {e}"
         raise ValueError(
             f"{str(path)!r} holds no whole model ({reason}). Save the model again or fetch a good "
@@ -181,30 +143,6 @@ def check_plain(values: Mapping[str, Any], what: str) -> dict[str, Any]:
         except ValueError as error:
             raise ValueError(f"{what} {name}: {error}") from None
     return dict(values)
-
-
-def _parts(arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace sparse arrays by what they are made of."""
-    parts: dict[str, Any] = {}
-    for name, array in arrays.items():
-        if not sparse.issparse(array):
-            parts[name] = array
-            continue
-        for part in ("data", "indices", "indptr"):
-            parts[f"{name}{_SPARSE}{part}"] = getattr(array, part)
-        parts[f"{name}{_SPARSE}shape"] = np.array(array.shape)
-    return parts
-
-
-def _whole(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Undo `_parts`."""
-    arrays = {name: part for name, part in parts.items() if _SPARSE not in name}
-    for name in {name.partition(_SPARSE)[0] for name in parts if _SPARSE in name}:
-        data, indices, indptr, shape = (
-            parts[f"{name}{_SPARSE}{part}"] for part in ("data", "indices", "indptr", "shape")
-        )
-        arrays[name] = sparse.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
-    return arrays
 
 
 def to_plain(value: Any) -> Any:
@@ -224,8 +162,8 @@ def to_plain(value: Any) -> Any:
     for name, (kind, write, _) in _KINDS.items():
         if type(value) is kind:
             return {name: write(value)}
-    if type(value).__module__.split(".")[0] == "pandas" and type(value).__name__ in _PANDAS:
-        return {type(value).__name__: _PANDAS[type(value).__name__](value)}
+    if type(value).__module__.split(".")[0] == "pandas" and type(value).__name__ in PANDAS_VALUES:
+        return {type(value).__name__: PANDAS_VALUES[type(value).__name__](value)}
     raise ValueError(
         f"{value!r} of type {type(value).__name__} can't be saved without pickle: a model file "
         "holds numbers, text, dates and this package's own kernels. Use joblib.dump for it."
@@ -238,14 +176,28 @@ def from_plain(value: Any) -> Any:
         return [from_plain(item) for item in value]
     if not isinstance(value, dict):
         return value
+    if len(value) != 1:
+        raise ValueError(f"a value has {len(value)} types")
     ((name, content),) = value.items()
     if name == "":
-        return {from_plain(k): from_plain(v) for k, v in content}
-    if name in _PANDAS:
+        pairs = [(from_plain(k), from_plain(v)) for k, v in content]
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("an entry is there twice")
+        return found
+    if name in PANDAS_VALUES:
         import pandas
 
         return getattr(pandas, name)(*map(from_plain, content))
+    if name not in _KINDS:
+        raise ValueError(f"there is no type {name[:50]!r}")
     return _KINDS[name][2](content)
+
+
+def _number_type(name: Any) -> Any:
+    if name not in NUMBER_TYPES:
+        raise ValueError(f"there are no numbers of type {str(name)[:50]!r}")
+    return np.dtype(name).type
 
 
 _KINDS: dict[str, tuple[Any, Any, Any]] = {
@@ -262,12 +214,12 @@ _KINDS: dict[str, tuple[Any, Any, Any]] = {
     "integer": (None, None, lambda c: int(c, 16)),  # a long one; others are JSON's own
     "bytes": (bytes, bytes.hex, bytes.fromhex),
     "infrequent": (type(INFREQUENT), lambda v: None, lambda c: INFREQUENT),
-    "number type": (None, None, lambda c: np.dtype(c).type),  # which have many Python types
+    "number type": (None, None, _number_type),  # which have many Python types
     "gaussian": (Gaussian, lambda k: k.width, Gaussian),
     "polynomial": (Polynomial, lambda k: k.order, Polynomial),
 }
 
-_PANDAS: dict[str, Any] = {
+PANDAS_VALUES: dict[str, Any] = {
     "Interval": lambda v: [to_plain(v.left), to_plain(v.right), v.closed],
     "Period": lambda v: [str(v), v.freqstr],
     "Timestamp": lambda v: [str(v)],
@@ -285,6 +237,4 @@ def record_state(record: Any) -> State:
 
 def read_record(kind: type[T], state: State) -> T:
     """Undo `record_state`."""
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # a dataclass
-    content = state.content
-    return kind(**{n: content[n] if n in content else state.array(n, -1) for n in names})
+    return kind(**state.content, **state.arrays)

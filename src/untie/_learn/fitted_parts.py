@@ -16,7 +16,6 @@ from untie._learn.fitted import Fitted
 from untie._learn.k_choice import KChoice
 from untie._learn.solvers import Solution
 from untie._learn.vectors import LookUp
-from untie._table.orders import Orders
 from untie._table.vocabulary import Vocabulary
 
 NONE, SAME, OWN = "none", "same", "own"
@@ -68,53 +67,30 @@ def fitted_state(fitted: Fitted) -> State:
 
 
 def read_fitted(state: State) -> Fitted:
-    """Undo `fitted_state`."""
-    raw = Vocabulary(
-        tuple(state.get("columns", list)), tuple(map(tuple, state.get("values", list)))
-    )
-    rare = np.split(state.array("rare", sum(raw.sizes)), np.cumsum(raw.sizes)[:-1])
-    grouping = Grouping(raw, tuple(rare), state.get("missing_is_value", bool))
-    sizes = grouping.vocabulary.sizes
-    if list(sizes) != state.get("sizes", list):
-        raise ValueError(f"the values are {list(sizes)}, not {state.get('sizes', list)}")
-    n_values, n = sum(sizes), state.get("n", float, int)
-    counts = Counts(sizes, state.array("counts", n_values, n_values), n, state.get("n_rows", int))
-    labels = tuple(tuple(label) for label in state.get("labels", list))
-    widths = tuple(tuple(of_spaces) for of_spaces in state.get("widths", list))
-    if [len(of_spaces) for of_spaces in widths] != [len(labels)] * len(sizes):
-        raise ValueError(f"'widths' do not fit {len(sizes)} columns and {len(labels)} kernels")
-    vectors = LookUp(_read_tables("vectors", state, sizes))
-    lookup, summed = vectors, state.get("summed", bool)
-    if state.get("lookup", str) == OWN:
-        lookup = LookUp(_read_tables("lookup", state, sizes), summed)
+    """Undo `fitted_state`; the state is as `model_parts.py` says."""
+    content, arrays = state.content, state.arrays
+    raw = Vocabulary(tuple(content["columns"]), tuple(map(tuple, content["values"])))
+    rare = np.split(arrays["rare"], np.cumsum(raw.sizes)[:-1])
+    sizes = tuple(content["sizes"])
+    counts = Counts(sizes, arrays["counts"], content["n"], content["n_rows"])
+    vectors = lookup = LookUp(_read_tables("vectors", state))
+    if content["lookup"] == OWN:
+        lookup = LookUp(_read_tables("lookup", state), content["summed"])
     return Fitted(
-        grouping,
+        Grouping(raw, tuple(rare), content["missing_is_value"]),
         counts,
         _read_ungrouped(raw, counts, state),
-        labels,
-        widths,
-        Solution(
-            state.array("omega", sum(map(sum, widths))),
-            state.get("loss_curve", list),
-            state.get("n_iter", int),
-            state.get("converged", bool),
-        ),
-        state.get("n_clusters", int),
+        tuple(content["labels"]),
+        tuple(content["widths"]),
+        Solution(arrays["omega"], content["loss_curve"], content["n_iter"], content["converged"]),
+        content["n_clusters"],
         vectors,
         lookup,
-        state.get("gains", dict),
-        {key: state.array(f"error_{key}", len(labels)) for key in state.get("errors", list)},
-        state.array("factors", len(sizes)),
+        content["gains"],
+        {attribute: arrays[f"error_{attribute}"] for attribute in content["errors"]},
+        arrays["factors"],
         read_record(KChoice, state.part("k_choice")) if state.has("k_choice") else None,
-        _read_orders(state, sizes),
-    )
-
-
-def _read_orders(state: State, sizes: Sequence[int]) -> Orders:
-    ordered = set(state.get("ordered", list))
-    return tuple(
-        state.array(f"order_{attribute}", size) if attribute in ordered else None
-        for attribute, size in enumerate(sizes)
+        tuple(arrays.get(f"order_{attribute}") for attribute in range(len(sizes))),
     )
 
 
@@ -133,21 +109,17 @@ def _tables(name: str, tables: Sequence[Any]) -> dict[str, Any]:
     return {f"{name}_{number}": table for number, table in enumerate(tables)}
 
 
-def _read_tables(name: str, state: State, sizes: Sequence[int]) -> tuple[Any, ...]:
-    return tuple(state.array(f"{name}_{number}", size + 1, -1) for number, size in enumerate(sizes))
+def _read_tables(name: str, state: State) -> tuple[Any, ...]:
+    return tuple(state.arrays[f"{name}_{n}"] for n in range(len(state.content["sizes"])))
 
 
 def _read_ungrouped(raw: Vocabulary, counts: Counts, state: State) -> CountedTable | None:
-    where = state.get("ungrouped", str)
-    if where == NONE:
+    if state.content["ungrouped"] == NONE:
         return None
+    if state.content["ungrouped"] == OWN:
+        counts = Counts(raw.sizes, state.arrays["ungrouped"], counts.n, counts.n_rows)
     sample = None
-    if state.get("sampled", bool):
-        shapes = {"codes": (-1, len(raw.columns))}
-        parts = {f.name: shapes.get(f.name, (-1,)) for f in fields(RowSample)}
-        sample = RowSample(**{key: state.array(f"sample_{key}", *s) for key, s in parts.items()})
-    if where == SAME:
-        return CountedTable(raw, counts, sample)
-    n_values = sum(raw.sizes)
-    matrix = state.array("ungrouped", n_values, n_values)
-    return CountedTable(raw, Counts(raw.sizes, matrix, counts.n, counts.n_rows), sample)
+    if state.content["sampled"]:
+        sample = RowSample(**{f.name: state.arrays[f"sample_{f.name}"] for f in fields(RowSample)})
+        sample.check(raw.sizes, counts.frequencies)
+    return CountedTable(raw, counts, sample)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 DAY_FIRST, MONTH_FIRST, YEAR_FIRST = "day first", "month first", "year first"
+ORDERS = (DAY_FIRST, MONTH_FIRST, YEAR_FIRST)
 
 _TIME = r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s?([AaPp]\.?[Mm]\.?)?"
 _DATE = re.compile(rf"(\d{{1,4}})([-/.])(\d{{1,2}})\2(\d{{1,4}})(?:(?:,?\s+|T){_TIME})?")

@@ -20,12 +20,29 @@ _PIECE = 2**20
 
 
 class Scratch:
-    """A folder that is gone with the last who holds this object, at the latest with the process."""
+    """A folder that is gone with the last who holds this object, at the latest with the process.
+
+    Nobody else can read it, and its name can't be foretold, so that no link can be put in its way.
+
+    Examples
+    --------
+    >>> scratch = Scratch()
+    >>> oct(os.stat(scratch.folder).st_mode & 0o777)
+    '0o700'
+    >>> folder = scratch.folder
+    >>> del scratch
+    >>> os.path.exists(folder)
+    False
+    """
 
     def __init__(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="untie-")
         self._n_files = 0
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+
+    def stay_with(self, owner: object) -> None:
+        """Let the folder be there as long as another object is."""
+        weakref.finalize(owner, lambda scratch: None, self)
 
     def path(self, name: str) -> str:
         """Return where a file of this name can be written; none has been there before."""

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from untie.cli.guard import stop_cleanly_when_terminated
 from untie.cli.lazy import LazyCommand
 from untie.cli.plugins import PluggedGroup
 from untie.cli.streams import set_up_streams
@@ -64,6 +65,7 @@ def _untie(
 def main() -> None:
     """Run the command, under its own name however it was started."""
     set_up_streams()
+    stop_cleanly_when_terminated()
     app(prog_name="untie")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 import traceback
 import warnings
@@ -18,7 +19,7 @@ from untie.cli.streams import tell
 DEBUG = "UNTIE_DEBUG"
 """Set, this variable of the environment brings the traceback back."""
 
-MISTAKE, FAILURE, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
+MISTAKE, FAILURE, STOPPED, PIPE_CLOSED, TERMINATED = 2, 1, 130, 141, 143
 
 
 _OF_TYPER: tuple[type[Exception], ...] = (
@@ -31,6 +32,22 @@ _OF_TYPER: tuple[type[Exception], ...] = (
 
 class UserError(Exception):
     """Something that the user can set right; its text says how."""
+
+
+_signals: list[int] = []
+"""The signals that asked the command to end, besides Ctrl-C."""
+
+
+def stop_cleanly_when_terminated() -> None:
+    """Let SIGTERM, which containers and schedulers send, end the command as Ctrl-C does."""
+
+    def stop(number: int, _: Any) -> NoReturn:
+        signal.signal(number, signal.SIG_IGN)  # what is being cleaned up is not left half clean
+        _signals.append(number)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:  # who started us may want it ignored
+        signal.signal(signal.SIGTERM, stop)
 
 
 class GuardedGroup(TyperGroup):
@@ -59,7 +76,8 @@ def _show_warning(message: Any, category: Any, *_: Any, **__: Any) -> None:
 
 def _explain(error: BaseException) -> NoReturn:
     if is_interrupt(error):
-        _stop("stopped; no half-written file was left.", STOPPED)
+        code = TERMINATED if _signals else STOPPED
+        _stop("stopped; no half-written file was left.", code)
     if isinstance(error, OSError):
         _stop_for_system(error)
     if isinstance(error, UserError | ValueError | TypeError | ImportError):

@@ -1,0 +1,167 @@
+"""A text and arrays of numbers <-> the bytes of a NumPy archive; those of a stranger can't harm.
+
+How much memory an archive takes is known, and bounded by its own size, before any is taken. No
+number of a stranger is used as a place in memory before it is known to be one.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+
+import numpy as np
+from numpy.lib import format as npy
+from scipy import sparse
+
+from untie._util.scratch import HARMLESS, MOST_RATIO
+
+TEXT = "__text__"
+
+MOST_TEXT_RATIO, HARMLESS_TEXT = 10, 2**23
+"""A text may be this many times larger than the archive; larger still, up to that many bytes. What
+becomes of it takes far more memory than the text itself."""
+
+MOST_HEADER = 1_000
+"""What is said of an array before its numbers has at most this many characters."""
+
+MOST_EMPTY_COLUMNS = 2**16
+"""A sparse array may have this many columns more than rows and numbers together."""
+
+_HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00(?P<length>..)\{'descr': '[<>|][biuf](?P<size>[1248])', "
+    rb"'fortran_order': (?:False|True), "
+    rb"'shape': \((?P<shape>(?:\d{1,18}(?:, \d{1,18})*,?)?)\), \} *\n",
+    re.DOTALL,
+)
+"""What numpy says of an array of numbers before them; numpy itself evaluates what is there."""
+
+_SPARSE = "__sparse_"
+"""Stands between the name of a sparse array and that of a part of it."""
+
+_SPARSE_PARTS = ("data", "indices", "indptr", "shape")
+
+
+def pack(text: str, arrays: Mapping[str, Any]) -> bytes:
+    """Return the bytes of an archive that `unpack` takes, whatever it holds."""
+    parts = {TEXT: np.frombuffer(text.encode(), dtype=np.uint8), **_parts(arrays)}
+    buffer = io.BytesIO()
+    # All are numbers, and `unpack` refuses others; numpy 2.0 would take allow_pickle for one.
+    np.savez_compressed(buffer, **parts)
+    sizes = [part.nbytes + MOST_HEADER for part in parts.values()]
+    if is_too_large(sizes[0], sum(sizes), buffer.tell()):
+        buffer = io.BytesIO()  # it shrinks as no stranger's may: mostly zeros
+        np.savez(buffer, **parts)
+    return buffer.getvalue()
+
+
+def unpack(payload: bytes) -> tuple[str, dict[str, Any]]:
+    """Return the text and the arrays, or raise an error that says what is wrong with the bytes."""
+    with ZipFile(io.BytesIO(payload)) as archive:
+        members = _members(archive, len(payload))
+        parts = {name: _read_array(archive, name, info) for name, info in members.items()}
+    return parts.pop(TEXT).tobytes().decode(), _whole(parts)
+
+
+def is_too_large(n_text: int, n_all: int, n_packed: int) -> bool:
+    """Tell whether a text, or all there is, has more bytes than may come out of an archive.
+
+    Examples
+    --------
+    >>> is_too_large(10**3, 10**8, 10**4), is_too_large(10**3, 3 * 10**9, 2 * 10**6)
+    (False, True)
+    """
+    most_text = max(HARMLESS_TEXT, MOST_TEXT_RATIO * n_packed)
+    return n_text > most_text or n_all > max(HARMLESS, MOST_RATIO * n_packed)
+
+
+def _members(archive: ZipFile, n_packed: int) -> dict[str, ZipInfo]:
+    """Return what there is by its name, before anything is unpacked."""
+    members: dict[str, ZipInfo] = {}
+    for info in archive.infolist():
+        name = info.filename.removesuffix(".npy")
+        if name == info.filename:
+            raise ValueError(f"{name!r} is no array, and nothing else may be in the file")
+        if name in members:
+            raise ValueError(f"the array {name!r} is there twice")
+        if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED) or info.flag_bits & 1:
+            raise ValueError(f"the array {name!r} is packed in a way that models are not")
+        members[name] = info
+    if TEXT not in members:
+        raise ValueError("its text is missing")
+    n_all = sum(info.file_size for info in members.values())
+    if is_too_large(members[TEXT].file_size, n_all, n_packed):
+        raise ValueError(
+            f"it has {n_packed:,} bytes and {n_all:,} when unpacked, which no model of its size has"
+        )
+    return members
+
+
+def _read_array(archive: ZipFile, name: str, info: ZipInfo) -> Any:
+    """Return an array of numbers whose shape is that of its bytes."""
+    with archive.open(info) as member:
+        found = _HEADER.match(member.read(MOST_HEADER))
+        if found is None or found.end() != 10 + int.from_bytes(found["length"], "little"):
+            raise ValueError(f"the array {name!r} holds what is not numbers, or says so otherwise")
+        shape = [int(length) for length in found["shape"].split(b",") if length.strip()]
+        n_bytes = math.prod(shape) * int(found["size"])
+        if found.end() + n_bytes != info.file_size:
+            raise ValueError(f"the array {name!r} has not the numbers of the shape {shape}")
+        if max(shape, default=0) > info.file_size:  # beside a 0
+            raise ValueError(f"the array {name!r} has the shape {shape}, without any number")
+        member.seek(0)
+        return npy.read_array(member, allow_pickle=False, max_header_size=MOST_HEADER)
+
+
+def _parts(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace sparse arrays by what they are made of."""
+    parts: dict[str, Any] = {}
+    for name, array in arrays.items():
+        if not sparse.issparse(array):
+            parts[name] = np.asarray(array)
+            continue
+        for part in ("data", "indices", "indptr"):
+            parts[f"{name}{_SPARSE}{part}"] = getattr(array, part)
+        parts[f"{name}{_SPARSE}shape"] = np.array(array.shape)
+    return parts
+
+
+def _whole(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Undo `_parts`."""
+    arrays = {name: part for name, part in parts.items() if _SPARSE not in name}
+    of_sparse: dict[str, dict[str, Any]] = {}
+    for name in parts.keys() - arrays.keys():
+        base, _, part = name.partition(_SPARSE)
+        of_sparse.setdefault(base, {})[part] = parts[name]
+    for name, own in of_sparse.items():
+        if name in arrays:
+            raise ValueError(f"the array {name!r} is there twice")
+        if set(own) != set(_SPARSE_PARTS):
+            raise ValueError(f"the sparse array {name!r} has the parts {sorted(own)}")
+        wrong = _sparse_fault(*(own[part] for part in _SPARSE_PARTS))
+        if wrong:
+            raise ValueError(f"the sparse array {name!r} {wrong}")
+        shape = tuple(own["shape"].tolist())
+        arrays[name] = sparse.csr_array((own["data"], own["indices"], own["indptr"]), shape=shape)
+    return arrays
+
+
+def _sparse_fault(data: Any, indices: Any, indptr: Any, shape: Any) -> str | None:
+    """Return what is wrong with the parts of a sparse array; scipy looks at some of it only."""
+    if any(part.dtype.kind != "i" for part in (indices, indptr, shape)):
+        return "has places that are no whole numbers"
+    if [part.ndim for part in (data, indices, indptr, shape)] != [1] * 4 or len(shape) != 2:
+        return "is not made of rows of numbers"
+    n_rows, n_columns = shape.tolist()
+    if len(indptr) != n_rows + 1 or len(indices) != len(data):
+        return "has not as many places as numbers"
+    if not 0 <= n_columns <= n_rows + len(data) + MOST_EMPTY_COLUMNS:
+        return f"has {n_columns:,} columns for {len(data):,} numbers"
+    if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
+        return "has rows that overlap or leave gaps"
+    if len(indices) and (indices.min() < 0 or indices.max() >= n_columns):
+        return f"has numbers beyond its {n_columns:,} columns"
+    return None

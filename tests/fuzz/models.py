@@ -1,0 +1,101 @@
+"""Models of many kinds, each with a small table."""
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import make_pipeline
+
+from untie import UNTIE, Gaussian, Polynomial, Preparer, UNTIEClusterer
+
+
+def words(n, n_columns, n_values, seed=0, kinds=2):
+    """Return a table of words with some clusters."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, kinds, n)
+    return pd.DataFrame(
+        {
+            f"c{column}": [
+                f"v{(k * 3 + column) % n_values if rng.random() < 0.7 else rng.integers(n_values)}"
+                for k in kind
+            ]
+            for column in range(n_columns)
+        }
+    )
+
+
+def people(n=150):
+    """Return a table that must be prepared."""
+    rng = np.random.default_rng(3)
+    kind = rng.integers(0, 2, n)
+    table = pd.DataFrame(
+        {
+            "id": [f"p{number}" for number in range(n)],
+            "age": np.where(kind, rng.normal(60, 9, n), rng.normal(30, 9, n)).round(1),
+            "paid": [f"{number / 7:.2f}".replace(".", ",") + " kg" for number in range(n)],
+            "born": pd.date_range("1990-01-01", periods=n, freq="37D").strftime("%Y-%m-%d"),
+            "pet": np.where(rng.random(n) < 0.9, np.array(["cat", "dog"])[kind], "fish"),
+            "home": np.where(rng.random(n) < 0.9, np.array(["farm", "flat"])[kind], "boat"),
+            "town": [f"t{number % 7}" for number in range(n)],
+        }
+    )
+    table.loc[::9, "pet"] = None
+    return table
+
+
+def tall(n=1_300):
+    """Return a table with a column of more values than kernels are formed for."""
+    table = words(n, 3, 4)
+    table["many"] = [f"m{number % 600}" for number in range(n)]
+    return table
+
+
+def large_and_small():
+    """Return a table whose clusters end with moves of rows."""
+    rng = np.random.default_rng(0)
+    kind = rng.choice(3, 500, p=[0.8, 0.15, 0.05])
+    return pd.DataFrame(
+        {
+            f"c{column}": np.where(rng.random(500) < 0.55, kind, rng.integers(0, 4, 500)).astype(
+                str
+            )
+            for column in range(10)
+        }
+    )
+
+
+MODELS = {
+    "auto": lambda: (UNTIE("auto"), words(200, 5, 4)),
+    "exact": lambda: (UNTIE(2, solver="exact"), words(60, 3, 3)),
+    "lp, joint, sparse": lambda: (
+        UNTIE(2, couplings="joint", solver="lp", sparse_output=True),
+        words(60, 3, 3),
+    ),
+    "adam, kernels": lambda: (
+        UNTIE(2, solver="adam", kernels=[Gaussian(0.5), Polynomial(2)], max_iter=20),
+        words(60, 3, 3),
+    ),
+    "components": lambda: (UNTIE(2, n_components=3, dtype=np.float32), words(60, 3, 4)),
+    "full": lambda: (UNTIE(2, solver="uniform", output="full"), words(60, 3, 3)),
+    "rare": lambda: (UNTIE(2, min_frequency=6), words(80, 3, 9)),
+    "neutral": lambda: (
+        UNTIE(2, missing="neutral"),
+        words(80, 3, 3).replace({"c0": {"v1": None}}),
+    ),
+    "passive": lambda: (UNTIE(2, column_weights={"c1": 0}), words(80, 3, 3)),
+    "neighbours": lambda: (UNTIE(purpose="neighbors"), words(200, 4, 4)),
+    "landmarks": lambda: (UNTIE(2, solver="uniform"), tall()),
+    "tall": lambda: (UNTIE(2), tall()),
+    "ordered": lambda: (
+        UNTIE(2, ordered={"size": ["S", "M", "L"]}),
+        words(90, 3, 3).assign(size=["S", "M", "L"] * 30),
+    ),
+    "preparer": lambda: (Preparer(bins=3, max_categories=5, date_parts=["month"]), people()),
+    "clusterer": lambda: (UNTIEClusterer(), words(200, 5, 4)),
+    "moved": lambda: (UNTIEClusterer(3), large_and_small()),
+    "prepared": lambda: (UNTIEClusterer(2, preparer=Preparer(bins=4)), people()),
+    "pipeline": lambda: (make_pipeline(Preparer(bins=3), UNTIE(2)), people()),
+    "pipeline of clusters": lambda: (
+        make_pipeline(Preparer(bins=3), UNTIEClusterer(2, encoder=UNTIE(solver="uniform"))),
+        people(),
+    ),
+}
+"""Estimators that are not fitted, each with its table."""
