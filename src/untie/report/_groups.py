@@ -178,5 +178,5 @@ def _all(study: Study) -> TableView:
         stability = columns_of(study.verdict.stability)
         columns |= {name: stability[name] for name in ("stability", "lowest")}
         columns["verdict"] = [study.verdict.word_of(number) for number in study.clusters]
-        kinds |= {"stability": "number", "lowest": "number", "verdict": "text"}
+        kinds |= {"stability": "cut", "lowest": "cut", "verdict": "text"}
     return view("clusters", "All clusters", kinds, columns)

@@ -40,6 +40,11 @@ SCORES = {
 }
 """What the scores of methods mean."""
 
+ANEW = (
+    "Every method clusters the rows anew and no cell is hidden, so the figures of UNTIE are near "
+    "those of its clusters elsewhere on this page, not the same, and the gain is a different one."
+)
+
 COUPLINGS = {
     "matching": (
         "the values themselves",
@@ -176,7 +181,7 @@ def comparison(study: Study) -> dict[str, Any]:
     if len(drawn) == study.n_rows:
         said = f"{k} clusters of all rows."
     table = view("comparison", "UNTIE beside other methods", kinds, columns)
-    meaning = [text for key, text in SCORES.items() if key in columns]
+    meaning = [*(text for key, text in SCORES.items() if key in columns), ANEW]
     return {"table": table, "said": said, "meaning": meaning}
 
 
