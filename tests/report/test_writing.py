@@ -59,6 +59,53 @@ def same(cell, text):
     return text == "" or float(text) == pytest.approx(cell)
 
 
+def texts_of(html, name):
+    """Return every text of a section that is in no table: sentences, lists, facts and headings."""
+    section = re.search(rf'<section id="{name}".*?</section>', html, re.DOTALL)[0]
+    screen = r'<p id="map-status.*?</p>|<p class="needs-script">.*?</p>|<noscript>.*?</noscript>'
+    section = re.sub(screen, "", section, flags=re.DOTALL)
+    section = re.sub(r'<div class="places.*', "", section, flags=re.DOTALL)
+    section = re.sub(r'<p class="printed">.*?</p>', "", section, flags=re.DOTALL)
+    found = re.findall(r"<(p|li|dd|h3|code)\b[^>]*>(.*?)</\1>", section, re.DOTALL)
+    texts = (unescape(re.sub("<.*?>", "", text)) for _, text in found)
+    return [" ".join(text.split()) for text in texts if text.strip()]
+
+
+def test_nothing_that_the_page_says_is_left_out(report):
+    """Section by section, each sentence is in Markdown and in JSON."""
+    markdown = {
+        section.split("\n")[0]: " ".join(section.split())
+        for section in report.to_markdown().split("\n## ")[1:]
+    }
+    content = report.to_dict()
+    n_texts = 0
+    for section in report.content["sections"]:
+        data = [content["sections"][section.name], content["said"][section.name]]
+        strings = " ".join(" ".join(leaves(data)).split())
+        for text in texts_of(report.html, section.name):
+            n_texts += 1
+            for sentence in re.split(r"(?<=[.:]) |; ", text):
+                bare = sentence.strip()
+                if section.name == "map" or text.startswith("Cluster "):
+                    assert bare.split(":")[-1].strip() in markdown[section.heading].replace(
+                        "\\", ""
+                    )
+                    continue
+                if section.name != "code":
+                    assert escaped(bare) in markdown[section.heading], (section.name, bare)
+                assert bare in strings, (section.name, bare)
+    assert n_texts > 60
+
+
+def leaves(value):
+    """Return all texts in plain data."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [text for part in value for text in leaves(part)]
+    return [str(value)]
+
+
 def test_json_has_every_table_of_the_page(report):
     content = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert content == report.to_dict()

@@ -40,6 +40,11 @@ SCORES = {
 }
 """What the scores of methods mean."""
 
+SUM = (
+    "The squared distance of two rows is a sum over columns, couplings and kernels; these are the "
+    "shares of the mean over all pairs of rows."
+)
+
 ANEW = (
     "Every method clusters the rows anew and no cell is hidden, so the figures of UNTIE are near "
     "those of its clusters elsewhere on this page, not the same, and the gain is a different one."
@@ -78,6 +83,7 @@ def weights(study: Study) -> dict[str, Any]:
         "columns": _column_shares(study),
         "folded": [_shares(by, found) for by, found in (("coupling", shares), ("kernel", kernels))],
         "rests_on": len(study.verdict.rests_on),
+        "sum": SUM,
     }
 
 

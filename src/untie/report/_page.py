@@ -156,7 +156,7 @@ def _breakable(text: str) -> Any:
     miles_<wbr>per<wbr>Gallon &lt;b&gt;
     """
     markupsafe = need("markupsafe", "report", "Reports")
-    parts = re.split(r"(?<=[_/])(?=\w)|(?<=[a-z])(?=[A-Z])", text)
+    parts = re.split(r"(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z])", text)
     return markupsafe.Markup("<wbr>").join(parts)
 
 
