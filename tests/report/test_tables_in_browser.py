@@ -26,7 +26,7 @@ def test_on_a_phone_every_cell_of_a_heat_map_has_the_key_of_its_column(browser, 
     open_folds(page)
     keys = page.evaluate(
         """() => [...document.querySelectorAll('#t-shares tbody tr')].map((row) =>
-        [...row.querySelectorAll('td')].map((cell) => getComputedStyle(cell, '::before').content))"""
+        [...row.cells].slice(1).map((cell) => getComputedStyle(cell, '::before').content))"""
     )
     assert len(keys) > 5
     assert all(line == ['"0"', '"1"', '"2"', '"all"'] for line in keys)

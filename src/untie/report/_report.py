@@ -60,8 +60,9 @@ class Report:
         -------
         dict
             "title", "summary", "how_sure" and "about" (sentences), "sections" by their names, and
-            "said", the paragraphs of each section. A table is a dict of "caption", "columns" and "rows", such as ``pandas.DataFrame(table["rows"],
-            columns=table["columns"])`` takes; its numbers have all their digits.
+            "said", the paragraphs of each section. A table is a dict of "caption", "columns" and
+            "rows", such as ``pandas.DataFrame(table["rows"], columns=table["columns"])`` takes; its
+            numbers have all their digits.
         """
         return as_dict(self.content, paragraphs(self.html))
 
