@@ -656,3 +656,11 @@ def test_names_of_columns_that_can_not_be_categorical():
     for other in ({"drop": ["flight"]}, {"columns": ["day"]}):
         with pytest.raises(ValueError, match="categorical names the column 'flight', which is not"):
             Preparer(categorical=["flight"], **other).fit(table)
+
+
+def test_days_without_a_time_are_named_as_days():
+    days = pd.Series(pd.date_range("2024-01-30", periods=24)).sample(
+        160, replace=True, random_state=0
+    )
+    frame = pd.DataFrame({"x": days.dt.strftime("%Y-%m-%d")})
+    assert not any(":" in name for name in Preparer(bins=20).fit(frame).ranges("x"))

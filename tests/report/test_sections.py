@@ -95,7 +95,7 @@ def test_values_that_all_clusters_have_alike_are_left_out():
 def test_colours_of_shares_are_differences_from_the_whole_table(report):
     found = table_of(report, "shares")
     page = section(report, "shares")
-    line = re.search(r'<th scope="row">town = Rome</th>(.*?)</tr>', page)[1]
+    line = re.search(r'<th scope="row"[^>]*>town = Rome</th>(.*?)</tr>', page)[1]
     steps = re.findall(r'class="([pm])(\d+)"', line)
     shares = found[found["value"] == "town = Rome"].iloc[0, 1:].to_numpy(dtype=float)
     for (sign, step), share in zip(steps, shares, strict=True):

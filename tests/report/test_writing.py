@@ -59,6 +59,55 @@ def same(cell, text):
     return text == "" or float(text) == pytest.approx(cell)
 
 
+def texts_of(html, name):
+    """Return every text of a section that is in no table: sentences, lists, facts and headings."""
+    section = re.search(rf'<section id="{name}".*?</section>', html, re.DOTALL)[0]
+    screen = r'<p id="map-status.*?</p>|<p class="needs-script">.*?</p>|<noscript>.*?</noscript>'
+    section = re.sub(screen, "", section, flags=re.DOTALL)
+    section = re.sub(r'<div class="places.*', "", section, flags=re.DOTALL)
+    section = re.sub(r'<p class="printed">.*?</p>', "", section, flags=re.DOTALL)
+    tags = "code" if name == "code" else "p|li|dd|h3"
+    found = re.findall(rf"<({tags})\b[^>]*>(.*?)</\1>", section, re.DOTALL)
+    texts = (unescape(re.sub("<.*?>", "", text)) for _, text in found)
+    return [" ".join(text.split()) for text in texts if text.strip()]
+
+
+def test_nothing_that_the_page_says_is_left_out(report):
+    """Section by section, each sentence is in Markdown and in JSON."""
+    markdown = {
+        section.split("\n")[0]: " ".join(section.split())
+        for section in report.to_markdown().split("\n## ")[1:]
+    }
+    content = report.to_dict()
+    n_texts = 0
+    for section in report.content["sections"]:
+        data = [content["sections"][section.name], content["said"][section.name]]
+        strings = " ".join(" ".join(leaves(data)).split())
+        for text in texts_of(report.html, section.name):
+            n_texts += 1
+            if section.name == "map" or text.startswith("Cluster ") or " rows, " in text:
+                continue  # the lines of the groups, below
+            for sentence in re.split(r"(?<=[.:]) |; ", text):
+                if section.name != "code":
+                    assert escaped(sentence) in markdown[section.heading], section.name
+                assert sentence in strings, section.name
+    for card in report.content["clusters"]["cards"]:
+        line = f"{card.name}: {card.size} rows, {card.share}; {card.stability}"
+        assert line in markdown["The groups at a glance"].replace("\\", "")
+        for part in (card.name, card.size, card.share, card.stability):
+            assert part in leaves(content["sections"]["clusters"])
+    assert n_texts > 40
+
+
+def leaves(value):
+    """Return all texts in plain data."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [text for part in value for text in leaves(part)]
+    return [str(value)]
+
+
 def test_json_has_every_table_of_the_page(report):
     content = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert content == report.to_dict()

@@ -258,9 +258,13 @@ def _n_ranges(seen: Summary, bins: int) -> int:
 
 
 def _period(seen: Summary, bins: int) -> str:
-    """Return the coarsest unit that tells dates well enough apart for the ranges."""
+    """Return the coarsest unit that tells dates well enough apart for the ranges, or all of them.
+
+    Days without a time are named as days, however few there are.
+    """
+    most = len(_distinct_numbers(seen, PERIODS[-1])[0])
     for unit in PERIODS:
-        if len(_distinct_numbers(seen, unit)[0]) >= 3 * bins:
+        if len(_distinct_numbers(seen, unit)[0]) >= min(3 * bins, most):
             return unit
     return PERIODS[-1]
 

@@ -33,6 +33,12 @@ LEAST = 0.1
 N_PAIRS = 20
 """At most this many pairs of values are listed."""
 
+LOOKED_THROUGH = 1_000
+"""They are chosen from this many."""
+
+LEAST_ROWS = 3
+"""Of a value that fewer rows have, it is not known what it occurs with."""
+
 
 @dataclass(frozen=True)
 class HeatMap:
@@ -195,8 +201,16 @@ def _said(labels: tuple[str, ...], found: FloatArray, n_values: int, n_merged: i
 
 
 def _pairs(study: Study) -> TableView | None:
-    found = columns_of(alike_values(study.encoder, n=N_PAIRS))
-    kept = [line for line, alikeness in enumerate(found["alikeness"]) if alikeness >= LEAST]
+    found = columns_of(alike_values(study.encoder, n=LOOKED_THROUGH))
+    least = LEAST_ROWS * study.encoder.counts_.n / study.n_rows
+    kept = [
+        line
+        for line, alikeness in enumerate(found["alikeness"])
+        if alikeness >= LEAST and min(found["weight"][line], found["other_weight"][line]) >= least
+    ]
+    # That ranges are like their neighbours goes without saying, where there is more to say.
+    named = [line for line in kept if found["column"][line] not in study.ordered_names]
+    kept = (named or kept)[:N_PAIRS]
     if not kept:
         return None
     kinds = {

@@ -12,6 +12,8 @@ from untie.report._limits import LISTED_COLUMNS, TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, count, percent, view
 
+LABEL = "the label: not learned from"
+
 LIBRARIES = ("untie", "numpy", "scipy", "scikit-learn")
 
 
@@ -73,8 +75,11 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     facts.append(("Columns", f"{len(notes):,} read, {heard:,} learned from"))
     if passive:
         facts.append(("Passive", f"{len(passive):,}, not learned from: {_listed(passive)}"))
+    label = None if study.answers is None else study.answers.name
+    if label is not None:
+        facts.append(("Label", f"{shown(label, 40)}, not learned from"))
     for action, what in ((BINNED, "Binned into ranges"), (LEFT_OUT, "Left out")):
-        names = [note.column for note in notes if note.action == action]
+        names = [note.column for note in notes if note.action == action and note.column != label]
         if names:
             facts.append((what, f"{len(names):,}: {_listed(names)}"))
     facts.append(("Distinct values", count(sum(study.encoder.vocabulary_.sizes))))
@@ -97,9 +102,10 @@ def _columns(study: Study) -> TableView:
         key: []
         for key in ("column", "what_was_done", "values", "missing", "most_frequent", "its_share")
     }
+    label = None if study.answers is None else study.answers.name
     for name in list(notes)[:LISTED_COLUMNS]:
         lines["column"].append(name)
-        lines["what_was_done"].append(_done(notes[name]))
+        lines["what_was_done"].append(LABEL if name == label else _done(notes[name]))
         values: tuple[Any, ...] = (None, None, None, None)
         if name in places:
             values = _values(study, places[name])

@@ -18,6 +18,8 @@ from untie.report._table import TableView, count, percent, view
 SURE = 0.05
 """Values with a smaller corrected p-value are said to be typical."""
 
+NOTHING_MAKES_IT = "No value is more frequent here than by chance."
+
 
 @dataclass(frozen=True)
 class Card:
@@ -68,6 +70,7 @@ def cards(study: Study) -> dict[str, Any]:
         "table": _all(study),
         "unit": "rows" if study.weights is None else "in sum of weights",
         "n_more": len(study.clusters) - len(made),
+        "nothing": NOTHING_MAKES_IT,
         "has_values": bool(telling),
         "has_ranges": any(row[0].text in study.ordered_names for row in telling),
         "has_stability": study.verdict.stability is not None,
@@ -175,5 +178,5 @@ def _all(study: Study) -> TableView:
         stability = columns_of(study.verdict.stability)
         columns |= {name: stability[name] for name in ("stability", "lowest")}
         columns["verdict"] = [study.verdict.word_of(number) for number in study.clusters]
-        kinds |= {"stability": "number", "lowest": "number", "verdict": "text"}
+        kinds |= {"stability": "cut", "lowest": "cut", "verdict": "text"}
     return view("clusters", "All clusters", kinds, columns)

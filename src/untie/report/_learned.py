@@ -40,6 +40,16 @@ SCORES = {
 }
 """What the scores of methods mean."""
 
+SUM = (
+    "The squared distance of two rows is a sum over columns, couplings and kernels; these are the "
+    "shares of the mean over all pairs of rows."
+)
+
+ANEW = (
+    "Every method clusters the rows anew and no cell is hidden, so the figures of UNTIE are near "
+    "those of its clusters elsewhere on this page, not the same, and the gain is a different one."
+)
+
 COUPLINGS = {
     "matching": (
         "the values themselves",
@@ -73,6 +83,7 @@ def weights(study: Study) -> dict[str, Any]:
         "columns": _column_shares(study),
         "folded": [_shares(by, found) for by, found in (("coupling", shares), ("kernel", kernels))],
         "rests_on": len(study.verdict.rests_on),
+        "sum": SUM,
     }
 
 
@@ -176,7 +187,7 @@ def comparison(study: Study) -> dict[str, Any]:
     if len(drawn) == study.n_rows:
         said = f"{k} clusters of all rows."
     table = view("comparison", "UNTIE beside other methods", kinds, columns)
-    meaning = [text for key, text in SCORES.items() if key in columns]
+    meaning = [*(text for key, text in SCORES.items() if key in columns), ANEW]
     return {"table": table, "said": said, "meaning": meaning}
 
 

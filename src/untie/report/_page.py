@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
@@ -144,6 +145,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["step"] = _step
+    environment.filters["breakable"] = _breakable
     return environment
 
 
@@ -154,6 +156,19 @@ def _file(name: str) -> str:
 def _hash(script: str) -> str:
     """Return what the page's policy knows its script by: no other script is run."""
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _breakable(text: str) -> Any:
+    """Return text in which a browser may break long names where their words end.
+
+    Examples
+    --------
+    >>> print(_breakable("miles_perGallon <b>"))
+    miles_<wbr>per<wbr>Gallon &lt;b&gt;
+    """
+    markupsafe = need("markupsafe", "report", "Reports")
+    parts = re.split(r"(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z])", text)
+    return markupsafe.Markup("<wbr>").join(parts)
 
 
 def _step(number: float) -> str:

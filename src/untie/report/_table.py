@@ -33,6 +33,22 @@ NAMES = {
 """What people call the columns of the library's frames."""
 
 
+TOTALS = ("all", "all rows")
+"""Heads of heat maps' columns that are no value and no cluster."""
+
+SIGNS = {"text": "t", "long": "l"}
+
+SPANS = {
+    "tnnn": (24, 12, 12, 12),
+    "tnnnnn": (60, 12, 12, 12, 12, 12),
+    "ttn": (24, 24, 12),
+    "tnt": (30, 15, 15),
+    "tttnnnn": (60, 30, 30, 15, 15, 15, 15),
+    "tlnntn": (60, 60, 12, 12, 24, 12),
+}
+"""How the cells of a row fill its lines on a narrow screen, by their kinds: t text, l long text."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """A cell.
@@ -72,9 +88,9 @@ class Heading:
     ----------
     name : str
         The text.
-    kind : {"text", "long", "number", "count", "share", "bar", "scaled", "points", "lift", "p"}
-        How cells are written; "scaled" is a share whose bar is as long as that of the largest, and
-        "points" is a difference of shares.
+    kind : {"text", "long", "number", "cut", "count", "share", "bar", "scaled", "points", ...}
+        How cells are written, also "lift" and "p"; "scaled" is a share whose bar is as long as that
+        of the largest, "points" is a difference of shares, and "cut" is not rounded up.
     """
 
     name: str
@@ -111,8 +127,27 @@ class TableView:
     is_heat: bool = False
 
     @property
+    def is_square(self) -> bool:
+        """Whether it is a heat map whose rows and columns have the same names."""
+        heads = [heading.name for heading in self.headings[1:]]
+        return self.is_heat and heads == [row[0].text for row in self.rows]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What a heat map's columns are called where there is no room for their names."""
+        heads = [heading.name for heading in self.headings[1:]]
+        numbers = [head.partition(":")[0] if ": " in head else "" for head in heads]
+        return tuple(
+            "all" if head in TOTALS else number if number.isdecimal() else str(place)
+            for place, (head, number) in enumerate(zip(heads, numbers, strict=True), 1)
+        )
+
+    @property
     def spans(self) -> tuple[int, ...]:
         """How many sixtieths of a narrow screen each cell takes, where a row has several lines."""
+        signs = "".join(SIGNS.get(heading.kind, "n") for heading in self.headings)
+        if signs in SPANS:
+            return SPANS[signs]
         n_numbers = sum(heading.is_number for heading in self.headings)
         of_numbers = {1: 30, 2: 30, 3: 20, 4: 15, 6: 10}.get(n_numbers, 12)
         kinds = [heading.kind for heading in self.headings]
@@ -218,6 +253,7 @@ def _cell(value: Any, kind: str) -> Cell:
         "p": chance,
         "points": points,
         "lift": times,
+        "cut": cut,
     }
     return Cell(written[kind](number), raw)
 
@@ -281,6 +317,17 @@ def decimal(number: float) -> str:
     ('0.123', '1,234', '-0.000')
     """
     return f"{number:,.3f}" if abs(number) < 100 else f"{number:,.0f}"
+
+
+def cut(number: float) -> str:
+    """Write a number with two digits, cut: what is called doubtful below 0.75 does not read 0.75.
+
+    Examples
+    --------
+    >>> cut(0.749), cut(0.29)
+    ('0.74', '0.29')
+    """
+    return f"{math.floor(100 * number + 1e-9) / 100:.2f}"
 
 
 def chance(p_value: float) -> str:

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from untie.report._groups import NOTHING_MAKES_IT
 from untie.report._table import TableView
 
 Content = Mapping[str, Any]
+Told = Mapping[str, Sequence[str]]
 
 
 def plain(value: Any) -> Any:
@@ -35,25 +37,42 @@ def plain(value: Any) -> Any:
     return value
 
 
-def as_dict(content: Content) -> dict[str, Any]:
-    """Return all that the page says: what it begins with, and its sections by their names."""
+def as_dict(content: Content, told: Told) -> dict[str, Any]:
+    """Return all that the page says: what it begins with, and its sections by their names.
+
+    Parameters
+    ----------
+    content : mapping
+        What the page was made of.
+    told : mapping from sections to paragraphs
+        What it says in between.
+    """
     names = [section.name for section in content["sections"]]
     return {
         "title": content["title"],
         "summary": plain(content["lead"]),
         "how_sure": plain(content["sure"]),
+        "about": content["data"]["about"],
         "sections": {name: plain(content[name]) for name in names},
+        "said": {name: told.get(name, []) for name in names},
     }
 
 
-def as_markdown(content: Content) -> str:
-    """Return all that the page says but for the map."""
+def as_markdown(content: Content, told: Told) -> str:
+    """Return all that the page says but for the map; see `as_dict`."""
     about = content["data"]["about"]
     blocks: list[Any] = [" ".join(content["lead"]), " ".join([about, *content["sure"]])]
     parts = [f"# {escaped(content['title'])}", *map(_written, blocks)]
     for section in content["sections"]:
         parts.append(f"## {section.heading}")
-        parts += [_written(block) for block in BLOCKS[section.name](content) if block]
+        said = told.get(section.name, [])
+        blocks = [*said, *(block for block in BLOCKS[section.name](content) if block)]
+        repeated = {
+            place
+            for place, block in enumerate(blocks[len(said) :], len(said))
+            if isinstance(block, str) and any(block.strip() in sentence for sentence in said)
+        }
+        parts += [_written(block) for place, block in enumerate(blocks) if place not in repeated]
     return "\n\n".join(parts) + "\n"
 
 
@@ -122,7 +141,7 @@ def _clusters(content: Content) -> list[Any]:
     blocks: list[Any] = [f"{content['clusters']['headline']}.", content["clusters"]["table"]]
     for card in content["clusters"]["cards"]:
         blocks.append(Title(f"Cluster {card.number}: {card.name}"))
-        blocks += [card.values, card.typical_rows, card.border_rows]
+        blocks += [card.values or NOTHING_MAKES_IT, card.typical_rows, card.border_rows]
     return blocks
 
 
@@ -164,6 +183,7 @@ BLOCKS: dict[str, Callable[[Content], Sequence[Any]]] = {
         content["weights"]["said"],
         content["weights"]["meaning"],
         content["weights"]["columns"],
+        content["weights"]["sum"],
         *content["weights"]["folded"],
     ],
     "choice": _of("choice", "verdict", "table"),

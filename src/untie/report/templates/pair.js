@@ -49,7 +49,7 @@ function showPair() {
     pairCell("td", { class: "n s20" }, pointsOf(one - other), one - other))));
   const said = [first, second].map((place) => `cluster ${clusters[place]} (${names[place]})`).join(" beside ");
   byId("pair-said").textContent = `${said[0].toUpperCase()}${said.slice(1)}; ${lines.length
-    ? "the difference is in hundredths of their rows." : "they do not differ in the values that are compared."}`;
+    ? "the difference is in percentage points." : "they do not differ in the values that are compared."}`;
   markScrollable();
 }
 
