@@ -117,4 +117,5 @@ def test_most_are_found_many_at_a_time():
     rows = np.random.default_rng(0).random((300, 5))
     distances = ((rows[:, None] - rows) ** 2).sum(axis=2)
     merges, *_, left = ward._merge_in_rounds(distances, np.ones(300), np.zeros(300, dtype=bool))
-    assert len(merges) > 200 and len(left) <= ward.FEW
+    assert len(merges) > 200
+    assert len(left) <= ward.FEW

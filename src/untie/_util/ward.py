@@ -165,7 +165,7 @@ def _merged(
     distances: FloatArray, sizes: FloatArray, which: NDArray[np.intp]
 ) -> tuple[FloatArray, FloatArray]:
     """Return squared distances and sizes of the groups that others become."""
-    totals = np.bincount(which, sizes)
+    totals = np.bincount(which, sizes).astype(float)
     places = (which, np.arange(len(which)))
     shares = sparse.csr_array((sizes / totals[which], places), (len(totals), len(which)))
     mixed = shares @ (shares @ distances).T
