@@ -63,7 +63,7 @@ def roots(spaces: KernelSpaces, omega: FloatArray) -> list[Columns]:
     """
     tables, weights = spaces.columns, spaces.split(omega)
     result: list[Any] = list(tables)
-    with one_thread(max(map(len, tables))):
+    with one_thread():
         kinds: set[Any] = set(map(type, tables))
         for kind in kinds:
             places = [place for place, table in enumerate(tables) if type(table) is kind]
