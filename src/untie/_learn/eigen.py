@@ -30,6 +30,10 @@ TOLERANCE = 1e-10
 OF_VALUES, ROUGH = 1e-7, 1e-3
 """The same where only eigenvalues are asked for, and where only their number is."""
 
+GAP = 1e-2
+"""An eigenvalue that is lower than another by this share of it is so for certain, if both are
+roughly known."""
+
 AT_ONCE = 3
 """Eigenvalues above a limit are looked for this many at a time."""
 
@@ -90,9 +94,11 @@ def eigenvalues_above(gram: Gram, limit: float, n_most: int) -> FloatArray:
     while len(values) < n_most:
         rest = _without(gram, values, vectors) if len(values) else gram
         n_asked = min(at_once, n_most - len(values))
-        rough = _ask(rest, n_asked, ROUGH)[0]
+        rough = _ask(rest, n_asked, ROUGH, seed=len(values))[0]
         n_above = int(np.count_nonzero(rough > limit * (1.0 - ROUGH)))
-        found, directions = _ask(rest, n_above, OF_VALUES) if n_above else (values[:0], vectors)
+        if not n_above:
+            break
+        found, directions = _ask(rest, n_above, OF_VALUES, seed=len(values))
         n_above = int(np.count_nonzero(found > limit))
         if not n_above:
             break
@@ -111,6 +117,11 @@ def leading(gram: Gram, n_vectors: int) -> Eigenspace:
     function of the table, not of its order, and explains exactly as much.
     """
     size = gram.shape[0]
+    if FULL_SOLVER_SIZE < size <= LANCZOS_SIZE and n_vectors <= size // 4:
+        # What follows the last place is mostly noise, and takes longest to find.
+        found = _ask(gram, n_vectors, TOLERANCE)
+        if _is_followed_by_a_gap(gram, *found):
+            return _cut(*found, n_vectors)
     spare = 2  # eigenvalues beyond the last place, to see whether it is shared
     space = _cut(*_largest(gram, min(size, n_vectors + spare)), n_vectors)
     if len(space.values) == n_vectors + spare < size <= LANCZOS_SIZE:
@@ -153,11 +164,9 @@ def _lanczos(gram: Gram, n_vectors: int, tolerance: float) -> tuple[FloatArray, 
     """
     values, vectors = _ask(gram, n_vectors, tolerance)
     while True:
-        rest = _without(gram, values, vectors)
-        missed = _ask(rest, 1, ROUGH)[0][0]
-        if missed < values[-1] * (1 - 1e-2):
+        if _is_followed_by_a_gap(gram, values, vectors):
             return values, vectors
-        missed, vector = _ask(rest, 1, tolerance)
+        missed, vector = _ask(_without(gram, values, vectors), 1, tolerance, seed=len(values))
         if missed[0] <= values[-1] + TIE * values[0]:
             return values, vectors
         values, vectors = np.append(values, missed), np.hstack([vectors, vector])
@@ -165,8 +174,19 @@ def _lanczos(gram: Gram, n_vectors: int, tolerance: float) -> tuple[FloatArray, 
         values, vectors = values[order], vectors[:, order]
 
 
-def _ask(gram: Gram, n_vectors: int, tolerance: float) -> tuple[FloatArray, FloatArray]:
-    start = np.random.default_rng(0).standard_normal(gram.shape[0])
+def _is_followed_by_a_gap(gram: Gram, values: FloatArray, vectors: FloatArray) -> bool:
+    """Tell whether all other eigenvalues are clearly lower.
+
+    Of a multiple eigenvalue, the start that found a direction sees no other one.
+    """
+    highest = _ask(_without(gram, values, vectors), 1, ROUGH, seed=len(values))[0][0]
+    return bool(highest < values[-1] * (1.0 - GAP))
+
+
+def _ask(
+    gram: Gram, n_vectors: int, tolerance: float, seed: int = 0
+) -> tuple[FloatArray, FloatArray]:
+    start = np.random.default_rng(seed).standard_normal(gram.shape[0])
     values, vectors = eigsh(gram, k=n_vectors, which="LA", v0=start, tol=tolerance)
     return values[::-1], vectors[:, ::-1]
 
