@@ -117,11 +117,13 @@ def leading(gram: Gram, n_vectors: int) -> Eigenspace:
     function of the table, not of its order, and explains exactly as much.
     """
     size = gram.shape[0]
-    if FULL_SOLVER_SIZE < size <= LANCZOS_SIZE and n_vectors <= size // 4:
-        # What follows the last place is mostly noise, and takes longest to find.
-        found = _ask(gram, n_vectors, TOLERANCE)
-        if _is_followed_by_a_gap(gram, *found):
-            return _cut(*found, n_vectors)
+    if FULL_SOLVER_SIZE < size <= LANCZOS_SIZE and n_vectors + 1 <= size // 4:
+        # What follows a gap is mostly noise, and takes longest to find.
+        *_, last, following = _ask(gram, n_vectors + 1, ROUGH)[0]
+        if following < last * (1.0 - 5.0 * GAP):
+            found = _ask(gram, n_vectors, TOLERANCE)
+            if _is_followed_by_a_gap(gram, *found):
+                return _cut(*found, n_vectors)
     spare = 2  # eigenvalues beyond the last place, to see whether it is shared
     space = _cut(*_largest(gram, min(size, n_vectors + spare)), n_vectors)
     if len(space.values) == n_vectors + spare < size <= LANCZOS_SIZE:
