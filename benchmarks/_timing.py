@@ -63,6 +63,22 @@ def best_times(
     return times
 
 
+def median_times(
+    competitors: Mapping[str, Callable[[], object]],
+    repeats: int = 5,
+    patience: float = 60.0,
+    clock: Clock = time.perf_counter,
+) -> dict[str, float]:
+    """Return each competitor's median time in seconds; parameters are those of `best_times`."""
+    first = {name: _seconds(work, clock) for name, work in competitors.items()}
+    patient = {name: work for name, work in competitors.items() if first[name] <= patience}
+    times: dict[str, list[float]] = {name: [] for name in patient}
+    for _ in range(repeats):
+        for name, work in patient.items():
+            times[name].append(_seconds(work, clock))
+    return first | {name: float(np.median(found)) for name, found in times.items()}
+
+
 def peak_memory(
     prepare: Callable[..., Any], work: Callable[[Any], object], *arguments: object
 ) -> tuple[float, float]:

@@ -36,6 +36,7 @@ def few_are_many(monkeypatch):
     """Treat 10 values as very many, with landmarks enough to lose nothing."""
     monkeypatch.setattr(memory, "LARGE", 10)
     monkeypatch.setattr(memory, "DENSE_VALUES", 20)
+    monkeypatch.setattr(memory, "FULL_VALUES", 20)
     monkeypatch.setattr(memory, "MOST_AXES", 60)
     monkeypatch.setattr(landmarks, "LEFT_OUT", 1e-13)
 

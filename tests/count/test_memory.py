@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 
 from untie import UNTIE, CountedTable, Vocabulary
+from untie._count import memory
 from untie._count.counts import Counts, count
 from untie._count.memory import (
     DENSE_VALUES,
@@ -103,3 +104,20 @@ def test_a_sum_of_chunks_that_grows_too_large_names_its_column():
 
     with pytest.raises(ValueError, match=r"Column 'id' alone has 16,000"):
         chunk(0) + chunk(8_000)
+
+
+def test_where_most_pairs_can_occur_their_counts_are_dense():
+    """1,400 columns of 3 values are counted as 1,300 are, and not two columns at a time."""
+    assert memory.are_dense([3] * 1_400, 10_000)
+    assert memory.are_dense([100] * 100, 20_000)
+    assert not memory.are_dense([100] * 100, 2_000)
+    assert not memory.are_dense([1_000] * 10, 100_000)
+    assert not memory.are_dense([2] * 10_000, 100_000)
+
+
+def test_the_number_of_pairs_that_can_occur():
+    sizes = [3, 5, 3, 700, 2]
+    by_hand = sum(sizes) + sum(
+        min(sizes[i] * sizes[j], 900) for i in range(5) for j in range(5) if i != j
+    )
+    assert memory._n_pairs(sizes, 900) == by_hand

@@ -31,6 +31,7 @@ def test_counts(table, data):
 
 def test_sparse_counts(monkeypatch):
     monkeypatch.setattr("untie._count.memory.DENSE_VALUES", 8)
+    monkeypatch.setattr("untie._count.memory.FULL_VALUES", 8)
     table = latent_classes(60, 3, 4, 4, seed=0)[0]
     kept = np.array([0, 2, 3])
     found, expected = (

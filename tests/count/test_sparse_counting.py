@@ -55,6 +55,7 @@ def test_counts_have_one_form_for_one_table(monkeypatch):
     codes = [np.array([0, 1, 2]), np.array([0, 0, 1])]
     dense = count(codes, (3, 2))
     monkeypatch.setattr(memory, "DENSE_VALUES", 4)
+    monkeypatch.setattr(memory, "FULL_VALUES", 4)
     found = count(codes, (3, 2))
     assert found.is_sparse
     assert not dense.is_sparse

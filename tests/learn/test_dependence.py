@@ -6,6 +6,7 @@ from sklearn.metrics import normalized_mutual_info_score
 import distance_oracle as slow
 from tables import small_tables
 from untie import count_table
+from untie._learn import dependence
 from untie._learn.dependence import symmetric_uncertainty
 
 
@@ -71,3 +72,10 @@ def test_weights_repeat_rows(table):
     weighted = count_table(table, weights).counts
     repeated = count_table(table.loc[table.index.repeat(weights)]).counts
     np.testing.assert_array_equal(symmetric_uncertainty(weighted), symmetric_uncertainty(repeated))
+
+
+def test_the_entropies_of_counts_are_computed_once(monkeypatch):
+    counts = count_table([["a", "x"], ["b", "y"], ["b", "x"]]).counts
+    first = dependence.pair_entropies(counts)
+    monkeypatch.setattr(dependence, "_pair_entropies", None)
+    assert dependence.pair_entropies(counts) is first

@@ -48,3 +48,16 @@ def test_fewer_vectors_where_the_rank_is_lower():
 def test_eigenvalues_that_are_rounding_noise_are_left_out():
     space = eigen.leading(np.diag([1.0, 2e-12, -1e-12, -2e-12]), 3)
     np.testing.assert_allclose(space.values, [1.0])
+
+
+@pytest.mark.parametrize("n_above", [0, 1, 2, 3, 7])
+def test_eigenvalues_above_a_limit_are_all_there(n_above):
+    """Noise below, and above it eigenvalues of which some are equal."""
+    draws = np.random.default_rng(n_above)
+    size = eigen.FULL_SOLVER_SIZE + 100
+    above = np.array([9.0, 9.0, 9.0, 7.0, 3.0, 3.0, 2.5])[:n_above]
+    values = np.append(above, draws.random(size - n_above))
+    turn = np.linalg.qr(draws.standard_normal((size, size)))[0]
+    gram = (turn * values) @ turn.T
+    np.testing.assert_allclose(eigen.eigenvalues_above(gram, 1.5, 20), above, rtol=1e-10)
+    np.testing.assert_allclose(eigen.eigenvalues_above(gram, 1.5, 2), above[:2], rtol=1e-10)

@@ -93,6 +93,7 @@ def test_every_way_gives_the_eigenvalues_of_the_whole_matrix(way, seed, with_mis
             patch.setattr("untie._learn.n_clusters.OPERATOR_SIZE", 5)
         if "sparse" in way:
             patch.setattr(memory, "DENSE_VALUES", 10)
+            patch.setattr(memory, "FULL_VALUES", 10)
         counts = count_table(table, categories=categories).counts
         assert counts.is_sparse == ("sparse" in way)
         found = standardised_eigenvalues(counts, 6)

@@ -144,6 +144,7 @@ def test_the_coarse_view_of_counts_that_are_sparse(monkeypatch):
     order = np.argsort(np.argsort([int(v) for v in dense.vocabulary.values[0]]))
     expected = coarse_view(dense.counts, (order, None)).counts
     monkeypatch.setattr(memory, "DENSE_VALUES", 3)
+    monkeypatch.setattr(memory, "FULL_VALUES", 3)
     sparse = count_table(table).counts
     found = coarse_view(sparse, (order, None)).counts
     assert hasattr(sparse.matrix, "toarray")

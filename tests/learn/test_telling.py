@@ -135,6 +135,7 @@ def test_sparse_counts_tell_the_same(monkeypatch):
     codes, sizes = [city, city % 11, rng.integers(0, 3, 500)], (90, 11, 3)
     dense = count(codes, sizes)
     monkeypatch.setattr("untie._count.memory.DENSE_VALUES", 10)
+    monkeypatch.setattr("untie._count.memory.FULL_VALUES", 10)
     large = count(codes, sizes)
     assert large.is_sparse
     assert not dense.is_sparse

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.cluster.hierarchy import linkage
 
+from untie._util import ward
 from untie._util.ward import ward_merges
 
 
@@ -96,3 +97,25 @@ def test_the_order_of_rows_plays_no_part(rows, data):
 
 def test_one_row_has_nothing_to_merge():
     assert list(ward_merges(np.zeros((1, 3)), np.ones(1))) == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_many_at_a_time_is_as_one_after_another(seed, monkeypatch):
+    """With ties, with costs that are equal to some and not to others, and without."""
+    draws = np.random.default_rng(seed)
+    rows = draws.random((150, 3)) if seed % 2 else draws.integers(0, 12, (150, 2)).astype(float)
+    rows = np.unique(rows, axis=0) * (1.0 + 3e-10 * draws.random((1, 1)) * (seed % 3))
+    rows *= 1.0 + 5e-10 * draws.random(rows.shape) * (seed % 4)
+    sizes = draws.integers(1, 3, len(rows)).astype(float)
+    monkeypatch.setattr(ward, "FEW", len(rows))
+    expected = list(ward_merges(rows, sizes))
+    monkeypatch.setattr(ward, "FEW", 2)
+    assert list(ward_merges(rows, sizes)) == expected
+
+
+def test_most_are_found_many_at_a_time():
+    rows = np.random.default_rng(0).random((300, 5))
+    distances = ((rows[:, None] - rows) ** 2).sum(axis=2)
+    merges, *_, left = ward._merge_in_rounds(distances, np.ones(300), np.zeros(300, dtype=bool))
+    assert len(merges) > 200
+    assert len(left) <= ward.FEW

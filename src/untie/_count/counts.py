@@ -32,8 +32,9 @@ class Counts:
         Number of values of each column (an attribute, where it is meant by its number).
     matrix : array of shape (n_values, n_values)
         Weight of the rows that have both values; on the diagonal, of those that have one.
-        The values of all columns stand one after another. Sparse (CSR) for more than 4,096
-        values. Or, where pairs were too many to count, the diagonal alone, of shape (n_values,).
+        The values of all columns stand one after another. Sparse (CSR) where there are
+        more than 4,096 values and most pairs cannot occur. Or, where pairs were too many to count,
+        the diagonal alone, of shape (n_values,).
     n : float
         Weight of all rows.
     n_rows : int
@@ -61,9 +62,8 @@ class Counts:
 
     def __post_init__(self) -> None:
         # One form for one table, however it was counted and wherever it was kept.
-        is_large = sum(self.sizes) > memory.DENSE_VALUES
-        if self.has_pairs and self.is_sparse != is_large:
-            matrix = sparse.csr_array(self.matrix) if is_large else self.matrix.toarray()
+        if self.has_pairs and self.is_sparse == memory.are_dense(self.sizes, self.n_rows):
+            matrix = self.matrix.toarray() if self.is_sparse else sparse.csr_array(self.matrix)
             object.__setattr__(self, "matrix", matrix)
 
     @property
@@ -148,7 +148,7 @@ class Counts:
         move = sparse.csr_array((np.ones(len(places)), (places, rows[kept])), shape=shape)
         # Two values of one attribute never meet, so a block's diagonal is all there is.
         old = self.matrix
-        if sum(sizes) > memory.DENSE_VALUES:  # before it grows
+        if not memory.are_dense(sizes, self.n_rows):  # before it grows
             old = sparse.csr_array(old)
         matrix = move.T @ (move.T @ old).T
         if sparse.issparse(matrix):
@@ -248,7 +248,7 @@ def count(codes: Codes, sizes: Sequence[int], weights: FloatArray | None = None)
     n_rows = len(codes[0])
     check_memory(sizes, n_rows=n_rows)
     n = float(n_rows if weights is None else weights.sum())
-    counter = count_pairs if sum(sizes) <= memory.DENSE_VALUES else count_sparse
+    counter = count_pairs if memory.are_dense(sizes, n_rows) else count_sparse
     return Counts(tuple(sizes), counter(codes, tuple(sizes), weights), n, n_rows)
 
 

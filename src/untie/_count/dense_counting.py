@@ -170,7 +170,7 @@ def by_product(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None)
     blocks = _blocks(len(codes[0]), n_values)
     worth = pays(len(codes[0]) * len(sizes)) and n_values <= PARALLEL_VALUES
     # One thread per product: BLAS's own would add up weights in an order of their own.
-    with one_thread(0):
+    with one_thread():
         for product in map_ahead(multiply, blocks, worth):
             matrix += product
     # A product of two arrays need not be symmetric to the last bit, as that of one is.

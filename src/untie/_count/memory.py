@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 MEMORY_LIMIT = 4 * 2**30
 """Tables whose learning would take more bytes are refused before memory is spent."""
 
 DENSE_VALUES = 4096
-"""The counts of pairs are a dense array for at most this many values (128 MiB)."""
+"""The counts of pairs are a dense array for at most this many values (128 MiB), and for more where
+that takes no more memory than a sparse array of all pairs that can occur; see `are_dense`."""
+
+FULL_VALUES = 16_384
+"""For more values than this, the counts of pairs are never a dense array."""
 
 LARGE = 500
 """Attributes with more values than this (large ones) have kernels by landmarks, others by all."""
@@ -18,6 +24,9 @@ MOST_LANDMARKS = 256
 
 MOST_AXES = 32
 """A kernel space of a large attribute has at most this many axes."""
+
+SPARSE_BYTES = 12
+"""A sparse array holds, for each number, this many bytes: itself and the place of its column."""
 
 SEARCH_ARRAYS = 12
 """A search for eigenvectors works with this many arrays of (values x vectors asked for)."""
@@ -50,8 +59,8 @@ def memory_needed(sizes: Sequence[int], n_spaces: int = 0, n_rows: int | None = 
     """
     sizes = [int(size) for size in sizes]
     n_values = sum(sizes)
-    # Of a sparse array, each number and the place of its column.
-    pairs = 8 * n_values**2 if n_values <= DENSE_VALUES else 12 * _n_pairs(sizes, n_rows)
+    is_dense = are_dense(sizes, n_rows)
+    pairs = 8 * n_values**2 if is_dense else SPARSE_BYTES * _n_pairs(sizes, n_rows)
     small = sum(size**2 for size in sizes if size <= LARGE)
     large = [size for size in sizes if size > LARGE]
     axes = sum(size * MOST_AXES * n_spaces for size in large)
@@ -63,6 +72,30 @@ def memory_needed(sizes: Sequence[int], n_spaces: int = 0, n_rows: int | None = 
     return 3 * pairs + 8 * numbers
 
 
+def are_dense(sizes: Sequence[int], n_rows: int | None = None) -> bool:
+    """Tell whether the counts of pairs of a table are a dense array.
+
+    Many columns of few values fill it: a sparse array would be larger, and many times slower.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of values of each attribute.
+    n_rows : int, optional
+        Number of rows, if known: no more pairs of two attributes can occur.
+
+    Examples
+    --------
+    >>> are_dense([3] * 2_000, 10_000), are_dense([3_000] * 2, 10_000)
+    (True, False)
+    """
+    n_values = int(sum(sizes))
+    if n_values <= DENSE_VALUES:
+        return True
+    is_full = n_values <= FULL_VALUES
+    return is_full and 8 * n_values**2 <= SPARSE_BYTES * _n_pairs(sizes, n_rows)
+
+
 def check_vectors(sizes: Sequence[int], n_components: int) -> None:
     """Refuse components whose search would not fit in memory."""
     needed = 8 * SEARCH_ARRAYS * sum(int(size) for size in sizes) * n_components * 5 // 4
@@ -71,12 +104,12 @@ def check_vectors(sizes: Sequence[int], n_components: int) -> None:
 
 def _n_pairs(sizes: Sequence[int], n_rows: int | None) -> int:
     """Return the most pairs of values that can occur, a pair in both orders."""
-    total = sum(sizes)
-    for place, first in enumerate(sizes):
-        for second in sizes[:place]:
-            cells = first * second
-            total += 2 * (cells if n_rows is None else min(cells, n_rows))
-    return total
+    of_columns, times = np.unique(np.asarray(sizes, dtype=float), return_counts=True)
+    cells = np.outer(of_columns, of_columns)
+    possible = cells if n_rows is None else np.minimum(cells, n_rows)
+    # Two columns of one size, but no column with itself.
+    pairs = np.outer(times, times) - np.diag(times)
+    return int(sum(sizes) + (pairs * possible).sum())
 
 
 def check_memory(

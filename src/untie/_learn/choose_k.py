@@ -106,7 +106,7 @@ def choose_number(
     rows = sample_vectors(vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))
     trial = _Trial(_judged(vectors, view, attributes, sample), rows, n_splits, rng)
-    with one_thread(0):  # many products of small matrices
+    with one_thread():  # many products of small matrices
         # The largest, which take longest, first.
         found = in_threads(trial.try_number, numbers[::-1], pays(rows.size))[::-1]
     of_rows = np.stack([result.gains.of_rows for result in found])

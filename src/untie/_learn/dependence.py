@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -72,8 +73,18 @@ def uncertainty_of(entropies: Entropies, chance: Counts | None = None) -> FloatA
     return np.clip(np.divide(shared, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
 
 
+_KNOWN: WeakKeyDictionary[Counts, Entropies] = WeakKeyDictionary()
+"""Votes and trees ask for the entropies of the same counts."""
+
+
 def pair_entropies(counts: Counts) -> Entropies:
-    """Return the entropies of all pairs of attributes."""
+    """Return the entropies of all pairs of attributes; counts are asked once."""
+    if counts not in _KNOWN:
+        _KNOWN[counts] = _pair_entropies(counts)
+    return _KNOWN[counts]
+
+
+def _pair_entropies(counts: Counts) -> Entropies:
     starts = counts.offsets[:-1]
     margins, joint = np.empty((2, len(starts), len(starts)))
     split = _split_sparse if counts.is_sparse else _split_dense

@@ -27,6 +27,15 @@ LANCZOS_SIZE = 12_000
 TOLERANCE = 1e-10
 """Relative accuracy of Lanczos vectors; eigenvalues have twice as many digits."""
 
+OF_VALUES, ROUGH = 1e-7, 1e-3
+"""The same where only eigenvalues are asked for, and where only their number is."""
+
+GAP = 1e-2
+"""An eigenvalue that is lower than another by this share of it is so for certain, if both are
+roughly known."""
+
+AT_ONCE = 3
+"""Eigenvalues above a limit are looked for this many at a time."""
 
 SPARE_VECTORS = 8
 """This many vectors more than asked for are iterated, so that the iteration converges."""
@@ -63,7 +72,41 @@ class Eigenspace:
 
 def eigenvalues(gram: Gram, n_values: int) -> FloatArray:
     """Return the largest eigenvalues, largest first."""
-    return _largest(gram, min(n_values, gram.shape[0]))[0]
+    return _largest(gram, min(n_values, gram.shape[0]), OF_VALUES)[0]
+
+
+def eigenvalues_above(gram: Gram, limit: float, n_most: int) -> FloatArray:
+    """Return the largest eigenvalues, largest first, as far as they are above a limit.
+
+    Noise has eigenvalues next to each other, which take Lanczos iterations longest to tell apart.
+    Below the limit nobody asks for them.
+
+    Examples
+    --------
+    >>> eigenvalues_above(np.diag([1.0, 5.0, 2.0]), 1.5, 3)
+    array([5., 2.])
+    """
+    size = gram.shape[0]
+    if not FULL_SOLVER_SIZE < size <= LANCZOS_SIZE or n_most > size // 4:
+        values = eigenvalues(gram, n_most)
+        return values[values > limit]
+    values, vectors, at_once = np.zeros(0), np.zeros((size, 0)), AT_ONCE
+    while len(values) < n_most:
+        rest = _without(gram, values, vectors) if len(values) else gram
+        n_asked = min(at_once, n_most - len(values))
+        rough = _ask(rest, n_asked, ROUGH, seed=len(values))[0]
+        n_above = int(np.count_nonzero(rough > limit * (1.0 - ROUGH)))
+        if not n_above:
+            break
+        found, directions = _ask(rest, n_above, OF_VALUES, seed=len(values))
+        n_above = int(np.count_nonzero(found > limit))
+        if not n_above:
+            break
+        values = np.append(values, found[:n_above])
+        vectors = np.hstack([vectors, directions[:, :n_above]])
+        if n_above < n_asked:
+            at_once = 1  # to see that no direction of a multiple eigenvalue is missing
+    return np.sort(values)[::-1]
 
 
 def leading(gram: Gram, n_vectors: int) -> Eigenspace:
@@ -74,6 +117,13 @@ def leading(gram: Gram, n_vectors: int) -> Eigenspace:
     function of the table, not of its order, and explains exactly as much.
     """
     size = gram.shape[0]
+    if FULL_SOLVER_SIZE < size <= LANCZOS_SIZE and n_vectors + 1 <= size // 4:
+        # What follows a gap is mostly noise, and takes longest to find.
+        *_, last, following = _ask(gram, n_vectors + 1, ROUGH)[0]
+        if following < last * (1.0 - 5.0 * GAP):
+            found = _ask(gram, n_vectors, TOLERANCE)
+            if _is_followed_by_a_gap(gram, *found):
+                return _cut(*found, n_vectors)
     spare = 2  # eigenvalues beyond the last place, to see whether it is shared
     space = _cut(*_largest(gram, min(size, n_vectors + spare)), n_vectors)
     if len(space.values) == n_vectors + spare < size <= LANCZOS_SIZE:
@@ -95,30 +145,30 @@ def _cut(values: FloatArray, vectors: FloatArray, n_vectors: int) -> Eigenspace:
     return Eigenspace(values[:n_taken], vectors[:, :n_taken], shares)
 
 
-def _largest(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+def _largest(
+    gram: Gram, n_vectors: int, tolerance: float = TOLERANCE
+) -> tuple[FloatArray, FloatArray]:
     size = gram.shape[0]
     if size > LANCZOS_SIZE:
         return _by_blocks(gram, n_vectors)
     if size > FULL_SOLVER_SIZE and n_vectors <= size // 4:
-        return _lanczos(gram, n_vectors)
+        return _lanczos(gram, n_vectors, tolerance)
     dense = gram if isinstance(gram, np.ndarray) else gram @ np.eye(size)
     values, vectors = eigh(dense, subset_by_index=(size - n_vectors, size - 1))
     return values[::-1], vectors[:, ::-1]
 
 
-def _lanczos(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+def _lanczos(gram: Gram, n_vectors: int, tolerance: float) -> tuple[FloatArray, FloatArray]:
     """Iterate from a fixed start, until no eigenvalue that belongs here is left out.
 
     One start vector sees a single direction of a multiple eigenvalue; the others come in
     by rounding, or not. What is found is therefore taken out, and the rest is asked again.
     """
-    values, vectors = _ask(gram, n_vectors, TOLERANCE)
+    values, vectors = _ask(gram, n_vectors, tolerance)
     while True:
-        rest = _without(gram, values, vectors)
-        missed = _ask(rest, 1, 1e-3)[0][0]
-        if missed < values[-1] * (1 - 1e-2):
+        if _is_followed_by_a_gap(gram, values, vectors):
             return values, vectors
-        missed, vector = _ask(rest, 1, TOLERANCE)
+        missed, vector = _ask(_without(gram, values, vectors), 1, tolerance, seed=len(values))
         if missed[0] <= values[-1] + TIE * values[0]:
             return values, vectors
         values, vectors = np.append(values, missed), np.hstack([vectors, vector])
@@ -126,8 +176,19 @@ def _lanczos(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
         values, vectors = values[order], vectors[:, order]
 
 
-def _ask(gram: Gram, n_vectors: int, tolerance: float) -> tuple[FloatArray, FloatArray]:
-    start = np.random.default_rng(0).standard_normal(gram.shape[0])
+def _is_followed_by_a_gap(gram: Gram, values: FloatArray, vectors: FloatArray) -> bool:
+    """Tell whether all other eigenvalues are clearly lower.
+
+    Of a multiple eigenvalue, the start that found a direction sees no other one.
+    """
+    highest = _ask(_without(gram, values, vectors), 1, ROUGH, seed=len(values))[0][0]
+    return bool(highest < values[-1] * (1.0 - GAP))
+
+
+def _ask(
+    gram: Gram, n_vectors: int, tolerance: float, seed: int = 0
+) -> tuple[FloatArray, FloatArray]:
+    start = np.random.default_rng(seed).standard_normal(gram.shape[0])
     values, vectors = eigsh(gram, k=n_vectors, which="LA", v0=start, tol=tolerance)
     return values[::-1], vectors[:, ::-1]
 

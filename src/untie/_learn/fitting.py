@@ -16,6 +16,7 @@ from untie._learn.learning import Recipe, learn
 from untie._learn.means import count_distinct, sample_vectors
 from untie._learn.passive import with_passive
 from untie._util.seeds import draws_of
+from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 
 
@@ -40,12 +41,13 @@ def fit_counted(
 def _fit(
     counted: Tally, recipe: Recipe, factors: FloatArray, output: str, n_components: int | None
 ) -> Fitted:
-    first = learn(counted, recipe, factors)
-    if not recipe.chooses_k:
-        return finish(counted, first, factors, output, n_components)
-    choice, number = _choose(finish(counted, first, factors), counted, recipe)
-    model = learn(counted, replace(recipe, n_clusters=number), factors)
-    return replace(finish(counted, model, factors, output, n_components), k_choice=choice)
+    with one_thread():
+        first = learn(counted, recipe, factors)
+        if not recipe.chooses_k:
+            return finish(counted, first, factors, output, n_components)
+        choice, number = _choose(finish(counted, first, factors), counted, recipe)
+        model = learn(counted, replace(recipe, n_clusters=number), factors)
+        return replace(finish(counted, model, factors, output, n_components), k_choice=choice)
 
 
 def _choose(first: Fitted, counted: Tally, recipe: Recipe) -> tuple[KChoice | None, int]:

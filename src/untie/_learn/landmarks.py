@@ -172,7 +172,7 @@ def _factor(columns: FloatArray, between: FloatArray) -> FloatArray:
 
 
 def _eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    with one_thread(len(matrix)):
+    with one_thread():
         values, vectors = np.linalg.eigh(matrix)
     return values, vectors
 

@@ -151,7 +151,7 @@ def learn(counted: Tally, recipe: Recipe, factors: FloatArray | None = None) -> 
     factors : array of shape (n_attributes,), optional
         What the votes are multiplied by, all above 0.
     """
-    with one_thread(sum(counted.counts.sizes)):
+    with one_thread():
         n_clusters = _number_of_clusters(counted, recipe)
         _refuse_matching(counted, recipe)
         orders = recipe.orders(counted)

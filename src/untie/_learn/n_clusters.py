@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 from scipy.linalg import block_diag
+from scipy.sparse.linalg import LinearOperator
 
 from untie._count import memory
 from untie._count.counts import Counts
 from untie._learn.dense import Dense
-from untie._learn.eigen import eigenvalues
+from untie._learn.eigen import Gram, eigenvalues, eigenvalues_above
 from untie._learn.spectrum import OPERATOR_SIZE, centre, reduced_gram
 from untie._learn.tall import own_directions
 from untie._util.types import FloatArray
@@ -27,7 +28,7 @@ def choose_n_clusters(counts: Counts, largest: int) -> int:
     clusters span k - 1 directions.
     """
     edge = noise_edge(counts)
-    excess = standardised_eigenvalues(counts, largest) - 1.0
+    excess = standardised_eigenvalues(counts, largest, edge) - 1.0
     n_shared = int(np.count_nonzero(excess[: largest - 1] > edge - 1.0))
     if not n_shared:
         return min(2, largest)
@@ -49,17 +50,46 @@ def noise_edge(counts: Counts) -> float:
     return float(np.square(1.0 + np.sqrt(n_free / max(counts.n, counts.n_rows))))
 
 
-def standardised_eigenvalues(counts: Counts, n_eigenvalues: int) -> FloatArray:
-    """Return the largest eigenvalues of the standardised counts, largest first."""
+def standardised_eigenvalues(
+    counts: Counts, n_eigenvalues: int, limit: float | None = None
+) -> FloatArray:
+    """Return the largest eigenvalues of the standardised counts, largest first.
+
+    Those at or below the limit may be missing, if there is one.
+    """
     largest = int(np.argmax(counts.sizes))
     n_others = sum(counts.sizes) - counts.sizes[largest]
     n_seen = int(np.count_nonzero(counts.frequencies[counts.span(largest)]))
     is_one_large = n_seen > max(memory.LARGE, 2 * n_others + n_eigenvalues)
     if is_one_large and 0 < n_others <= OPERATOR_SIZE:
         return _beside_one_large(counts, largest, n_eigenvalues)
+    gram = _standardised(counts)
+    if limit is None:
+        return eigenvalues(gram, n_eigenvalues)
+    return eigenvalues_above(gram, limit, n_eigenvalues)
+
+
+def _standardised(counts: Counts) -> Gram:
+    """Return what multiplies by the standardised counts, or for few values these."""
     scales = _scales(counts.frequencies)
-    blocks = [own_directions(scales[counts.span(a)]) for a in range(len(counts.sizes))]
-    return eigenvalues(reduced_gram(counts, centre(blocks, counts)), n_eigenvalues)
+    n_values, attributes = len(scales), range(len(counts.sizes))
+    if n_values <= OPERATOR_SIZE and max(counts.sizes) <= memory.LARGE:
+        blocks = [own_directions(scales[counts.span(attribute)]) for attribute in attributes]
+        return reduced_gram(counts, centre(blocks, counts))
+    starts = counts.offsets[:-1]
+    own = np.add.reduceat(counts.frequencies, starts)
+    totals = np.repeat(np.where(own > 0, own, 1.0), counts.sizes)
+    means = counts.frequencies * scales / totals
+
+    def product(array: FloatArray) -> FloatArray:
+        array = array.reshape(n_values, -1)
+        mean = np.add.reduceat(means[:, None] * array, starts)
+        together = counts.matrix @ (scales[:, None] * array - np.repeat(mean, counts.sizes, axis=0))
+        total = np.repeat(np.add.reduceat(together, starts), counts.sizes, axis=0)
+        return scales[:, None] * together - means[:, None] * total
+
+    shape = (n_values, n_values)
+    return LinearOperator(shape, matvec=product, matmat=product, dtype=np.float64)
 
 
 def _scales(frequencies: FloatArray) -> FloatArray:

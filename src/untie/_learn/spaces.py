@@ -112,7 +112,7 @@ def build_spaces(
     """
     labels = tuple((coupling, kernel) for coupling in couplings for kernel in kernels)
     blocks = []
-    with one_thread(max(counts.sizes)):
+    with one_thread():
         for attribute, size in enumerate(counts.sizes):
             build = _axes if size > memory.LARGE else _matrices
             blocks.append(build(counts, attribute, couplings, kernels, normalize))

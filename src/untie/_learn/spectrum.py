@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from untie._count import memory
 from untie._count.counts import Counts
+from untie._learn.dense import Dense
 from untie._learn.eigen import Eigenspace, Gram
 from untie._learn.spaces import KernelSpaces
 from untie._learn.tall import Columns, Factor
@@ -28,6 +30,10 @@ TINY = 1e-12
 
 OPERATOR_SIZE = 1500
 """For more values than this, A is not formed: multiplying by its factors is faster."""
+
+
+SMALL_BLOCK = 32
+"""Value vectors of at most this many dimensions, on average, are multiplied all at once."""
 
 
 def centre(tables: Sequence[Columns], counts: Counts) -> list[Factor]:
@@ -57,7 +63,7 @@ def roots(spaces: KernelSpaces, omega: FloatArray) -> list[Columns]:
     """
     tables, weights = spaces.columns, spaces.split(omega)
     result: list[Any] = list(tables)
-    with one_thread(max(map(len, tables))):
+    with one_thread():
         kinds: set[Any] = set(map(type, tables))
         for kind in kinds:
             places = [place for place, table in enumerate(tables) if type(table) is kind]
@@ -124,6 +130,18 @@ def _multiply(factors: Sequence[Factor], array: FloatArray) -> FloatArray:
 
 
 def _gram_operator(counts: Counts, factors: Sequence[Factor]) -> LinearOperator:
+    size = sum(factor.shape[1] for factor in factors)
+    whole = _small_blocks(factors)
+    if whole is not None:
+        backwards = whole.T.tocsr()
+
+        def from_both_sides(array: FloatArray) -> FloatArray:
+            return backwards @ (counts.matrix @ (whole @ array))
+
+        return LinearOperator(
+            (size, size), matvec=from_both_sides, matmat=from_both_sides, dtype=np.float64
+        )
+
     def product(array: FloatArray) -> FloatArray:
         together = counts.matrix @ _multiply(factors, array)
         return np.concatenate(
@@ -133,5 +151,16 @@ def _gram_operator(counts: Counts, factors: Sequence[Factor]) -> LinearOperator:
             ]
         )
 
-    size = sum(factor.shape[1] for factor in factors)
     return LinearOperator((size, size), matvec=product, matmat=product, dtype=np.float64)
+
+
+def _small_blocks(factors: Sequence[Factor]) -> sparse.csr_array | None:
+    """Return the block diagonal matrix of the factors, if they are many small arrays.
+
+    One product with it is faster than one per attribute then.
+    """
+    arrays = [factor.array for factor in factors if isinstance(factor, Dense)]
+    n_numbers = sum(array.size for array in arrays)
+    if len(arrays) < len(factors) or n_numbers > SMALL_BLOCK * sum(map(len, arrays)):
+        return None
+    return sparse.csr_array(sparse.block_diag(arrays, format="csr"))

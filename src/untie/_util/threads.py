@@ -1,25 +1,23 @@
-"""Keep the linear algebra of many small matrices on one thread.
+"""Keep linear algebra on one thread, where its last bits are part of what is learned.
 
-A BLAS library wakes all its threads for every product; for matrices of a few hundred rows that
-costs more than it saves, and far more on a machine that is busy.
+How a BLAS library cuts a product into parts, and so its rounding, depends on the number of its
+threads. Besides, it wakes them all for every product, which costs more than it saves for matrices
+of a few hundred rows, and far more on a machine that is busy.
 """
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from functools import cache
 from threading import Lock
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-SMALL = 500
-"""Matrices with at most this many rows are faster on one thread."""
 
-
-def one_thread(n_rows: int) -> AbstractContextManager[Any]:
-    """Return a context in which matrices are multiplied on one thread, if they are small."""
-    return nullcontext() if n_rows > SMALL else _LIMITER
+def one_thread() -> AbstractContextManager[Any]:
+    """Return a context in which matrices are multiplied on one thread."""
+    return _LIMITER
 
 
 class _Limiter:

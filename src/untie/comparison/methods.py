@@ -231,7 +231,7 @@ class _Judge:
     def score(self, name: str, partition: Partition, draws: list[FloatArray]) -> Scores:
         """Return the scores of a method."""
         rows = self.rows
-        with one_thread(0):  # each of them uses one core
+        with one_thread():  # each of them uses one core
             labels, *found = in_threads(partition, [rows.weights, *draws])
         again = [adjusted_rand(labels, others, rows.weights) for others in found]
         f_score, ari = None, None

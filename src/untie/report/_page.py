@@ -126,7 +126,7 @@ def _contents(study: Study, watch: Watch | None) -> dict[str, Any]:
     made = {section.name: section.make for section in SECTIONS}
     # What several of them need is there before they start.
     _ = study.profile, study.in_clusters, study.shares
-    with one_thread(0):  # each of them uses one core
+    with one_thread():  # each of them uses one core
         found = map_ahead(lambda name: made[name](study), made, ahead=len(made))
         return {name: next(found) for name in (watch(list(made)) if watch else made)}
 
