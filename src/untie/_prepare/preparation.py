@@ -12,6 +12,7 @@ import numpy as np
 from untie._engines.registry import open_table
 from untie._prepare.note import Note
 from untie._prepare.numbers import NUMBER
+from untie._prepare.readings import AS_IT_IS
 from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, rule_from_dict
 from untie._table.column_codes import factorize
 from untie._table.frames import make_frame
@@ -158,7 +159,7 @@ def _is_kept(series: Any, rule: Keep) -> bool:
         return True
     is_text = isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum)
     if rule.kind == TEXT:
-        return is_text and not rule.reading.missing
+        return is_text and rule.reading == AS_IT_IS
     return bool(series.dtype.is_numeric())
 
 
@@ -178,5 +179,7 @@ def _relabelled(series: Any, name: str, rule: Rule) -> Any:
     dtype = nw.Float64 if is_number else nw.String
     small = nw.new_series(name, labels, dtype, backend=series.implementation)
     if isinstance(rule, Keep) and rule.kind == TEXT and isinstance(series.dtype, nw.Enum):
-        small = small.cast(series.dtype)  # its values have an order
+        # Its values have an order, also those that no row has.
+        order = dict.fromkeys(rule.labels(list(series.dtype.categories)))
+        small = small.cast(nw.Enum([str(value) for value in order if value is not None]))
     return small[codes.astype(np.int64)] if len(codes) else small[:0]
