@@ -54,6 +54,9 @@ LONG_TEXT = 20
 FEWEST_ROWS_OF_VALUES = 2
 """The frequent values of a column with too many values must have this many rows on average."""
 
+ALL_MISSING, EVERY_ROW = "all cells are missing", "every row is"
+"""How the reasons begin for which constants are left out."""
+
 _ID_NAME = re.compile(
     r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row)$)|[a-z]I[dD]$|^Unnamed: 0$"
 )
@@ -201,9 +204,9 @@ def _measure(seen: Summary) -> str | None:
 
 def _reason_to_leave_out(column: str, seen: Summary, measure: str | None) -> str:
     if not seen.values:
-        return "all cells are missing"
+        return ALL_MISSING
     if len(seen.values) == 1 and not seen.n_missing:
-        return f"every row is {as_text(seen.values[0])!r:.40}"
+        return f"{EVERY_ROW} {as_text(seen.values[0])!r:.40}"
     if measure is None and is_free_text(seen.values, seen.rows.sum()):
         return "looks like free text"
     if _is_nearly_distinct(seen) and (

@@ -13,12 +13,43 @@ from untie._engines.registry import open_table
 from untie._prepare.note import Note
 from untie._prepare.numbers import NUMBER
 from untie._prepare.readings import AS_IT_IS
-from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, rule_from_dict
+from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text, rule_from_dict
 from untie._table.column_codes import factorize
 from untie._table.frames import make_frame
 from untie._table.names import check_names
 from untie._table.table import Table, read_table
 from untie._util.extras import need
+from untie._util.types import Value
+
+
+@dataclass(frozen=True)
+class Constant:
+    """What every row of a column had.
+
+    Parameters
+    ----------
+    value : str or None
+        As text; None if all cells were missing.
+    rule : rule
+        What makes a category of a cell.
+    """
+
+    value: str | None
+    rule: Rule
+
+    def texts(self, values: list[Value]) -> list[str | None]:
+        """Return distinct values of the column as text, None for missing cells."""
+        labels = self.rule.labels(values)
+        return [None if label is None else as_text(label) for label in labels]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the constant as plain data."""
+        return {"value": self.value} | self.rule.to_dict()
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Constant:
+        """Undo `to_dict`."""
+        return cls(content["value"], rule_from_dict(content))
 
 
 @dataclass(frozen=True)
@@ -35,12 +66,15 @@ class Preparation:
         What was decided about every column of the table, and why.
     origins : mapping of str to str
         Of columns that are parts of dates, the columns that they are made of.
+    constants : mapping of str to Constant
+        What every row had in columns that were left out for it.
     """
 
     columns: tuple[str, ...]
     rules: tuple[Rule, ...]
     notes: tuple[Note, ...]
     origins: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, Constant] = field(default_factory=dict)
 
     def apply(self, data: Any, keep: Sequence[str] = ()) -> Any:
         """Return the columns that are used, as categories.
@@ -69,11 +103,13 @@ class Preparation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the preparation as plain data: text, numbers, lists and dicts."""
+        constants = {name: constant.to_dict() for name, constant in self.constants.items()}
         return {
             "columns": list(self.columns),
             "rules": [rule.to_dict() for rule in self.rules],
             "notes": [[note.column, note.action, note.reason] for note in self.notes],
             **({"origins": dict(self.origins)} if self.origins else {}),
+            **({"constants": constants} if constants else {}),
         }
 
     @classmethod
@@ -84,6 +120,7 @@ class Preparation:
             tuple(rule_from_dict(rule) for rule in content["rules"]),
             tuple(Note(*note) for note in content["notes"]),
             dict(content.get("origins", {})),
+            {name: Constant.from_dict(one) for name, one in content.get("constants", {}).items()},
         )
 
     def inputs(self, columns: Sequence[str]) -> list[str]:
