@@ -24,6 +24,8 @@ from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.types import Codes, FloatArray, Value
 from untie.encoder import UNTIE
 
+NOTHING_KNOWN = "nothing is known of the row"
+
 
 @dataclass(frozen=True, eq=False)
 class Partition:
@@ -265,6 +267,45 @@ def unknown_cells(encoder: UNTIE, data: Any, codes: Codes | None = None) -> list
         (column == size) & (not is_passive)
         for column, size, is_passive in zip(cells, raw.sizes, passive, strict=True)
     ]
+
+
+def nothing_known(encoder: UNTIE, data: Any, codes: Codes) -> NDArray[np.bool_]:
+    """Tell in which rows every cell is missing, or holds a value that the encoder has not seen.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        In memory.
+    codes : list of integer arrays of shape (n_rows,)
+        The rows as `encoder` codes them.
+    """
+    raw, vocabulary, passive = encoder.grouping_.raw, encoder.vocabulary_, encoder.model_.passive
+    active = [place for place in range(len(codes)) if not passive[place]]
+    may_be = np.full(len(codes[0]), bool(active))
+    for place in active:
+        positions, size = vocabulary.positions[place], vocabulary.sizes[place]
+        suspects = [positions[value] for value in (None, INFREQUENT) if value in positions]
+        may_be &= np.isin(codes[place], [*suspects, size])
+    rows = np.flatnonzero(may_be)
+    if len(rows):
+        some = read_table(frames.rows_at(read_table(data, min_rows=0).source, rows), min_rows=0)
+        cells = encode(some, raw).codes
+        for place in active:
+            absent = raw.positions[place].get(None, raw.sizes[place])
+            may_be[rows] &= np.isin(cells[place], [absent, raw.sizes[place]])
+    return may_be
+
+
+def with_outside(notes: list[str], outside: Any) -> list[str]:
+    """Return the notes of rows with what `Preparer.outside` has found of them."""
+    found = frames.columns_of(outside)
+    notes = list(notes)
+    for row, column, value, lowest, highest in zip(*found.values(), strict=True):
+        said = f"{column}={value} (outside {lowest} to {highest})"
+        notes[row] = f"{notes[row]}; {said}" if notes[row] else said
+    return notes
 
 
 def encode_rows(encoder: UNTIE, data: Any) -> Codes:

@@ -258,7 +258,9 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
     others = [v for v, n in zip(seen.values, read(seen.values, unit), strict=True) if np.isnan(n)]
     if others:
         reason += f"; no numbers, and kept as they are: {some(others)}"
-    return Bin(tuple(edges.tolist()), tuple(names), unit), Note(column, BINNED, reason)
+    span = (float(numbers[0]), float(numbers[-1])) if seen.scale == 1 else None
+    rule = Bin(tuple(edges.tolist()), tuple(names), unit, span=span)
+    return rule, Note(column, BINNED, reason)
 
 
 def _n_ranges(seen: Summary, bins: int) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from untie._engines.registry import open_table
 from untie._prepare.note import Note
@@ -100,6 +101,22 @@ class Preparation:
         """Return what is done to a column that is used."""
         check_names([column], self.columns, "the prepared table")
         return self.rules[self.columns.index(column)]
+
+    def outside(self, data: Any) -> Iterator[tuple[str, Bin, NDArray[np.intp], list[str]]]:
+        """Yield columns with numbers or dates beyond those that were seen.
+
+        Each with its rule, the rows in which they are, and the cells of these rows as text.
+        """
+        table = read_table(data, min_rows=0)
+        check_names(self.inputs(self.columns), table.names, "the table")
+        places = {name: place for place, name in enumerate(table.names)}
+        for name, rule in zip(self.columns, self.rules, strict=True):
+            if not isinstance(rule, Bin) or rule.span is None:
+                continue
+            codes, values = factorize(table.columns[places[name]], name)
+            rows = np.flatnonzero(rule.is_outside(values)[codes])
+            if len(rows):
+                yield name, rule, rows, [as_text(values[code]) for code in codes[rows].tolist()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the preparation as plain data: text, numbers, lists and dicts."""
