@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from untie._count.cluster_entries import Entries, find_entries
+from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
 from untie._table.orders import AUTO, Positions, declared_orders, find_orders
@@ -173,13 +174,37 @@ def labels_in_order(encoder: UNTIE, attribute: int) -> list[str]:
 
 
 def one_row(encoder: UNTIE, row: Any) -> Any:
-    """Return a row of any form as a table with one row.
+    """Return a row of any form as a table with one row; refuse one that is not prepared.
 
     Parameters
     ----------
     row : mapping, pandas Series, sequence of cells or table with one row
         A mapping or Series has the cells by their columns' names.
     """
+    found = _one_row(encoder, row)
+    table, vocabulary = read_table(found), encoder.vocabulary_
+    for name, cells in zip(table.names, table.columns, strict=True):
+        place = vocabulary.columns.index(name) if name in vocabulary.columns else None
+        if place is None or not _are_ranges(encoder, place):
+            continue
+        cell = factorize(cells, name)[1][0]
+        if as_number(cell) is not None:
+            raise ValueError(
+                f"Column {name!r} has {cell!r}, but the encoder has learned from ranges such as "
+                f"{vocabulary.labels(place)[0]!r}; pass rows that are prepared as those were: "
+                "preparer.transform(rows)."
+            )
+    return found
+
+
+def _are_ranges(encoder: UNTIE, attribute: int) -> bool:
+    """Tell whether the values of a column have an order and none of them is a number."""
+    values = encoder.vocabulary_.values[attribute]
+    no_number = all(as_number(value) is None for value in values)
+    return no_number and order_of(encoder, attribute) is not None
+
+
+def _one_row(encoder: UNTIE, row: Any) -> Any:
     names = encoder.vocabulary_.columns
     if dependencies.is_pandas_series(row):
         row = {str(name): cell for name, cell in row.items()}
