@@ -9,7 +9,7 @@ from untie._table.names import check_names
 
 
 def message(*arguments):
-    with pytest.raises(ValueError, match="There (is|are) no column") as error:
+    with pytest.raises(ValueError, match=r"There (is|are) no column") as error:
         check_names(*arguments)
     return str(error.value)
 
