@@ -354,7 +354,7 @@ def test_one_name_is_no_list(people):
 
 
 def test_new_rows_need_the_columns(people):
-    with pytest.raises(ValueError, match="no column 'age'"):
+    with pytest.raises(ValueError, match="no columns 'age', 'fare'"):
         prepare(people).transform(people[["sex"]])
 
 

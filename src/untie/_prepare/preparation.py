@@ -217,6 +217,14 @@ def _is_kept(series: Any, rule: Keep) -> bool:
     return bool(series.dtype.is_numeric())
 
 
+def _read_type(dtype: Any, rule: Keep) -> Any:
+    """Return the type of an ordered column whose numbers may have other names."""
+    if rule.reading.writing is None:
+        return dtype
+    order = dict.fromkeys(rule.labels(list(dtype.categories)))
+    return nw.Enum([str(value) for value in order if value is not None])
+
+
 def _relabelled(series: Any, name: str, rule: Rule) -> Any:
     labels: list[Any]
     if isinstance(rule, Bin) and rule.unit == NUMBER and series.dtype.is_numeric():
@@ -233,7 +241,5 @@ def _relabelled(series: Any, name: str, rule: Rule) -> Any:
     dtype = nw.Float64 if is_number else nw.String
     small = nw.new_series(name, labels, dtype, backend=series.implementation)
     if isinstance(rule, Keep) and rule.kind == TEXT and isinstance(series.dtype, nw.Enum):
-        # Its values have an order, also those that no row has.
-        order = dict.fromkeys(rule.labels(list(series.dtype.categories)))
-        small = small.cast(nw.Enum([str(value) for value in order if value is not None]))
+        small = small.cast(_read_type(series.dtype, rule))  # its values have an order
     return small[codes.astype(np.int64)] if len(codes) else small[:0]
