@@ -69,7 +69,8 @@ def test_every_column_is_accounted_for(people):
     assert notes["story"] == ("left out", "looks like free text")
     assert notes["age"] == ("binned", "into 35 ranges")
     assert notes["fare"] == ("binned", "into 35 ranges")
-    assert notes["grade"] == ("kept", "")
+    order = "its 3 numbers are categories; UNTIE(ordered=['grade']) keeps their order"
+    assert notes["grade"] == ("kept", order)
     assert notes["planet"] == ("left out", "every row is 'earth'")
     assert notes["alive"] == ("kept", "")
     assert notes["nothing"] == ("left out", "all cells are missing")
@@ -355,7 +356,7 @@ def test_one_name_is_no_list(people):
 
 
 def test_new_rows_need_the_columns(people):
-    with pytest.raises(ValueError, match="no column 'age'"):
+    with pytest.raises(ValueError, match="no columns 'age', 'fare'"):
         prepare(people).transform(people[["sex"]])
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from untie._count.cluster_entries import Entries, find_entries
+from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
 from untie._table.orders import AUTO, Positions, declared_orders, find_orders
@@ -23,6 +24,8 @@ from untie._table.unknown import joins_rare_values
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.types import Codes, FloatArray, Value
 from untie.encoder import UNTIE
+
+NOTHING_KNOWN = "nothing is known of the row"
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,13 +174,37 @@ def labels_in_order(encoder: UNTIE, attribute: int) -> list[str]:
 
 
 def one_row(encoder: UNTIE, row: Any) -> Any:
-    """Return a row of any form as a table with one row.
+    """Return a row of any form as a table with one row; refuse one that is not prepared.
 
     Parameters
     ----------
     row : mapping, pandas Series, sequence of cells or table with one row
         A mapping or Series has the cells by their columns' names.
     """
+    found = _one_row(encoder, row)
+    table, vocabulary = read_table(found), encoder.vocabulary_
+    for name, cells in zip(table.names, table.columns, strict=True):
+        place = vocabulary.columns.index(name) if name in vocabulary.columns else None
+        if place is None or not _are_ranges(encoder, place):
+            continue
+        cell = factorize(cells, name)[1][0]
+        if as_number(cell) is not None:
+            raise ValueError(
+                f"Column {name!r} has {cell!r}, but the encoder has learned from ranges such as "
+                f"{vocabulary.labels(place)[0]!r}; pass rows that are prepared as those were: "
+                "preparer.transform(rows)."
+            )
+    return found
+
+
+def _are_ranges(encoder: UNTIE, attribute: int) -> bool:
+    """Tell whether the values of a column have an order and none of them is a number."""
+    values = encoder.vocabulary_.values[attribute]
+    no_number = all(as_number(value) is None for value in values)
+    return no_number and order_of(encoder, attribute) is not None
+
+
+def _one_row(encoder: UNTIE, row: Any) -> Any:
     names = encoder.vocabulary_.columns
     if dependencies.is_pandas_series(row):
         row = {str(name): cell for name, cell in row.items()}
@@ -265,6 +292,45 @@ def unknown_cells(encoder: UNTIE, data: Any, codes: Codes | None = None) -> list
         (column == size) & (not is_passive)
         for column, size, is_passive in zip(cells, raw.sizes, passive, strict=True)
     ]
+
+
+def nothing_known(encoder: UNTIE, data: Any, codes: Codes) -> NDArray[np.bool_]:
+    """Tell in which rows every cell is missing, or holds a value that the encoder has not seen.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        In memory.
+    codes : list of integer arrays of shape (n_rows,)
+        The rows as `encoder` codes them.
+    """
+    raw, vocabulary, passive = encoder.grouping_.raw, encoder.vocabulary_, encoder.model_.passive
+    active = [place for place in range(len(codes)) if not passive[place]]
+    may_be = np.full(len(codes[0]), bool(active))
+    for place in active:
+        positions, size = vocabulary.positions[place], vocabulary.sizes[place]
+        suspects = [positions[value] for value in (None, INFREQUENT) if value in positions]
+        may_be &= np.isin(codes[place], [*suspects, size])
+    rows = np.flatnonzero(may_be)
+    if len(rows):
+        some = read_table(frames.rows_at(read_table(data, min_rows=0).source, rows), min_rows=0)
+        cells = encode(some, raw).codes
+        for place in active:
+            absent = raw.positions[place].get(None, raw.sizes[place])
+            may_be[rows] &= np.isin(cells[place], [absent, raw.sizes[place]])
+    return may_be
+
+
+def with_outside(notes: list[str], outside: Any) -> list[str]:
+    """Return the notes of rows with what `Preparer.outside` has found of them."""
+    found = frames.columns_of(outside)
+    notes = list(notes)
+    for row, column, value, lowest, highest in zip(*found.values(), strict=True):
+        said = f"{column}={value} (outside {lowest} to {highest})"
+        notes[row] = f"{notes[row]}; {said}" if notes[row] else said
+    return notes
 
 
 def encode_rows(encoder: UNTIE, data: Any) -> Codes:

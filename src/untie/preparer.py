@@ -20,6 +20,7 @@ from untie._prepare.deciding import Options
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._prepare.found_reading import AUTO
 from untie._prepare.making import WEIGHTS, make_preparation
+from untie._prepare.numbers import write
 from untie._prepare.preparation import Preparation
 from untie._saving import Savable
 from untie._table.frames import make_frame
@@ -86,6 +87,9 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         What was decided about every column of the table, and why; `decisions` makes a frame of it.
     columns_ : tuple of str
         The columns that are used, in the table's order; parts of dates follow their column.
+    constants_ : dict from str to Constant
+        What every row had in the columns that were left out for it: ``value``, as text, None if
+        all cells were missing.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -316,6 +320,43 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
             self.bins, self.max_categories, self.missing, self.day_first, self.date_parts
         )
 
+    def outside(self, X: Any) -> Any:
+        """Return the cells with numbers or dates beyond those seen in `fit`.
+
+        `transform` puts them into the outer ranges. Columns with more than 65,536 distinct values
+        are not looked at, nor are those of files of earlier versions.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns that are used, in memory.
+
+        Returns
+        -------
+        frame
+            One row per cell, column by column: row (its position in `X`), column, value (as text),
+            lowest and highest (what was seen, as text).
+
+        Examples
+        --------
+        >>> preparer = Preparer(columns=["x0"]).fit([[n] for n in range(50)])
+        >>> preparer.outside([[7], [90]])
+           row column value lowest highest
+        0    1     x0    90      0      49
+        """
+        check_is_fitted(self)
+        found: dict[str, list[Any]] = {
+            name: [] for name in ("row", "column", "value", "lowest", "highest")
+        }
+        source = read_table(X, min_rows=0).source
+        for column, rule, rows, texts in self._preparation.outside(source):
+            lowest, highest = (write(end, rule.unit) for end in rule.span or ())
+            found["row"] += rows.tolist()
+            found["value"] += texts
+            for name, entry in (("column", column), ("lowest", lowest), ("highest", highest)):
+                found[name] += [entry] * len(rows)
+        return make_frame(self.library_, found)
+
     def _fitted_state(self) -> State:
         return State({"library": self.library_, "preparation": self._preparation.to_dict()})
 
@@ -326,6 +367,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     def _adopt(self, preparation: Preparation) -> None:
         self._preparation = preparation
         self.columns_, self.notes_ = preparation.columns, preparation.notes
+        self.constants_ = dict(preparation.constants)
 
     def _output(self) -> str:
         own: dict[str, str] = getattr(self, "_sklearn_output_config", {})

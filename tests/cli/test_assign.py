@@ -239,3 +239,52 @@ def test_a_file_that_breaks_off_leaves_the_old_one(model, new, tmp_path):
     assert "line 32, has 9 cells" in line
     assert output.read_text() == "old"
     assert not list(tmp_path.glob(".out*"))
+
+
+def test_rows_of_which_nothing_is_known_are_unlike_any(model, new, tmp_path):
+    rows = pd.read_csv(new, dtype=str)
+    rows.loc[:2] = None
+    rows.to_csv(tmp_path / "blank.csv", index=False)
+    answer = ask("assign", model, tmp_path / "blank.csv")
+    found = rows_of(answer.stdout)
+    for row in found[:3]:
+        assert row["note"].startswith("unlike any cluster: ")
+        assert row["note"].endswith("nothing is known of the row")
+    assert not any("nothing is known" in row["note"] for row in found[3:])
+    assert "of 3 nothing is known, as all cells are missing or unknown." in answer.stderr
+
+
+def test_numbers_beyond_those_of_the_model_are_said(model, people, new, tmp_path):
+    ages = pd.read_csv(people)["age"]
+    seen = f"{ages.min()} to {ages.max()}"
+    rows = pd.read_csv(new, dtype=str)
+    rows.loc[[0, 1, 2], "age"] = ["140", "-5.5", str(ages.max())]
+    rows.to_csv(tmp_path / "old.csv", index=False)
+    answer = ask("assign", model, tmp_path / "old.csv")
+    found = rows_of(answer.stdout)
+    assert found[0]["note"].endswith(f"age=140 (outside {seen})")
+    assert found[1]["note"].endswith(f"age=-5.5 (outside {seen})")
+    assert "outside" not in found[2]["note"]
+    line = f"age: 2 rows are outside {seen}, all that the model has seen: 140, -5.5"
+    assert line in answer.stderr
+    assert "outside" not in ask("assign", model, people).stderr
+
+
+def test_clusters_that_were_no_finding_are_said_to_be_none(tmp_path):
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame({name: rng.choice(list("xyz"), 200) for name in "abcd"})
+    noise.to_csv(tmp_path / "noise.csv", index=False)
+    told = ask("cluster", tmp_path / "noise.csv", "--save", tmp_path / "noise.untie")
+    assert "No groups found" in told.stderr
+    answer = ask("assign", tmp_path / "noise.untie", tmp_path / "noise.csv")
+    assert "No groups were found in the table that noise.untie was made of" in answer.stderr
+
+
+def test_the_same_number_is_known_however_it_is_written(tmp_path):
+    rows = pd.DataFrame({"income": ["7500.0", "15000.0"] * 60, "town": ["a", "b"] * 60})
+    rows.to_csv(tmp_path / "floats.csv", index=False)
+    rows["income"] = rows["income"].str.removesuffix(".0")
+    rows.to_csv(tmp_path / "whole.csv", index=False)
+    ask("cluster", tmp_path / "floats.csv", "--k", 2, "--save", tmp_path / "m.untie")
+    answer = ask("assign", tmp_path / "m.untie", tmp_path / "whole.csv")
+    assert {row["unknown"] for row in rows_of(answer.stdout)} == {"0"}

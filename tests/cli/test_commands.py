@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 import untie
 from command_cases import NOTES, ask, refused, rows_of, write_people
 from untie.cli.app import app
+from untie.cli.showing import print_table
 from untie.explain import neighbors, outliers
 
 COMMANDS = [
@@ -671,3 +672,57 @@ def test_gaps_of_binned_columns_are_told(tmp_path):
     found = ask("cluster", tmp_path / "gaps.csv", "--k", 2, "--format", "table")
     assert found.exit_code == 0, found.output
     assert "Cells of b and c are missing together" in found.output
+
+
+def test_numbers_as_categories_and_the_way_to_their_order_are_said(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"income": rng.integers(1, 6, 90), "hour": rng.integers(0, 4, 90)})
+    frame.assign(town=rng.choice(["a", "b"], 90)).to_csv(tmp_path / "t.csv", index=False)
+    said = ask("outliers", tmp_path / "t.csv", "-n", 1).stderr
+    numbers = "income: 5 numbers, hour: 4 numbers, kept as categories"
+    assert f"{numbers}; --ordered income,hour keeps their order\n" in said
+    said = ask("outliers", tmp_path / "t.csv", "-n", 1, "--ordered", "income").stderr
+    assert "hour: 4 numbers, kept as categories; --ordered hour keeps their order\n" in said
+    assert "income" not in said
+    asked = ask("outliers", tmp_path / "t.csv", "-n", 1, "--categorical", "income,hour").stderr
+    assert "numbers" not in asked
+
+
+def test_the_advice_on_categories_is_by_the_table(tmp_path):
+    rows = pd.DataFrame({"code": [f"c{n % 130}" for n in range(600)], "town": ["a", "b"] * 300})
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    advice = "Tell more values apart with --max-categories, such as --max-categories"
+    assert f"{advice} 130\n" in ask("outliers", tmp_path / "t.csv", "-n", 1).stderr
+    call = ("outliers", tmp_path / "t.csv", "-n", 1, "--max-categories", 130)
+    assert advice not in ask(*call).stderr
+
+
+def test_with_where_the_columns_that_it_names_count_alone(people, frame):
+    call = ("neighbors", people, "--where", "colour=blue", "--where", "size=small", "-n", 30)
+    found = rows_of(ask(*call).stdout)
+    assert len(found) == 30
+    for line in found:
+        row = frame.loc[int(line["row"])]
+        assert (row["colour"], row["size"]) == ("blue", "small")
+        assert float(line["distance"]) == 0
+        assert line["differs in"] == ""
+    columns = {line["column"] for line in rows_of(ask(*call, "--why").stdout)}
+    assert columns == {"colour", "size"}
+
+
+def test_a_number_is_found_however_it_is_written(tmp_path):
+    rows = pd.DataFrame({"income": ["7500.0", "15000.0", "1.0"] * 30, "town": ["a", "b", "a"] * 30})
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    for text in ("7500", "7500.0"):
+        found = rows_of(ask("neighbors", tmp_path / "t.csv", "--where", f"income={text}").stdout)
+        assert found[0]["alike in"] == "income=7500 100%"
+
+
+def test_rows_are_counted_and_small_shares_are_not_written_out(people, capsys):
+    found = rows_of(ask("values", people, "--column", "colour").stdout)
+    assert "weight" not in found[0]
+    assert all(line["rows"].isdecimal() and line["other_rows"].isdecimal() for line in found)
+    print_table({"p_value": [0.0, 0.2], "share": [3.7e-05, 0.0], "gain": [3.7e-05, 1.0]})
+    shown = capsys.readouterr().out
+    assert shown.count("<0.001") == 2
+    assert "3.7e-05" in shown

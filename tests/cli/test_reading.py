@@ -240,3 +240,10 @@ def test_standard_input_may_be_compressed(tmp_path):
     packed = gzip.compress(path.read_bytes())
     answer = ask("fit", "-", "-o", tmp_path / "m.untie", stdin=io.BytesIO(packed).read())
     assert answer.exit_code == 0, answer.output
+
+
+def test_a_delimiter_that_makes_one_column_is_refused(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b,c\n" + "x,y,z\nu,v,w\n" * 20)
+    line = refused("outliers", path, "--delimiter", ";")
+    assert "has one column with --delimiter ';', and 3 with ','" in line

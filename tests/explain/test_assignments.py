@@ -146,3 +146,25 @@ def test_unknown_values_are_counted():
     assert len(unknown_values(encoder, table)) == 0
     with pytest.raises(ValueError, match="feature names"):
         unknown_values(encoder, new.drop(columns="b"))
+
+
+def test_rows_of_which_nothing_is_known_are_unlike_any():
+    rows = [["sea", "fish"], ["land", "cow"], [None, "cow"], ["sea", None]] * 40
+    clusterer = UNTIEClusterer(2).fit(rows)
+    found = assignments(clusterer, [[None, None], [None, "robot"], [None, "cow"], ["sea", None]])
+    assert found.unlike.tolist() == [True, True, False, False]
+    assert found.note[0] == "unlike any cluster: nothing is known of the row"
+    assert found.note[1] == "unlike any cluster: x1=robot (unknown); nothing is known of the row"
+    assert found.note.tolist()[2:] == ["", ""]
+
+
+def test_numbers_outside_what_the_preparer_has_seen_are_noted(tmp_path):
+    frame = pd.DataFrame({"age": [20 + n % 50 for n in range(200)], "town": ["a", "b"] * 100})
+    clusterer = UNTIEClusterer(2, preparer=Preparer()).fit(frame)
+    clusterer.save(tmp_path / "ages.untie")
+    new = pd.DataFrame({"age": [20, 69, 70, -1, None], "town": ["a"] * 5})
+    for one in (clusterer, load_model(tmp_path / "ages.untie")):
+        notes = assignments(one, new).note
+        assert notes.str.contains("outside").tolist() == [False, False, True, True, False]
+        assert notes[2].endswith("age=70 (outside 20 to 69)")
+        assert notes[3].endswith("age=-1 (outside 20 to 69)")

@@ -160,7 +160,7 @@ def test_weights_scaled_to_any_sum():
 @pytest.mark.parametrize(
     ("new", "error", "words"),
     [
-        (pd.DataFrame({"a": ["x"]}), ValueError, "no column 'b', 'c'"),
+        (pd.DataFrame({"a": ["x"]}), ValueError, "no columns 'b', 'c'"),
         ([["x", "y"]], ValueError, "has 2 columns, the reference 3"),
         (count_table(usual(9, 0)[["b", "a", "c"]]), ValueError, "another order"),
         (usual(9, 0).iloc[:0], ValueError, "0 sample"),

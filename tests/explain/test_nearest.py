@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tables import latent_classes, small_tables
 from untie import UNTIE
 from untie._learn import value_space
-from untie.explain import neighbors
+from untie.explain import neighbors, why_similar
 
 
 def slow_neighbors(encoder, data, query, n, own=None):
@@ -92,3 +92,23 @@ def test_bad_input(table):
         neighbors(encoder, pl.from_pandas(table).lazy(), 0)
     with pytest.raises(ValueError, match="feature names"):
         neighbors(encoder, table, pd.DataFrame({"other": ["a"]}))
+
+
+def test_some_columns_alone(table):
+    encoder = UNTIE(3).fit(table)
+    query = table.iloc[[7]]
+    found = neighbors(encoder, table, query, n=len(table), columns=["c1", "c4"])
+    cells = table.loc[found.position, ["c1", "c4"]].to_numpy()
+    is_same = (cells == query[["c1", "c4"]].to_numpy()).all(axis=1)
+    n_same = is_same.sum()
+    assert is_same[:n_same].all()
+    assert found.position[:n_same].is_monotonic_increasing
+    assert (found.distance[:n_same] == 0).all()
+    parts = why_similar(encoder, query, table.iloc[[found.position[60]]])
+    parts = parts[parts.column.isin(["c1", "c4"])]
+    assert found.similarity[60] == pytest.approx(parts.contribution.sum())
+    assert found.distance[60] == pytest.approx(np.sqrt(parts.distance.sum()))
+    with pytest.raises(ValueError, match="no column 'q'"):
+        neighbors(encoder, table, query, columns=["q"])
+    with pytest.raises(ValueError, match="at least one name"):
+        neighbors(encoder, table, query, columns=[])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import small_tables
-from untie import UNTIE, UNTIEClusterer
+from untie import UNTIE, Preparer, UNTIEClusterer
 from untie.explain import why_similar
 
 
@@ -111,3 +111,14 @@ def test_bad_encoders(melons):
         why_similar(UNTIE(2), melons.iloc[[0]], melons.iloc[[1]])
     with pytest.raises(TypeError, match="encoder_"):
         why_similar(UNTIEClusterer(2).fit(melons), melons.iloc[[0]], melons.iloc[[1]])
+
+
+@pytest.mark.parametrize("cell", [92.0, "92"])
+def test_rows_that_are_not_prepared_are_refused(cell):
+    frame = pd.DataFrame({"age": [n % 60 + 20 for n in range(240)], "town": ["a", "b"] * 120})
+    rows = Preparer().fit(frame).transform(frame)
+    encoder = UNTIE(2).fit(rows)
+    message = "Column 'age' has '?92.*learned from ranges such as .*preparer.transform"
+    with pytest.raises(ValueError, match=message):
+        why_similar(encoder, {"age": cell, "town": "a"}, rows.head(1))
+    why_similar(encoder, rows.head(1), rows.tail(1))

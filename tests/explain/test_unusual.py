@@ -84,7 +84,7 @@ def test_values_that_never_meet_are_named():
     encoder = UNTIE(2).fit(table)
     found = outliers(encoder, table, n=2)
     assert found.position[0] == 60
-    assert "place=sea with animal=cow: never, 15.0 expected" in found.reason[0]
+    assert "place=sea with animal=cow: in no other row, 15.0 expected" in found.reason[0]
     assert found.score[1] == 0
     assert found.reason[1] == ""
     why = why_outlier(encoder, table.iloc[60])

@@ -49,7 +49,8 @@ def test_against_explicit_rows(table):
     found = alike_values(encoder, n=1000)
     n_pairs = sum(v * (v - 1) // 2 for v in table.nunique())
     assert len(found) == n_pairs
-    assert (np.diff(found.alikeness) <= 1e-9).all()
+    assert (np.diff(found.at_least) <= 1e-9).all()
+    assert (found.at_least <= found.alikeness + 1e-9).all()
     for line in found.itertuples():
         expected = slow_alikeness(table, line.column, line.value, line.other_value)
         assert line.alikeness == pytest.approx(expected, abs=1e-9)
@@ -97,6 +98,49 @@ def test_words_with_one_meaning_are_found_and_rare_ones_are_not():
     rare = found[(found.value == "e") | (found.other_value == "e")]
     assert rare.alikeness.max() < found.alikeness[1]
     assert found.alikeness.min() < -0.98  # a and c
+
+
+def test_spellings_come_before_pairs_that_were_seen_once():
+    rng = np.random.default_rng(0)
+    model = np.repeat(["m1", "m2", "m3", "m4"], 150)
+    maker = np.where(model < "m3", rng.choice(["AIR", "AIR CO"], 600), "BOE")
+    seats = np.where(rng.random(600) < 0.8, np.char.add(model, "s"), "any")
+    table = pd.DataFrame({"maker": maker, "model": model, "seats": seats, "kind": "jet"})
+    odd = [[f"one {n}", f"own {n // 2}", f"few {n // 2}", "glider"] for n in range(8)]
+    table = pd.concat([table, pd.DataFrame(odd, columns=table.columns)], ignore_index=True)
+    found = alike_values(UNTIE(2).fit(table), "maker")
+    assert (found.value[0], found.other_value[0]) == ("AIR", "AIR CO")
+    assert found.alikeness.idxmax() > 0  # of two values of one row each
+    assert found.at_least[0] > 0.5 > found.at_least[1]
+
+
+def test_standard_errors_by_hand():
+    table, _ = latent_classes(80, 2, 3, 3, seed=1)
+    found = alike_values(UNTIE(2).fit(table), "c0")
+
+    def spread(a, b):
+        """Return how much the rows of a differ in what they count in the inner product with b."""
+        rows, total = table[table.c0 == a], 0.0
+        deviations, _ = slow_deviations(table, "c0", b)
+        for other in ("c1", "c2"):
+            numbers, weights = [], []
+            for value, usual in table[other].value_counts(normalize=True).items():
+                n = (rows[other] == value).sum()
+                weights.append((n + usual) / (len(rows) + 1))  # and a row drawn from all
+                numbers.append(deviations[other, value] / np.sqrt(usual))
+            mean = np.average(numbers, weights=weights)
+            total += np.sqrt(np.average((numbers - mean) ** 2, weights=weights))
+        return total**2 / (len(rows) + 1)
+
+    for line in found.itertuples():
+        a, b = line.value, line.other_value
+        product = sum(
+            slow_deviations(table, "c0", a)[0][key] * d
+            for key, d in slow_deviations(table, "c0", b)[0].items()
+        )
+        scale = line.alikeness / product
+        error = np.sqrt(spread(a, b) + spread(b, a)) * scale
+        assert line.at_least == pytest.approx(line.alikeness - 2 * error)
 
 
 def test_chance_is_not_alikeness():

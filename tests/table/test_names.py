@@ -9,7 +9,7 @@ from untie._table.names import check_names
 
 
 def message(*arguments):
-    with pytest.raises(ValueError, match="There is no column") as error:
+    with pytest.raises(ValueError, match=r"There (is|are) no column") as error:
         check_names(*arguments)
     return str(error.value)
 
@@ -24,7 +24,7 @@ def test_what_is_missing_is_named_with_a_remedy():
         "There is no column 'Colour' in the table; did you mean 'Color'?"
     )
     assert message(["x", "a", "y"], ["a", "b"], "it", ", which I need", "Add it.") == (
-        "There is no column 'x', 'y' in it, which I need; its columns are 'a', 'b'. Add it."
+        "There are no columns 'x', 'y' in it, which I need; its columns are 'a', 'b'. Add it."
     )
     assert message(["x"], [1, 2], "the table") == (
         "There is no column 'x' in the table; its columns are 1, 2."
@@ -43,3 +43,8 @@ def test_rows_at_positions(make):
     found = rows_at(make({"a": [1, 2, 3], "b": ["x", "y", "z"]}), positions)
     assert type(found) is type(make({"a": [1]}))
     assert [int(cell) for cell in np.asarray(found["a"])] == [3, 1, 3]
+
+
+def test_a_column_that_is_asked_for_itself_is_not_meant_by_another():
+    with pytest.raises(ValueError, match="'education' in it; its columns are 'population', 'sex'"):
+        check_names(["population", "education"], ["population", "sex"], "it")

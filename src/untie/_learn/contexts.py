@@ -8,6 +8,11 @@ as alike as the cosine of their deviations. Those of a rare value are mostly cha
 them a squared length of (v - 1) (n - n_a) / (n_a (n - 1)) on average for another column of v
 values, if a is in n_a of n rows. The cosine is lowered by the part of both that is chance, so that
 values of which nothing is known are not alike.
+
+How sure it is: the inner product of two deviations is a mean over the rows of either value, and its
+standard error is that of a mean. The cells of a row may all say the same, so that the standard
+deviations of the columns are added, not their squares: the most that they can be. A value in a
+single row has no deviation of its own; each value is taken to have one more row, drawn from all.
 """
 
 from __future__ import annotations
@@ -22,6 +27,9 @@ from scipy import sparse
 from untie._count.counts import Counts
 from untie._util.types import FloatArray
 
+SURE = 2.0
+"""What is alike at least is this many standard errors less."""
+
 
 @dataclass(frozen=True, eq=False)
 class Contexts:
@@ -35,21 +43,55 @@ class Contexts:
         Their shares in all rows.
     noise : array of shape (n_chosen,)
         Squared length of the deviations that chance gives on average.
+    sizes : tuple of int
+        Number of values of each of the other attributes.
+    rows : array of shape (n_chosen,)
+        Number of rows that have each value.
     """
 
     shares: FloatArray
     usual: FloatArray
     noise: FloatArray
+    sizes: tuple[int, ...]
+    rows: FloatArray
 
     @property
     def scaled(self) -> FloatArray:
         """Deviations whose inner products are the alikeness; shape (n_chosen, n_contexts)."""
-        deviations = (self.shares - self.usual) / np.sqrt(np.where(self.usual > 0, self.usual, 1.0))
-        squares = np.square(deviations).sum(axis=1)
+        return self.deviations * self.factors[:, None]
+
+    @property
+    def deviations(self) -> FloatArray:
+        """How the shares differ from the usual ones; shape (n_chosen, n_contexts)."""
+        return (self.shares - self.usual) / self._roots
+
+    @property
+    def factors(self) -> FloatArray:
+        """What makes the deviations those of a cosine that is lowered by chance."""
+        squares = np.square(self.deviations).sum(axis=1)
         # sqrt(1 - noise / squares) of the unit vector is what is more than chance.
         known = np.sqrt(np.maximum(squares - self.noise, 0.0))
-        factors = np.divide(known, squares, out=np.zeros_like(known), where=squares > 1e-15)
-        return deviations * factors[:, None]
+        return np.divide(known, squares, out=np.zeros_like(known), where=squares > 1e-15)
+
+    @property
+    def errors(self) -> FloatArray:
+        """Standard errors of the alikeness, at most; shape (n_chosen, n_chosen)."""
+        # A row of a that has b counts this in the inner product with another value's deviations.
+        counted = self.deviations / self._roots
+        n = self.rows[:, None] + 1.0
+        shares = (self.shares * self.rows[:, None] + self.usual) / n
+        spread = np.zeros((len(n), len(n)))
+        ends = np.cumsum(self.sizes)
+        for end, size in zip(ends, self.sizes, strict=True):
+            share, part = shares[:, end - size : end], counted[:, end - size : end]
+            squares = share @ np.square(part).T - np.square(share @ part.T)
+            spread += np.sqrt(np.maximum(squares, 0.0))
+        squares = np.square(spread) / n
+        return np.asarray(np.sqrt(squares + squares.T) * np.outer(self.factors, self.factors))
+
+    @property
+    def _roots(self) -> FloatArray:
+        return np.sqrt(np.where(self.usual > 0, self.usual, 1.0))
 
 
 def contexts_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> Contexts:
@@ -75,13 +117,25 @@ def contexts_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> Cont
     n_values = np.add.reduceat((all_rows > 0).astype(int), starts)
     noise = _noise(n_values, totals * scale, sums * scale)
     # Along the first axis numpy adds one attribute after another, whatever their number.
-    return Contexts(shares, usual, np.ascontiguousarray(noise.T).sum(axis=0))
+    together = np.ascontiguousarray(noise.T).sum(axis=0)
+    chosen = counts.frequencies[counts.span(attribute)][codes] * scale
+    return Contexts(shares, usual, together, tuple(sizes.tolist()), chosen)
 
 
 def alikeness_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> FloatArray:
     """Return how alike some values of an attribute are; shape (n_chosen, n_chosen)."""
     scaled = contexts_of(counts, attribute, codes).scaled
     return np.asarray(scaled @ scaled.T, dtype=float)
+
+
+def sure_alikeness(
+    counts: Counts, attribute: int, codes: NDArray[np.intp]
+) -> tuple[FloatArray, FloatArray]:
+    """Return how alike some values are, and how alike at least: two standard errors less."""
+    contexts = contexts_of(counts, attribute, codes)
+    scaled = contexts.scaled
+    alikeness = np.asarray(scaled @ scaled.T, dtype=float)
+    return alikeness, alikeness - SURE * contexts.errors
 
 
 def _noise(n_values: NDArray[np.intp], n_beside: FloatArray, n: FloatArray) -> FloatArray:

@@ -19,7 +19,8 @@ from untie._prepare.found_reading import (
     with_writing,
 )
 from untie._prepare.look import Summary
-from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note
+from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note, said_of_few_numbers
+from untie._prepare.number_names import NumberNames, find_number_names
 from untie._prepare.number_writing import NumberWriting
 from untie._prepare.numbers import NUMBER, PERIODS, as_number, read
 from untie._prepare.ranges import quantile_edges, range_labels, round_edges
@@ -52,6 +53,9 @@ LONG_TEXT = 20
 
 FEWEST_ROWS_OF_VALUES = 2
 """The frequent values of a column with too many values must have this many rows on average."""
+
+ALL_MISSING, EVERY_ROW = "all cells are missing", "every row is"
+"""How the reasons begin for which constants are left out."""
 
 _ID_NAME = re.compile(
     r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row)$)|[a-z]I[dD]$|^Unnamed: 0$"
@@ -113,9 +117,14 @@ def decide(
     decision = (
         None if is_categorical else _decide_written(column, seen, reading, options, is_asked_for)
     )
-    rule, note = decision or _decide_plain(column, seen, options, is_asked_for, is_categorical)
-    if decision is None and rule is not None:
-        rule = replace(rule, reading=reading)
+    if decision is None:
+        named = replace(reading, writing=find_number_names(seen.values))
+        seen = as_read(seen, named)
+        rule, note = _decide_plain(column, seen, options, is_asked_for, is_categorical)
+        if rule is not None:
+            rule = replace(rule, reading=reading if isinstance(rule, Bin) else named)
+    else:
+        rule, note = decision
     return rule, Note(column, note.action, _joined(note.reason, said))
 
 
@@ -138,7 +147,7 @@ def _decide_written(
     if len(seen.values) <= FEW_NUMBERS or _is_plain(seen):
         return None
     reading = with_writing(seen, reading, options.day_first)
-    if reading.writing is None:
+    if reading.writing is None or isinstance(reading.writing, NumberNames):
         return None
     plain = as_read(seen, reading)
     measure = _measure(plain)
@@ -174,7 +183,10 @@ def _decide_plain(
         rule, note = _group(column, seen, options, is_asked_for)
         odd = odd if rule is not None else ""
         return rule, Note(column, note.action, _joined(note.reason, writing, odd))
-    return Keep(kind_of(seen.values)), Note(column, KEPT, _joined(writing, odd))
+    # Two numbers are a yes and a no, whose order says nothing.
+    is_few = measure == NUMBER and len(seen.values) > 2 and _is_plain(seen)
+    few = said_of_few_numbers(column, len(seen.values)) if is_few else ""
+    return Keep(kind_of(seen.values)), Note(column, KEPT, _joined(few, writing, odd))
 
 
 def _joined(*reasons: str) -> str:
@@ -192,9 +204,9 @@ def _measure(seen: Summary) -> str | None:
 
 def _reason_to_leave_out(column: str, seen: Summary, measure: str | None) -> str:
     if not seen.values:
-        return "all cells are missing"
+        return ALL_MISSING
     if len(seen.values) == 1 and not seen.n_missing:
-        return f"every row is {as_text(seen.values[0])!r:.40}"
+        return f"{EVERY_ROW} {as_text(seen.values[0])!r:.40}"
     if measure is None and is_free_text(seen.values, seen.rows.sum()):
         return "looks like free text"
     if _is_nearly_distinct(seen) and (
@@ -246,7 +258,9 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
     others = [v for v, n in zip(seen.values, read(seen.values, unit), strict=True) if np.isnan(n)]
     if others:
         reason += f"; no numbers, and kept as they are: {some(others)}"
-    return Bin(tuple(edges.tolist()), tuple(names), unit), Note(column, BINNED, reason)
+    span = (float(numbers[0]), float(numbers[-1])) if seen.scale == 1 else None
+    rule = Bin(tuple(edges.tolist()), tuple(names), unit, span=span)
+    return rule, Note(column, BINNED, reason)
 
 
 def _n_ranges(seen: Summary, bins: int) -> int:

@@ -8,10 +8,10 @@ from typing import Any
 
 from untie._engines.registry import open_table
 from untie._prepare.date_parts import part_name, part_rules
-from untie._prepare.deciding import Options, decide, reading_of
+from untie._prepare.deciding import ALL_MISSING, EVERY_ROW, Options, decide, reading_of
 from untie._prepare.look import Summary, look_at
 from untie._prepare.note import LEFT_OUT, Note
-from untie._prepare.preparation import Preparation
+from untie._prepare.preparation import Constant, Preparation
 from untie._prepare.rules import Part, Rule
 from untie._table.names import check_names
 
@@ -35,12 +35,15 @@ def make_preparation(
     notes = {name: Note(name, LEFT_OUT, reason) for name, reason in dropped.items()}
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
+    constants: dict[str, Constant] = {}
     seen = look_at(data, chosen, sample_weight)
     for name, of_column in zip(chosen, seen, strict=True):
         is_named = name in categorical
         rule, notes[name] = decide(name, of_column, options, columns is not None, is_named)
         if rule is not None:
             rules[name] = rule
+        elif notes[name].reason.startswith((ALL_MISSING, EVERY_ROW)):
+            constants[name] = _constant(name, of_column, options)
         parts = _parts(of_column, options)
         for part in parts:
             made = part_name(name, part.part)
@@ -56,7 +59,15 @@ def make_preparation(
             hint += " Name the columns to use all the same."
         raise ValueError(f"No column is left to learn from ({said}).{hint}")
     said_of_all = tuple(notes[name] for name in names)
-    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins)
+    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, constants)
+
+
+def _constant(column: str, seen: Summary, options: Options) -> Constant:
+    """Return what every row has, and what reads the cells of other tables in the same way."""
+    rule, _ = decide(column, seen, options, is_asked_for=True)
+    assert rule is not None  # a column that is asked for is not left out
+    labels = Constant(None, rule).texts(list(seen.values))
+    return Constant(next((label for label in labels if label is not None), None), rule)
 
 
 def _parts(seen: Summary, options: Options) -> list[Part]:

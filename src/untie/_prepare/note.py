@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 KEPT, BINNED, GROUPED, LEFT_OUT = "kept", "binned", "grouped", "left out"
+
+_FEW_NUMBERS = re.compile(r"its (\d+) numbers are categories; UNTIE\(.*?\) keeps their order(; )?")
 
 
 @dataclass(frozen=True)
@@ -39,3 +42,23 @@ class Note:
     def __str__(self) -> str:
         mark = "" if not self.reason else " " if self.action == BINNED else ", "
         return f"{self.column}: {self.action}{mark}{self.reason}"
+
+
+def said_of_few_numbers(column: str, n: int) -> str:
+    """Return that the numbers of a column are taken for names, and how to have their order."""
+    return f"its {n} numbers are categories; UNTIE(ordered=[{column!r}]) keeps their order"
+
+
+def without_few_numbers(note: Note) -> tuple[Note, int]:
+    """Return a note without what `said_of_few_numbers` says, and how many numbers; 0 if none.
+
+    Examples
+    --------
+    >>> note = Note("grade", "kept", said_of_few_numbers("grade", 5) + "; read as missing: '?'")
+    >>> without_few_numbers(note)
+    (Note(column='grade', action='kept', reason="read as missing: '?'"), 5)
+    """
+    found = _FEW_NUMBERS.match(note.reason)
+    if found is None:
+        return note, 0
+    return replace(note, reason=note.reason[found.end() :]), int(found[1])

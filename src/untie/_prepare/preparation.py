@@ -2,22 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from untie._engines.registry import open_table
 from untie._prepare.note import Note
 from untie._prepare.numbers import NUMBER
-from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, rule_from_dict
+from untie._prepare.readings import AS_IT_IS
+from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text, rule_from_dict
 from untie._table.column_codes import factorize
 from untie._table.frames import make_frame
 from untie._table.names import check_names
 from untie._table.table import Table, read_table
 from untie._util.extras import need
+from untie._util.types import Value
+
+
+@dataclass(frozen=True)
+class Constant:
+    """What every row of a column had.
+
+    Parameters
+    ----------
+    value : str or None
+        As text; None if all cells were missing.
+    rule : rule
+        What makes a category of a cell.
+    """
+
+    value: str | None
+    rule: Rule
+
+    def texts(self, values: list[Value]) -> list[str | None]:
+        """Return distinct values of the column as text, None for missing cells."""
+        labels = self.rule.labels(values)
+        return [None if label is None else as_text(label) for label in labels]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the constant as plain data."""
+        return {"value": self.value} | self.rule.to_dict()
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Constant:
+        """Undo `to_dict`."""
+        return cls(content["value"], rule_from_dict(content))
 
 
 @dataclass(frozen=True)
@@ -34,12 +67,15 @@ class Preparation:
         What was decided about every column of the table, and why.
     origins : mapping of str to str
         Of columns that are parts of dates, the columns that they are made of.
+    constants : mapping of str to Constant
+        What every row had in columns that were left out for it.
     """
 
     columns: tuple[str, ...]
     rules: tuple[Rule, ...]
     notes: tuple[Note, ...]
     origins: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, Constant] = field(default_factory=dict)
 
     def apply(self, data: Any, keep: Sequence[str] = ()) -> Any:
         """Return the columns that are used, as categories.
@@ -66,13 +102,31 @@ class Preparation:
         check_names([column], self.columns, "the prepared table")
         return self.rules[self.columns.index(column)]
 
+    def outside(self, data: Any) -> Iterator[tuple[str, Bin, NDArray[np.intp], list[str]]]:
+        """Yield columns with numbers or dates beyond those that were seen.
+
+        Each with its rule, the rows in which they are, and the cells of these rows as text.
+        """
+        table = read_table(data, min_rows=0)
+        check_names(self.inputs(self.columns), table.names, "the table")
+        places = {name: place for place, name in enumerate(table.names)}
+        for name, rule in zip(self.columns, self.rules, strict=True):
+            if not isinstance(rule, Bin) or rule.span is None:
+                continue
+            codes, values = factorize(table.columns[places[name]], name)
+            rows = np.flatnonzero(rule.is_outside(values)[codes])
+            if len(rows):
+                yield name, rule, rows, [as_text(values[code]) for code in codes[rows].tolist()]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the preparation as plain data: text, numbers, lists and dicts."""
+        constants = {name: constant.to_dict() for name, constant in self.constants.items()}
         return {
             "columns": list(self.columns),
             "rules": [rule.to_dict() for rule in self.rules],
             "notes": [[note.column, note.action, note.reason] for note in self.notes],
             **({"origins": dict(self.origins)} if self.origins else {}),
+            **({"constants": constants} if constants else {}),
         }
 
     @classmethod
@@ -83,6 +137,7 @@ class Preparation:
             tuple(rule_from_dict(rule) for rule in content["rules"]),
             tuple(Note(*note) for note in content["notes"]),
             dict(content.get("origins", {})),
+            {name: Constant.from_dict(one) for name, one in content.get("constants", {}).items()},
         )
 
     def inputs(self, columns: Sequence[str]) -> list[str]:
@@ -158,8 +213,16 @@ def _is_kept(series: Any, rule: Keep) -> bool:
         return True
     is_text = isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum)
     if rule.kind == TEXT:
-        return is_text and not rule.reading.missing
+        return is_text and rule.reading == AS_IT_IS
     return bool(series.dtype.is_numeric())
+
+
+def _read_type(dtype: Any, rule: Keep) -> Any:
+    """Return the type of an ordered column whose numbers may have other names."""
+    if rule.reading.writing is None:
+        return dtype
+    order = dict.fromkeys(rule.labels(list(dtype.categories)))
+    return nw.Enum([str(value) for value in order if value is not None])
 
 
 def _relabelled(series: Any, name: str, rule: Rule) -> Any:
@@ -178,5 +241,5 @@ def _relabelled(series: Any, name: str, rule: Rule) -> Any:
     dtype = nw.Float64 if is_number else nw.String
     small = nw.new_series(name, labels, dtype, backend=series.implementation)
     if isinstance(rule, Keep) and rule.kind == TEXT and isinstance(series.dtype, nw.Enum):
-        small = small.cast(series.dtype)  # its values have an order
+        small = small.cast(_read_type(series.dtype, rule))  # its values have an order
     return small[codes.astype(np.int64)] if len(codes) else small[:0]

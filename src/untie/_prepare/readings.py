@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from untie._prepare.date_writing import DateWriting, find_date_writing
+from untie._prepare.number_names import NumberNames
 from untie._prepare.number_writing import PLAIN, NumberWriting, find_number_writing
 from untie._prepare.numbers import as_date
 from untie._util.types import Value
 
-Writing = NumberWriting | DateWriting
+Writing = NumberWriting | DateWriting | NumberNames
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,8 @@ class Reading:
     ----------
     missing : tuple of str
         Texts that stand for a missing cell.
-    writing : NumberWriting, DateWriting or None
-        How numbers or dates are written, if not plainly.
+    writing : NumberWriting, DateWriting, NumberNames or None
+        How numbers or dates are written, if not plainly; or that plain numbers are names.
 
     Examples
     --------
@@ -53,6 +54,8 @@ class Reading:
         if isinstance(self.writing, NumberWriting):
             one = self.writing
             found["numbers"] = [one.decimal, one.thousands, one.before, one.after]
+        elif isinstance(self.writing, NumberNames):
+            found["number_names"] = self.writing.decimal
         elif self.writing is not None:
             found["dates"] = self.writing.order
         return found
@@ -66,10 +69,14 @@ def reading_from_dict(content: Mapping[str, Any]) -> Reading:
     missing = tuple(content.get("missing", ()))
     if "numbers" in content:
         return Reading(missing, NumberWriting(*content["numbers"]))
+    if "number_names" in content:
+        return Reading(missing, NumberNames(content["number_names"]))
     return Reading(missing, DateWriting(content["dates"]) if "dates" in content else None)
 
 
-def find_writing(values: Sequence[Value], day_first: bool | None = None) -> Writing | None:
+def find_writing(
+    values: Sequence[Value], day_first: bool | None = None
+) -> NumberWriting | DateWriting | None:
     """Return how a column of texts is written as numbers or dates; None if plainly, or as neither.
 
     Parameters

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from untie._prepare.numbers import as_date, as_number, read
 from untie._prepare.readings import AS_IT_IS, Reading, reading_from_dict
@@ -104,6 +105,8 @@ class Bin:
         What the numbers are: "number", or the period that dates are counted in.
     reading : Reading
         How cells are read.
+    span : tuple of float or None
+        The least and the largest number that was seen; None where not all were looked at.
     """
 
     name: ClassVar[str] = "bin"
@@ -111,6 +114,7 @@ class Bin:
     names: tuple[str, ...]
     unit: str
     reading: Reading = AS_IT_IS
+    span: tuple[float, float] | None = None
 
     def labels(self, values: list[Value]) -> list[Value]:
         """Return what each of a column's distinct values becomes."""
@@ -128,7 +132,15 @@ class Bin:
         """Return the rule as plain data."""
         names, edges = list(self.names), list(self.edges)
         own = {"rule": self.name, "edges": edges, "names": names, "unit": self.unit}
-        return own | self.reading.to_dict()
+        span = {} if self.span is None else {"span": list(self.span)}
+        return own | span | self.reading.to_dict()
+
+    def is_outside(self, values: list[Value]) -> NDArray[np.bool_]:
+        """Tell which of a column's distinct values are numbers beyond those that were seen."""
+        if self.span is None:
+            return np.zeros(len(values), dtype=bool)
+        numbers = read(self.reading.read(values), self.unit)
+        return np.asarray((numbers < self.span[0]) | (numbers > self.span[1]), dtype=bool)
 
 
 @dataclass(frozen=True)
@@ -219,7 +231,8 @@ def rule_from_dict(content: Mapping[str, Any]) -> Rule:
         return Keep(content["kind"], reading)
     if kind == Bin.name:
         edges, names = tuple(content["edges"]), tuple(content["names"])
-        return Bin(edges, names, content["unit"], reading)
+        span = tuple(content["span"]) if "span" in content else None
+        return Bin(edges, names, content["unit"], reading, span)
     if kind == Group.name:
         return Group(tuple(content["values"]), content["other"], reading)
     if kind == Part.name:

@@ -35,9 +35,13 @@ def check_names(
     missing = [str(name) for name in names if name not in known]
     if not missing:
         return
-    close = get_close_matches(missing[0], map(str, present), n=1) if len(missing) == 1 else []
+    # A column that is asked for by its own name is not meant by another.
+    asked = set(names)
+    others = [str(name) for name in present if name not in asked]
+    close = get_close_matches(missing[0], others, n=1) if len(missing) == 1 else []
     hint = f"did you mean {close[0]!r}?" if close else f"its columns are {listed(present)}."
-    said = f"There is no column {', '.join(map(repr, missing))} in {where}{why}; {hint}"
+    lacking = "is no column" if len(missing) == 1 else "are no columns"
+    said = f"There {lacking} {', '.join(map(repr, missing))} in {where}{why}; {hint}"
     raise ValueError(f"{said} {remedy}".rstrip())
 
 

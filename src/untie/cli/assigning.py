@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
+from untie._inputs import NOTHING_KNOWN, with_outside
 from untie._learn.reach import NEARLY_ALL
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
@@ -30,6 +32,9 @@ from untie.preparer import Preparer
 
 SHOWN_ROWS = 10
 """At most this many rows that are unlike any cluster are shown on a terminal."""
+
+SHOWN_OUTSIDE = 5
+"""At most this many numbers beyond those that the model has seen are named."""
 
 NEW_COLUMNS = ("cluster", "distance", "unknown", "note")
 
@@ -69,7 +74,9 @@ def assign_rows(
     if is_written and not is_lazy(source):
         show(cells, how, output)
     found.unknown.tell(options.quiet)
-    say(found.said(), options.quiet)
+    found.tell_outside(options.quiet)
+    for line in filter(None, [found.said(), found.about_model(model.name)]):
+        say(line, options.quiet)
     if how == Format.table:
         print_table(found.summary(), f"{found.n_rows:,} rows in the clusters of {model.name}")
         if found.n_unlike:
@@ -93,6 +100,8 @@ class Assigned:
         self.unknown = Unknown(clusterer.encoder_)
         n_clusters = len(clusterer.cluster_centers_)
         self.sizes, self.unlike, self.strange = np.zeros((3, n_clusters), dtype=int)
+        self.n_blank = 0
+        self.outside: dict[str, tuple[Counter[str], str]] = {}
         self.farthest: dict[str, list[Any]] = {name: [] for name in ("row", *NEW_COLUMNS)}
 
     @property
@@ -111,6 +120,8 @@ class Assigned:
         if self.clusterer.preparer_ is None:  # which would find the columns that it needs
             rows = as_seen(self.clusterer.encoder_, None, rows, [])
         found = columns_of(assignments(self.clusterer, rows))
+        found["note"] = self._with_outside(found["note"], source)
+        self.n_blank += sum(NOTHING_KNOWN in note for note in found["note"])
         is_unlike = np.array(found.pop("unlike"), dtype=bool)
         is_strange = np.array(found["unknown"]) > 0
         if is_strange.any():
@@ -122,6 +133,28 @@ class Assigned:
         self.unlike += np.bincount(labels[is_unlike], minlength=n)
         self.strange += np.bincount(labels[is_strange], minlength=n)
         return found
+
+    def _with_outside(self, notes: list[str], source: Any) -> list[str]:
+        """Count numbers beyond those that the model has seen, and return notes that name them."""
+        preparer = self.preparer or self.clusterer.preparer_
+        if preparer is None:
+            return notes
+        outside = preparer.outside(source)
+        for _, column, value, lowest, highest in zip(*columns_of(outside).values(), strict=True):
+            counts, _ = self.outside.setdefault(column, (Counter(), f"{lowest} to {highest}"))
+            counts[value] += 1
+        # Of a clusterer with a preparer of its own, the notes name them already.
+        return notes if self.preparer is None else with_outside(notes, outside)
+
+    def tell_outside(self, quiet: bool) -> None:
+        """Say which columns have numbers beyond those that the model has seen."""
+        for column, (counts, seen) in self.outside.items():
+            n = counts.total()
+            hidden = len(counts) - SHOWN_OUTSIDE
+            some = ", ".join(list(counts)[:SHOWN_OUTSIDE])
+            some += f", ... {hidden:,} more" if hidden > 0 else ""
+            rows = "1 row is" if n == 1 else f"{n:,} rows are"
+            say(f"{column}: {rows} outside {seen}, all that the model has seen: {some}", quiet)
 
     def named(self, source: Any) -> dict[str, Any]:
         """Return what is found of all rows under names that no column of theirs has."""
@@ -159,13 +192,23 @@ class Assigned:
 
     def said(self) -> str:
         """Return a sentence on the rows that are unlike any cluster."""
-        n = self.n_unlike
+        n, n_blank = self.n_unlike, self.n_blank
         if not n:
             return "Every row is like those of some cluster."
         rows = "1 row is" if n == 1 else f"{n:,} rows are"
+        far = f"farther from each than {NEARLY_ALL:.0%} of the rows that it was made of"
+        blank = f"of {n_blank:,} nothing is known, as all cells are missing or unknown"
+        why = blank if n == n_blank else f"{far}; {blank}" if n_blank else far
+        return f"{rows} unlike any cluster, of {self.n_rows:,}: {why}."
+
+    def about_model(self, name: str) -> str:
+        """Return what is to be known of the clusters themselves; empty if there is nothing."""
+        choice = self.clusterer.k_choice_
+        if choice is None or choice.found_clusters:
+            return ""
         return (
-            f"{rows} unlike any cluster, of {self.n_rows:,}: farther from each than "
-            f"{NEARLY_ALL:.0%} of the rows that it was made of."
+            f"No groups were found in the table that {name} was made of: its clusters are one way "
+            "to cut the rows up, and no finding."
         )
 
     def summary(self) -> dict[str, list[Any]]:

@@ -11,12 +11,14 @@ from untie._table.frames import columns_of
 from untie.cli.choices import FailOn
 from untie.cli.guard import UserError
 from untie.cli.learning import as_seen, load_encoder, open_rows, refuse_preparation
+from untie.cli.left_out import with_left_out
 from untie.cli.options import ColumnOptions, Format
 from untie.cli.reading import names_of
 from untie.cli.showing import Columns, chosen_format, say, show
 from untie.cli.spinner import waiting
 from untie.cli.table import open_table
 from untie.explain import Drift, drift
+from untie.preparer import Preparer
 
 SHIFTED, SHARE, NEW, LOST, COUPLED = "column", "value", "new value", "lost value", "coupling"
 """What a line of the table is about."""
@@ -40,7 +42,8 @@ def compare_tables(
         say(f"Not looked at, as {file!r} lacks them: {', '.join(only_new)}.", options.quiet)
     with waiting("comparing the tables", options.quiet):
         given = {"alpha": alpha, "min_effect": min_effect}
-        return drift(table.data, preparer.transform(other), **given)
+        found = drift(table.data, preparer.transform(other), **given)
+    return _with_left_out(found, preparer, other, options.quiet)
 
 
 def compare_with_model(
@@ -53,9 +56,25 @@ def compare_with_model(
         )
     refuse_preparation(options)
     encoder, preparer = load_encoder(model)
-    rows = as_seen(encoder, preparer, open_rows(new, options), [])
+    other = open_rows(new, options)
+    rows = as_seen(encoder, preparer, other, [])
     with waiting("comparing the tables", options.quiet):
-        return drift(encoder, rows, alpha=alpha, min_effect=min_effect)
+        found = drift(encoder, rows, alpha=alpha, min_effect=min_effect)
+    if preparer is None:
+        return found
+    known = {note.column for note in preparer.notes_}
+    only_new = [name for name in names_of(other) if name not in known]
+    if only_new:
+        say(f"Not looked at, as the model lacks them: {', '.join(only_new)}.", options.quiet)
+    return _with_left_out(found, preparer, other, options.quiet)
+
+
+def _with_left_out(found: Drift, preparer: Preparer, other: Any, quiet: bool) -> Drift:
+    with waiting("looking at the columns that were left out", quiet):
+        found, said = with_left_out(found, preparer, other)
+    for line in said:
+        say(line, quiet)
+    return found
 
 
 def show_changes(

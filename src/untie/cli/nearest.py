@@ -20,7 +20,7 @@ N_REASONS = 3
 """At most this many columns are named for each neighbour."""
 
 ANY = "(any)"
-"""Stands for the cells that --where leaves open; a value that no model knows is neutral."""
+"""Stands for the cells that --where leaves open, which do not count."""
 
 
 def find_nearest(
@@ -39,14 +39,17 @@ def find_nearest(
     data = nw.from_native(frame, eager_only=True)
     if row is not None and row >= len(data):
         raise UserError(f"There is no row {row}; the table has {len(data):,}, counted from 0.")
+    asked: list[str] | None = None
     if row is not None:
         query = _row_of(data, row)
     else:
-        query = one_row(encoder, _wanted(encoder, table, where))
+        wanted = _wanted(encoder, table, where)
+        asked = list(wanted)
+        query = one_row(encoder, dict.fromkeys(encoder.vocabulary_.columns, ANY) | wanted)
     with waiting("looking for neighbours", quiet):
-        found = _nearest(encoder, frame, query, row, n, distinct)
+        found = _nearest(encoder, frame, query, row, n, distinct, asked)
     parts = [
-        columns_of(why_similar(encoder, query, _row_of(data, position)))
+        _asked_for(columns_of(why_similar(encoder, query, _row_of(data, position))), asked)
         for position in found["position"]
     ]
     if why:
@@ -54,12 +57,29 @@ def find_nearest(
     return _short(found, parts, table.cells(keep, found["position"]))
 
 
+def _asked_for(part: dict[str, Any], asked: list[str] | None) -> dict[str, Any]:
+    """Return what the columns that were asked for contribute, and its share of their sum."""
+    if asked is None:
+        return part
+    kept = [place for place, name in enumerate(part["column"]) if name in asked]
+    part = {name: [cells[place] for place in kept] for name, cells in part.items()}
+    total = sum(part["contribution"])
+    part["share"] = [one / total if total else 0.0 for one in part["contribution"]]
+    return part
+
+
 def _nearest(
-    encoder: UNTIE, frame: Any, query: Any, row: int | None, n: int, distinct: bool
+    encoder: UNTIE,
+    frame: Any,
+    query: Any,
+    row: int | None,
+    n: int,
+    distinct: bool,
+    asked: list[str] | None,
 ) -> dict[str, Any]:
     """Return the positions of the nearest rows, their similarity and their distance."""
     if not distinct:
-        return columns_of(nearest(encoder, frame, query if row is None else row, n))
+        return columns_of(nearest(encoder, frame, query if row is None else row, n, asked))
     codes = np.column_stack(encoder.codes(frame))
     own = np.column_stack(encoder.codes(query))
     _, first = np.unique(codes, axis=0, return_index=True)
@@ -67,7 +87,7 @@ def _nearest(
     if not len(others):
         raise UserError("All rows of the table are equal to that one.")
     rows = nw.from_native(frame, eager_only=True)[others.tolist(), :].to_native()
-    found = columns_of(nearest(encoder, rows, query, n))
+    found = columns_of(nearest(encoder, rows, query, n, asked))
     return {**found, "position": others[found["position"]].tolist()}
 
 
@@ -76,8 +96,8 @@ def _row_of(data: Any, position: int) -> Any:
 
 
 def _wanted(encoder: UNTIE, table: PreparedTable, where: list[str] | None) -> dict[str, Any]:
-    """Return a row with the values that are looked for; the others are open."""
-    cells: dict[str, Any] = dict.fromkeys(encoder.vocabulary_.columns, ANY)
+    """Return the values that are looked for, by their columns."""
+    cells: dict[str, Any] = {}
     for entry in where or []:
         name, equals, text = entry.partition("=")
         if not equals:
@@ -119,7 +139,6 @@ def _short(
         same = [f"{a}={v} {share:.0%}" for a, v, other, share, _ in lines if v == other]
         alike.append(", ".join(same[:N_REASONS]))
         differ = sorted((line for line in lines if line[1] != line[2]), key=lambda x: -x[4])
-        differ = [line for line in differ if not line[1].startswith(ANY)]
         more = f", ... {len(differ) - N_REASONS} more" if len(differ) > N_REASONS else ""
         apart.append(", ".join(f"{a}={other}" for a, _, other, *_ in differ[:N_REASONS]) + more)
     return {

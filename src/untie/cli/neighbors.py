@@ -65,9 +65,11 @@ def run(
 ) -> None:
     """Find the rows most like a row, or like some values, and say why.
 
-    The distance is that of vectors that are learned to find similar rows, and is not squared; the
-    distances of columns that --why tells are squared, and add up to its square. A similarity is a
-    sum over the columns, and the columns named are those that contribute most.
+    The nearest come first, by the distance of vectors that are learned to find similar rows. It is
+    not squared; the distances of columns that --why tells are squared, and add up to its square. A
+    similarity is a sum over the columns, and the columns named are those that contribute most; it
+    need not fall with the rank, as rare values make a row similar to more. With --where, the
+    columns that it names count alone.
     """
     if (row is None) == (not where):
         raise UserError("Say what to look for: --row 17, or --where color=green; one of the two.")

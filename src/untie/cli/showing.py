@@ -28,6 +28,9 @@ from untie.encoder import UNTIE
 SHOWN_FAMILIES = 10
 """At most this many sentences about families of columns are printed."""
 
+LEAST_SHOWN = 0.001
+"""Smaller shares and p-values are said to be smaller."""
+
 Columns = Mapping[str, Sequence[Any]] | Any
 """Names and their cells, or a pyarrow Table, whose columns have types to be kept."""
 
@@ -76,16 +79,20 @@ def print_table(columns: Columns, title: str | None = None) -> None:
             Text(visible(name)), justify="right" if is_number else "left", overflow="fold"
         )
     for row in zip(*columns.values(), strict=True):
-        table.add_row(*(Text(visible(_for_people(cell))) for cell in row))
+        named = zip(columns, row, strict=True)
+        table.add_row(*(Text(visible(_for_people(cell, name))) for name, cell in named))
     # In a pipe there is no width to keep to; what is cut off there is lost.
     width = None if sys.stdout.isatty() else 200
     Console(width=width, highlight=False).print(table)
 
 
-def _for_people(cell: Any) -> str:
+def _for_people(cell: Any, name: str = "") -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "-"
     if isinstance(cell, float):
+        # No p-value is 0, and of a share that small the digits say nothing.
+        if cell < LEAST_SHOWN and (name == "p_value" or (name == "share" and cell > 0)):
+            return f"<{LEAST_SHOWN}"
         if cell == 0 or 1e-3 <= abs(cell) < 1e6:
             return f"{cell:.3f}".rstrip("0").rstrip(".")
         return f"{cell:.2g}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,7 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._engines.source import check_columns
-from untie._prepare.note import GROUPED, KEPT
+from untie._prepare.note import KEPT, Note, without_few_numbers
 from untie._table.orders import AUTO
 from untie.cli.guard import UserError
 from untie.cli.options import (
@@ -29,6 +30,12 @@ from untie.preparer import Preparer
 
 SHOWN_NOTES = 30
 """At most this many notes are printed; the others are counted."""
+
+MANY_CATEGORIES = 3_000
+"""More categories of a column than this are no advice: they take long."""
+
+SHOWN_NUMBERS = 5
+"""At most this many columns of few numbers are named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +116,7 @@ def open_table(source: str | None, options: ColumnOptions, in_memory_now: bool) 
     with waiting("looking at the columns", options.quiet):
         preparer.fit(table, sample_weight=weight)
     if not options.quiet:
-        _tell(preparer, remarks)
+        _tell(preparer, remarks, options)
     keep = [] if weight is None else [weight]
     data = preparer.transform(table, keep=keep)
     return PreparedTable(table, data, preparer.columns_, preparer, weight, label)
@@ -230,20 +237,54 @@ def check_learned(table: PreparedTable, name: str) -> None:
     raise UserError(f"The column {name!r} was {note.action}, {note.reason}{remedy}.")
 
 
-def _tell(preparer: Preparer, remarks: list[str]) -> None:
-    notes = [note for note in preparer.notes_ if note.action != KEPT or note.reason]
+def _tell(preparer: Preparer, remarks: list[str], options: ColumnOptions) -> None:
+    pairs = [without_few_numbers(note) for note in preparer.notes_]
+    notes = [note for note, _ in pairs if note.action != KEPT or note.reason]
     notes = [note for note in notes if note.reason != "as asked"]
     lines = [*remarks, *map(str, notes)]
     for line in lines[:SHOWN_NOTES]:
         tell(line)
+    if len(lines) > SHOWN_NOTES:
+        tell(f"... and {len(lines) - SHOWN_NOTES:,} more columns")
+    hints = [_about_missing(notes), _about_many(notes, options)]
+    if isinstance(options, LearningOptions):
+        hints.append(_about_orders({note.column: n for note, n in pairs if n}, options))
+    for hint in filter(None, hints):
+        tell(hint)
+
+
+def _about_missing(notes: Sequence[Note]) -> str:
     if any("read as missing" in note.reason for note in notes):
-        tell(
+        return (
             "Say which cells are missing with --missing, such as --missing '?,NA'; --missing none "
             "keeps all of them as values"
         )
-    elif any("not as missing" in note.reason for note in notes):
-        tell("Say which cells are missing with --missing, such as --missing '?,NA'")
-    if any(note.action == GROUPED or "values, hardly" in note.reason for note in notes):
-        tell("Tell more values apart with --max-categories, such as --max-categories 3000")
-    if len(lines) > SHOWN_NOTES:
-        tell(f"... and {len(lines) - SHOWN_NOTES:,} more columns")
+    if any("not as missing" in note.reason for note in notes):
+        return "Say which cells are missing with --missing, such as --missing '?,NA'"
+    return ""
+
+
+def _about_many(notes: Sequence[Note], options: ColumnOptions) -> str:
+    """Return how to tell all values apart, by the column that has the most."""
+    found = [re.search(r"(?:its|has) ([\d,]+) values", note.reason) for note in notes]
+    n = max((int(match[1].replace(",", "")) for match in found if match), default=0)
+    n = min(n, MANY_CATEGORIES)
+    if n <= options.max_categories:
+        return ""
+    return f"Tell more values apart with --max-categories, such as --max-categories {n}"
+
+
+def _about_orders(few: dict[str, int], options: LearningOptions) -> str:
+    """Return how to have the order of numbers that are kept as categories, but for those named."""
+    ordered = [entry.partition("=")[0] for entry in options.ordered or []]
+    named = {*ordered, *split_names(options.ordered, list(few))}
+    few = {name: n for name, n in few.items() if name not in named}
+    if not few:
+        return ""
+    names = list(few)[:SHOWN_NUMBERS]
+    more = f" and {len(few) - len(names):,} more" if len(few) > len(names) else ""
+    counted = [f"{name}: {few[name]} numbers" for name in names]
+    asked = ",".join(names)
+    asked = f"'{asked}'" if re.search(r"[^\w,.-]", asked) else asked
+    keeps = "keeps their order"
+    return f"{', '.join(counted)}{more}, kept as categories; --ordered {asked} {keeps}"

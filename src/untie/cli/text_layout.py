@@ -67,7 +67,10 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
     text = _decode(first, shown, encoding)
     if by_name == "json" or (by_name is None and _is_json(text)):
         return Kind("json")
-    delimiter = delimiter or _delimiter(text, DELIMITERS.get(by_name or "csv", ","))
+    found = _delimiter(text, DELIMITERS.get(by_name or "csv", ","))
+    if delimiter is not None and delimiter != found:
+        _check_delimiter(text, shown, delimiter, found)
+    delimiter = delimiter or found
     try:
         header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
     except csv.Error as error:
@@ -103,6 +106,17 @@ def _delimiter(text: str, usual: str) -> str:
         if found[0] > 1 and (mark == usual or len(set(found)) == 1):
             return mark
     return usual
+
+
+def _check_delimiter(text: str, shown: str, given: str, found: str) -> None:
+    """Refuse a mark that makes one column where another makes several of every line."""
+    lines = text.splitlines()[:50]
+    own, other = (set(_widths(lines, mark)) for mark in (given, found))
+    if own == {1} and len(other) == 1 and other != {1}:
+        raise UserError(
+            f"{shown} has one column with --delimiter {given!r}, and {other.pop()} with {found!r}: "
+            f"leave --delimiter out, or say {found!r}."
+        )
 
 
 def _widths(lines: list[str], mark: str) -> list[int]:

@@ -20,7 +20,8 @@ EXAMPLES = """[bold]Examples[/bold]
 [cyan]untie values mushroom.csv --column odor --why foul,spicy[/cyan]  what the two share
 
 alikeness: from -1 to 1, how far the rows that have one value are like those that have the other \
-in all other columns; similarity: of the learned vectors."""
+in all other columns; at_least: what it is surely, however few the rows, and the order of the \
+pairs; similarity: of the learned vectors."""
 
 
 @sharing(LearningOptions)
@@ -61,6 +62,9 @@ def run(
         check_learned(table, column)
     if why is None:
         found = columns_of(alike_values(encoder, column, n))
+        if encoder.counts_.n == encoder.counts_.n_rows:  # nothing has a weight but its rows
+            for name, weight in (("rows", "weight"), ("other_rows", "other_weight")):
+                found[name] = [round(one) for one in found.pop(weight)]
         show(found, format_, output, "Values in the same company")
         return
     assert column is not None

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from untie._count.packed_rows import PackedRows
-from untie._inputs import cell_texts, unknown_cells
+from untie._inputs import NOTHING_KNOWN, cell_texts, nothing_known, unknown_cells, with_outside
 from untie._learn.costs import all_clusters
 from untie._learn.means import split_columns
 from untie._learn.reach import Reach
 from untie._table import frames
 from untie._util.types import Codes, FloatArray
 from untie.clusterer import UNTIEClusterer
+from untie.encoder import UNTIE
 
 N_REASONS = 3
 """A note names at most this many cells."""
@@ -30,7 +31,8 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
 
     A row is unlike any cluster if it is farther from the mean of each than 99 % of the rows that
     this cluster was made of (``clusterer.reach_.farthest``). A value that the model has not seen
-    counts as far as the column's farthest value is from the mean.
+    counts as far as the column's farthest value is from the mean. So is a row of which nothing is
+    known: all of its cells are missing, or hold values that the model has not seen.
 
     Parameters
     ----------
@@ -45,7 +47,8 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
         One row per row of the table: cluster (as `predict` returns it), distance (not squared, to
         the mean of this cluster; that of `transform`, but for unknown values), unlike (whether the
         row is unlike any cluster), unknown (the number of values that the model has not seen) and
-        note: the cells that make the row unlike, or the unknown values; empty for the others.
+        note: the cells that make the row unlike, or the unknown values, and numbers outside the
+        range that the clusterer's own preparer has seen; empty for the others.
 
     See Also
     --------
@@ -57,14 +60,14 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
     >>> from untie.explain import assignments
     >>> rows = [["sea", "fish", "gills"], ["land", "cow", "lungs"]] * 60 + [["sea", "cow", "lungs"]]
     >>> clusterer = UNTIEClusterer(2).fit(rows)
-    >>> new = [["land", "cow", "lungs"], ["moon", "robot", "none"]]
+    >>> new = [["land", "cow", "lungs"], ["moon", "robot", "lungs"]]
     >>> found = assignments(clusterer, new)
     >>> found[["cluster", "unlike", "unknown"]]
        cluster  unlike  unknown
     0        0   False        0
-    1        0    True        3
+    1        0    True        2
     >>> found.note[1]
-    'unlike any cluster: x1=robot (unknown), x2=none (unknown), x0=moon (unknown)'
+    'unlike any cluster: x1=robot (unknown), x0=moon (unknown)'
     """
     if not isinstance(clusterer, UNTIEClusterer):
         raise TypeError(f"A fitted UNTIEClusterer is required, got {type(clusterer).__name__}.")
@@ -74,25 +77,28 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
     encoder = clusterer.encoder_
     codes = clusterer.codes(data)
     unknown = unknown_cells(encoder, rows, codes)
+    blank = nothing_known(encoder, rows, codes)
     codes, tables = _with_unknown(clusterer, codes, unknown)
     packed = PackedRows(codes, [len(table) for table in tables])
     distances = np.sqrt(packed.distances(tables, all_clusters(tables)))
     own = distances[np.arange(len(labels)), labels]
     too_far = distances > clusterer.reach_.farthest * (1 + ROUNDING)
-    unlike = np.asarray(too_far.all(axis=1))
+    unlike = np.asarray(too_far.all(axis=1)) | blank
     n_unknown = np.sum(unknown, axis=0, dtype=int)
-    noted = np.flatnonzero(unlike | (n_unknown > 0))
+    texts = _Texts(encoder, rows, np.flatnonzero(unlike | (n_unknown > 0)))
     notes = [""] * len(labels)
-    texts = cell_texts(encoder, rows, noted) if len(noted) else []
-    names = encoder.vocabulary_.columns
-    for place, row in enumerate(noted.tolist()):
-        cells = [f"{name}={line[place]}" for name, line in zip(names, texts, strict=True)]
-        if unlike[row]:
+    for place, row in enumerate(texts.rows.tolist()):
+        if blank[row] and not n_unknown[row]:
+            notes[row] = f"{UNLIKE}: {NOTHING_KNOWN}"
+        elif unlike[row]:
             reasons = _excess(clusterer.reach_, codes, tables, row, labels[row])
-            notes[row] = f"{UNLIKE}: {', '.join(cells[column] for column in reasons)}"
+            end = f"; {NOTHING_KNOWN}" if blank[row] else ""
+            notes[row] = f"{UNLIKE}: {texts.said(place, reasons)}{end}"
         else:
-            new = [is_unknown[row] for is_unknown in unknown]
-            notes[row] = ", ".join(cell for cell, is_new in zip(cells, new, strict=True) if is_new)
+            new = [column for column, is_unknown in enumerate(unknown) if is_unknown[row]]
+            notes[row] = texts.said(place, new)
+    if clusterer.preparer_ is not None:
+        notes = with_outside(notes, clusterer.preparer_.outside(data))
     columns = {
         "cluster": labels,
         "distance": own,
@@ -101,6 +107,19 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
         "note": notes,
     }
     return frames.make_frame(encoder.library_, columns)
+
+
+class _Texts:
+    """The cells of some rows as text."""
+
+    def __init__(self, encoder: UNTIE, data: Any, rows: NDArray[np.intp]) -> None:
+        self.rows = rows
+        self.names = encoder.vocabulary_.columns
+        self.columns = cell_texts(encoder, data, rows) if len(rows) else []
+
+    def said(self, place: int, columns: list[int]) -> str:
+        """Return cells of the row at a place among these rows."""
+        return ", ".join(f"{self.names[one]}={self.columns[one][place]}" for one in columns)
 
 
 def _with_unknown(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ DIGITS = 12
 """Squared distances that agree in this many digits are equal."""
 
 
-def neighbors(encoder: UNTIE, data: Any, rows: Any, n: int = 10) -> Any:
+def neighbors(
+    encoder: UNTIE, data: Any, rows: Any, n: int = 10, columns: Sequence[str] | None = None
+) -> Any:
     """Return the rows of a table that are nearest to some rows.
 
     Nearest by the distance of the learned vectors: unlike the similarity, it is never smaller for
@@ -40,12 +43,15 @@ def neighbors(encoder: UNTIE, data: Any, rows: Any, n: int = 10) -> Any:
     n : int, default=10
         Number of neighbours of each, usually 1 to 100; all there are, where they are fewer. It
         hardly matters for the time.
+    columns : sequence of str, optional
+        The only columns that count; all of them do by default.
 
     Returns
     -------
     frame
-        One row per neighbour: row (its position in `data` or in `rows`), rank (from 1), position
-        (of the neighbour in `data`), similarity, distance.
+        One row per neighbour, the nearest first: row (its position in `data` or in `rows`), rank
+        (from 1), position (of the neighbour in `data`), similarity (which need not fall with the
+        rank: rare values make a row similar to more), distance.
 
     See Also
     --------
@@ -70,20 +76,31 @@ def neighbors(encoder: UNTIE, data: Any, rows: Any, n: int = 10) -> Any:
         queries = encode_rows(encoder, rows)
     else:
         queries = [column[positions] for column in codes]
-    nearest, distances = _nearest(encoder.model_.space, codes, queries, positions, n)
+    chosen = _chosen(encoder, columns)
+    nearest, distances = _nearest(encoder.model_.space, codes, queries, positions, n, chosen)
     names = np.arange(len(queries[0])) if positions is None else positions
     lengths = [len(found) for found in nearest]
     row = np.repeat(np.arange(len(lengths)), lengths)
     found = np.concatenate(nearest)
-    similarities = _similarities(encoder, [c[row] for c in queries], [c[found] for c in codes])
-    columns = {
+    pairs = [c[row] for c in queries], [c[found] for c in codes]
+    result = {
         "row": names[row],
         "rank": np.concatenate([np.arange(1, length + 1) for length in lengths]),
         "position": found,
-        "similarity": similarities,
+        "similarity": _similarities(encoder, *pairs, chosen),
         "distance": np.sqrt(np.concatenate(distances)),
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder.library_, result)
+
+
+def _chosen(encoder: UNTIE, columns: Sequence[str] | None) -> list[int]:
+    """Return the attributes that count."""
+    names = encoder.vocabulary_.columns
+    if columns is None:
+        return list(range(len(names)))
+    if isinstance(columns, str) or not len(columns):
+        raise ValueError(f"columns must be a list with at least one name, got {columns!r}.")
+    return [encoder.vocabulary_.index_of(name) for name in dict.fromkeys(columns)]
 
 
 def _nearest(
@@ -92,6 +109,7 @@ def _nearest(
     queries: Codes,
     own: NDArray[np.intp] | None,
     n: int,
+    chosen: list[int],
 ) -> tuple[list[NDArray[np.intp]], list[FloatArray]]:
     """Return the positions of each query's nearest rows, and their squared distances."""
     nearest: list[NDArray[np.intp]] = []
@@ -99,7 +117,9 @@ def _nearest(
     for start in range(0, len(queries[0]), QUERIES):
         some = [column[start : start + QUERIES] for column in queries]
         best = [_Best(n) for _ in some[0]]
-        for rows, block in add_up(space.distances_to_rows(some), codes):
+        tables = space.distances_to_rows(some)
+        counted = [tables[place] for place in chosen], [codes[place] for place in chosen]
+        for rows, block in add_up(*counted):
             for number, kept in enumerate(best):
                 # Sums of the same numbers differ by rounding; equally near rows must not.
                 line = leading_digits(block[:, number], DIGITS)
@@ -133,11 +153,12 @@ class _Best:
         self.positions, self.distances = positions[order], both[order]
 
 
-def _similarities(encoder: UNTIE, first: Codes, second: Codes) -> FloatArray:
-    """Return the inner product of each row with its partner."""
+def _similarities(encoder: UNTIE, first: Codes, second: Codes, chosen: list[int]) -> FloatArray:
+    """Return the inner product of each row with its partner, over the attributes that count."""
     space = encoder.model_.space
     total = np.zeros(len(first[0]))
-    for attribute, (left, right) in enumerate(zip(first, second, strict=True)):
+    for attribute in chosen:
+        left, right = first[attribute], second[attribute]
         for start in range(0, len(total), QUERIES):
             some = slice(start, start + QUERIES)
             vectors = [space.vectors(attribute, codes[some]) for codes in (left, right)]

@@ -102,7 +102,7 @@ def outliers(encoder: UNTIE, data: Any, n: int = 20, *, share_of: str = DATA) ->
     >>> found.position[0], found.score.round(2)[0]
     (np.int64(40), np.float64(2.4))
     >>> found.reason[0]
-    'x0=sea with x1=cow: never, 10.0 expected'
+    'x0=sea with x1=cow: in no other row, 10.0 expected'
     """
     check_encoder(encoder)
     n = check_integer("n", n)
@@ -348,7 +348,9 @@ def _reason(
 
 
 def _times(n: float) -> str:
-    return {"0": "never", "1": "once"}.get(f"{n:,.0f}", f"{n:,.0f} times")
+    """Return how many rows have a pair besides the row that is spoken of."""
+    some = {"0": "no other row", "1": "1 other row"}
+    return f"in {some.get(f'{n:,.0f}', f'{n:,.0f} other rows')}"
 
 
 def _share_above(scores: FloatArray, others: FloatArray, weights: FloatArray) -> FloatArray:

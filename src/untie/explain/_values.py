@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._inputs import check_encoder, labels_in_order, learned_order, order_of
-from untie._learn.contexts import alikeness_of, contexts_of
+from untie._learn.contexts import contexts_of, sure_alikeness
 from untie._learn.value_space import likeness
 from untie._table import frames
 from untie._util.checks import check_integer
@@ -20,12 +20,15 @@ MOST_VALUES = 1_000
 """Of a column with more values only this many, the most frequent, are compared."""
 
 
-Line = tuple[float, int, int, int]
-"""Alikeness, attribute, and the codes of two values."""
+Line = tuple[float, int, int, int, float]
+"""What two values are alike at least, their attribute, their codes, and their alikeness."""
 
 
 def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
-    """Return the pairs of values of a column that occur in the most similar contexts.
+    """Return the pairs of values of a column that surely occur in the most similar contexts.
+
+    Values of a few rows may have the same company by chance, and come after those of which more is
+    known.
 
     Parameters
     ----------
@@ -41,13 +44,14 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     Returns
     -------
     frame
-        One row per pair, the most alike first: column, value, other_value (the lower one first
-        in a column with an order), alikeness (from -1 to 1: the cosine of how the frequencies of
-        all values of the other columns deviate beside the two, reduced by what is chance; 0 is
-        nothing in common), similarity (the cosine of their learned vectors; values that are kept
-        apart have little, however alike their contexts are; of an order, 1 minus their squared
-        distance as a share of the largest), weight and other_weight (of the
-        rows that have them).
+        One row per pair, those first that are surely the most alike: column, value, other_value
+        (the lower one first in a column with an order), alikeness (from -1 to 1: the cosine of how
+        the frequencies of all values of the other columns deviate beside the two, reduced by what
+        is chance; 0 is nothing in common), at_least (the alikeness less two standard errors, which
+        are large for values of a few rows: the order of the pairs), similarity (the cosine of their
+        learned vectors; values that are kept apart have little, however alike their contexts are;
+        of an order, 1 minus their squared distance as a share of the largest), weight and
+        other_weight (of the rows that have them).
 
     See Also
     --------
@@ -72,19 +76,20 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     lines: list[Line] = []
     for attribute in attributes:
         lines += _best_pairs(encoder.counts_, attribute, n)
-    lines.sort(key=lambda line: (-round(line[0], 12), *line[1:]))
+    lines.sort(key=lambda line: (-round(line[0], 12), *line[1:4]))
     lines = [_in_order(encoder, line) for line in lines[:n]]
     texts = {attribute: vocabulary.labels(attribute) for _, attribute, *_ in lines}
     frequencies = encoder.counts_.frequencies
     offsets = encoder.counts_.offsets
     columns = {
         "column": [vocabulary.columns[attribute] for _, attribute, *_ in lines],
-        "value": [texts[attribute][a] for _, attribute, a, _ in lines],
-        "other_value": [texts[attribute][b] for _, attribute, _, b in lines],
-        "alikeness": [alikeness for alikeness, *_ in lines],
+        "value": [texts[attribute][a] for _, attribute, a, *_ in lines],
+        "other_value": [texts[attribute][b] for _, attribute, _, b, _ in lines],
+        "alikeness": [alikeness for *_, alikeness in lines],
+        "at_least": [at_least for at_least, *_ in lines],
         "similarity": _similarities(encoder, lines),
-        "weight": [float(frequencies[offsets[place] + a]) for _, place, a, _ in lines],
-        "other_weight": [float(frequencies[offsets[place] + b]) for _, place, _, b in lines],
+        "weight": [float(frequencies[offsets[place] + a]) for _, place, a, *_ in lines],
+        "other_weight": [float(frequencies[offsets[place] + b]) for _, place, _, b, _ in lines],
     }
     return frames.make_frame(encoder.library_, columns)
 
@@ -153,17 +158,17 @@ def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) 
 
 
 def _best_pairs(counts: Counts, attribute: int, n: int) -> list[Line]:
-    """Return the most alike pairs of an attribute: alikeness, attribute, value, other value."""
+    """Return the pairs of an attribute that are surely the most alike."""
     codes = _frequent(counts, attribute)
     if len(codes) < 2:
         return []
     first, second = np.triu_indices(len(codes), 1)
-    alikeness = alikeness_of(counts, attribute, codes)[first, second]
-    best = np.argsort(-np.round(alikeness, 12), kind="stable")[:n]
-    return [
-        (float(alikeness[pair]), attribute, int(codes[first[pair]]), int(codes[second[pair]]))
-        for pair in best
-    ]
+    both = sure_alikeness(counts, attribute, codes)
+    alikeness, at_least = (found[first, second] for found in both)
+    best = np.argsort(-np.round(at_least, 12), kind="stable")[:n]
+    pairs = codes[first[best]].tolist(), codes[second[best]].tolist()
+    figures = zip(at_least[best].tolist(), *pairs, alikeness[best].tolist(), strict=True)
+    return [(lowest, attribute, a, b, likely) for lowest, a, b, likely in figures]
 
 
 def _frequent(counts: Counts, attribute: int) -> NDArray[np.intp]:
@@ -175,11 +180,11 @@ def _frequent(counts: Counts, attribute: int) -> NDArray[np.intp]:
 
 def _in_order(encoder: UNTIE, line: Line) -> Line:
     """Return a pair of values with the lower one first, if the column has an order."""
-    alikeness, attribute, first, second = line
+    at_least, attribute, first, second, alikeness = line
     positions = order_of(encoder, attribute)
     if positions is None or not 0 <= positions[second] < positions[first]:
         return line
-    return alikeness, attribute, second, first
+    return at_least, attribute, second, first, alikeness
 
 
 def _code(encoder: UNTIE, attribute: int, value: Any) -> int:
@@ -207,7 +212,7 @@ def _similarities(encoder: UNTIE, lines: list[Line]) -> list[float]:
             found = likeness(space.vectors(attribute, codes), has_order=True)
             of_orders[attribute] = codes.tolist(), found
     result = []
-    for _, attribute, first, second in lines:
+    for _, attribute, first, second, _ in lines:
         if attribute in of_orders:
             codes_, found = of_orders[attribute]
             result.append(float(found[codes_.index(first), codes_.index(second)]))
