@@ -33,6 +33,7 @@ from untie._learn.schema import (
 )
 from untie._prepare.date_writing import ORDERS
 from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT
+from untie._prepare.number_names import COMMA, POINT
 from untie._prepare.numbers import NUMBER, PERIODS
 from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, Group, Keep
 from untie._prepare.rules import Part as DatePart
@@ -84,6 +85,7 @@ _reading: dict[str, Check] = {
     "missing": _texts,
     "numbers": many(a_text, 4),
     "dates": one_of(*ORDERS),
+    "number_names": one_of(POINT, COMMA),
 }
 _RULES: dict[str, Check] = {
     Keep.name: entries({"rule": a_text, "kind": one_of(TEXT, NUMBERS, OTHERS)}, _reading),
@@ -94,7 +96,7 @@ _RULES: dict[str, Check] = {
             "names": many(a_text, least=1),
             "unit": one_of(NUMBER, *PERIODS),
         },
-        _reading,
+        {**_reading, "span": many(number(), 2)},
     ),
     Group.name: entries({"rule": a_text, "values": _texts, "other": a_text}, _reading),
     DatePart.name: entries({"rule": a_text, "part": one_of(*PARTS)}, _reading),
@@ -114,6 +116,15 @@ def _rule(value: Any, name: str) -> None:
         raise ValueError(f"{name!r} has marks of numbers that are none")
 
 
+def _constant(value: Any, name: str) -> None:
+    """Check what every row of a column had: its text, and the rule that makes it."""
+    of_type(dict)(value, name)
+    if "value" not in value:
+        raise ValueError(f"{name!r} has no 'value'")
+    maybe(a_text)(value["value"], name)
+    _rule({key: entry for key, entry in value.items() if key != "value"}, name)
+
+
 def _note(value: Any, name: str) -> None:
     many(a_text, 3)(value, name)
     one_of(KEPT, BINNED, GROUPED, LEFT_OUT)(value[1], name)
@@ -121,7 +132,7 @@ def _note(value: Any, name: str) -> None:
 
 def _preparation(value: Any, name: str) -> None:
     needed = {"columns": _texts, "rules": many(_rule), "notes": many(_note)}
-    entries(needed, {"origins": mapping(a_text)})(value, name)
+    entries(needed, {"origins": mapping(a_text), "constants": mapping(_constant)})(value, name)
     if len(value["columns"]) != len(value["rules"]) or not value["columns"]:
         raise ValueError(f"{name!r} has not as many rules as columns")
 
