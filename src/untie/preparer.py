@@ -42,7 +42,9 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     logarithm changes nothing. Ids, free text and constants are left out. Where a column has very
     many values, the rare ones are merged. Numbers and dates that are written as text count as such
     when nine of ten rows are; and where the whole column is so, also numbers such as 1.234,5 and
-    12 kg and dates such as 31/12/2024. Missing cells stay missing, which is a category of its own
+    12 kg and dates such as 31/12/2024. Where they are not binned, the same number is one category
+    however it is written (75000 and 75000.0), unless a cell such as 007 or 1.50 may be a code: that
+    column stays text. Missing cells stay missing, which is a category of its own
     to `UNTIE`.
 
     ``make_pipeline(Preparer(), UNTIE())`` learns from a table as it comes. What is asked of its
