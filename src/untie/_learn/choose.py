@@ -19,6 +19,7 @@ from untie._learn.attributes import Attributes
 from untie._learn.description import description_gain
 from untie._learn.tall import Columns
 from untie._util.k_means import best_labels
+from untie._util.parallel import in_threads
 from untie._util.types import FloatArray
 
 N_STARTS, LEAST_STARTS = 60, 5
@@ -29,8 +30,14 @@ WORK, MOST_WORK = 1.4e7, 1.5e8
 """Limits of the work (see `_work`) of one k-means over its starts, and of one candidate. Beyond the
 first there are fewer starts; beyond the second, only the number of clusters asked for is tried."""
 
+THREADS_WORK = 2e6
+"""From this much work over all starts on, numbers of clusters are tried in threads."""
+
 PASSES = 50
 """What a step does per row, cluster and start costs as much as this many dimensions."""
+
+Judge = Callable[[NDArray[np.intp], int], float]
+"""Takes a partition and its number of clusters, and returns its gain."""
 
 NOISE = 1e-6
 """Vectors nearer than this share of their length are equal: they are square roots of kernel
@@ -83,16 +90,30 @@ def description_gains(
         n_distinct = _n_distinct(rows, tables)
         if n_distinct < n_clusters:
             continue
-        rows = shortened(rows)
-        for position, number in enumerate(numbers):
-            if number <= n_distinct:
-                n_starts = number_of_starts(rows, number)
-                labels = best_labels(rows, sample.weights, number, n_starts, RandomState(seed))
-                line[position] = judge(labels, number)
+        able = [number for number in numbers if number <= n_distinct]
+        line[: len(able)] = _gains_by_number(shortened(rows), sample.weights, able, seed, judge)
     return dict(zip(candidates, _mean_gains(gains, numbers.index(n_clusters)), strict=True))
 
 
-def gain_of(sample: RowSample, attributes: Attributes) -> Callable[[NDArray[np.intp], int], float]:
+def _gains_by_number(
+    rows: FloatArray, weights: FloatArray, numbers: Sequence[int], seed: int, judge: Judge
+) -> list[float]:
+    """Return how well the clusters of some rows describe the table, for ascending numbers."""
+
+    def gain(number: int) -> float:
+        n_starts = number_of_starts(rows, number)
+        labels = best_labels(rows, weights, number, n_starts, RandomState(seed))
+        return judge(labels, number)
+
+    n_rows, n_dimensions = rows.shape
+    work = sum(
+        _work(n_rows, n_dimensions, number) * number_of_starts(rows, number) for number in numbers
+    )
+    # The largest number, which takes longest, first.
+    return in_threads(gain, numbers[::-1], work >= THREADS_WORK)[::-1]
+
+
+def gain_of(sample: RowSample, attributes: Attributes) -> Judge:
     """Return a function of a partition and its number of clusters: its gain."""
     counts = attributes.counts
     # The sample stands for the whole table, so what is learned costs what it costs there.
