@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from tables import latent_classes
 from untie import UNTIE, Gaussian, Polynomial, Preparer, UNTIEClusterer, load_model, save_model
 from untie._learn import archive
+from untie._learn.archive import FORMAT
 from untie.datasets import load
 
 
@@ -180,10 +181,18 @@ def test_a_truncated_file_is_refused(saved, path, share):
         load_model(path)
 
 
-def test_a_file_of_a_newer_version_is_refused(saved, path):
-    content = path.read_bytes().replace(b"UNTIE 1 ", b"UNTIE 2 ", 1)
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"newer untie .*format 2.*upgrade"):
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (FORMAT + 1, rf"newer untie .*format {FORMAT + 1}.*upgrade"),
+        (FORMAT - 1, rf"older untie .*format {FORMAT - 1}.*learn from the table again"),
+    ],
+)
+def test_a_file_of_another_format_is_refused(saved, path, number, words):
+    head, content = f"UNTIE {FORMAT} ".encode(), path.read_bytes()
+    assert content.startswith(head)
+    path.write_bytes(f"UNTIE {number} ".encode() + content.removeprefix(head))
+    with pytest.raises(ValueError, match=words):
         load_model(path)
 
 
@@ -490,7 +499,7 @@ def test_parts_of_the_wrong_kind_are_refused(saved, path, change, words):
 @pytest.mark.parametrize("payload", [b"", b"PK\x03\x04", b"not a zip"])
 def test_a_checksum_does_not_make_a_model(path, payload):
     digest = hashlib.sha256(payload).hexdigest()
-    path.write_bytes(f"UNTIE 1 {digest}\n".encode() + payload)
+    path.write_bytes(f"UNTIE {FORMAT} {digest}\n".encode() + payload)
     with pytest.raises(ValueError, match=r"melons.untie' holds no whole model"):
         load_model(path)
 

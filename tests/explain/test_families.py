@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from untie import UNTIE, load_model
+from untie import UNTIE, Preparer, load_model
 from untie._learn.family_words import family_sentences, gap_sentences
 from untie.explain import associations, families, missing_together
 
@@ -136,3 +136,15 @@ def test_sentences(encoder, table):
     assert family_sentences(attributes, cars.columns) == [
         "maker and fuel follow from model; they have 1.7 votes together."
     ]
+
+
+def test_what_is_said_of_ranges_is_rough():
+    """An hour tells the tens of ranges of a time only so far, but the few that are compared."""
+    rng = np.random.default_rng(0)
+    minute = rng.integers(0, 24 * 60, 4000)
+    table = pd.DataFrame({"time": minute, "hour": (minute // 60).astype(str), "other": ""})
+    table["other"] = rng.choice(["a", "b", "c"], 4000)
+    encoder = UNTIE(2).fit(Preparer(columns=["time", "hour", "other"]).fit_transform(table))
+    attributes, sizes = encoder.model_.attributes, encoder.counts_.sizes
+    (sentence,) = family_sentences(attributes, encoder.vocabulary_.columns, sizes)
+    assert sentence == "time roughly follows from hour; they have one vote together."

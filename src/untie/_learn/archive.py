@@ -34,8 +34,8 @@ NUMBER_TYPES = ("float32", "float64")
 """The dtypes that a file may name."""
 
 MARK = "UNTIE"
-FORMAT = 1
-"""Raised whenever a file's meaning changes; newer files are refused."""
+FORMAT = 2
+"""Raised whenever a file's meaning changes; files of other formats are refused."""
 
 LONGEST_INTEGER = 2_000
 """Integers with more bits than this are written in base 16."""
@@ -105,8 +105,13 @@ def read_model(path: str | os.PathLike[str]) -> tuple[str, State]:
         payload = file.read()
     if int(words[1]) > FORMAT:
         raise ValueError(
-            f"{str(path)!r} was saved by a newer untie (format {words[1]}, this one reads up to "
+            f"{str(path)!r} was saved by a newer untie (format {words[1]}, this one reads "
             f"{FORMAT}); upgrade untie to read it."
+        )
+    if int(words[1]) < FORMAT:
+        raise ValueError(
+            f"{str(path)!r} was saved by an older untie (format {words[1]}, this one reads "
+            f"{FORMAT}), which read some cells in another way; learn from the table again."
         )
     if hashlib.sha256(payload).hexdigest() != words[2]:
         raise ValueError(

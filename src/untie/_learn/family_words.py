@@ -16,15 +16,20 @@ MOST_NAMES = 6
 """At most this many columns are named in a row; the others are counted."""
 
 
-def family_sentences(attributes: Attributes, names: Sequence[str]) -> list[str]:
+def family_sentences(
+    attributes: Attributes, names: Sequence[str], sizes: Sequence[int] | None = None
+) -> list[str]:
     """Return a sentence for each family: who follows from whom, and how many votes they have.
 
     Parameters
     ----------
     attributes : Attributes
-        Of the table.
+        Of the table, or of its coarse view.
     names : sequence of str
         What to call the columns.
+    sizes : sequence of int, optional
+        How many values the columns have in the table itself. Of a column that has fewer in the
+        coarse view, what is said is said to be rough: an hour tells a time only so far.
 
     Examples
     --------
@@ -34,7 +39,10 @@ def family_sentences(attributes: Attributes, names: Sequence[str]) -> list[str]:
     >>> family_sentences(attributes, ["City", "Country"])
     ['Country follows from City; they have one vote together.']
     """
-    return [_sentence(family, attributes, names) for family in attributes.families]
+    found = attributes.counts.sizes
+    pairs = zip(found, found if sizes is None else sizes, strict=True)
+    rough = [n_coarse < n for n_coarse, n in pairs]
+    return [_sentence(family, attributes, names, rough) for family in attributes.families]
 
 
 def gap_sentences(counts: Counts, vocabulary: Vocabulary, names: Sequence[str]) -> list[str]:
@@ -59,16 +67,24 @@ def _some(names: Sequence[str]) -> str:
     return listed([*names[:MOST_NAMES], f"{more} others"] if more > 1 else names)
 
 
-def _sentence(family: Sequence[Member], attributes: Attributes, names: Sequence[str]) -> str:
+def _sentence(
+    family: Sequence[Member], attributes: Attributes, names: Sequence[str], rough: Sequence[bool]
+) -> str:
     """Return who copies whom, who follows from which root, and the votes."""
     sources = {member.attribute: member.source for member in family}
-    clauses: dict[tuple[str, int], list[str]] = {}
+    clauses: dict[tuple[str, int, bool], list[str]] = {}
     for member in family:
         if member.role != ROOT:
-            source = _root(member.attribute, sources) if member.role != COPIES else member.source
+            is_copy = member.role == COPIES
+            source = member.source if is_copy else _root(member.attribute, sources)
             assert source is not None  # only roots have none
-            clauses.setdefault((member.role, source), []).append(names[member.attribute])
-    said = [_clause(role, _some(who), names[of], len(who)) for (role, of), who in clauses.items()]
+            is_rough = rough[member.attribute] or (is_copy and rough[source])
+            clause = (member.role, source, is_rough)
+            clauses.setdefault(clause, []).append(names[member.attribute])
+    said = [
+        _clause(role, _some(who), names[of], len(who), is_rough)
+        for (role, of, is_rough), who in clauses.items()
+    ]
     total = float(attributes.shares[[member.attribute for member in family]].sum())
     votes = "one vote" if np.isclose(total, 1.0) else f"{total:.1f} votes"
     return f"{'; '.join(said)}; they have {votes} together."
@@ -80,7 +96,7 @@ def _root(attribute: int, sources: dict[int, int | None]) -> int:
     return attribute
 
 
-def _clause(role: str, who: str, of: str, n: int) -> str:
+def _clause(role: str, who: str, of: str, n: int, is_rough: bool) -> str:
     if role == COPIES:
-        return f"{who} {'say' if n > 1 else 'says'} the same as {of}"
-    return f"{who} {'follow' if n > 1 else 'follows'} from {of}"
+        return f"{who} {'say' if n > 1 else 'says'} {'roughly ' * is_rough}the same as {of}"
+    return f"{who} {'roughly ' * is_rough}{'follow' if n > 1 else 'follows'} from {of}"

@@ -191,7 +191,7 @@ def tell_families(encoder: UNTIE, quiet: bool) -> None:
     attributes, vocabulary = encoder.model_.attributes, encoder.vocabulary_
     names = vocabulary.columns
     lines = [
-        *family_sentences(attributes, names),
+        *family_sentences(attributes, names, encoder.counts_.sizes),
         *gap_sentences(encoder.counts_, vocabulary, names),
     ]
     for line in lines[:SHOWN_FAMILIES]:

@@ -40,7 +40,7 @@ def families_said(study: Study) -> list[str]:
     encoder = study.encoder
     names = [shown(name, 40) for name in study.names]
     sentences = [
-        *family_sentences(encoder.model_.attributes, names),
+        *family_sentences(encoder.model_.attributes, names, encoder.counts_.sizes),
         *gap_sentences(encoder.counts_, encoder.vocabulary_, names),
     ]
     if len(sentences) > LISTED_FAMILIES:
