@@ -123,7 +123,7 @@ def test_moved_clusters_are_whole(seed, n_clusters, purity):
     clusterer = UNTIEClusterer(n_clusters).fit(table, sample_weight=weights)
     labels = clusterer.labels_
     np.testing.assert_array_equal(clusterer.predict(table), labels)
-    if not clusterer.to_state().part("fitted").get("moved", bool):
+    if not clusterer.to_state().part("fitted").content["moved"]:
         return
     sizes = np.bincount(labels, weights, minlength=clusterer.n_clusters_)
     assert sizes.all()
@@ -142,7 +142,7 @@ def test_one_cluster_has_nothing_to_move(case):
     clusterer = UNTIEClusterer(1).fit(case[0])
     assert clusterer.labels_.tolist() == [0] * len(case[0])
     assert clusterer.n_iter_ == 2
-    assert not clusterer.to_state().part("fitted").get("moved", bool)
+    assert not clusterer.to_state().part("fitted").content["moved"]
 
 
 def test_ranges_are_moved_by_their_coarser_view():
@@ -152,7 +152,7 @@ def test_ranges_are_moved_by_their_coarser_view():
         age=rng.normal(20 * classes, 10).round(1), size=rng.normal(9 * classes, 6).round(1)
     )
     clusterer = UNTIEClusterer(3, preparer=Preparer()).fit(table)
-    assert clusterer.to_state().part("fitted").get("moved", bool)
+    assert clusterer.to_state().part("fitted").content["moved"]
     assert clusterer.encoder_.model_.coarse.targets is not None
     np.testing.assert_array_equal(clusterer.predict(table), clusterer.labels_)
     turned = table.assign(age=-table["age"], size=table["size"] ** 3)
@@ -213,7 +213,7 @@ def test_moves_of_weighted_rows_are_those_of_repeated_rows(large_and_small):
     weights = np.random.default_rng(0).integers(0, 4, len(table))
     repeated = UNTIEClusterer(3).fit(table.loc[table.index.repeat(weights)])
     found = UNTIEClusterer(3).fit(table, sample_weight=weights)
-    assert found.to_state().part("fitted").get("moved", bool)
+    assert found.to_state().part("fitted").content["moved"]
     assert found.n_iter_ == repeated.n_iter_
     np.testing.assert_array_equal(found.labels_, repeated.predict(table))
 
@@ -257,7 +257,7 @@ def test_moves_of_lazy_tables(kind, tmp_path, monkeypatch):
     monkeypatch.setattr("untie.clusterer.MOST_MOVES", LAZY_PASSES)
     expected = UNTIEClusterer(3).fit(table)
     found = UNTIEClusterer(3).fit(lazy)
-    assert found.to_state().part("fitted").get("moved", bool)
+    assert found.to_state().part("fitted").content["moved"]
     np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
     assert found.n_iter_ == expected.n_iter_
     labels = found.predict(lazy)

@@ -142,7 +142,7 @@ def test_moves_in_disguise(seed, weighted):
     other, rows = disguise(table, rng)
     first = UNTIEClusterer(3).fit(table, sample_weight=weights)
     second = UNTIEClusterer(3).fit(other, sample_weight=weights[rows])
-    assert first.to_state().part("fitted").get("moved", bool)
+    assert first.to_state().part("fitted").content["moved"]
     assert first.n_iter_ == second.n_iter_
     np.testing.assert_array_equal(second.labels_, first.labels_[rows])
 
