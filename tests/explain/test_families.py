@@ -138,13 +138,17 @@ def test_sentences(encoder, table):
     ]
 
 
-def test_what_is_said_of_ranges_is_rough():
-    """An hour tells the tens of ranges of a time only so far, but the few that are compared."""
+@pytest.mark.parametrize(
+    ("sign", "expected"),
+    [("at ", "time roughly follows from hour"), ("", "hour says roughly the same as time")],
+)
+def test_what_is_said_of_ranges_is_rough(sign, expected):
+    """An hour tells the ranges of a time only so far, but the few that are compared."""
     rng = np.random.default_rng(0)
     minute = rng.integers(0, 24 * 60, 4000)
-    table = pd.DataFrame({"time": minute, "hour": (minute // 60).astype(str), "other": ""})
-    table["other"] = rng.choice(["a", "b", "c"], 4000)
-    encoder = UNTIE(2).fit(Preparer(columns=["time", "hour", "other"]).fit_transform(table))
+    hour = [f"{sign}{number // 60}" for number in minute]
+    table = pd.DataFrame({"time": minute, "hour": hour, "other": rng.choice(list("abc"), 4000)})
+    encoder = UNTIE(2).fit(Preparer(columns=list(table)).fit_transform(table))
     attributes, sizes = encoder.model_.attributes, encoder.counts_.sizes
     (sentence,) = family_sentences(attributes, encoder.vocabulary_.columns, sizes)
-    assert sentence == "time roughly follows from hour; they have one vote together."
+    assert sentence == f"{expected}; they have one vote together."
