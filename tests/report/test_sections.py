@@ -159,6 +159,25 @@ def test_labels_with_many_values_and_weights():
     assert "every row with a weight above 0 counts once" in section(report, "label")
 
 
+def test_both_purities_count_the_same_rows_and_one_row_is_one():
+    """A row with a weight counts once; a missing label is none, the text "missing" is one."""
+    half = 100
+    frame = pd.DataFrame(
+        {
+            "a": ["x"] * half + ["y"] * half,
+            "b": ["u"] * (half - 15) + ["v"] * (half + 15),
+            "lab": ["A"] * (half - 1) + [None] + ["missing"] * half,
+            "w": [10] * half + [1] * half,
+        }
+    )
+    report = make_report(frame, n_clusters=2, label="lab", sample_weight="w")
+    measures = table_of(report, "label", "measures").set_index("measure")["score"]
+    assert measures["purity without clusters"] == pytest.approx(half / (2 * half - 1))
+    assert measures["purity"] >= measures["purity without clusters"]
+    said = "1 row without a label does not count for the measures."
+    assert said in report.to_dict()["sections"]["label"]["notes"]
+
+
 def test_without_a_label_there_is_no_section_of_it():
     X, _ = load("zoo")
     report = make_report(X, n_clusters=3)
