@@ -300,7 +300,9 @@ def test_code_that_is_too_long_is_left_out():
 def test_weights_are_not_called_rows(zoo):
     frame = zoo.assign(often=np.arange(len(zoo)) % 3)
     report = make_report(frame, sample_weight="often", n_clusters=2)
-    assert "% of the weight; typical" in report.summary
+    cards = report.to_dict()["sections"]["clusters"]["cards"]
+    named = [f"% of the weight; typical of it: {card['name']}." for card in cards]
+    assert any(words in report.summary for words in named)
     sizes = re.findall(r'class="size"><strong>(.*?)</strong> (.*?), ', report.html)
     assert sum(float(size) for size, _ in sizes) == frame["often"].sum()
     assert {unit for _, unit in sizes} == {"in sum of weights"}

@@ -42,7 +42,6 @@ def summary(study: Study, groups: dict[str, Any]) -> list[str]:
     what = "rows" if study.weights is None else "weight"
     if largest.typical:
         said.append(
-            f"The largest group has {largest.share} of the {what}; typical of it: "
-            f"{', '.join(largest.typical[:3])}."
+            f"The largest group has {largest.share} of the {what}; typical of it: {largest.name}."
         )
     return [*said, *how_sure(study)]
