@@ -320,3 +320,15 @@ def test_spans_fill_lines_of_a_narrow_screen():
         *(12, 12, 12, 24),
     )
     assert isinstance(table, TableView)
+
+
+def test_the_page_names_the_option_of_the_command_too():
+    rng = np.random.default_rng(0)
+    size = rng.choice([10, 20, 30, 40], 200)
+    size = size.astype(object)
+    size[:5] = "?"
+    frame = pd.DataFrame({"size": size, "town": rng.choice(list("xyz"), 200)})
+    done = table_of(make_report(frame, n_clusters=2), "data").set_index("column")["what was done"]
+    said = "its 4 numbers are categories; --ordered (in Python ordered=) keeps"
+    assert done["size"].startswith(f"kept, {said} their order; ")
+    assert "UNTIE(" not in done["size"]

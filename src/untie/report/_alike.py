@@ -134,10 +134,15 @@ def _heat_map(study: Study, name: str, number: int) -> HeatMap:
 def _square(name: str, caption: str, labels: Sequence[str], numbers: FloatArray) -> TableView:
     rounded = np.round(numbers, 2) + 0.0
     rows = [
-        (label, [Cell(f"{number:.2f}", heat=number) for number in line])
-        for label, line in zip(labels, rounded.tolist(), strict=True)
+        (label, [_cell(number, at == own) for at, number in enumerate(line)])
+        for own, (label, line) in enumerate(zip(labels, rounded.tolist(), strict=True))
     ]
     return heat_view(name, caption, "value", labels, rows)
+
+
+def _cell(number: float, is_own: bool) -> Cell:
+    """Return a number; none for a value with itself: a range of several is not 1 alike with it."""
+    return Cell("", heat=0.0) if is_own else Cell(f"{number:.2f}", heat=number)
 
 
 def _merged(column: Column, positions: Positions, space: ValueSpace) -> tuple[Column, Positions]:

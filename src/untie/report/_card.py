@@ -7,12 +7,15 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note
+from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note, without_few_numbers
 from untie.report._limits import LISTED_COLUMNS, TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, count, percent, view
 
 LABEL = "the label: not learned from"
+
+FEW_NUMBERS = "its {:,} numbers are categories; --ordered (in Python ordered=) keeps their order"
+"""What is said of a column of numbers that are taken for names."""
 
 LIBRARIES = ("untie", "numpy", "scipy", "scikit-learn")
 
@@ -147,8 +150,11 @@ def _notes(study: Study) -> tuple[Note, ...]:
 
 
 def _done(note: Note) -> str:
-    """Return what a note says, without the column's name."""
-    return str(Note("", note.action, note.reason)).removeprefix(": ")
+    """Return what a note says, without the column's name, for users of the command too."""
+    rest, n_numbers = without_few_numbers(note)
+    said = [FEW_NUMBERS.format(n_numbers)] if n_numbers else []
+    reason = "; ".join([*said, rest.reason] if rest.reason else said)
+    return str(Note("", note.action, reason)).removeprefix(": ")
 
 
 def _remarks(study: Study) -> list[str]:
