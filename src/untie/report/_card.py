@@ -27,6 +27,7 @@ def data_card(study: Study) -> dict[str, Any]:
         "facts": _facts(study),
         "table": _columns(study),
         "remarks": _remarks(study),
+        "of_the_map": _of_the_map(study),
         "made": _made(study),
     }
 
@@ -158,9 +159,24 @@ def _done(note: Note) -> str:
 
 
 def _remarks(study: Study) -> list[str]:
-    """Say what the page does not show."""
+    """Say what is not shown."""
     remarks = []
     n_notes, n_shown = len(_notes(study)), len(study.main_columns)
+    if n_notes > LISTED_COLUMNS:
+        remarks.append(f"The first {LISTED_COLUMNS} of {n_notes:,} columns are listed.")
+    if n_shown < len(study.names):
+        remarks.append(
+            f"Of {len(study.names):,} columns at most {n_shown} are shown of single rows and as "
+            "heat maps: those that tell rows apart most."
+        )
+    if _has_long_texts(study):
+        remarks.append(f"Names and values of more than {TEXT} characters are cut.")
+    return remarks
+
+
+def _of_the_map(study: Study) -> list[str]:
+    """Say which rows the map does not show."""
+    remarks = []
     n_able = len(study.able)
     if n_able < study.n_rows:
         remarks.append(
@@ -172,15 +188,6 @@ def _remarks(study: Study) -> list[str]:
             f"The map shows {len(study.sample):,} of {n_able:,} rows, drawn by chance with "
             "some of every cluster; all other figures are of all rows, unless they say otherwise."
         )
-    if n_notes > LISTED_COLUMNS:
-        remarks.append(f"The first {LISTED_COLUMNS} of {n_notes:,} columns are listed.")
-    if n_shown < len(study.names):
-        remarks.append(
-            f"Of {len(study.names):,} columns at most {n_shown} are shown in the map, the cards "
-            "and the heat maps: those that tell rows apart most."
-        )
-    if _has_long_texts(study):
-        remarks.append(f"Names and values of more than {TEXT} characters are cut.")
     return remarks
 
 

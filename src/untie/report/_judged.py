@@ -26,6 +26,11 @@ MEASURES = {
 
 MISSING = "missing"
 
+NOT_LEARNED_FROM = (
+    "was not learned from: it shows what the clusters have to do with something that they do not "
+    "know."
+)
+
 
 def clusters_and_answers(study: Study) -> dict[str, Any] | None:
     """Return how the values of the label are spread over the clusters; None without a label."""
@@ -39,8 +44,10 @@ def clusters_and_answers(study: Study) -> dict[str, Any] | None:
     kept = [text for text, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))]
     n_others = len(kept) - ANSWERS if len(kept) > ANSWERS + 1 else 0
     kept = kept[: len(kept) - n_others]
+    name = shown(study.answers.name)
     return {
-        "name": shown(study.answers.name),
+        "name": name,
+        "said": f"{name} {NOT_LEARNED_FROM}",
         "n_values": len(totals),
         "table": _spread(study, texts, weights, kept, n_others),
         "measures": _measures(study),

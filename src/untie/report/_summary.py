@@ -22,7 +22,7 @@ def lead(study: Study, groups: dict[str, Any]) -> list[str]:
     title = shown(study.title)
     if study.n_rows == 1:
         return [f"There is one row in {title}, so there is nothing to group."]
-    said = [f"There are {count(study.n_rows)} rows in {title}.", f"{groups['headline']}."]
+    said = [f"There are {count(study.n_rows)} rows in {title}.", groups["said"]]
     caution = study.verdict.caution if len(study.clusters) > 1 else None
     return [*said, caution] if caution else said
 
