@@ -87,7 +87,7 @@ def wide():
 def test_nothing_that_the_page_says_is_left_out(name, request):
     """Section by section, each sentence is in Markdown and in JSON."""
     report = request.getfixturevalue(name)
-    unit = report.content["clusters"]["unit"]
+    unit = report.content["clusters"]["cards"][0].unit
     markdown = {
         section.split("\n")[0]: " ".join(section.split())
         for section in report.to_markdown().split("\n## ")[1:]

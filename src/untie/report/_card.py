@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note, without_few_numbers
+from untie._util.words import counted
 from untie.report._limits import LISTED_COLUMNS, TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, count, percent, view
@@ -93,7 +94,7 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     grouped = [values for values in study.encoder.infrequent_categories_ if values is not None]
     if grouped:
         total = sum(map(len, grouped))
-        facts.append(("Rare values merged", f"{total:,} in {len(grouped):,} columns"))
+        facts.append(("Rare values merged", f"{total:,} in {counted(len(grouped), 'column')}"))
     n = count(len(study.clusters))
     facts.append(("Clusters", f"none found, {n} shown" if study.verdict.found is False else n))
     return facts

@@ -43,6 +43,8 @@ class Card:
         A few words for it.
     size, share : str
         Weight of its rows, in numbers and as a share.
+    unit : str
+        What the size is a number of.
     part : float
         The share as a number.
     stability : str
@@ -60,6 +62,7 @@ class Card:
     number: int
     name: str
     size: str
+    unit: str
     share: str
     part: float
     stability: str
@@ -79,7 +82,6 @@ def cards(study: Study) -> dict[str, Any]:
         "said": f"{shown(study.verdict.headline, LONG_TEXT)}.",
         "cards": made,
         "table": _all(study),
-        "unit": "rows" if study.weights is None else "in sum of weights",
         "meaning": _meaning(study, made),
         "at_a_glance": f"These are the largest{more} of all." if n_more else "",
         "described": f"The {len(made)} largest clusters are described below{more} only."
@@ -133,6 +135,7 @@ def _card(study: Study, number: int, examples: dict[str, Lines]) -> Card:
         number,
         study.group_names[number],
         count(size),
+        _unit(study, size),
         percent(part),
         part,
         study.verdict.said_of(number),
@@ -155,6 +158,12 @@ def _card(study: Study, number: int, examples: dict[str, Lines]) -> Card:
         if borders
         else None,
     )
+
+
+def _unit(study: Study, size: float) -> str:
+    if study.weights is not None:
+        return "in sum of weights"
+    return "row" if size == 1 else "rows"
 
 
 def _examples(study: Study) -> dict[str, Lines]:

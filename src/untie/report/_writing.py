@@ -110,10 +110,9 @@ def _table(view: TableView) -> str:
 
 
 def _overview(content: Content) -> list[Any]:
-    unit = content["clusters"]["unit"]
     return [
         [
-            f"Cluster {card.number}, {card.name}: {card.size} {unit}, {card.share}"
+            f"Cluster {card.number}, {card.name}: {card.size} {card.unit}, {card.share}"
             f"{'; ' + card.stability if card.stability else ''}"
             for card in content["clusters"]["cards"]
         ],
