@@ -70,13 +70,43 @@ def test_what_less_than_half_have_is_only_often_there():
     assert names_of(table, [0] * 100 + [1] * 100)[0] == "gas, often Fiat"
 
 
-def test_what_half_have_comes_before_what_tells_more():
+def test_what_half_have_comes_before_what_tells_a_little_more():
     """Of one column too: what tells most may be said of few rows."""
-    own = ["cider"] * 45 + ["beer"] * 55
-    table = {"a": own + ["beer"] * 40 + ["wine"] * 60}
+    own = ["cider"] * 40 + ["beer"] * 60
+    table = {"a": own + ["beer"] * 30 + [f"{i}" for i in range(70)]}
     profile = cluster_profile(pd.DataFrame(table), [0] * 100 + [1] * 100)
     assert profile.value[0] == "cider"
     assert names_of(table, [0] * 100 + [1] * 100)[0] == "beer"
+
+
+def test_a_cluster_is_not_named_by_what_is_hardly_more_frequent_in_it():
+    """Half of its rows have "over 5", and a little fewer elsewhere; its towns tell far more."""
+    labels = [0] * 200 + [1] * 200 + [2] * 200
+    towns = [town for town in ("Rome", "Bonn", "Oslo", "Kyiv") for _ in range(50)]
+    table = {
+        "town": [*towns, *(f"place {i}" for i in range(400))],
+        "share": (["over 5"] * 110 + ["up to 5"] * 90) + (["over 5"] * 60 + ["up to 5"] * 140) * 2,
+    }
+    profile = cluster_profile(pd.DataFrame(table), labels)
+    found = profile[(profile.cluster == 0) & (profile.value == "over 5")].iloc[0]
+    assert found.share > 0.5
+    assert found.p_value < 0.05
+    assert names_of(table, labels)[0] == "often Bonn"
+
+
+def test_one_of_two_clusters_may_be_told_by_what_it_lacks():
+    rng = np.random.default_rng(0)
+    others = rng.choice(["25000", "15000", "125000", "175000"], 100).tolist()
+    labels = [0] * 100 + [1] * 100
+    assert names_of({"population": [*others, *["250000"] * 100]}, labels) == {
+        0: "population not 250000",
+        1: "population 250000",
+    }
+    towns = rng.choice(["Bonn", "Oslo", "Kyiv"], 100).tolist()
+    assert names_of({"town": [*towns, *["Rome"] * 100]}, labels)[0] == "not Rome"
+    assert names_of({"town": [*towns, *[None] * 100]}, labels)[0] == "town known"
+    half = ["Bonn"] * 60 + towns[:40]
+    assert names_of({"town": [*half, *["Rome"] * 100]}, labels)[0] == "Bonn"
 
 
 def test_noise_makes_no_name():

@@ -232,7 +232,10 @@ def test_how_the_number_was_chosen_is_said():
     behind = replace(said, choice=choice).sentences[0]
     assert behind.startswith("3 is the smallest number that does about as well as any")
     repeated = replace(said, choice=replace(said.choice, repeats=said.choice.columns[0]))
-    assert f"They are nearly the values of {said.choice.columns[0]}." in repeated.sentences
+    name = said.choice.columns[0]
+    follows = f"The group of a row nearly follows from its value of {name} alone."
+    assert follows in repeated.sentences
+    assert follows.replace("value", "range") in replace(repeated, ordered=(name,)).sentences
 
 
 @pytest.mark.parametrize("k", ["auto", 3])

@@ -159,6 +159,33 @@ def test_labels_with_many_values_and_weights():
     assert "every row with a weight above 0 counts once" in section(report, "label")
 
 
+def test_both_purities_count_the_same_rows_and_one_row_is_one():
+    """A row with a weight counts once; a missing label is none, the text "missing" is one."""
+    half = 100
+    frame = pd.DataFrame(
+        {
+            "a": ["x"] * half + ["y"] * half,
+            "b": ["u"] * (half - 15) + ["v"] * (half + 15),
+            "lab": ["A"] * (half - 1) + [None] + ["missing"] * half,
+            "w": [10] * half + [1] * half,
+        }
+    )
+    report = make_report(frame, n_clusters=2, label="lab", sample_weight="w")
+    measures = table_of(report, "label", "measures").set_index("measure")["score"]
+    assert measures["purity without clusters"] == pytest.approx(half / (2 * half - 1))
+    assert measures["purity"] >= measures["purity without clusters"]
+    said = "1 row without a label does not count for the measures."
+    assert said in report.to_dict()["sections"]["label"]["notes"]
+
+
+def test_a_cluster_of_one_row_has_one_row():
+    frame = pd.DataFrame({"a": ["x"] * 30 + ["y"], "b": ["u"] * 30 + ["v"]})
+    report = make_report(frame, n_clusters=2)
+    assert re.search(r"<strong>1</strong> row, ", report.html)
+    assert ": 1 row, " in report.to_markdown()
+    assert ": 30 rows, " in report.to_markdown()
+
+
 def test_without_a_label_there_is_no_section_of_it():
     X, _ = load("zoo")
     report = make_report(X, n_clusters=3)
@@ -301,3 +328,15 @@ def test_spans_fill_lines_of_a_narrow_screen():
         *(12, 12, 12, 24),
     )
     assert isinstance(table, TableView)
+
+
+def test_the_page_names_the_option_of_the_command_too():
+    rng = np.random.default_rng(0)
+    size = rng.choice([10, 20, 30, 40], 200)
+    size = size.astype(object)
+    size[:5] = "?"
+    frame = pd.DataFrame({"size": size, "town": rng.choice(list("xyz"), 200)})
+    done = table_of(make_report(frame, n_clusters=2), "data").set_index("column")["what was done"]
+    said = "its 4 numbers are categories; --ordered (in Python ordered=) keeps"
+    assert done["size"].startswith(f"kept, {said} their order; ")
+    assert "UNTIE(" not in done["size"]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from page_cases import many_columns
 from untie.datasets import load
 from untie.report import Report, make_report
 from untie.report._writing import BLOCKS, escaped
@@ -62,18 +63,31 @@ def same(cell, text):
 def texts_of(html, name):
     """Return every text of a section that is in no table: sentences, lists, facts and headings."""
     section = re.search(rf'<section id="{name}".*?</section>', html, re.DOTALL)[0]
-    screen = r'<p id="map-status.*?</p>|<p class="needs-script">.*?</p>|<noscript>.*?</noscript>'
-    section = re.sub(screen, "", section, flags=re.DOTALL)
-    section = re.sub(r'<div class="places.*', "", section, flags=re.DOTALL)
-    section = re.sub(r'<p class="printed">.*?</p>', "", section, flags=re.DOTALL)
+    for pattern in (
+        r"<noscript>.*?</noscript>",
+        r'<div class="places.*',
+        r'<(p|li|span)(?: id="[\w-]+")? class="(?:needs-script|printed|on-page)".*?</\1>',
+    ):
+        section = re.sub(pattern, "", section, flags=re.DOTALL)
     tags = "code" if name == "code" else "p|li|dd|h3"
     found = re.findall(rf"<({tags})\b[^>]*>(.*?)</\1>", section, re.DOTALL)
     texts = (unescape(re.sub("<.*?>", "", text)) for _, text in found)
     return [" ".join(text.split()) for text in texts if text.strip()]
 
 
-def test_nothing_that_the_page_says_is_left_out(report):
+@pytest.fixture(scope="module")
+def wide():
+    """Return a page of more columns, clusters and rows than it shows, with weights."""
+    frame = many_columns(44, n_groups=6)
+    weights = np.arange(len(frame)) % 3
+    return make_report(frame.assign(w=weights), n_clusters=14, sample_weight="w", title="wide")
+
+
+@pytest.mark.parametrize("name", ["report", "wide"])
+def test_nothing_that_the_page_says_is_left_out(name, request):
     """Section by section, each sentence is in Markdown and in JSON."""
+    report = request.getfixturevalue(name)
+    unit = report.content["clusters"]["cards"][0].unit
     markdown = {
         section.split("\n")[0]: " ".join(section.split())
         for section in report.to_markdown().split("\n## ")[1:]
@@ -81,22 +95,49 @@ def test_nothing_that_the_page_says_is_left_out(report):
     content = report.to_dict()
     n_texts = 0
     for section in report.content["sections"]:
-        data = [content["sections"][section.name], content["said"][section.name]]
+        data = content["sections"]["clusters" if section.name == "map" else section.name]
         strings = " ".join(" ".join(leaves(data)).split())
         for text in texts_of(report.html, section.name):
             n_texts += 1
-            if section.name == "map" or text.startswith("Cluster ") or " rows, " in text:
+            if re.match(rf"Cluster \d+: |(\d+: .*)?[\d.,]+ {unit}, \S+%", text):
                 continue  # the lines of the groups, below
             for sentence in re.split(r"(?<=[.:]) |; ", text):
                 if section.name != "code":
                     assert escaped(sentence) in markdown[section.heading], section.name
                 assert sentence in strings, section.name
     for card in report.content["clusters"]["cards"]:
-        line = f"{card.name}: {card.size} rows, {card.share}; {card.stability}"
+        line = f"{card.name}: {card.size} {unit}, {card.share}; {card.stability}"
         assert line in markdown["The groups at a glance"].replace("\\", "")
         for part in (card.name, card.size, card.share, card.stability):
             assert part in leaves(content["sections"]["clusters"])
     assert n_texts > 40
+
+
+@pytest.mark.parametrize("name", ["report", "wide"])
+def test_nothing_is_said_twice(name, request):
+    """Below one heading, in a paragraph or a list; a section's own texts, as plain data."""
+    report = request.getfixturevalue(name)
+    text = re.sub(r"^```.*?^```$", "", report.to_markdown(), flags=re.DOTALL | re.MULTILINE)
+    for part in re.split(r"^#+ ", text, flags=re.MULTILINE):
+        lines = [line.removeprefix("- ") for line in part.splitlines() if not line.startswith("|")]
+        sentences = [part for line in lines for part in re.split(r"(?<=\.) ", line) if part]
+        assert len(sentences) == len(set(sentences))
+    for section, content in report.to_dict()["sections"].items():
+        own = [entry for entry in content.values() if isinstance(entry, str | list)]
+        texts = [text for entry in own for text in ([entry] if isinstance(entry, str) else entry)]
+        parts = [re.split(r"(?<=\.) ", text) for text in texts if isinstance(text, str) and text]
+        sentences = [sentence for part in parts for sentence in part if " " in sentence]
+        assert len(sentences) == len(set(sentences)) or section == "code"
+
+
+@pytest.mark.parametrize("name", ["report", "wide"])
+def test_markdown_has_no_words_of_the_screen(name, request):
+    report = request.getfixturevalue(name)
+    words = r"\b(orange|blue|colours?|click|drag|keyboard|legend|the map|this page)\b"
+    assert not re.search(words, report.to_markdown(), re.IGNORECASE)
+    on_page = re.findall(r'class="on-page">(.*?)</', report.html)
+    assert on_page
+    assert all(re.search(words, text, re.IGNORECASE) for text in on_page)
 
 
 def leaves(value):

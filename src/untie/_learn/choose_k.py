@@ -357,7 +357,7 @@ def _total(gains: Sequence[Gains]) -> Gains:
 
 
 def _repeated(trial: _Trial, labels: Labels, columns: Sequence[str]) -> str | None:
-    """Return the column whose values the clusters are, if there is one."""
+    """Return the column from whose values the clusters nearly follow, if there is one."""
     judged, weights = trial.judged, trial.weights
     best, name = REPEATED, None
     for column, codes, n_codes in zip(columns, judged.codes.T, judged.space.n_codes, strict=True):

@@ -60,7 +60,7 @@ class KChoice:
     without_columns : tuple of str
         These columns.
     repeats : str or None
-        A column whose values or ranges the clusters are, if there is one.
+        A column from whose values or ranges the clusters nearly follow, if there is one.
     n_sampled : int
         Number of distinct rows that were clustered.
     library : str

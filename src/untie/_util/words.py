@@ -1,4 +1,4 @@
-"""Names, as a sentence has them."""
+"""Names and numbers, as a sentence has them."""
 
 from __future__ import annotations
 
@@ -15,3 +15,14 @@ def listed(names: Sequence[str]) -> str:
     """
     *before, last = names
     return f"{', '.join(before)} and {last}" if before else last
+
+
+def counted(n: int, noun: str) -> str:
+    """Return how many of something there are.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from untie._table import frames
 from untie._table.plain_values import value_text
@@ -24,6 +27,13 @@ ENOUGH_WORDS = 3
 
 HALF = 0.5
 """What at least this share of a cluster's rows have is said of it without a word of doubt."""
+
+NEAR = 1 / 3
+"""What half of the rows have makes a name only if the logarithm of its lift is at least this part
+of that of what tells most: a little more frequent than elsewhere is no name."""
+
+ROUNDING = 1e-9
+"""Numbers that differ by less are the same."""
 
 SURE = 0.05
 """Values with a larger corrected p-value make no name."""
@@ -65,9 +75,10 @@ def cluster_names(profile: Any) -> Any:
     """Return a name of three to five words for each cluster, all of them different.
 
     A name is made of the values that are most telling of a cluster, one per column: those that at
-    least half of its rows have and, where these are few, others that are "often" there. A value
-    that speaks for itself stands alone ("Rome"), others have their column ("legs 4", "age over
-    54"); of columns with yes and no the column is said ("fever", "no fever").
+    least half of its rows have, unless others tell far more, and, where these are few, others that
+    are "often" there. Of two clusters, one may be told by what it lacks ("not Rome"). A value that
+    speaks for itself stands alone ("Rome"), others have their column ("legs 4", "age over 54"); of
+    columns with yes and no the column is said ("fever", "no fever").
 
     Parameters
     ----------
@@ -114,24 +125,73 @@ def _frame(profile: Any, clusters: list[Any], names: list[str]) -> Any:
     return frames.make_frame(read_table(profile).backend, {"cluster": clusters, "name": names})
 
 
+@dataclass(frozen=True)
+class _Telling:
+    """What may be said of a cluster: its share of the rows there, and its lift."""
+
+    column: str
+    said: str
+    share: float
+    lift: float
+
+    @property
+    def bits(self) -> float:
+        return float(np.log2(self.lift))
+
+    @property
+    def information(self) -> float:
+        return self.share * self.bits
+
+
 def _parts(lines: Lines, clusters: Sequence[Any]) -> list[list[tuple[str, bool]]]:
     """Return for each cluster what may be said of it, and whether half of its rows have it."""
     values: dict[str, set[str]] = {}
     for column, value in zip(lines["column"], lines["value"], strict=True):
         values.setdefault(column, set()).add(value_text(value).strip().lower())
     counts = Counter(value for known in values.values() for value in known)
-    found: dict[Any, dict[str, tuple[str, bool]]] = {cluster: {} for cluster in clusters}
-    for cluster, column, value, share, lift, p in zip(
-        *(lines[key] for key in ("cluster", "column", "value", "share", "lift", "p_value")),
-        strict=True,
-    ):
-        said, is_common = found[cluster], share >= HALF
-        # The first line of a column is its most telling one, but half of the rows may lack it.
-        is_better = column not in said or (is_common and not said[column][1])
-        if lift > 1 and p < SURE and is_better:
-            alone = counts[value_text(value).strip().lower()] == 1
-            said[column] = (_said(column, value_text(value), values[column], alone), is_common)
-    return [list(found[cluster].values()) for cluster in clusters]
+    has: dict[Any, list[_Telling]] = {cluster: [] for cluster in clusters}
+    lacks: dict[Any, list[_Telling]] = {cluster: [] for cluster in clusters}
+    for cluster, column, value, share, elsewhere, lift, p in zip(*_needed(lines), strict=True):
+        if lift <= 1 or p >= SURE:
+            continue
+        text, known = value_text(value), values[column]
+        alone = counts[text.strip().lower()] == 1
+        has[cluster].append(_Telling(column, _said(column, text, known, alone), share, lift))
+        if len(clusters) == 2 and len(known) > 2:
+            # What one of two has, the other lacks, and the chance of that is the same.
+            other = clusters[1 - clusters.index(cluster)]
+            lack = (1 - elsewhere) / (1 - share / lift)
+            said = _said_not(column, text, known, alone)
+            lacks[other].append(_Telling(column, said, 1 - elsewhere, lack))
+    return [_chosen(has[cluster], lacks[cluster]) for cluster in clusters]
+
+
+def _needed(lines: Lines) -> list[list[Any]]:
+    names = ("cluster", "column", "value", "share", "share_elsewhere", "lift", "p_value")
+    return [lines[name] for name in names]
+
+
+def _chosen(has: list[_Telling], lacks: list[_Telling]) -> list[tuple[str, bool]]:
+    """Return the best of each column, the most telling first, and whether half of the rows have it.
+
+    What half have is better than what tells more, but for what tells far more; what the cluster
+    lacks is said of a column in which it has nothing that tells as much.
+    """
+    if not has and not lacks:
+        return []
+    most = max([*has, *lacks], key=lambda telling: telling.information)
+    least = NEAR * most.bits - ROUNDING
+    common = [telling for telling in has if telling.share >= HALF and telling.bits >= least]
+    best: dict[str, _Telling] = {}
+    for telling in [*common, *has]:  # of each column the most telling one is first
+        best.setdefault(telling.column, telling)
+    for telling in lacks:
+        own = best.get(telling.column)
+        if own is None or (own not in common and telling.information > own.information):
+            best[telling.column] = telling
+    found = [telling for telling in best.values() if telling.share < HALF or telling.bits >= least]
+    found.sort(key=lambda telling: -round(telling.information, 9))
+    return [(telling.said, telling.share >= HALF) for telling in found]
 
 
 def _said(column: str, value: str, known: set[str], is_only: bool) -> str:
@@ -156,6 +216,22 @@ def _said(column: str, value: str, known: set[str], is_only: bool) -> str:
     if speaks and is_only and not is_range:
         return _cut(value)
     return phrase(_cut(column), _cut(value), " ")
+
+
+def _said_not(column: str, value: str, known: set[str], is_only: bool) -> str:
+    """Return in a few words that a value is not there.
+
+    Examples
+    --------
+    >>> _said_not("city", "Rome", {"rome", "bonn"}, True), _said_not("size", "4", {"4"}, True)
+    ('not Rome', 'size not 4')
+    >>> _said_not("age", "missing", {"missing"}, True)
+    'age known'
+    """
+    if value.strip().lower() == "missing":
+        return f"{_cut(column)} known"
+    is_alone = _said(column, value, known, is_only) == _cut(value)
+    return f"not {_cut(value)}" if is_alone else f"{_cut(column)} not {_cut(value) or 'blank'}"
 
 
 def _is_range(value: str) -> bool:

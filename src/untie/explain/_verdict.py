@@ -86,7 +86,7 @@ class Verdict:
 
     @property
     def repeats(self) -> str | None:
-        """A column whose values or ranges the groups are, if there is one."""
+        """A column from whose values or ranges the groups nearly follow, if there is one."""
         return None if self.choice is None else self.choice.repeats
 
     @property
@@ -211,7 +211,9 @@ class Verdict:
     def _repeating(self) -> str | None:
         if self.repeats is None:
             return None
-        return f"They are nearly {self._values_of(self.repeats)}."
+        # There may be far fewer groups than values, so they are not called the same.
+        one = "range" if self.repeats in self.ordered else "value"
+        return f"The group of a row nearly follows from its {one} of {_cut(self.repeats)} alone."
 
     def _values_of(self, column: str) -> str:
         return f"the {'ranges' if column in self.ordered else 'values'} of {_cut(column)}"

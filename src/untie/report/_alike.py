@@ -24,6 +24,17 @@ from untie.report._limits import HEAT_MAPS, HEAT_RANGES, HEAT_VALUES, shown
 from untie.report._study import Study
 from untie.report._table import Cell, TableView, heat_view, view
 
+MEANING = (
+    "Two values of a column are alike if they occur in the same company: 1 is the same, 0 nothing "
+    "in common, below 0 the opposite. What chance alone would give is subtracted."
+)
+SIMILARITY = (
+    "Alikeness is this; similarity is that of the vectors that were learned, which keep some "
+    "values apart however alike their company is."
+)
+NO_PAIRS = "No two values of a column are alike in this sense."
+NOTHING = "There are no two values to compare, or only one column."
+
 LEARNED = 0.1
 """What was learned is shown where two values have more than this in common."""
 
@@ -86,11 +97,19 @@ class Column:
 
 def heat_maps(study: Study) -> dict[str, Any]:
     """Return a heat map for each of the main columns, and the most alike pairs of all."""
-    if len(study.names) < 2:
-        return {"maps": [], "pairs": None, "n_columns": 1}
     wanted = [name for name in study.shares["column"] if _size(study, name) > 1]
+    if len(study.names) < 2 or not wanted:
+        return {"said": NOTHING, "pairs": None, "no_pairs": "", "shown": "", "maps": []}
     maps = [_heat_map(study, name, number) for number, name in enumerate(wanted[:HEAT_MAPS])]
-    return {"maps": maps, "pairs": _pairs(study), "n_columns": len(wanted)}
+    pairs = _pairs(study)
+    some = f"Heat maps of {len(maps)} of {len(wanted):,} columns, those that tell rows apart most."
+    return {
+        "said": f"{MEANING} {SIMILARITY}" if pairs else MEANING,
+        "pairs": pairs,
+        "no_pairs": "" if pairs else NO_PAIRS,
+        "shown": some if len(maps) < len(wanted) else "",
+        "maps": maps,
+    }
 
 
 def _size(study: Study, name: str) -> int:
@@ -134,10 +153,15 @@ def _heat_map(study: Study, name: str, number: int) -> HeatMap:
 def _square(name: str, caption: str, labels: Sequence[str], numbers: FloatArray) -> TableView:
     rounded = np.round(numbers, 2) + 0.0
     rows = [
-        (label, [Cell(f"{number:.2f}", heat=number) for number in line])
-        for label, line in zip(labels, rounded.tolist(), strict=True)
+        (label, [_cell(number, at == own) for at, number in enumerate(line)])
+        for own, (label, line) in enumerate(zip(labels, rounded.tolist(), strict=True))
     ]
     return heat_view(name, caption, "value", labels, rows)
+
+
+def _cell(number: float, is_own: bool) -> Cell:
+    """Return a number; none for a value with itself: a range of several is not 1 alike with it."""
+    return Cell("", heat=0.0) if is_own else Cell(f"{number:.2f}", heat=number)
 
 
 def _merged(column: Column, positions: Positions, space: ValueSpace) -> tuple[Column, Positions]:

@@ -7,12 +7,16 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note
+from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note, without_few_numbers
+from untie._util.words import counted
 from untie.report._limits import LISTED_COLUMNS, TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, count, percent, view
 
 LABEL = "the label: not learned from"
+
+FEW_NUMBERS = "its {:,} numbers are categories; --ordered (in Python ordered=) keeps their order"
+"""What is said of a column of numbers that are taken for names."""
 
 LIBRARIES = ("untie", "numpy", "scipy", "scikit-learn")
 
@@ -24,6 +28,7 @@ def data_card(study: Study) -> dict[str, Any]:
         "facts": _facts(study),
         "table": _columns(study),
         "remarks": _remarks(study),
+        "of_the_map": _of_the_map(study),
         "made": _made(study),
     }
 
@@ -89,7 +94,7 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     grouped = [values for values in study.encoder.infrequent_categories_ if values is not None]
     if grouped:
         total = sum(map(len, grouped))
-        facts.append(("Rare values merged", f"{total:,} in {len(grouped):,} columns"))
+        facts.append(("Rare values merged", f"{total:,} in {counted(len(grouped), 'column')}"))
     n = count(len(study.clusters))
     facts.append(("Clusters", f"none found, {n} shown" if study.verdict.found is False else n))
     return facts
@@ -147,14 +152,32 @@ def _notes(study: Study) -> tuple[Note, ...]:
 
 
 def _done(note: Note) -> str:
-    """Return what a note says, without the column's name."""
-    return str(Note("", note.action, note.reason)).removeprefix(": ")
+    """Return what a note says, without the column's name, for users of the command too."""
+    rest, n_numbers = without_few_numbers(note)
+    said = [FEW_NUMBERS.format(n_numbers)] if n_numbers else []
+    reason = "; ".join([*said, rest.reason] if rest.reason else said)
+    return str(Note("", note.action, reason)).removeprefix(": ")
 
 
 def _remarks(study: Study) -> list[str]:
-    """Say what the page does not show."""
+    """Say what is not shown."""
     remarks = []
     n_notes, n_shown = len(_notes(study)), len(study.main_columns)
+    if n_notes > LISTED_COLUMNS:
+        remarks.append(f"The first {LISTED_COLUMNS} of {n_notes:,} columns are listed.")
+    if n_shown < len(study.names):
+        remarks.append(
+            f"Of {len(study.names):,} columns at most {n_shown} are shown of single rows and as "
+            "heat maps: those that tell rows apart most."
+        )
+    if _has_long_texts(study):
+        remarks.append(f"Names and values of more than {TEXT} characters are cut.")
+    return remarks
+
+
+def _of_the_map(study: Study) -> list[str]:
+    """Say which rows the map does not show."""
+    remarks = []
     n_able = len(study.able)
     if n_able < study.n_rows:
         remarks.append(
@@ -166,15 +189,6 @@ def _remarks(study: Study) -> list[str]:
             f"The map shows {len(study.sample):,} of {n_able:,} rows, drawn by chance with "
             "some of every cluster; all other figures are of all rows, unless they say otherwise."
         )
-    if n_notes > LISTED_COLUMNS:
-        remarks.append(f"The first {LISTED_COLUMNS} of {n_notes:,} columns are listed.")
-    if n_shown < len(study.names):
-        remarks.append(
-            f"Of {len(study.names):,} columns at most {n_shown} are shown in the map, the cards "
-            "and the heat maps: those that tell rows apart most."
-        )
-    if _has_long_texts(study):
-        remarks.append(f"Names and values of more than {TEXT} characters are cut.")
     return remarks
 
 

@@ -20,6 +20,16 @@ SURE = 0.05
 
 NOTHING_MAKES_IT = "No value is more frequent here than by chance."
 
+LIFT = (
+    "Lift says how many times more frequent a value is in the cluster than in the whole table; p "
+    "is the chance of such a difference by luck, corrected for all values at once (Holm). The "
+    "clusters were made of these very columns, so p says which differences are not noise, not "
+    "that the clusters exist."
+)
+RANGES = "Of a column with an order, the range is named that sets the cluster apart most."
+STABILITY = "Stability is how well the cluster comes back in resampled rows, from 0 to 1."
+"""What the figures mean."""
+
 
 @dataclass(frozen=True)
 class Card:
@@ -33,6 +43,8 @@ class Card:
         A few words for it.
     size, share : str
         Weight of its rows, in numbers and as a share.
+    unit : str
+        What the size is a number of.
     part : float
         The share as a number.
     stability : str
@@ -50,6 +62,7 @@ class Card:
     number: int
     name: str
     size: str
+    unit: str
     share: str
     part: float
     stability: str
@@ -63,18 +76,28 @@ def cards(study: Study) -> dict[str, Any]:
     """Return the cards of the largest clusters, and a table of all."""
     examples = _examples(study)
     made = [_card(study, number, examples) for number in study.largest]
-    telling = {line for card in made if card.values for line in card.values.rows}
+    n_more = len(study.clusters) - len(made)
+    more = f"; {n_more:,} more {'is' if n_more == 1 else 'are'} in the table"
     return {
-        "headline": shown(study.verdict.headline, LONG_TEXT),
+        "said": f"{shown(study.verdict.headline, LONG_TEXT)}.",
         "cards": made,
         "table": _all(study),
-        "unit": "rows" if study.weights is None else "in sum of weights",
-        "n_more": len(study.clusters) - len(made),
+        "meaning": _meaning(study, made),
+        "at_a_glance": f"These are the largest{more} of all." if n_more else "",
+        "described": f"The {len(made)} largest clusters are described below{more} only."
+        if n_more
+        else "",
         "nothing": NOTHING_MAKES_IT,
-        "has_values": bool(telling),
-        "has_ranges": any(row[0].text in study.ordered_names for row in telling),
-        "has_stability": study.verdict.stability is not None,
     }
+
+
+def _meaning(study: Study, made: list[Card]) -> str:
+    """Return what those figures mean that are there."""
+    telling = {line for card in made if card.values for line in card.values.rows}
+    has_ranges = any(row[0].text in study.ordered_names for row in telling)
+    has_stability = study.verdict.stability is not None
+    there = ((LIFT, telling), (RANGES, has_ranges), (STABILITY, has_stability))
+    return " ".join(sentence for sentence, is_there in there if is_there)
 
 
 Lines = dict[str, list[Any]]
@@ -112,6 +135,7 @@ def _card(study: Study, number: int, examples: dict[str, Lines]) -> Card:
         number,
         study.group_names[number],
         count(size),
+        _unit(study, size),
         percent(part),
         part,
         study.verdict.said_of(number),
@@ -134,6 +158,12 @@ def _card(study: Study, number: int, examples: dict[str, Lines]) -> Card:
         if borders
         else None,
     )
+
+
+def _unit(study: Study, size: float) -> str:
+    if study.weights is not None:
+        return "in sum of weights"
+    return "row" if size == 1 else "rows"
 
 
 def _examples(study: Study) -> dict[str, Lines]:

@@ -6,9 +6,11 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from untie._table.plain_values import is_missing
 from untie._util.types import FloatArray
+from untie._util.words import counted
 from untie.evaluation import clustering_scores
 from untie.report._limits import ANSWERS, shown
 from untie.report._study import Study
@@ -24,6 +26,11 @@ MEASURES = {
 
 MISSING = "missing"
 
+NOT_LEARNED_FROM = (
+    "was not learned from: it shows what the clusters have to do with something that they do not "
+    "know."
+)
+
 
 def clusters_and_answers(study: Study) -> dict[str, Any] | None:
     """Return how the values of the label are spread over the clusters; None without a label."""
@@ -37,12 +44,14 @@ def clusters_and_answers(study: Study) -> dict[str, Any] | None:
     kept = [text for text, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))]
     n_others = len(kept) - ANSWERS if len(kept) > ANSWERS + 1 else 0
     kept = kept[: len(kept) - n_others]
+    name = shown(study.answers.name)
     return {
-        "name": shown(study.answers.name),
+        "name": name,
+        "said": f"{name} {NOT_LEARNED_FROM}",
         "n_values": len(totals),
         "table": _spread(study, texts, weights, kept, n_others),
-        "measures": _measures(study, totals),
-        "notes": _notes(study, texts),
+        "measures": _measures(study),
+        "notes": _notes(study),
     }
 
 
@@ -89,16 +98,24 @@ def _whole(number: float) -> float | int:
     return int(number) if number == round(number) else number
 
 
-def _measures(study: Study, totals: Counter[str]) -> TableView | None:
+def _labelled(study: Study) -> NDArray[np.intp]:
+    """Return the places of the rows that the measures count: with a weight, and a label."""
+    assert study.answers is not None
+    cells = study.answers.cells
+    return np.array([place for place in study.able if not is_missing(cells[int(place)])], np.intp)
+
+
+def _measures(study: Study) -> TableView | None:
     """Return how far clusters and label agree, over the rows that have a label."""
     assert study.answers is not None
-    known = [place for place in study.able if not is_missing(study.answers.cells[int(place)])]
-    if not known or len(study.clusters) < 2:
+    known = _labelled(study)
+    if not len(known) or len(study.clusters) < 2:
         return None
-    scores = clustering_scores(study.answers.of(np.array(known)), study.labels[known])
+    answers = study.answers.of(known)
+    scores = clustering_scores(answers, study.labels[known])
     lines = [(name, scores[key], meaning) for key, (name, meaning) in MEASURES.items()]
-    labelled = [weight for text, weight in totals.items() if text != MISSING]
-    usual = max(labelled) / sum(labelled) if sum(labelled) else 0.0
+    # One cluster of the same rows: counted otherwise, the two purities could not be compared.
+    usual = clustering_scores(answers, np.zeros(len(known), np.intp))["purity"]
     place = list(MEASURES).index("purity") + 1
     lines.insert(place, ("purity without clusters", usual, "share of the most frequent value"))
     columns = {
@@ -108,11 +125,13 @@ def _measures(study: Study, totals: Counter[str]) -> TableView | None:
     return view("label-measures", "How far the clusters agree with it", kinds, columns)
 
 
-def _notes(study: Study, texts: list[str]) -> list[str]:
+def _notes(study: Study) -> list[str]:
     notes = []
-    n_missing = sum(texts[place] == MISSING for place in study.able)
+    n_missing = len(study.able) - len(_labelled(study))
     if n_missing:
-        notes.append(f"{n_missing:,} rows without a label do not count for the measures.")
+        verb = "does" if n_missing == 1 else "do"
+        rows = counted(n_missing, "row")
+        notes.append(f"{rows} without a label {verb} not count for the measures.")
     if study.weights is not None:
         notes.append("For the measures every row with a weight above 0 counts once.")
     return notes

@@ -45,9 +45,37 @@ SUM = (
     "shares of the mean over all pairs of rows."
 )
 
+MORE = "More is better in all columns."
+
 ANEW = (
     "Every method clusters the rows anew and no cell is hidden, so the figures of UNTIE are near "
-    "those of its clusters elsewhere on this page, not the same, and the gain is a different one."
+    "those of its clusters elsewhere in this report, not the same, and the gain is a different one."
+)
+
+UNUSUAL = (
+    "Rows with values that are each frequent and yet hardly ever occur together. The score adds up "
+    "the surprise of all pairs, in nats; share: of all rows that are at least as surprising."
+)
+
+GAIN = (
+    "Gain: by how many nats per row clusters of half of the rows foretell the cells of the other "
+    "half better than the table's shares do, each cell being hidden from the choice of its row's "
+    "cluster; below 0 for noise."
+)
+SMALLEST = (
+    "The smallest number whose gain is about the highest, within one standard error or a tenth, is "
+    "taken."
+)
+STABILITY = (
+    "Stability: agreement of the clusters of all rows with those of half of them (adjusted Rand "
+    "index)."
+)
+"""What the figures of the choice of k mean."""
+
+RESTING = (
+    "A column with a large share tells rows apart, but it need not have anything to do with the "
+    "others: the groups rest on those of which they tell something while they are hidden, {:,} in "
+    "all."
 )
 
 COUPLINGS = {
@@ -82,7 +110,7 @@ def weights(study: Study) -> dict[str, Any]:
         "meaning": [f"{name.capitalize()}: {means}" for name, means, _ in words if means],
         "columns": _column_shares(study),
         "folded": [_shares(by, found) for by, found in (("coupling", shares), ("kernel", kernels))],
-        "rests_on": len(study.verdict.rests_on),
+        "resting": RESTING.format(len(study.verdict.rests_on)) if study.verdict.rests_on else "",
         "sum": SUM,
     }
 
@@ -119,12 +147,14 @@ def choice_of_k(study: Study) -> dict[str, Any]:
     table = view(
         "choice-of-k", "Every number of clusters that was tried", kinds, columns_of(choice.table())
     )
+    drawn = f"{choice.n_sampled:,} distinct rows were clustered."
+    chart = _chart(choice)
     return {
         "verdict": said,
+        "meaning": " ".join([GAIN, *([SMALLEST] if chart else []), STABILITY, drawn]),
         "table": table,
-        "chart": _chart(choice),
+        "chart": chart,
         "k": choice.k,
-        "n_rows": choice.n_sampled,
     }
 
 
@@ -187,7 +217,7 @@ def comparison(study: Study) -> dict[str, Any]:
     if len(drawn) == study.n_rows:
         said = f"{k} clusters of all rows."
     table = view("comparison", "UNTIE beside other methods", kinds, columns)
-    meaning = [*(text for key, text in SCORES.items() if key in columns), ANEW]
+    meaning = [MORE, *(text for key, text in SCORES.items() if key in columns), ANEW]
     return {"table": table, "said": said, "meaning": meaning}
 
 
@@ -218,4 +248,5 @@ def unusual(study: Study) -> dict[str, Any]:
         "share": "share",
         "reason": "long",
     }
-    return {"table": view("outliers", "The most unusual rows", kinds, lines), "said": said}
+    table = view("outliers", "The most unusual rows", kinds, lines)
+    return {"table": table, "said": f"{said}{UNUSUAL}"}

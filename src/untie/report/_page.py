@@ -132,7 +132,11 @@ def _contents(study: Study, watch: Watch | None) -> dict[str, Any]:
 
 
 def _without_table(content: dict[str, Any] | None) -> dict[str, Any] | None:
-    return None if content is None else {k: v for k, v in content.items() if k != "table"}
+    return (
+        None
+        if content is None
+        else {k: v for k, v in content.items() if k not in ("table", "said")}
+    )
 
 
 def _environment() -> Any:
@@ -146,6 +150,7 @@ def _environment() -> Any:
     )
     environment.filters["step"] = _step
     environment.filters["breakable"] = _breakable
+    environment.filters["emphasised"] = _emphasised
     return environment
 
 
@@ -169,6 +174,21 @@ def _breakable(text: str) -> Any:
     markupsafe = need("markupsafe", "report", "Reports")
     parts = re.split(r"(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z])", text)
     return markupsafe.Markup("<wbr>").join(parts)
+
+
+def _emphasised(text: str, *words: str) -> Any:
+    """Return text in which words stand out where they come first: those that it explains.
+
+    Examples
+    --------
+    >>> print(_emphasised("p < q, if p is large", "p"))
+    <em>p</em> &lt; q, if p is large
+    """
+    markupsafe = need("markupsafe", "report", "Reports")
+    said = str(markupsafe.escape(text))
+    for word in words:
+        said = re.sub(rf"\b{word}\b", f"<em>{word}</em>", said, count=1)
+    return markupsafe.Markup(said)
 
 
 def _step(number: float) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from untie._util.whole_files import whole_file
-from untie.report._told import paragraphs
 from untie.report._writing import as_dict, as_markdown
 
 FRAME_HEIGHT = 800
@@ -51,7 +50,7 @@ class Report:
         str
             A heading per section, with the same sentences and tables as on the page.
         """
-        return as_markdown(self.content, paragraphs(self.html))
+        return as_markdown(self.content)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all that the page says as dicts, lists, texts and numbers, as JSON has them.
@@ -59,12 +58,12 @@ class Report:
         Returns
         -------
         dict
-            "title", "summary", "how_sure" and "about" (sentences), "sections" by their names, and
-            "said", the paragraphs of each section. A table is a dict of "caption", "columns" and
-            "rows", such as ``pandas.DataFrame(table["rows"], columns=table["columns"])`` takes; its
-            numbers have all their digits.
+            "title", "summary", "how_sure" and "about" (sentences), and "sections" by their names,
+            with their sentences and tables. A table is a dict of "caption", "columns" and "rows",
+            such as ``pandas.DataFrame(table["rows"], columns=table["columns"])`` takes; its numbers
+            have all their digits.
         """
-        return as_dict(self.content, paragraphs(self.html))
+        return as_dict(self.content)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, which is replaced as a whole or not at all.

@@ -60,11 +60,16 @@ def shares_in_clusters(study: Study) -> dict[str, Any] | None:
     ]
     columns = [f"{number}: {shown(study.group_names[number], 60)}" for number in study.largest]
     caption = "Share of each cluster's rows that have a value"
+    n_all, n_more, said = len(study.names), len(study.clusters) - len(places), []
+    if n_all > SHARE_COLUMNS:
+        which = f"the {SHARE_COLUMNS} of {n_all:,} columns in which the clusters differ most"
+        said.append(f"These are {which}.")
+    if n_more:
+        smallest = "smallest cluster is" if n_more == 1 else f"{n_more:,} smallest clusters are"
+        said.append(f"The {smallest} left out.")
     return {
+        "said": " ".join(said),
         "table": heat_view("shares", caption, "value", [*columns, "all rows"], rows),
-        "n_columns": min(SHARE_COLUMNS, len(study.names)),
-        "n_all": len(study.names),
-        "n_more": len(study.clusters) - len(places),
     }
 
 
@@ -95,7 +100,9 @@ def side_by_side(study: Study) -> dict[str, Any] | None:
     lines = value_lines(study, PAIR_COLUMNS, PAIR_VALUES)
     places = np.argsort(-study.sizes, kind="stable")[:2]
     first, second = sorted(study.clusters[place] for place in places)
+    one, other = (f"cluster {number} ({study.group_names[number]})" for number in (first, second))
     return {
+        "said": f"C{one[1:]} beside {other}; the difference is in percentage points.",
         "clusters": study.clusters,
         "first": first,
         "second": second,

@@ -22,7 +22,7 @@ def lead(study: Study, groups: dict[str, Any]) -> list[str]:
     title = shown(study.title)
     if study.n_rows == 1:
         return [f"There is one row in {title}, so there is nothing to group."]
-    said = [f"There are {count(study.n_rows)} rows in {title}.", f"{groups['headline']}."]
+    said = [f"There are {count(study.n_rows)} rows in {title}.", groups["said"]]
     caution = study.verdict.caution if len(study.clusters) > 1 else None
     return [*said, caution] if caution else said
 
@@ -42,7 +42,6 @@ def summary(study: Study, groups: dict[str, Any]) -> list[str]:
     what = "rows" if study.weights is None else "weight"
     if largest.typical:
         said.append(
-            f"The largest group has {largest.share} of the {what}; typical of it: "
-            f"{', '.join(largest.typical[:3])}."
+            f"The largest group has {largest.share} of the {what}; typical of it: {largest.name}."
         )
     return [*said, *how_sure(study)]

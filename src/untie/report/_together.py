@@ -14,6 +14,16 @@ from untie.report._limits import ASSOCIATED, LISTED_FAMILIES, shown
 from untie.report._study import Study
 from untie.report._table import Cell, TableView, heat_view, view
 
+MEANING = (
+    "0: two columns have nothing in common; 1: each determines the other. What chance alone would "
+    "give is subtracted."
+)
+
+FAMILIES = (
+    "Columns that say the same share their votes, so that one fact does not make the clusters "
+    "alone:"
+)
+
 LEAST = 0.05
 """Columns with less in common are not listed as pairs."""
 
@@ -26,12 +36,16 @@ def columns_together(study: Study) -> dict[str, Any] | None:
     if len(study.names) < 2:
         return None
     found: FloatArray = np.clip(study.encoder.model_.attributes.uncertainty, 0.0, 1.0)
+    pairs, families, n = _pairs(study, found), families_said(study), len(study.names)
+    most = f"The {ASSOCIATED} of {n:,} columns that have most in common with others."
     return {
+        "meaning": MEANING,
+        "families_are": FAMILIES if families else "",
+        "families": families,
+        "pairs": pairs,
+        "no_pairs": "" if pairs else "No two columns have much in common.",
+        "shown": most if n > ASSOCIATED else "",
         "table": _heat_map(study, found),
-        "pairs": _pairs(study, found),
-        "families": families_said(study),
-        "n_shown": min(ASSOCIATED, len(study.names)),
-        "n_columns": len(study.names),
     }
 
 

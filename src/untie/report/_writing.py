@@ -13,7 +13,6 @@ from untie.report._groups import NOTHING_MAKES_IT
 from untie.report._table import TableView
 
 Content = Mapping[str, Any]
-Told = Mapping[str, Sequence[str]]
 
 
 def plain(value: Any) -> Any:
@@ -37,16 +36,8 @@ def plain(value: Any) -> Any:
     return value
 
 
-def as_dict(content: Content, told: Told) -> dict[str, Any]:
-    """Return all that the page says: what it begins with, and its sections by their names.
-
-    Parameters
-    ----------
-    content : mapping
-        What the page was made of.
-    told : mapping from sections to paragraphs
-        What it says in between.
-    """
+def as_dict(content: Content) -> dict[str, Any]:
+    """Return all that the page says: what it begins with, and its sections by their names."""
     names = [section.name for section in content["sections"]]
     return {
         "title": content["title"],
@@ -54,25 +45,17 @@ def as_dict(content: Content, told: Told) -> dict[str, Any]:
         "how_sure": plain(content["sure"]),
         "about": content["data"]["about"],
         "sections": {name: plain(content[name]) for name in names},
-        "said": {name: told.get(name, []) for name in names},
     }
 
 
-def as_markdown(content: Content, told: Told) -> str:
-    """Return all that the page says but for the map; see `as_dict`."""
+def as_markdown(content: Content) -> str:
+    """Return all that the page says but for the map, and for what is of use on a page alone."""
     about = content["data"]["about"]
     blocks: list[Any] = [" ".join(content["lead"]), " ".join([about, *content["sure"]])]
     parts = [f"# {escaped(content['title'])}", *map(_written, blocks)]
     for section in content["sections"]:
         parts.append(f"## {section.heading}")
-        said = told.get(section.name, [])
-        blocks = [*said, *(block for block in BLOCKS[section.name](content) if block)]
-        repeated = {
-            place
-            for place, block in enumerate(blocks[len(said) :], len(said))
-            if isinstance(block, str) and any(block.strip() in sentence for sentence in said)
-        }
-        parts += [_written(block) for place, block in enumerate(blocks) if place not in repeated]
+        parts += [_written(block) for block in BLOCKS[section.name](content) if block]
     return "\n\n".join(parts) + "\n"
 
 
@@ -127,26 +110,27 @@ def _table(view: TableView) -> str:
 
 
 def _overview(content: Content) -> list[Any]:
-    unit = content["clusters"]["unit"]
     return [
         [
-            f"Cluster {card.number}, {card.name}: {card.size} {unit}, {card.share}"
+            f"Cluster {card.number}, {card.name}: {card.size} {card.unit}, {card.share}"
             f"{'; ' + card.stability if card.stability else ''}"
             for card in content["clusters"]["cards"]
-        ]
+        ],
+        content["clusters"]["at_a_glance"],
     ]
 
 
 def _clusters(content: Content) -> list[Any]:
-    blocks: list[Any] = [f"{content['clusters']['headline']}.", content["clusters"]["table"]]
-    for card in content["clusters"]["cards"]:
+    found = content["clusters"]
+    blocks = _some(found, "said", "meaning", "table", "described")
+    for card in found["cards"]:
         blocks.append(Title(f"Cluster {card.number}: {card.name}"))
         blocks += [card.values or NOTHING_MAKES_IT, card.typical_rows, card.border_rows]
     return blocks
 
 
 def _values(content: Content) -> list[Any]:
-    blocks: list[Any] = [content["values"]["pairs"]]
+    blocks = _some(content["values"], "said", "pairs", "no_pairs", "shown")
     for found in content["values"]["maps"]:
         blocks += [Title(found.column), found.said, found.table, found.learned]
     return blocks
@@ -160,33 +144,37 @@ def _data(content: Content) -> list[Any]:
 
 def _code(content: Content) -> list[Any]:
     code = content["code"]
-    command = [Code("sh", code["command"])] if code["command"] else []
-    return [*command, Code("python", code["python"]), Code("python", code["steps"])]
+    command = [Title("On the command line"), Code("sh", code["command"])]
+    python = [Title("In Python"), Code("python", code["python"]), Code("python", code["steps"])]
+    return [*(command if code["command"] else []), *python]
+
+
+def _some(found: Mapping[str, Any], *keys: str) -> list[Any]:
+    return [found.get(key) for key in keys]
 
 
 def _of(name: str, *keys: str) -> Callable[[Content], Sequence[Any]]:
     """Return what gives some parts of a section, those that there are."""
-    return lambda content: [content[name].get(key) for key in keys]
+    return lambda content: _some(content[name], *keys)
 
 
 BLOCKS: dict[str, Callable[[Content], Sequence[Any]]] = {
     "map": _overview,
     "clusters": _clusters,
-    "shares": _of("shares", "table"),
-    "label": _of("label", "table", "measures", "notes"),
-    "pair": _of("pair", "table"),
+    "shares": _of("shares", "said", "table"),
+    "label": _of("label", "said", "table", "measures", "notes"),
+    "pair": _of("pair", "said", "table"),
     "outliers": _of("outliers", "said", "table"),
     "values": _values,
-    "together": _of("together", "families", "pairs", "table"),
+    "together": _of(
+        "together", "meaning", "families_are", "families", "pairs", "no_pairs", "shown", "table"
+    ),
     "data": _data,
     "weights": lambda content: [
-        content["weights"]["said"],
-        content["weights"]["meaning"],
-        content["weights"]["columns"],
-        content["weights"]["sum"],
+        *_some(content["weights"], "said", "meaning", "resting", "columns", "sum"),
         *content["weights"]["folded"],
     ],
-    "choice": _of("choice", "verdict", "table"),
+    "choice": _of("choice", "verdict", "meaning", "table"),
     "comparison": _of("comparison", "said", "meaning", "table"),
     "code": _code,
 }
