@@ -108,11 +108,11 @@ class Preparation:
         Each with its rule, the rows in which they are, and the cells of these rows as text.
         """
         table = read_table(data, min_rows=0)
-        check_names(self.inputs(self.columns), table.names, "the table")
+        pairs = zip(self.columns, self.rules, strict=True)
+        spans = {name: rule for name, rule in pairs if isinstance(rule, Bin) and rule.span}
+        check_names(list(spans), table.names, "the table")
         places = {name: place for place, name in enumerate(table.names)}
-        for name, rule in zip(self.columns, self.rules, strict=True):
-            if not isinstance(rule, Bin) or rule.span is None:
-                continue
+        for name, rule in spans.items():
             codes, values = factorize(table.columns[places[name]], name)
             rows = np.flatnonzero(rule.is_outside(values)[codes])
             if len(rows):
