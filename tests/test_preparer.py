@@ -1,3 +1,4 @@
+import math
 from datetime import date, datetime, timedelta
 
 import dask.dataframe as dd
@@ -665,3 +666,16 @@ def test_days_without_a_time_are_named_as_days():
     )
     frame = pd.DataFrame({"x": days.dt.strftime("%Y-%m-%d")})
     assert not any(":" in name for name in Preparer(bins=20).fit(frame).ranges("x"))
+
+
+def test_infinities_that_were_seen_are_not_outside(tmp_path):
+    numbers = [float(n) for n in range(50)] + [math.inf, math.inf]
+    table = pd.DataFrame({"x": numbers})
+    preparer = Preparer(columns=["x"]).fit(table)
+    preparer.save(tmp_path / "p.untie")
+    for one in (preparer, load_model(tmp_path / "p.untie")):
+        assert not len(one.outside(table))
+        found = one.outside(pd.DataFrame({"x": [math.inf, -math.inf, 90.0, 7.0, math.nan]}))
+        assert found.row.tolist() == [1, 2]
+        assert found.lowest.tolist() == ["0", "0"]
+        assert found.highest.tolist() == ["49", "49"]

@@ -255,11 +255,13 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
     whole = unit != NUMBER or bool((numbers == np.round(numbers)).all())
     names = range_labels(edges, unit, whole)
     reason = f"into {len(names)} ranges"
-    others = [v for v, n in zip(seen.values, read(seen.values, unit), strict=True) if np.isnan(n)]
+    cells = read(seen.values, unit)
+    others = [value for value, n in zip(seen.values, cells, strict=True) if np.isnan(n)]
     if others:
         reason += f"; no numbers, and kept as they are: {some(others)}"
     span = (float(numbers[0]), float(numbers[-1])) if seen.scale == 1 else None
-    rule = Bin(tuple(edges.tolist()), tuple(names), unit, span=span)
+    infinite = tuple(np.unique(cells[np.isinf(cells)]).tolist()) if span else ()
+    rule = Bin(tuple(edges.tolist()), tuple(names), unit, span=span, infinite=infinite)
     return rule, Note(column, BINNED, reason)
 
 
