@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from command_cases import ask, rows_of, start, write_people
+from command_cases import ask, refused, rows_of, start, write_people
 
 
 @pytest.fixture
@@ -99,6 +99,25 @@ def test_transform_tells_them(model, new, how, tmp_path, monkeypatch):
     assert answer.exit_code == 0, answer.output
     assert answer.stderr == f"{SAID}; it is neutral in their vectors.\n"
     assert ask("transform", model, new, *how, "-q").stderr == ""
+
+
+def test_unknown_values_that_may_be_missing_cells_are_pointed_out(model, people, tmp_path):
+    rows = pd.read_csv(people, dtype=str)
+    rows.loc[[3, 7], ["colour", "size"]] = [["NA", "big"], ["red", "n/a"]]
+    rows.to_csv(tmp_path / "gaps.csv", index=False)
+    for call in (["outliers", "--model", model], ["transform", model]):
+        told = ask(*call, tmp_path / "gaps.csv").stderr
+        assert told.endswith("If these stand for missing cells, say so: --missing NA,n/a\n")
+        told = ask(*call, tmp_path / "gaps.csv", "--missing", "NA,n/a").stderr
+        assert "say so" not in told
+        assert "'NA'" not in told
+
+
+def test_a_column_of_the_model_that_is_absent_is_named(model, people, tmp_path):
+    rows = pd.read_csv(people, dtype=str)
+    rows.drop(columns="shape").to_csv(tmp_path / "less.csv", index=False)
+    told = refused("outliers", tmp_path / "less.csv", "--model", model)
+    assert "There is no column 'shape' of the model in the table; its columns are" in told
 
 
 def test_without_duckdb_as_well(model, new, monkeypatch):

@@ -154,7 +154,7 @@ class Preparation:
     def _apply_table(self, data: Any, keep: Sequence[str] = ()) -> Any:
         table = read_table(data, min_rows=0)
         own = self.inputs(self.columns)
-        check_names(own, table.names, "the table", ", which the model was fitted on")
+        check_names(own, table.names, "the table", owner="the model")
         check_names(keep, table.names, "the table")
         frame = nw.from_native(_as_frame(table), eager_only=True)
         pieces = {}

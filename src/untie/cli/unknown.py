@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
 from untie._inputs import unknown_cells
+from untie._prepare.missing import SIGNS, WORDS
 from untie._table.frames import columns_of
 from untie._util.extras import need
 from untie.cli.reading import is_lazy
@@ -76,6 +78,8 @@ class Unknown:
         share = f"of {self.n_rows:,} ({self.n_with / self.n_rows:.1%})"
         rows = "1 row has" if self.n_with == 1 else f"{self.n_with:,} rows have"
         say(f"{rows} a value that the model does not know, {share}{effect}.", quiet)
+        if hint := _about_missing(self.counts.values()):
+            say(hint, quiet)
 
 
 class Outside:
@@ -138,6 +142,15 @@ def tell_unknown(encoder: UNTIE, rows: Any, quiet: bool, effect: str = "") -> No
     unknown = Unknown(encoder)
     unknown.add(rows)
     unknown.tell(quiet, effect)
+
+
+def _about_missing(counts: Iterable[Counter[str]]) -> str:
+    """Return how to say that unknown values stand for missing cells, if some look like it."""
+    texts = {value for of_column in counts for value in of_column}
+    found = sorted(text for text in texts if text.strip().lower() in WORDS | SIGNS)
+    if not found:
+        return ""
+    return f"If these stand for missing cells, say so: --missing {shlex.quote(','.join(found))}"
 
 
 def _line(column: str, counts: Counter[str]) -> str:
