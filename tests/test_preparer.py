@@ -679,3 +679,39 @@ def test_infinities_that_were_seen_are_not_outside(tmp_path):
         assert found.row.tolist() == [1, 2]
         assert found.lowest.tolist() == ["0", "0"]
         assert found.highest.tolist() == ["49", "49"]
+
+
+def test_what_notes_know_is_in_fields_and_kept_in_files(tmp_path):
+    n = 300
+    table = pd.DataFrame(
+        {
+            "grade": [1 + row % 5 for row in range(n)],
+            "colour": ["?", "red", "blue"] * (n // 3),
+            "answer": ["NA", "yes"] * (n // 2),
+            "town": [f"t{row % 30}" for row in range(n)],
+            "here": ["here"] * n,
+            "gap": [None] * n,
+            "odd, its 7 values": ["its 9 values", "read as missing", "every row is"] * (n // 3),
+        }
+    )
+    preparer = Preparer(max_categories=20).fit(table)
+    preparer.save(tmp_path / "p.untie")
+    loaded = load_model(tmp_path / "p.untie")
+    assert loaded.notes_ == preparer.notes_
+    notes = {note.column: note for note in loaded.notes_}
+    assert notes["grade"].few_numbers == 5
+    assert notes["grade"].reason == (
+        "its 5 numbers are categories; UNTIE(ordered=['grade']) keeps their order"
+    )
+    assert notes["colour"].read_as_missing == ("?",)
+    assert notes["answer"].not_missing == ("NA",)
+    assert notes["town"].many_values == 30
+    assert [name for name, note in notes.items() if note.is_constant] == ["here", "gap"]
+    assert notes["odd, its 7 values"] == Note("odd, its 7 values", "kept")
+    assert set(loaded.constants_) == {"here", "gap"}
+
+
+def test_notes_of_earlier_files_are_three_texts():
+    old = ["grade", "kept", "its 5 numbers are categories"]
+    assert Note.from_list(old) == Note(*old)
+    assert Note.from_list(old).to_list() == old

@@ -124,7 +124,7 @@ class Preparation:
         return {
             "columns": list(self.columns),
             "rules": [rule.to_dict() for rule in self.rules],
-            "notes": [[note.column, note.action, note.reason] for note in self.notes],
+            "notes": [note.to_list() for note in self.notes],
             **({"origins": dict(self.origins)} if self.origins else {}),
             **({"constants": constants} if constants else {}),
         }
@@ -135,7 +135,7 @@ class Preparation:
         return cls(
             tuple(content["columns"]),
             tuple(rule_from_dict(rule) for rule in content["rules"]),
-            tuple(Note(*note) for note in content["notes"]),
+            tuple(Note.from_list(note) for note in content["notes"]),
             dict(content.get("origins", {})),
             {name: Constant.from_dict(one) for name, one in content.get("constants", {}).items()},
         )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
-from untie._inputs import NOTHING_KNOWN, with_outside
+from untie._inputs import with_outside
 from untie._learn.reach import NEARLY_ALL
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
@@ -117,7 +117,7 @@ class Assigned:
             rows = as_seen(self.clusterer.encoder_, None, rows, [])
         found = columns_of(assignments(self.clusterer, rows))
         found["note"] = self._with_outside(found["note"], source)
-        self.n_blank += sum(NOTHING_KNOWN in note for note in found["note"])
+        self.n_blank += sum(found.pop("nothing_known"))
         is_unlike = np.array(found.pop("unlike"), dtype=bool)
         is_strange = np.array(found["unknown"]) > 0
         if is_strange.any():
