@@ -56,6 +56,7 @@ def write_files(folder):
     frame = pd.read_csv(folder / "messy.txt", sep="#", encoding="latin-1", dtype=str)
     few = frame[["colour", "size", "shape", "group"]]
     few.to_parquet(folder / "few.parquet")
+    few[20:50].to_parquet(folder / "some.parquet")
     few.assign(shape="star").to_parquet(folder / "new.parquet")
     few.assign(formula="=" + few["size"]).to_csv(folder / "formulas.csv", index=False)
     clusters = make_pipeline(Preparer(columns=["colour", "size", "shape"]), UNTIEClusterer(2))
@@ -73,6 +74,7 @@ class Done:
     """What a process did, in a folder."""
 
     folder: Path
+    call: str
     out: str
     err: str
     code: int
@@ -119,7 +121,7 @@ class Case:
         arguments = [text.replace("~", " ") for text in self.call.split()]
         process = start(*arguments, cwd=folder)
         out, err = process.communicate(timeout=120)
-        done = Done(folder, out.decode(), err.decode(), process.returncode)
+        done = Done(folder, self.call, out.decode(), err.decode(), process.returncode)
         assert done.code == self.code, done.err
         return done
 
@@ -221,6 +223,22 @@ def written(name, *texts, without=()):
             assert text in content
         for text in without:
             assert text not in content
+
+    return check
+
+
+def other_than(part, instead="", name=None):
+    """Return a check: standard output, or a file, is another where a part of the call is."""
+
+    def check(done):
+        assert part in done.call
+        call = done.call.replace(part, instead)
+        if name is None:
+            assert Case(call, {}).run(done.folder).out != done.out
+            return
+        Case(call.replace(name, f"other-{name}"), {}).run(done.folder)
+        own, other = (done.folder / name).read_text(), (done.folder / f"other-{name}").read_text()
+        assert own != other
 
     return check
 

@@ -1,3 +1,4 @@
+import math
 from datetime import date, datetime, timedelta
 
 import dask.dataframe as dd
@@ -665,3 +666,52 @@ def test_days_without_a_time_are_named_as_days():
     )
     frame = pd.DataFrame({"x": days.dt.strftime("%Y-%m-%d")})
     assert not any(":" in name for name in Preparer(bins=20).fit(frame).ranges("x"))
+
+
+def test_infinities_that_were_seen_are_not_outside(tmp_path):
+    numbers = [float(n) for n in range(50)] + [math.inf, math.inf]
+    table = pd.DataFrame({"x": numbers})
+    preparer = Preparer(columns=["x"]).fit(table)
+    preparer.save(tmp_path / "p.untie")
+    for one in (preparer, load_model(tmp_path / "p.untie")):
+        assert not len(one.outside(table))
+        found = one.outside(pd.DataFrame({"x": [math.inf, -math.inf, 90.0, 7.0, math.nan]}))
+        assert found.row.tolist() == [1, 2]
+        assert found.lowest.tolist() == ["0", "0"]
+        assert found.highest.tolist() == ["49", "49"]
+
+
+def test_what_notes_know_is_in_fields_and_kept_in_files(tmp_path):
+    n = 300
+    table = pd.DataFrame(
+        {
+            "grade": [1 + row % 5 for row in range(n)],
+            "colour": ["?", "red", "blue"] * (n // 3),
+            "answer": ["NA", "yes"] * (n // 2),
+            "town": [f"t{row % 30}" for row in range(n)],
+            "here": ["here"] * n,
+            "gap": [None] * n,
+            "odd, its 7 values": ["its 9 values", "read as missing", "every row is"] * (n // 3),
+        }
+    )
+    preparer = Preparer(max_categories=20).fit(table)
+    preparer.save(tmp_path / "p.untie")
+    loaded = load_model(tmp_path / "p.untie")
+    assert loaded.notes_ == preparer.notes_
+    notes = {note.column: note for note in loaded.notes_}
+    assert notes["grade"].few_numbers == 5
+    assert notes["grade"].reason == (
+        "its 5 numbers are categories; UNTIE(ordered=['grade']) keeps their order"
+    )
+    assert notes["colour"].read_as_missing == ("?",)
+    assert notes["answer"].not_missing == ("NA",)
+    assert notes["town"].many_values == 30
+    assert [name for name, note in notes.items() if note.is_constant] == ["here", "gap"]
+    assert notes["odd, its 7 values"] == Note("odd, its 7 values", "kept")
+    assert set(loaded.constants_) == {"here", "gap"}
+
+
+def test_notes_of_earlier_files_are_three_texts():
+    old = ["grade", "kept", "its 5 numbers are categories"]
+    assert Note.from_list(old) == Note(*old)
+    assert Note.from_list(old).to_list() == old

@@ -96,7 +96,7 @@ _RULES: dict[str, Check] = {
             "names": many(a_text, least=1),
             "unit": one_of(NUMBER, *PERIODS),
         },
-        {**_reading, "span": many(number(), 2)},
+        {**_reading, "span": many(number(), 2), "infinite": many(number(finite=False))},
     ),
     Group.name: entries({"rule": a_text, "values": _texts, "other": a_text}, _reading),
     DatePart.name: entries({"rule": a_text, "part": one_of(*PARTS)}, _reading),
@@ -125,8 +125,25 @@ def _constant(value: Any, name: str) -> None:
     _rule({key: entry for key, entry in value.items() if key != "value"}, name)
 
 
+_facts = entries(
+    {},
+    {
+        "few_numbers": whole(),
+        "many_values": whole(),
+        "read_as_missing": _texts,
+        "not_missing": _texts,
+        "is_constant": a_truth,
+    },
+)
+
+
 def _note(value: Any, name: str) -> None:
-    many(a_text, 3)(value, name)
+    """Check a note: three texts, and what else it knows; files of earlier versions end there."""
+    of_type(list)(value, name)
+    many(a_text, 3)(value[:3], name)
+    many(_facts)(value[3:], name)
+    if len(value) > 4:
+        raise ValueError(f"{name!r} has {len(value)} items, not 3 or 4")
     one_of(KEPT, BINNED, GROUPED, LEFT_OUT)(value[1], name)
 
 

@@ -331,7 +331,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
-            Rows with the columns that are used, in memory.
+            Rows with the columns that were binned, in memory.
 
         Returns
         -------

@@ -244,13 +244,14 @@ def test_a_file_that_breaks_off_leaves_the_old_one(model, new, tmp_path):
 def test_rows_of_which_nothing_is_known_are_unlike_any(model, new, tmp_path):
     rows = pd.read_csv(new, dtype=str)
     rows.loc[:2] = None
+    rows.loc[3, "colour"] = "nothing is known of the row"  # a cell is no finding
     rows.to_csv(tmp_path / "blank.csv", index=False)
     answer = ask("assign", model, tmp_path / "blank.csv")
     found = rows_of(answer.stdout)
     for row in found[:3]:
         assert row["note"].startswith("unlike any cluster: ")
         assert row["note"].endswith("nothing is known of the row")
-    assert not any("nothing is known" in row["note"] for row in found[3:])
+    assert not any("nothing is known" in row["note"] for row in found[4:])
     assert "of 3 nothing is known, as all cells are missing or unknown." in answer.stderr
 
 

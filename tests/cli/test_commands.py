@@ -118,7 +118,9 @@ def test_models_saved_by_python_are_read(people, tmp_path, frame, make):
     piped = rows_of(ask("transform", path, "-", stdin=people.read_bytes()).stdout)
     np.testing.assert_allclose(pd.DataFrame(piped).astype(float), found)
     lines = rows_of(ask("outliers", people, "-n", 3, "--model", path).stdout)
-    assert [int(x["row"]) for x in lines] == outliers(encoder, rows, n=3)["position"].tolist()
+    assert [int(x["row"]) for x in lines] == outliers(encoder, rows, n=3, share_of="model")[
+        "position"
+    ].tolist()
     lines = rows_of(ask("neighbors", people, "--row", 7, "-n", 3, "--model", path).stdout)
     expected = neighbors(encoder, rows, 7, n=3)["position"].tolist()
     assert [int(line["row"]) for line in lines] == expected

@@ -108,7 +108,6 @@ def test_columns_that_are_compared(before, after):
         (["before.csv", "absent.csv"], "There is no file 'absent.csv'"),
         (["before.csv", "before.csv", "--model", "before.csv"], "With --model, name one file"),
         (["-", "-"], "Only one of the two tables"),
-        (["--sql", "SELECT 1"], "untie drift takes files"),
         (["before.csv", "less.csv"], "'shape'"),
     ],
 )

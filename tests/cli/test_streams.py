@@ -28,6 +28,7 @@ def people(tmp_path):
         ("\x1b[31mred\x1b]0;title\x07", "\\x1b[31mred\\x1b]0;title\\x07"),
         ("a\rb\x7f\x9b", "a\\rb\\x7f\\x9b"),
         ("abc\u202ecba", "abc\\u202ecba"),
+        ("abc\u2066\u2067\u2068\u2069", "abc\\u2066\\u2067\\u2068\\u2069"),
         ("lone \ud800", "lone \\ud800"),
     ],
 )

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from command_cases import ask, rows_of, start, write_people
+from command_cases import ask, refused, rows_of, start, write_people
 
 
 @pytest.fixture
@@ -45,24 +45,79 @@ def test_outliers_tell_and_rank_them(model, new, people):
 
 def test_shares_are_those_of_the_table_of_the_model(model, people, new, tmp_path):
     everything = rows_of(ask("outliers", people, "--drop", "group", "-n", 120, "-q").stdout)
-    shares = {row["row"]: float(row["share"]) for row in everything}
+    scores = [float(row["score"]) for row in everything]
     some = tmp_path / "some.csv"
     pd.read_csv(people, dtype=str).head(6).to_csv(some, index=False)
     found = rows_of(ask("outliers", some, "--model", model, "-n", 6).stdout)
     for row in found:
-        assert float(row["share"]) == pytest.approx(shares[row["row"]])
+        share = sum(score >= float(row["score"]) - 1e-9 for score in scores) / 120
+        assert float(row["share"]) == pytest.approx(share)
     assert (
         rows_of(ask("outliers", new, "--model", model, "-n", 1, "-q").stdout)[0]["share"] == "0.0"
     )
 
 
-@pytest.mark.parametrize("how", [["--format", "csv"], ["--format", "json"], ["--output", "v.csv"]])
+HOW = [["--format", "csv"], ["--format", "json"], ["--output", "v.csv"]]
+
+
+@pytest.fixture
+def far(people, tmp_path):
+    """Return new rows, one of them with an age that nobody had, and the ages that there were."""
+    rows = pd.read_csv(people, dtype=str)
+    seen = f"{rows.age.astype(int).min()} to {rows.age.astype(int).max()}"
+    rows.loc[5, "age"] = "140"
+    rows.to_csv(tmp_path / "far.csv", index=False)
+    return tmp_path / "far.csv", seen
+
+
+def test_numbers_beyond_those_of_the_model_are_unusual_and_told(model, far, people):
+    path, seen = far
+    answer = ask("outliers", path, "--model", model, "-n", 1)
+    assert answer.stderr == f"age: 1 row is outside {seen}, all that the model has seen: 140\n"
+    found = rows_of(answer.stdout)[0]
+    assert found["row"] == "5"
+    assert f"age=140: outside {seen}, all that was seen in 120 rows" in found["reason"]
+    assert "outside" not in ask("outliers", people, "--model", model, "-n", 1).output
+    told = ask("neighbors", path, "--model", model, "--row", 0).stderr
+    assert f"age: 1 row is outside {seen}" in told
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_transform_tells_numbers_beyond_those_of_the_model(model, far, how, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path, seen = far
+    answer = ask("transform", model, path, *how)
+    assert answer.stderr == f"age: 1 row is outside {seen}, all that the model has seen: 140\n"
+    monkeypatch.setattr("untie.cli.reading.find_spec", lambda name: name == "pandas")
+    assert f"age: 1 row is outside {seen}" in ask("transform", model, path, *how).stderr
+
+
+@pytest.mark.parametrize("how", HOW)
 def test_transform_tells_them(model, new, how, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     answer = ask("transform", model, new, *how)
     assert answer.exit_code == 0, answer.output
     assert answer.stderr == f"{SAID}; it is neutral in their vectors.\n"
     assert ask("transform", model, new, *how, "-q").stderr == ""
+
+
+def test_unknown_values_that_may_be_missing_cells_are_pointed_out(model, people, tmp_path):
+    rows = pd.read_csv(people, dtype=str)
+    rows.loc[[3, 7], ["colour", "size"]] = [["NA", "big"], ["red", "n/a"]]
+    rows.to_csv(tmp_path / "gaps.csv", index=False)
+    for call in (["outliers", "--model", model], ["transform", model]):
+        told = ask(*call, tmp_path / "gaps.csv").stderr
+        assert told.endswith("If these stand for missing cells, say so: --missing NA,n/a\n")
+        told = ask(*call, tmp_path / "gaps.csv", "--missing", "NA,n/a").stderr
+        assert "say so" not in told
+        assert "'NA'" not in told
+
+
+def test_a_column_of_the_model_that_is_absent_is_named(model, people, tmp_path):
+    rows = pd.read_csv(people, dtype=str)
+    rows.drop(columns="shape").to_csv(tmp_path / "less.csv", index=False)
+    told = refused("outliers", tmp_path / "less.csv", "--model", model)
+    assert "There is no column 'shape' of the model in the table; its columns are" in told
 
 
 def test_without_duckdb_as_well(model, new, monkeypatch):

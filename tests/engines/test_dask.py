@@ -254,7 +254,7 @@ def test_bad_calls(tmp_path):
     with pytest.raises(ValueError, match="'adam' draws rows"):
         UNTIE(2, solver="adam").fit(source)
     encoder = UNTIE(2).fit(MISSING)
-    with pytest.raises(ValueError, match=r"no columns 'A', 'C' in the Dask frame, which the enc"):
+    with pytest.raises(ValueError, match=r"no columns 'A', 'C' of the encoder in the Dask frame;"):
         encoder.transform(source[["B"]])
     with pytest.raises(ValueError, match="set sparse_output=False"):
         UNTIE(2, sparse_output=True).fit(source).transform(source)

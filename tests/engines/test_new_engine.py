@@ -95,7 +95,7 @@ def test_what_it_does_not_write_is_refused(tmp_path):
         registry.open_table(pieces(CELLS)).map_frames(lambda frame, names: frame, ["A"])
     with pytest.raises(ValueError, match="set sparse_output=False"):
         UNTIE(3, sparse_output=True).fit(CELLS).transform(pieces(CELLS))
-    with pytest.raises(ValueError, match="no column 'A' in the list of frames, which the encoder"):
+    with pytest.raises(ValueError, match="no column 'A' of the encoder in the list of frames;"):
         UNTIE(3).fit(CELLS).transform(pieces(CELLS[["B", "C", "D"]]))
 
 

@@ -296,7 +296,7 @@ def test_bad_calls(spark, tmp_path):
     with pytest.raises(ValueError, match="'adam' draws rows"):
         UNTIE(2, solver="adam").fit(source)
     encoder = UNTIE(2).fit(MISSING)
-    with pytest.raises(ValueError, match=r"no columns 'A', 'C' in the Spark frame, which the enc"):
+    with pytest.raises(ValueError, match=r"no columns 'A', 'C' of the encoder in the Spark frame;"):
         encoder.transform(source.select("B"))
     with pytest.raises(ValueError, match="'A=x' can't be kept"):
         encoder.transform(source.withColumn("A=x", lit(1)))

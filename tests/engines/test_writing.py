@@ -56,7 +56,7 @@ def test_other_columns_are_left_alone_and_missing_ones_named(encoder, tmp_path):
     more = TABLE.select(["B", "C", "A"]).append_column("id", pa.array(range(6)))
     found = encoder.transform(SOURCES["query"](more, tmp_path)).read_all()
     np.testing.assert_array_equal(numbers(found), encoder.transform(TABLE))
-    with pytest.raises(ValueError, match=r"no columns 'A', 'C' in .* the encoder was fitted on"):
+    with pytest.raises(ValueError, match=r"no columns 'A', 'C' of the encoder in "):
         encoder.transform(SOURCES["parquet file"](TABLE.select(["B"]), tmp_path))
 
 

@@ -153,6 +153,7 @@ def test_rows_of_which_nothing_is_known_are_unlike_any():
     clusterer = UNTIEClusterer(2).fit(rows)
     found = assignments(clusterer, [[None, None], [None, "robot"], [None, "cow"], ["sea", None]])
     assert found.unlike.tolist() == [True, True, False, False]
+    assert found.nothing_known.tolist() == [True, True, False, False]
     assert found.note[0] == "unlike any cluster: nothing is known of the row"
     assert found.note[1] == "unlike any cluster: x1=robot (unknown); nothing is known of the row"
     assert found.note.tolist()[2:] == ["", ""]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from tables import latent_classes, small_tables
-from untie import UNTIE
+from untie import UNTIE, Preparer
 from untie.datasets import load
 from untie.explain import outliers, why_outlier
 
@@ -114,6 +114,40 @@ def test_new_rows_and_unknown_values():
     assert why.part["x0"] == 0.0
 
 
+def test_of_new_rows_every_row_of_the_model_is_another():
+    rows = [["sea", "fish"], ["land", "cow"]] * 30 + [["sea", "cow"]]
+    encoder = UNTIE(2).fit(rows)
+    new = [["sea", "cow"], ["land", "fish"]]
+    found = outliers(encoder, new, n=2, share_of="model").set_index("position")
+    once, never = math.log((31 * 31 / 61 + 1) / 2), math.log((30 * 30 / 61 + 1) / 1)
+    np.testing.assert_allclose(found.score[[0, 1]], [once, never])
+    assert found.reason[0] == "x0=sea with x1=cow: in 1 row of the model, 15.8 expected"
+    assert found.reason[1] == "x0=land with x1=fish: in no row of the model, 14.8 expected"
+    assert found.share[0] == pytest.approx(
+        1 / 61
+    )  # the one of the model has met no other with both
+    why = why_outlier(encoder, new[0], share_of="model")
+    assert why.part.sum() == pytest.approx(once)
+    assert why["count"].tolist() == [1, 1]
+
+
+def test_numbers_beyond_all_that_were_seen_are_unusual():
+    table = pd.DataFrame({"age": range(20, 70), "a": ["x", "y"] * 25, "b": ["u", "v"] * 25})
+    preparer = Preparer().fit(table)
+    new = pd.DataFrame({"age": [69, 140, 30], "a": ["x", "x", "y"], "b": ["u", "u", "v"]})
+    rows, outside = preparer.transform(new), preparer.outside(new)
+    for settings in ({}, {"column_weights": {"age": 0}}):
+        encoder = UNTIE(2, **settings).fit(preparer.transform(table))
+        plain = outliers(encoder, rows, share_of="model").set_index("position")
+        found = outliers(encoder, rows, share_of="model", outside=outside).set_index("position")
+        added = 0.0 if settings else math.log(51 / 2)
+        np.testing.assert_allclose((found.score - plain.score)[[0, 1, 2]], [0, added, 0])
+        said = "age=140: outside 20 to 69, all that was seen in 50 rows"
+        assert (said in found.reason[1]) is (not settings)
+    with pytest.raises(ValueError, match="outside names row 1 of the column 'age'"):
+        outliers(encoder, rows[:1], outside=outside)
+
+
 def test_new_values_are_expected_of_columns_that_had_many_once():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.choice(["x", "y"], 90), "b": rng.choice(["u", "v"], 90)})
@@ -161,8 +195,8 @@ def test_pairs_with_too_many_values_for_a_table(monkeypatch):
     table = latent_classes(100, 3, 4, 5, seed=0)[0]
     encoder = UNTIE(2).fit(table)
     expected = outliers(encoder, table, n=9)
-    monkeypatch.setattr("untie.explain._unusual.TABLE_CELLS", 1)
-    monkeypatch.setattr("untie.explain._unusual.BLOCK_ROWS", 7)
+    monkeypatch.setattr("untie.explain._surprises.TABLE_CELLS", 1)
+    monkeypatch.setattr("untie.explain._surprises.BLOCK_ROWS", 7)
     pd.testing.assert_frame_equal(outliers(encoder, table, n=9), expected)
 
 

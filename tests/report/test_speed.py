@@ -16,7 +16,7 @@ from untie._table.rows import learn_vocabulary
 from untie._table.table import read_table
 from untie._util.parallel import map_ahead
 from untie.cluster import KModes
-from untie.explain import _unusual as unusual
+from untie.explain import _surprises as surprises
 from untie.explain import (
     border_cases,
     examples,
@@ -104,7 +104,7 @@ def test_shares_by_several_groupings_are_those_by_each(encoder):
 
 def test_surprises_in_a_table_are_those_of_single_pairs(frame, encoder, monkeypatch):
     fast = outliers(encoder, frame)
-    monkeypatch.setattr(unusual, "TABLE_CELLS", 0)
+    monkeypatch.setattr(surprises, "TABLE_CELLS", 0)
     pd.testing.assert_frame_equal(outliers(encoder, frame), fast, check_exact=True)
 
 

@@ -116,7 +116,7 @@ class Source(ABC):
         """Return the columns that an encoder was fitted on, by name, and that of the weights."""
         if names is None:
             return self
-        self.check(names, ", which the encoder was fitted on")
+        check_columns(names, self.columns, self.origin, owner="the encoder")
         if weight in names:
             raise ValueError(
                 f"Column {weight!r} can't hold the weights, as the encoder was fitted on its "
@@ -135,6 +135,8 @@ def refuse_repeated(columns: Sequence[str], origin: str) -> None:
         )
 
 
-def check_columns(columns: Sequence[str], present: Sequence[str], origin: str, why: str) -> None:
+def check_columns(
+    columns: Sequence[str], present: Sequence[str], origin: str, why: str = "", owner: str = ""
+) -> None:
     """Refuse columns that are not present."""
-    check_names(columns, present, origin, why, "Rename or add the column there.")
+    check_names(columns, present, origin, why, "Rename or add the column there.", owner)

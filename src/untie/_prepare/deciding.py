@@ -14,18 +14,19 @@ from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._prepare.found_reading import (
     AUTO,
     as_read,
+    count_missing,
     find_texts_of_missing,
     said_of_missing,
     with_writing,
 )
 from untie._prepare.look import Summary
-from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note, said_of_few_numbers
+from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note, joined
 from untie._prepare.number_names import NumberNames, find_number_names
 from untie._prepare.number_writing import NumberWriting
 from untie._prepare.numbers import NUMBER, PERIODS, as_number, read
 from untie._prepare.ranges import quantile_edges, range_labels, round_edges
 from untie._prepare.readings import Reading
-from untie._prepare.remarks import MOSTLY, odd_values, odd_writing, some
+from untie._prepare.remarks import MOSTLY, find_placeholders, odd_values, odd_writing, some
 from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray, Value
@@ -53,9 +54,6 @@ LONG_TEXT = 20
 
 FEWEST_ROWS_OF_VALUES = 2
 """The frequent values of a column with too many values must have this many rows on average."""
-
-ALL_MISSING, EVERY_ROW = "all cells are missing", "every row is"
-"""How the reasons begin for which constants are left out."""
 
 _ID_NAME = re.compile(
     r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row)$)|[a-z]I[dD]$|^Unnamed: 0$"
@@ -111,7 +109,8 @@ def decide(
             raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
         return None, Note(column, LEFT_OUT, seen.reason)
     texts = find_texts_of_missing(seen, options.missing)
-    said = said_of_missing(seen, texts)
+    missing = count_missing(seen, texts)
+    said = said_of_missing(missing, is_sample=seen.scale > 1)
     reading = Reading(texts)
     seen = as_read(seen, reading)
     decision = (
@@ -125,7 +124,7 @@ def decide(
             rule = replace(rule, reading=reading if isinstance(rule, Bin) else named)
     else:
         rule, note = decision
-    return rule, Note(column, note.action, _joined(note.reason, said))
+    return rule, replace(note.also(said), read_as_missing=tuple(missing))
 
 
 def reading_of(seen: Summary, options: Options) -> Reading:
@@ -161,8 +160,8 @@ def _decide_written(
     if not isinstance(rule, Bin):
         return None
     example = max(seen.values, key=lambda text: (len(text), text))
-    reason = f"{note.reason}; read {reading.writing.words()}, such as {example!r}"
-    return replace(rule, reading=reading), Note(column, note.action, reason)
+    how = f"read {reading.writing.words()}, such as {example!r}"
+    return replace(rule, reading=reading), note.also(how)
 
 
 def _decide_plain(
@@ -175,22 +174,22 @@ def _decide_plain(
     is_read = is_long and measure is None and not is_categorical
     writing = odd_writing(seen.values, seen.rows) if is_read else ""
     if reason:
-        return None, Note(column, LEFT_OUT, _joined(reason, writing))
+        said = joined(reason, writing)
+        return None, Note(column, LEFT_OUT, said, is_constant=_is_constant(seen))
     if measure is not None and is_long:
         return _bin(column, seen, options, measure)
     odd = odd_values(seen.values, with_placeholders=bool(options.missing))
+    placeholders = find_placeholders(seen.values) if options.missing else ()
     if len(seen.values) > options.max_categories:
         rule, note = _group(column, seen, options, is_asked_for)
-        odd = odd if rule is not None else ""
-        return rule, Note(column, note.action, _joined(note.reason, writing, odd))
+        if rule is None:
+            return None, note.also(writing)
+        return rule, replace(note.also(joined(writing, odd)), not_missing=placeholders)
     # Two numbers are a yes and a no, whose order says nothing.
     is_few = measure == NUMBER and len(seen.values) > 2 and _is_plain(seen)
-    few = said_of_few_numbers(column, len(seen.values)) if is_few else ""
-    return Keep(kind_of(seen.values)), Note(column, KEPT, _joined(few, writing, odd))
-
-
-def _joined(*reasons: str) -> str:
-    return "; ".join(reason for reason in reasons if reason)
+    few = len(seen.values) if is_few else 0
+    note = Note(column, KEPT, joined(writing, odd), few, not_missing=placeholders)
+    return Keep(kind_of(seen.values)), note
 
 
 def _measure(seen: Summary) -> str | None:
@@ -202,11 +201,16 @@ def _measure(seen: Summary) -> str | None:
     return None
 
 
+def _is_constant(seen: Summary) -> bool:
+    """Tell whether all cells are missing, or have one value."""
+    return not seen.values or (len(seen.values) == 1 and not seen.n_missing)
+
+
 def _reason_to_leave_out(column: str, seen: Summary, measure: str | None) -> str:
     if not seen.values:
-        return ALL_MISSING
-    if len(seen.values) == 1 and not seen.n_missing:
-        return f"{EVERY_ROW} {as_text(seen.values[0])!r:.40}"
+        return "all cells are missing"
+    if _is_constant(seen):
+        return f"every row is {as_text(seen.values[0])!r:.40}"
     if measure is None and is_free_text(seen.values, seen.rows.sum()):
         return "looks like free text"
     if _is_nearly_distinct(seen) and (
@@ -255,11 +259,13 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
     whole = unit != NUMBER or bool((numbers == np.round(numbers)).all())
     names = range_labels(edges, unit, whole)
     reason = f"into {len(names)} ranges"
-    others = [v for v, n in zip(seen.values, read(seen.values, unit), strict=True) if np.isnan(n)]
+    cells = read(seen.values, unit)
+    others = [value for value, n in zip(seen.values, cells, strict=True) if np.isnan(n)]
     if others:
         reason += f"; no numbers, and kept as they are: {some(others)}"
     span = (float(numbers[0]), float(numbers[-1])) if seen.scale == 1 else None
-    rule = Bin(tuple(edges.tolist()), tuple(names), unit, span=span)
+    infinite = tuple(np.unique(cells[np.isinf(cells)]).tolist()) if span else ()
+    rule = Bin(tuple(edges.tolist()), tuple(names), unit, span=span, infinite=infinite)
     return rule, Note(column, BINNED, reason)
 
 
@@ -300,11 +306,12 @@ def _group(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
     n = len(texts)
     is_rare = share < SMALLEST_SHARE or seen.rows[kept].mean() < FEWEST_ROWS_OF_VALUES
     if is_rare and not is_asked_for:
-        return None, Note(column, LEFT_OUT, f"has {n:,} values, hardly any of them frequent")
+        said = f"has {n:,} values, hardly any of them frequent"
+        return None, Note(column, LEFT_OUT, said, many_values=n)
     values = tuple(texts[code] for code in kept)
     other = next(name for name in _other_names() if name not in texts)
     reason = f"the {n - len(kept):,} rarest of its {n:,} values are merged into {other!r}"
-    return Group(values, other), Note(column, GROUPED, reason)
+    return Group(values, other), Note(column, GROUPED, reason, many_values=n)
 
 
 def _other_names() -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -72,23 +72,34 @@ def with_writing(seen: Summary, reading: Reading, day_first: bool | None) -> Rea
     return replace(reading, writing=find_writing(seen.values, day_first))
 
 
-def said_of_missing(seen: Summary, texts: Sequence[str]) -> str:
-    """Return which texts were read as missing cells, and in how many rows; empty if none.
+def count_missing(seen: Summary, texts: Sequence[str]) -> dict[str, int]:
+    """Return the values that texts of missing cells stand for, sorted, and how many rows have each.
 
     Examples
     --------
-    >>> said_of_missing(Summary(["a", "?"], np.array([5.0, 1.0]), np.ones(2), 0), ["?", "NA"])
-    "read as missing: '?' (1 row)"
+    >>> count_missing(Summary(["a", "?"], np.array([5.0, 1.0]), np.ones(2), 0), ["?", "NA"])
+    {'?': 1}
     """
     absent = set(texts)
-    about = "about " if seen.scale > 1 else ""
     found = {}
     for value, n in zip(seen.values, (seen.rows * seen.scale).tolist(), strict=True):
         if isinstance(value, str) and (value in absent or value.strip() in absent):
             found[value] = round(n)
+    return dict(sorted(found.items()))
+
+
+def said_of_missing(found: Mapping[str, int], is_sample: bool) -> str:
+    """Return which texts were read as missing cells, and in how many rows; empty if none.
+
+    Examples
+    --------
+    >>> said_of_missing({"?": 1}, is_sample=False)
+    "read as missing: '?' (1 row)"
+    """
+    about = "about " if is_sample else ""
     names = [
         f"{text!r} ({about}{found[text]:,} {'row' if found[text] == 1 else 'rows'})"
-        for text in sorted(found)
+        for text in found
     ]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return f"read as missing: {', '.join(names[:SHOWN])}{more}" if names else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from untie._engines.registry import open_table
 from untie._prepare.date_parts import part_name, part_rules
-from untie._prepare.deciding import ALL_MISSING, EVERY_ROW, Options, decide, reading_of
+from untie._prepare.deciding import Options, decide, reading_of
 from untie._prepare.look import Summary, look_at
 from untie._prepare.note import LEFT_OUT, Note
 from untie._prepare.preparation import Constant, Preparation
@@ -42,7 +42,7 @@ def make_preparation(
         rule, notes[name] = decide(name, of_column, options, columns is not None, is_named)
         if rule is not None:
             rules[name] = rule
-        elif notes[name].reason.startswith((ALL_MISSING, EVERY_ROW)):
+        elif notes[name].is_constant:
             constants[name] = _constant(name, of_column, options)
         parts = _parts(of_column, options)
         for part in parts:
@@ -80,8 +80,8 @@ def _with_parts(note: Note, parts: Sequence[Part]) -> Note:
     """Say which columns were made of dates."""
     if not parts:
         return note
-    said = f"also made into {', '.join(repr(part_name(note.column, p.part)) for p in parts)}"
-    return Note(note.column, note.action, f"{note.reason}; {said}" if note.reason else said)
+    made = ", ".join(repr(part_name(note.column, part.part)) for part in parts)
+    return note.also(f"also made into {made}")
 
 
 def _names_of(data: Any) -> tuple[str, ...]:

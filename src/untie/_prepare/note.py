@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 KEPT, BINNED, GROUPED, LEFT_OUT = "kept", "binned", "grouped", "left out"
-
-_FEW_NUMBERS = re.compile(r"its (\d+) numbers are categories; UNTIE\(.*?\) keeps their order(; )?")
 
 
 @dataclass(frozen=True)
@@ -20,8 +19,23 @@ class Note:
         The column's name.
     action : {"kept", "binned", "grouped", "left out"}
         What was done to it.
-    reason : str
+    said : str
         Why or how; empty where there is nothing to say.
+    few_numbers : int
+        How many numbers there are that are kept as categories, without their order; 0 if none.
+    many_values : int
+        How many values a column has that has too many; 0 where none are merged for that.
+    read_as_missing : tuple of str
+        The texts that are read as missing cells.
+    not_missing : tuple of str
+        Texts that may stand for missing cells and are values.
+    is_constant : bool
+        Whether the column was left out as all cells are the same, or missing.
+
+    Attributes
+    ----------
+    reason : str
+        All that is to be said: of few numbers, and `said`.
 
     See Also
     --------
@@ -33,32 +47,59 @@ class Note:
     customer: left out, looks like an id
     >>> print(Note("age", "binned", "into 5 ranges"))
     age: binned into 5 ranges
+    >>> Note("grade", "kept", few_numbers=5).reason
+    "its 5 numbers are categories; UNTIE(ordered=['grade']) keeps their order"
     """
 
     column: str
     action: str
-    reason: str = ""
+    said: str = ""
+    few_numbers: int = 0
+    many_values: int = 0
+    read_as_missing: tuple[str, ...] = ()
+    not_missing: tuple[str, ...] = ()
+    is_constant: bool = False
+
+    @property
+    def reason(self) -> str:
+        """All that is to be said: of few numbers, and `said`."""
+        few = said_of_few_numbers(self.column, self.few_numbers) if self.few_numbers else ""
+        return joined(few, self.said)
 
     def __str__(self) -> str:
-        mark = "" if not self.reason else " " if self.action == BINNED else ", "
-        return f"{self.column}: {self.action}{mark}{self.reason}"
+        reason = self.reason
+        mark = "" if not reason else " " if self.action == BINNED else ", "
+        return f"{self.column}: {self.action}{mark}{reason}"
+
+    def also(self, said: str) -> Note:
+        """Return the note with something more that is said at its end."""
+        return replace(self, said=joined(self.said, said))
+
+    def to_list(self) -> list[Any]:
+        """Return the note as plain data: its texts, and what else it knows, if that is anything."""
+        facts = {
+            name: list(fact) if isinstance(fact, tuple) else fact
+            for name, fact in asdict(self).items()
+            if fact and name not in ("column", "action", "said")
+        }
+        return [self.column, self.action, self.said, *([facts] if facts else [])]
+
+    @classmethod
+    def from_list(cls, content: Sequence[Any]) -> Note:
+        """Undo `to_list`."""
+        column, action, said, *more = content
+        facts: dict[str, Any] = {
+            name: tuple(fact) if isinstance(fact, list) else fact
+            for name, fact in (more[0] if more else {}).items()
+        }
+        return cls(column, action, said, **facts)
+
+
+def joined(*reasons: str) -> str:
+    """Return several reasons as one; those that are empty say nothing."""
+    return "; ".join(reason for reason in reasons if reason)
 
 
 def said_of_few_numbers(column: str, n: int) -> str:
     """Return that the numbers of a column are taken for names, and how to have their order."""
     return f"its {n} numbers are categories; UNTIE(ordered=[{column!r}]) keeps their order"
-
-
-def without_few_numbers(note: Note) -> tuple[Note, int]:
-    """Return a note without what `said_of_few_numbers` says, and how many numbers; 0 if none.
-
-    Examples
-    --------
-    >>> note = Note("grade", "kept", said_of_few_numbers("grade", 5) + "; read as missing: '?'")
-    >>> without_few_numbers(note)
-    (Note(column='grade', action='kept', reason="read as missing: '?'"), 5)
-    """
-    found = _FEW_NUMBERS.match(note.reason)
-    if found is None:
-        return note, 0
-    return replace(note, reason=note.reason[found.end() :]), int(found[1])

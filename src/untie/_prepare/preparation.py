@@ -108,11 +108,11 @@ class Preparation:
         Each with its rule, the rows in which they are, and the cells of these rows as text.
         """
         table = read_table(data, min_rows=0)
-        check_names(self.inputs(self.columns), table.names, "the table")
+        pairs = zip(self.columns, self.rules, strict=True)
+        spans = {name: rule for name, rule in pairs if isinstance(rule, Bin) and rule.span}
+        check_names(list(spans), table.names, "the table")
         places = {name: place for place, name in enumerate(table.names)}
-        for name, rule in zip(self.columns, self.rules, strict=True):
-            if not isinstance(rule, Bin) or rule.span is None:
-                continue
+        for name, rule in spans.items():
             codes, values = factorize(table.columns[places[name]], name)
             rows = np.flatnonzero(rule.is_outside(values)[codes])
             if len(rows):
@@ -124,7 +124,7 @@ class Preparation:
         return {
             "columns": list(self.columns),
             "rules": [rule.to_dict() for rule in self.rules],
-            "notes": [[note.column, note.action, note.reason] for note in self.notes],
+            "notes": [note.to_list() for note in self.notes],
             **({"origins": dict(self.origins)} if self.origins else {}),
             **({"constants": constants} if constants else {}),
         }
@@ -135,7 +135,7 @@ class Preparation:
         return cls(
             tuple(content["columns"]),
             tuple(rule_from_dict(rule) for rule in content["rules"]),
-            tuple(Note(*note) for note in content["notes"]),
+            tuple(Note.from_list(note) for note in content["notes"]),
             dict(content.get("origins", {})),
             {name: Constant.from_dict(one) for name, one in content.get("constants", {}).items()},
         )
@@ -154,7 +154,7 @@ class Preparation:
     def _apply_table(self, data: Any, keep: Sequence[str] = ()) -> Any:
         table = read_table(data, min_rows=0)
         own = self.inputs(self.columns)
-        check_names(own, table.names, "the table", ", which the model was fitted on")
+        check_names(own, table.names, "the table", owner="the model")
         check_names(keep, table.names, "the table")
         frame = nw.from_native(_as_frame(table), eager_only=True)
         pieces = {}

@@ -30,11 +30,17 @@ _UNIT = r"\s?(?P<unit>[^\W\d_]{1,6}\.?|[%$€£¥°]\w?)?"
 _WITH_UNIT = re.compile(r"[-+]?[$€£¥]?\s?" + _DIGITS + _UNIT)
 
 
+def find_placeholders(values: Sequence[Value]) -> tuple[str, ...]:
+    """Return the values that may be missing cells."""
+    texts = (value for value in values if isinstance(value, str))
+    return tuple(text for text in texts if text.strip().lower() in PLACEHOLDERS)
+
+
 def odd_values(values: Sequence[Value], with_placeholders: bool = True) -> str:
     """Return which values may be missing cells, or spellings of one value; empty if none."""
     texts = [value for value in values if isinstance(value, str)]
     said = []
-    odd = [text for text in texts if text.strip().lower() in PLACEHOLDERS]
+    odd = find_placeholders(values)
     if odd and with_placeholders:
         said.append(f"{some(odd)} counted as a value, not as missing")
     alike = _spellings([text for text in texts if text not in odd])

@@ -106,7 +106,9 @@ class Bin:
     reading : Reading
         How cells are read.
     span : tuple of float or None
-        The least and the largest number that was seen; None where not all were looked at.
+        The least and the largest finite number that was seen; None where not all were looked at.
+    infinite : tuple of float
+        The infinities that were seen.
     """
 
     name: ClassVar[str] = "bin"
@@ -115,6 +117,7 @@ class Bin:
     unit: str
     reading: Reading = AS_IT_IS
     span: tuple[float, float] | None = None
+    infinite: tuple[float, ...] = ()
 
     def labels(self, values: list[Value]) -> list[Value]:
         """Return what each of a column's distinct values becomes."""
@@ -133,14 +136,16 @@ class Bin:
         names, edges = list(self.names), list(self.edges)
         own = {"rule": self.name, "edges": edges, "names": names, "unit": self.unit}
         span = {} if self.span is None else {"span": list(self.span)}
-        return own | span | self.reading.to_dict()
+        infinite = {"infinite": list(self.infinite)} if self.infinite else {}
+        return own | span | infinite | self.reading.to_dict()
 
     def is_outside(self, values: list[Value]) -> NDArray[np.bool_]:
         """Tell which of a column's distinct values are numbers beyond those that were seen."""
         if self.span is None:
             return np.zeros(len(values), dtype=bool)
         numbers = read(self.reading.read(values), self.unit)
-        return np.asarray((numbers < self.span[0]) | (numbers > self.span[1]), dtype=bool)
+        beyond = (numbers < self.span[0]) | (numbers > self.span[1])
+        return np.asarray(beyond & ~np.isin(numbers, self.infinite), dtype=bool)
 
 
 @dataclass(frozen=True)
@@ -232,7 +237,8 @@ def rule_from_dict(content: Mapping[str, Any]) -> Rule:
     if kind == Bin.name:
         edges, names = tuple(content["edges"]), tuple(content["names"])
         span = tuple(content["span"]) if "span" in content else None
-        return Bin(edges, names, content["unit"], reading, span)
+        infinite = tuple(content.get("infinite", ()))
+        return Bin(edges, names, content["unit"], reading, span, infinite)
     if kind == Group.name:
         return Group(tuple(content["values"]), content["other"], reading)
     if kind == Part.name:

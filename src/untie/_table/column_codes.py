@@ -20,6 +20,7 @@ from untie._table.plain_values import (
     check_times,
     has_zone,
     in_microseconds,
+    is_half_text,
     plain,
 )
 from untie._util.types import Value, smallest_unsigned
@@ -84,8 +85,10 @@ def _from_pandas(series: Any) -> tuple[NDArray[Any], list[Value]]:
         return series.cat.codes.to_numpy(), _python_values(series.cat.categories)
     if isinstance(series.dtype, pd.ArrowDtype):
         return _from_pyarrow(_as_chunks(series.array.__arrow_array__()))
+    if series.dtype == object:
+        return _from_pandas_objects(series)
     codes, values = pd.factorize(series)
-    return _with_instants(series, codes, _python_values(values))
+    return codes, _python_values(values)
 
 
 def _as_chunks(array: Any) -> Any:
@@ -103,23 +106,22 @@ def _python_values(values: Any) -> list[Value]:
     return values.tolist()
 
 
-def _with_instants(
-    cells: Any, codes: NDArray[Any], values: list[Value]
-) -> tuple[NDArray[Any], list[Value]]:
-    """Return codes and values as they are, unless there are times in zones among objects.
+def _from_pandas_objects(cells: Any) -> tuple[NDArray[Any], list[Value]]:
+    """Return codes and values of any objects, by pandas where it tells them apart.
 
     Python calls the two times of the hour that clocks repeat equal, and that hour of another zone
-    different, so these cells are turned before they are compared.
+    different; and some versions of pandas know no half characters, nor integers above 1e308.
     """
-    if not any(map(has_zone, values)):
-        return codes, values
     import pandas as pd
 
-    array = np.empty(len(cells), dtype=object)
-    for place, cell in enumerate(cells):  # one by one, as a cell may be a tuple
-        array[place] = plain(cell)
-    codes, index = pd.factorize(array)
-    return codes, index.tolist()
+    try:
+        codes, index = pd.factorize(cells)
+    except OverflowError:
+        return _from_objects(cells)
+    values = _python_values(index) if isinstance(index, pd.Index) else index.tolist()
+    if any(has_zone(value) or is_half_text(value) for value in values):
+        return _from_objects(cells)
+    return codes, values
 
 
 def _from_polars(series: Any) -> tuple[NDArray[Any], list[Value]]:
@@ -227,8 +229,10 @@ def _from_numpy(array: NDArray[Any]) -> tuple[NDArray[Any], list[Value]]:
         import pandas as pd
     except ImportError:
         return _from_objects(array.tolist())
+    if array.dtype == object:
+        return _from_pandas_objects(array)
     codes, values = pd.factorize(array)
-    return _with_instants(array, codes, values.tolist())
+    return codes, values.tolist()
 
 
 def _from_objects(cells: Iterable[Any]) -> tuple[NDArray[Any], list[Value]]:

@@ -7,7 +7,12 @@ from difflib import get_close_matches
 
 
 def check_names(
-    names: Sequence[str], present: Sequence[str], where: str, why: str = "", remedy: str = ""
+    names: Sequence[str],
+    present: Sequence[str],
+    where: str,
+    why: str = "",
+    remedy: str = "",
+    owner: str = "",
 ) -> None:
     """Refuse names that are not present, and say which may be meant or which there are.
 
@@ -23,6 +28,8 @@ def check_names(
         Why they are asked for, such as ", which drop names".
     remedy : str
         A further sentence on what to do.
+    owner : str
+        What has the columns, if that is why they are asked for, such as "the model".
 
     Examples
     --------
@@ -41,7 +48,8 @@ def check_names(
     close = get_close_matches(missing[0], others, n=1) if len(missing) == 1 else []
     hint = f"did you mean {close[0]!r}?" if close else f"its columns are {listed(present)}."
     lacking = "is no column" if len(missing) == 1 else "are no columns"
-    said = f"There {lacking} {', '.join(map(repr, missing))} in {where}{why}; {hint}"
+    of = f" of {owner}" if owner else ""
+    said = f"There {lacking} {', '.join(map(repr, missing))}{of} in {where}{why}; {hint}"
     raise ValueError(f"{said} {remedy}".rstrip())
 
 

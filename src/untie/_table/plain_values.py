@@ -210,6 +210,13 @@ def as_doubles(array: NDArray[Any]) -> NDArray[np.float64]:
     return doubles
 
 
+def is_half_text(value: Any) -> bool:
+    """Tell whether a value is a text with half a character in it."""
+    if not isinstance(value, str) or value.isascii():
+        return False
+    return whole_characters(value) != value
+
+
 def whole_characters(text: str) -> str:
     r"""Return a text that every file and frame can hold: half a character is written ``\ud800``.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
-from untie._inputs import NOTHING_KNOWN, with_outside
+from untie._inputs import with_outside
 from untie._learn.reach import NEARLY_ALL
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
@@ -25,16 +24,13 @@ from untie.cli.reading import is_lazy
 from untie.cli.showing import chosen_format, print_table, say, show
 from untie.cli.spinner import waiting
 from untie.cli.streaming import stream_rows
-from untie.cli.unknown import Unknown
+from untie.cli.unknown import Outside, Unknown
 from untie.clusterer import UNTIEClusterer
 from untie.explain import assignments
 from untie.preparer import Preparer
 
 SHOWN_ROWS = 10
 """At most this many rows that are unlike any cluster are shown on a terminal."""
-
-SHOWN_OUTSIDE = 5
-"""At most this many numbers beyond those that the model has seen are named."""
 
 NEW_COLUMNS = ("cluster", "distance", "unknown", "note")
 
@@ -74,7 +70,7 @@ def assign_rows(
     if is_written and not is_lazy(source):
         show(cells, how, output)
     found.unknown.tell(options.quiet)
-    found.tell_outside(options.quiet)
+    found.outside.tell(options.quiet)
     for line in filter(None, [found.said(), found.about_model(model.name)]):
         say(line, options.quiet)
     if how == Format.table:
@@ -101,7 +97,7 @@ class Assigned:
         n_clusters = len(clusterer.cluster_centers_)
         self.sizes, self.unlike, self.strange = np.zeros((3, n_clusters), dtype=int)
         self.n_blank = 0
-        self.outside: dict[str, tuple[Counter[str], str]] = {}
+        self.outside = Outside(preparer or clusterer.preparer_)
         self.farthest: dict[str, list[Any]] = {name: [] for name in ("row", *NEW_COLUMNS)}
 
     @property
@@ -121,7 +117,7 @@ class Assigned:
             rows = as_seen(self.clusterer.encoder_, None, rows, [])
         found = columns_of(assignments(self.clusterer, rows))
         found["note"] = self._with_outside(found["note"], source)
-        self.n_blank += sum(NOTHING_KNOWN in note for note in found["note"])
+        self.n_blank += sum(found.pop("nothing_known"))
         is_unlike = np.array(found.pop("unlike"), dtype=bool)
         is_strange = np.array(found["unknown"]) > 0
         if is_strange.any():
@@ -136,25 +132,9 @@ class Assigned:
 
     def _with_outside(self, notes: list[str], source: Any) -> list[str]:
         """Count numbers beyond those that the model has seen, and return notes that name them."""
-        preparer = self.preparer or self.clusterer.preparer_
-        if preparer is None:
-            return notes
-        outside = preparer.outside(source)
-        for _, column, value, lowest, highest in zip(*columns_of(outside).values(), strict=True):
-            counts, _ = self.outside.setdefault(column, (Counter(), f"{lowest} to {highest}"))
-            counts[value] += 1
+        outside = self.outside.add(source)
         # Of a clusterer with a preparer of its own, the notes name them already.
         return notes if self.preparer is None else with_outside(notes, outside)
-
-    def tell_outside(self, quiet: bool) -> None:
-        """Say which columns have numbers beyond those that the model has seen."""
-        for column, (counts, seen) in self.outside.items():
-            n = counts.total()
-            hidden = len(counts) - SHOWN_OUTSIDE
-            some = ", ".join(list(counts)[:SHOWN_OUTSIDE])
-            some += f", ... {hidden:,} more" if hidden > 0 else ""
-            rows = "1 row is" if n == 1 else f"{n:,} rows are"
-            say(f"{column}: {rows} outside {seen}, all that the model has seen: {some}", quiet)
 
     def named(self, source: Any) -> dict[str, Any]:
         """Return what is found of all rows under names that no column of theirs has."""

@@ -32,7 +32,7 @@ it is no accident, however few rows have it. Of couplings, before and after are 
 tells the other, from 0 to 1."""
 
 
-@sharing(ColumnOptions)
+@sharing(ColumnOptions, without=["sql"])
 def run(
     options: ColumnOptions,
     file: File = None,
@@ -82,8 +82,6 @@ def run(
     each other otherwise than before. Numbers are binned by the ranges of the first table.
     """
     check_output(output)
-    if options.sql is not None:
-        raise UserError("untie drift takes files; write what --sql gives to one first.")
     if file == "-" and new == "-":
         raise UserError("Only one of the two tables can be standard input.")
     if model is None and (file is None or new is None):

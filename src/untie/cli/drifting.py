@@ -11,13 +11,12 @@ from untie._table.frames import columns_of
 from untie.cli.choices import FailOn
 from untie.cli.guard import UserError
 from untie.cli.learning import as_seen, load_encoder, open_rows, refuse_preparation
-from untie.cli.left_out import with_left_out
 from untie.cli.options import ColumnOptions, Format
 from untie.cli.reading import names_of
 from untie.cli.showing import Columns, chosen_format, say, show
 from untie.cli.spinner import waiting
 from untie.cli.table import open_table
-from untie.explain import Drift, drift
+from untie.explain import Drift, drift, with_left_out
 from untie.preparer import Preparer
 
 SHIFTED, SHARE, NEW, LOST, COUPLED = "column", "value", "new value", "lost value", "coupling"

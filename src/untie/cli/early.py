@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -13,6 +14,11 @@ from untie._util.whole_files import check_replaceable
 from untie.cli.guard import UserError
 
 ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".pq")
+
+_IN_QUERY = re.compile(
+    r"""--[^\n]*|/\*.*?\*/|'((?:[^']|'')*)'|"((?:[^"]|"")*)"|(\w+(?:\.\w+)+)""", re.DOTALL
+)
+"""What may name a file in a query; comments are passed over, as they may have quotes."""
 
 READ, WRITTEN = ("file", "new", "model"), ("output", "save")
 """The arguments of commands that name files."""
@@ -73,13 +79,24 @@ def check_apart(arguments: Mapping[str, Any], sql: str | None) -> None:
                     f"{str(path)!r} is read by this command, which would then replace it; write to "
                     "another file."
                 )
-        if sql is not None and os.path.exists(here) and os.path.basename(path) in sql:
+        if sql is not None and os.path.exists(here) and _is_read(here, sql):
             raise UserError(
                 f"The query names {os.path.basename(path)!r}, which this command would then "
                 "replace; write to another file."
             )
     if len({os.path.realpath(path) for path in written}) < len(written):
         raise UserError(f"Two results can't go into one file, {str(written[0])!r}; name another.")
+
+
+def _is_read(path: str, sql: str) -> bool:
+    """Tell whether a query names a file: as text, in quotes of a name, or as a name with a dot."""
+    for found in _IN_QUERY.finditer(sql):
+        text, name, bare = found.groups()
+        source = bare or (text or "").replace("''", "'") or (name or "").replace('""', '"')
+        source = os.path.expanduser(source.removeprefix("file://"))
+        if source and any(_holds(place, path) for place in _places(source)):
+            return True
+    return False
 
 
 def _places(source: str) -> list[str]:

@@ -161,7 +161,7 @@ def as_seen(encoder: UNTIE, preparer: Preparer | None, table: Any, keep: list[st
     if preparer is not None:
         return preparer.transform(table, keep=keep)
     wanted = list(dict.fromkeys([*own_columns(encoder, table), *keep]))
-    check_columns(wanted, names_of(table), "the table", ", which the model was fitted on")
+    check_columns(wanted, names_of(table), "the table", owner="the model")
     if is_lazy(table):
         return table.select(wanted)
     return nw.from_native(table, eager_only=True).select(wanted).to_native()

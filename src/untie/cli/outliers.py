@@ -27,8 +27,8 @@ EXAMPLES = """[bold]Examples[/bold]
 [cyan]untie outliers today.csv --model orders.untie[/cyan]  unusual beside the rows of the model
 
 score: how surprising the row's pairs of values are, in nats, and values that a model has never \
-seen; share: of all rows that are at least as surprising, those of the model's table with --model. \
-Rows are counted from 0."""
+seen, or numbers outside those that it has; share: of all rows that are at least as surprising, \
+those of the model's table with --model. Rows are counted from 0."""
 
 
 @sharing(LearningOptions)
@@ -48,16 +48,19 @@ def run(
     from untie.cli.learning import learned
     from untie.cli.showing import show
     from untie.cli.spinner import waiting
-    from untie.cli.unknown import tell_unknown
+    from untie.cli.unknown import Outside, tell_unknown
     from untie.explain import outliers as most_unusual
 
     table, encoder = learned(file, options, model, seed)
     frame = table.frame()
+    share_of, outside = "data", None
     if model is not None:
         tell_unknown(encoder, frame, options.quiet, ", which counts as unusual")
-    share_of = "data" if model is None else "model"
+        beyond = Outside(table.preparer)
+        share_of, outside = "model", beyond.add(table.source)
+        beyond.tell(options.quiet)
     with waiting("looking for unusual rows", options.quiet):
-        found = columns_of(most_unusual(encoder, frame, n, share_of=share_of))
+        found = columns_of(most_unusual(encoder, frame, n, share_of=share_of, outside=outside))
     rows = found.pop("position")
     result = {"row": rows, **table.cells(keep, rows), **found}
     show(result, format_, output, "The most unusual rows")

@@ -13,6 +13,10 @@ KEPT = "\n\t"
 """Control characters that text on a terminal may have."""
 
 
+TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+"""Kinds of characters that turn the direction of those that follow, or end that."""
+
+
 def set_up_streams() -> None:
     """Make standard output buffered, and put something in the place of streams that are closed."""
     # A file that is opened next would get a free number below 3, and what C libraries print.
@@ -71,7 +75,7 @@ def _steers(char: str) -> bool:
     """Tell whether a character is none that is seen: control, surrogate, or a turn of direction."""
     if char in KEPT:
         return False
-    return unicodedata.category(char) in ("Cc", "Cs") or char in "\u202a\u202b\u202c\u202d\u202e"
+    return unicodedata.category(char) in ("Cc", "Cs") or unicodedata.bidirectional(char) in TURNS
 
 
 def tell(text: str) -> None:

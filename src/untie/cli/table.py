@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._engines.source import check_columns
-from untie._prepare.note import KEPT, Note, without_few_numbers
+from untie._prepare.note import KEPT, Note
 from untie._table.orders import AUTO
 from untie.cli.guard import UserError
 from untie.cli.options import (
@@ -238,8 +238,9 @@ def check_learned(table: PreparedTable, name: str) -> None:
 
 
 def _tell(preparer: Preparer, remarks: list[str], options: ColumnOptions) -> None:
-    pairs = [without_few_numbers(note) for note in preparer.notes_]
-    notes = [note for note, _ in pairs if note.action != KEPT or note.reason]
+    few = {note.column: note.few_numbers for note in preparer.notes_ if note.few_numbers}
+    notes = [replace(note, few_numbers=0) for note in preparer.notes_]  # those are said together
+    notes = [note for note in notes if note.action != KEPT or note.reason]
     notes = [note for note in notes if note.reason != "as asked"]
     lines = [*remarks, *map(str, notes)]
     for line in lines[:SHOWN_NOTES]:
@@ -248,27 +249,25 @@ def _tell(preparer: Preparer, remarks: list[str], options: ColumnOptions) -> Non
         tell(f"... and {len(lines) - SHOWN_NOTES:,} more columns")
     hints = [_about_missing(notes), _about_many(notes, options)]
     if isinstance(options, LearningOptions):
-        hints.append(_about_orders({note.column: n for note, n in pairs if n}, options))
+        hints.append(_about_orders(few, options))
     for hint in filter(None, hints):
         tell(hint)
 
 
 def _about_missing(notes: Sequence[Note]) -> str:
-    if any("read as missing" in note.reason for note in notes):
+    if any(note.read_as_missing for note in notes):
         return (
             "Say which cells are missing with --missing, such as --missing '?,NA'; --missing none "
             "keeps all of them as values"
         )
-    if any("not as missing" in note.reason for note in notes):
+    if any(note.not_missing for note in notes):
         return "Say which cells are missing with --missing, such as --missing '?,NA'"
     return ""
 
 
 def _about_many(notes: Sequence[Note], options: ColumnOptions) -> str:
     """Return how to tell all values apart, by the column that has the most."""
-    found = [re.search(r"(?:its|has) ([\d,]+) values", note.reason) for note in notes]
-    n = max((int(match[1].replace(",", "")) for match in found if match), default=0)
-    n = min(n, MANY_CATEGORIES)
+    n = min(max((note.many_values for note in notes), default=0), MANY_CATEGORIES)
     if n <= options.max_categories:
         return ""
     return f"Tell more values apart with --max-categories, such as --max-categories {n}"

@@ -20,8 +20,8 @@ EXAMPLES = """[bold]Examples[/bold]
 [cyan]untie values mushroom.csv --column odor --why foul,spicy[/cyan]  what the two share
 
 alikeness: from -1 to 1, how far the rows that have one value are like those that have the other \
-in all other columns; at_least: what it is surely, however few the rows, and the order of the \
-pairs; similarity: of the learned vectors."""
+in all other columns; at_least: less two standard errors, which are large for few rows; the pairs \
+are in its order; similarity: of the learned vectors."""
 
 
 @sharing(LearningOptions)

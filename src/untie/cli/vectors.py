@@ -19,7 +19,7 @@ from untie.cli.options import Format, SourceOptions, split_names
 from untie.cli.reading import is_lazy, names_of
 from untie.cli.showing import chosen_format, print_table, say, show
 from untie.cli.streaming import write_batches
-from untie.cli.unknown import Unknown
+from untie.cli.unknown import Outside, Unknown
 from untie.encoder import UNTIE
 from untie.vector_file import sink, stream_vectors
 
@@ -41,12 +41,15 @@ def write_vectors(
     encoder, preparer = load_encoder(model)
     table = open_rows(file, options)
     kept = split_names(keep, names_of(table))
-    table = as_seen(encoder, preparer, table, kept)
+    outside = Outside(preparer)
+    rows = outside.watched(table) if is_lazy(table) else table
+    table = as_seen(encoder, preparer, rows, kept)
     own = list(preparer.columns_) if preparer is not None else own_columns(encoder, table)
     unknown = Unknown(encoder)
     if is_lazy(table):
         table = unknown.watched(table, own)
     else:
+        outside.add(rows)
         unknown.add(nw.from_native(table, eager_only=True).select(own).to_native())
     how = chosen_format(format_)
     if is_lazy(table) and output is not None:
@@ -58,6 +61,7 @@ def write_vectors(
         show(_columns(encoder, table, kept), how, output)
     else:
         _show_beginning(_columns(encoder, table, kept, SHOWN_ROWS + 1), options.quiet)
+    outside.tell(options.quiet)
     unknown.tell(options.quiet, NEUTRAL)
 
 

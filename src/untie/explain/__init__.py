@@ -10,6 +10,7 @@ from untie.explain._examples import border_cases, prototypes
 from untie.explain._examples import examples as examples
 from untie.explain._families import families
 from untie.explain._gaps import missing_together
+from untie.explain._left_out import with_left_out as with_left_out
 from untie.explain._naming import cluster_names
 from untie.explain._neighbors import neighbors
 from untie.explain._profile import cluster_profile

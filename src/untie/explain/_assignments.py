@@ -46,9 +46,10 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
     frame
         One row per row of the table: cluster (as `predict` returns it), distance (not squared, to
         the mean of this cluster; that of `transform`, but for unknown values), unlike (whether the
-        row is unlike any cluster), unknown (the number of values that the model has not seen) and
-        note: the cells that make the row unlike, or the unknown values, and numbers outside the
-        range that the clusterer's own preparer has seen; empty for the others.
+        row is unlike any cluster), unknown (the number of values that the model has not seen),
+        nothing_known (whether all cells are missing or such values) and note: the cells that make
+        the row unlike, or the unknown values, and numbers outside the range that the clusterer's
+        own preparer has seen; empty for the others.
 
     See Also
     --------
@@ -104,6 +105,7 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
         "distance": own,
         "unlike": unlike,
         "unknown": n_unknown,
+        "nothing_known": blank,
         "note": notes,
     }
     return frames.make_frame(encoder.library_, columns)

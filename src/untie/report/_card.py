@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note, without_few_numbers
+from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note, joined
 from untie._util.words import counted
 from untie.report._limits import LISTED_COLUMNS, TEXT, shown
 from untie.report._study import Study
@@ -153,10 +153,8 @@ def _notes(study: Study) -> tuple[Note, ...]:
 
 def _done(note: Note) -> str:
     """Return what a note says, without the column's name, for users of the command too."""
-    rest, n_numbers = without_few_numbers(note)
-    said = [FEW_NUMBERS.format(n_numbers)] if n_numbers else []
-    reason = "; ".join([*said, rest.reason] if rest.reason else said)
-    return str(Note("", note.action, reason)).removeprefix(": ")
+    few = FEW_NUMBERS.format(note.few_numbers) if note.few_numbers else ""
+    return str(Note("", note.action, joined(few, note.said))).removeprefix(": ")
 
 
 def _remarks(study: Study) -> list[str]:

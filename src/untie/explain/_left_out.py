@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from untie._engines.registry import open_table
 from untie._prepare.deciding import FEWEST_ROWS
 from untie._prepare.look import Summary, look_at
 from untie._prepare.making import WEIGHTS
 from untie._prepare.note import LEFT_OUT, Note
 from untie._prepare.preparation import Constant
 from untie._prepare.rules import Keep, as_text, kind_of
-from untie.cli.reading import names_of
-from untie.explain import Drift
-from untie.explain.more_columns import Shares, with_columns
+from untie.explain._changes import Drift
+from untie.explain._more_columns import Shares, with_columns
 from untie.preparer import Preparer
 
 MISSING, MANY = "missing", "(many values)"
@@ -50,7 +50,7 @@ def with_left_out(found: Drift, preparer: Preparer, other: Any) -> tuple[Drift, 
         for note in preparer.notes_
         if note.action == LEFT_OUT and note.reason not in ("as asked", WEIGHTS)
     ]
-    present = set(names_of(other))
+    present = set(open_table(other).columns)
     notes, lacking = (
         [note for note in notes if (note.column in present) == is_there]
         for is_there in (True, False)
