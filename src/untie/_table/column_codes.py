@@ -86,7 +86,7 @@ def _from_pandas(series: Any) -> tuple[NDArray[Any], list[Value]]:
     if isinstance(series.dtype, pd.ArrowDtype):
         return _from_pyarrow(_as_chunks(series.array.__arrow_array__()))
     if series.dtype == object:
-        return _from_pandas_objects(series)
+        return _from_pandas_objects(series.to_numpy())
     codes, values = pd.factorize(series)
     return codes, _python_values(values)
 
@@ -106,7 +106,7 @@ def _python_values(values: Any) -> list[Value]:
     return values.tolist()
 
 
-def _from_pandas_objects(cells: Any) -> tuple[NDArray[Any], list[Value]]:
+def _from_pandas_objects(cells: NDArray[np.object_]) -> tuple[NDArray[Any], list[Value]]:
     """Return codes and values of any objects, by pandas where it tells them apart.
 
     Python calls the two times of the hour that clocks repeat equal, and that hour of another zone
@@ -115,10 +115,10 @@ def _from_pandas_objects(cells: Any) -> tuple[NDArray[Any], list[Value]]:
     import pandas as pd
 
     try:
-        codes, index = pd.factorize(cells)
+        codes, found = pd.factorize(cells)
     except OverflowError:
         return _from_objects(cells)
-    values = _python_values(index) if isinstance(index, pd.Index) else index.tolist()
+    values: list[Value] = found.tolist()
     if any(has_zone(value) or is_half_text(value) for value in values):
         return _from_objects(cells)
     return codes, values
