@@ -104,7 +104,7 @@ def weights(
     for attribute, of_spaces in enumerate(widths):
         values = vocabulary.labels(attribute)
         for (coupling, kernel), width in zip(labels, of_spaces, strict=True):
-            columns["column"] += [vocabulary.columns[attribute]] * width
+            columns["column"] += [whole_characters(vocabulary.columns[attribute])] * width
             columns["coupling"] += [coupling] * width
             columns["kernel"] += [kernel] * width
             is_own = width == len(values) and coupling != ORDER
@@ -129,7 +129,7 @@ def errors(
         name: [] for name in ("column", "coupling", "kernel", "axes", "error")
     }
     for attribute, of_spaces in found.items():
-        columns["column"] += [vocabulary.columns[attribute]] * len(labels)
+        columns["column"] += [whole_characters(vocabulary.columns[attribute])] * len(labels)
         columns["coupling"] += [coupling for coupling, _ in labels]
         columns["kernel"] += [kernel for _, kernel in labels]
         columns["axes"] += list(widths[attribute])
@@ -200,6 +200,6 @@ def _keys(vocabulary: Vocabulary) -> tuple[list[str], list[str]]:
     values: list[str] = []
     for attribute, column in enumerate(vocabulary.columns):
         labels = vocabulary.labels(attribute)
-        attributes += [column] * len(labels)
+        attributes += [whole_characters(column)] * len(labels)
         values += labels
     return attributes, values
