@@ -275,10 +275,13 @@ def test_every_database_spills_into_a_folder_of_its_own(scratch):
 
 
 def test_a_folder_stays_while_its_database_is_read(scratch):
-    rows = duck._connect().sql("SELECT 1 AS a")
+    table = untie.scan(sql="SELECT 1 AS a")
     gc.collect()
     assert len(spill_folders(scratch)) == 1
-    assert rows.fetchall() == [(1,)]
+    assert rows_of(table) == {"a": [1]}
+    del table
+    gc.collect()
+    assert spill_folders(scratch) == []
 
 
 def test_no_folder_is_left_where_there_is_no_database(scratch, monkeypatch):
