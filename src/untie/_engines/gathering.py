@@ -156,7 +156,7 @@ def _plain(file: TableFile, sheet: str | None, scratch: Scratch) -> TableFile:
 
 
 def _without_mark(file: TableFile, scratch: Scratch) -> TableFile:
-    """Return a file of JSON without the mark of UTF-8 before it, which old versions of DuckDB can't read."""
+    """Return a file of JSON without the mark of UTF-8 before it, which DuckDB 1.2 can't read."""
     with open(file.path, "rb") as content:
         first = content.read(2**10).removeprefix(BOM_UTF8).lstrip()[:1]
         content.seek(0)
