@@ -59,7 +59,8 @@ def _about(study: Study) -> str:
         said += f", {binned:,} of them numbers in ranges"
     missing = sum(_missing(study, place) for place in range(len(study.names)))
     share = missing / (study.encoder.counts_.n * len(study.names))
-    said += f"; {percent(share)} of the cells are missing" if missing else "; no cell is missing"
+    what = f"{percent(share)} of their cells are" if missing else "none of their cells is"
+    said += f"; {what} missing"
     if study.answers is not None:
         said += f". {shown(study.answers.name, 40)} was not learned from: it judges the groups"
     return f"{said}."
