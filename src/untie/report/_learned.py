@@ -54,7 +54,8 @@ ANEW = (
 
 UNUSUAL = (
     "Rows with values that are each frequent and yet hardly ever occur together. The score adds up "
-    "the surprise of all pairs, in nats; share: of all rows that are at least as surprising. Rows are counted from 0."
+    "the surprise of all pairs, in nats; share: of all rows that are at least as surprising. Rows "
+    "are counted from 0."
 )
 
 GAIN = (
