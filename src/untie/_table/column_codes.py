@@ -28,6 +28,10 @@ from untie._util.types import Value, smallest_unsigned
 MISSING_CODE = -1
 """What the libraries below write for a missing cell, until `_canonical` replaces it."""
 
+ONE_PIECE = 2**30
+"""Cells of Arrow are brought together if they have at most this many bytes; text has room for
+twice as many."""
+
 OWN_TYPES = frozenset({str, int, bool, float})
 """Types of Python's own, of which only a number can be missing."""
 
@@ -165,8 +169,11 @@ def _from_pyarrow(array: Any) -> tuple[NDArray[Any], list[Value]]:
         return np.empty(0, dtype=np.int64), []
     try:
         if not pa.types.is_dictionary(array.type):
-            array = pc.dictionary_encode(array)
-        array = array.unify_dictionaries().combine_chunks()
+            # In pieces, each would have all values, to be compared with those of the others.
+            whole = array if array.nbytes > ONE_PIECE else array.combine_chunks()
+            array = pc.dictionary_encode(whole)
+        if isinstance(array, pa.ChunkedArray):
+            array = array.unify_dictionaries().combine_chunks()
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # run-end encoded, nulls in dictionaries
         return _from_objects(_to_microseconds(array).to_pylist())
     if isinstance(array, pa.ChunkedArray):  # older releases give one chunk, not an array
