@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from untie._table import column_codes
 from untie._table.column_codes import factorize
 from untie._table.plain_values import is_missing
 
@@ -262,3 +263,13 @@ def test_tuples_are_values():
     array = np.empty(3, dtype=object)
     array[:] = [("a", 1), ("a", 2), ("a", 1)]
     check(array, [("a", 1), ("a", 2), ("a", 1)])
+
+
+@pytest.mark.parametrize("room", [0, column_codes.ONE_PIECE])
+def test_pieces_of_arrow_are_one_column(room, monkeypatch):
+    """Whether the pieces are brought together before or after their values are numbered."""
+    monkeypatch.setattr(column_codes, "ONE_PIECE", room)
+    pieces = pa.chunked_array([["a", "b", None], ["b", "c"], [], ["a", None, "d"]])
+    codes, values = factorize(nw.from_native(pieces, series_only=True), "x")
+    assert [values[code] for code in codes] == ["a", "b", None, "b", "c", "a", None, "d"]
+    assert len(values) == 5
