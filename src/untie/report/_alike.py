@@ -30,7 +30,8 @@ MEANING = (
 )
 SIMILARITY = (
     "Alikeness is this; similarity is that of the vectors that were learned, which keep some "
-    "values apart however alike their company is."
+    "values apart however alike their company is. The pairs are in the order of alikeness less two "
+    "standard errors, so that values of a few rows do not come first."
 )
 NO_PAIRS = "No two values of a column are alike in this sense."
 NOTHING = "There are no two values to compare, or only one column."
