@@ -22,6 +22,7 @@ from untie._learn.spaces import KernelSpaces
 from untie._learn.tall import Tall
 from untie._learn.value_profiles import co_occurrence, occurrence
 from untie._util.digits import leading_digits
+from untie._util.parallel import in_threads, pays
 from untie._util.types import FloatArray
 from untie._util.ward import ward_merges
 
@@ -70,10 +71,8 @@ def tree_spaces(counts: Counts) -> KernelSpaces:
     True
     """
     leaves = _leaves(counts)
-    trees = [
-        branches_of(profiles).scaled()
-        for profiles in (co_occurrence(counts, leaves), occurrence(counts, values=leaves))
-    ]
+    profiles = [co_occurrence(counts, leaves), occurrence(counts, values=leaves)]
+    trees = in_threads(lambda of_one: branches_of(of_one).scaled(), profiles, pays(len(leaves) ** 2))
     ends = np.searchsorted(leaves, counts.offsets)
     blocks = []
     for attribute, size in enumerate(counts.sizes):

@@ -27,6 +27,9 @@ FEW, LEAST_MERGED = 64, 0.02
 """Groups are merged one pair at a time where there are at most `FEW`, or where less than this share
 of them can be merged at once."""
 
+FEWER = 0.7
+"""When only this share of the lines are groups still, the others are dropped."""
+
 MOST_TRIES = 3
 """Merging many at a time is tried this often."""
 
@@ -197,12 +200,14 @@ def _in_order(merges: list[_Merge]) -> tuple[list[Step], set[int]]:
     return steps, unclear
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Groups:
     """Groups of rows; they change in place.
 
     Parameters
     ----------
+    numbers : array of shape (n_groups,)
+        The group of each line.
     sizes : array of shape (n_groups,)
         How much each counts.
     distances : array of shape (n_groups, n_groups)
@@ -214,6 +219,7 @@ class _Groups:
         The lowest cost of each line.
     """
 
+    numbers: NDArray[np.intp]
     sizes: FloatArray
     distances: FloatArray
     costs: FloatArray
@@ -223,20 +229,35 @@ class _Groups:
     def of(cls, distances: FloatArray, sizes: FloatArray) -> _Groups:
         costs = distances * _merged_sizes(sizes[:, None], sizes)
         np.fill_diagonal(costs, np.inf)
-        return cls(sizes.copy(), distances.copy(), costs, costs.min(axis=1))
+        numbers = np.arange(len(sizes))
+        return cls(numbers, sizes.copy(), distances.copy(), costs, costs.min(axis=1))
 
     def steps(self) -> Iterator[tuple[float, list[list[int]]]]:
         """Merge groups until there is one; yield the lowest cost and what became one."""
         n_groups = len(self.sizes)
         while n_groups > 1:
+            if n_groups < FEWER * len(self.sizes):
+                self.drop_gone()
             lowest, merged = float(self.lowest.min()), self.nearest()
-            for numbers in merged:
-                self.merge(numbers)
-                n_groups -= len(numbers) - 1
-            yield lowest, merged
+            for lines in merged:
+                self.merge(lines)
+                n_groups -= len(lines) - 1
+            yield lowest, [self.numbers[lines].tolist() for lines in merged]
+
+    def drop_gone(self) -> None:
+        """Forget the lines of groups that are gone."""
+        here = np.flatnonzero(np.isfinite(self.lowest))
+        self.numbers, self.sizes, self.lowest = (
+            self.numbers[here],
+            self.sizes[here],
+            self.lowest[here],
+        )
+        self.distances, self.costs = (
+            table[np.ix_(here, here)] for table in (self.distances, self.costs)
+        )
 
     def nearest(self) -> list[list[int]]:
-        """Return the groups that can be merged at the lowest cost."""
+        """Return the lines of groups that can be merged at the lowest cost."""
         lowest = self.lowest.min() * (1.0 + SAME)
         lines = np.flatnonzero(self.lowest <= lowest)
         if len(lines) == 2:  # nearly always
@@ -249,21 +270,21 @@ class _Groups:
         n_sets, which = connected_components(graph, directed=False)
         return [numbers[which == number].tolist() for number in range(n_sets)]
 
-    def merge(self, numbers: list[int]) -> None:
-        """Make one group of several."""
-        first, others = numbers[0], numbers[1:]
+    def merge(self, merged: list[int]) -> None:
+        """Make one group of those of several lines."""
+        first, others = merged[0], merged[1:]
         is_gone = np.isinf(self.costs[first])
-        shares = self.sizes[numbers] / self.sizes[numbers].sum()
-        lines = self.distances[numbers]
-        spread = shares @ lines[:, numbers] @ shares
+        shares = self.sizes[merged] / self.sizes[merged].sum()
+        lines = self.distances[merged]
+        spread = shares @ lines[:, merged] @ shares
         line = np.maximum(shares @ lines - spread / 2.0, 0.0)
         line[first] = 0.0
-        self.sizes[first] = self.sizes[numbers].sum()
+        self.sizes[first] = self.sizes[merged].sum()
         self.distances[first] = self.distances[:, first] = line
         line = line * _merged_sizes(self.sizes, self.sizes[first])
         line[is_gone] = line[others] = np.inf
         # Lines whose lowest cost may have been that of a group that is gone now.
-        stale = np.flatnonzero((self.costs[numbers] <= self.lowest).any(axis=0))
+        stale = np.flatnonzero((self.costs[merged] <= self.lowest).any(axis=0))
         self.costs[first] = self.costs[:, first] = line
         self.costs[others] = self.costs[:, others] = np.inf
         self.lowest[:] = np.minimum(self.lowest, line)
