@@ -14,9 +14,11 @@ from scipy.sparse.linalg import LinearOperator
 from untie._count import memory
 from untie._count.counts import Counts
 from untie._learn.dense import Dense
-from untie._learn.eigen import Gram, eigenvalues, eigenvalues_above
+from untie._learn.eigen import eigenvalues, eigenvalues_above
+from untie._learn.krylov import Gram
 from untie._learn.spectrum import OPERATOR_SIZE, centre, reduced_gram
 from untie._learn.tall import own_directions
+from untie._util.products import symmetric_product
 from untie._util.types import FloatArray
 
 
@@ -84,7 +86,8 @@ def _standardised(counts: Counts) -> Gram:
     def product(array: FloatArray) -> FloatArray:
         array = array.reshape(n_values, -1)
         mean = np.add.reduceat(means[:, None] * array, starts)
-        together = counts.matrix @ (scales[:, None] * array - np.repeat(mean, counts.sizes, axis=0))
+        scaled = scales[:, None] * array - np.repeat(mean, counts.sizes, axis=0)
+        together = symmetric_product(counts.matrix, scaled)
         total = np.repeat(np.add.reduceat(together, starts), counts.sizes, axis=0)
         return scales[:, None] * together - means[:, None] * total
 

@@ -19,9 +19,11 @@ from scipy.sparse.linalg import LinearOperator
 from untie._count import memory
 from untie._count.counts import Counts
 from untie._learn.dense import Dense
-from untie._learn.eigen import Eigenspace, Gram
+from untie._learn.eigen import Eigenspace
+from untie._learn.krylov import Gram
 from untie._learn.spaces import KernelSpaces
 from untie._learn.tall import Columns, Factor
+from untie._util.products import symmetric_product
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 
@@ -114,7 +116,7 @@ def explained(
     """
     directions = _multiply(factors, space.vectors)
     directions *= np.sqrt(space.shares / space.values)
-    projected = counts.matrix @ directions
+    projected = symmetric_product(counts.matrix, directions)
     result = []
     for attribute, columns in enumerate(spaces.columns):
         span = counts.span(attribute)
@@ -136,14 +138,14 @@ def _gram_operator(counts: Counts, factors: Sequence[Factor]) -> LinearOperator:
         backwards = whole.T.tocsr()
 
         def from_both_sides(array: FloatArray) -> FloatArray:
-            return backwards @ (counts.matrix @ (whole @ array))
+            return backwards @ symmetric_product(counts.matrix, whole @ array)
 
         return LinearOperator(
             (size, size), matvec=from_both_sides, matmat=from_both_sides, dtype=np.float64
         )
 
     def product(array: FloatArray) -> FloatArray:
-        together = counts.matrix @ _multiply(factors, array)
+        together = symmetric_product(counts.matrix, _multiply(factors, array))
         return np.concatenate(
             [
                 factor.from_left(together[counts.span(attribute)])
