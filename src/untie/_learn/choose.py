@@ -36,6 +36,10 @@ THREADS_WORK = 2e6
 PASSES = 50
 """What a step does per row, cluster and start costs as much as this many dimensions."""
 
+LONG = 3
+"""Vectors with this many times as many dimensions as there are rows are made shorter: it takes as
+long as k-means spends on the dimensions that are saved."""
+
 Judge = Callable[[NDArray[np.intp], int], float]
 """Takes a partition and its number of clusters, and returns its gain."""
 
@@ -84,15 +88,18 @@ def description_gains(
     judge = gain_of(sample if cells is None else replace(sample, codes=cells), attributes)
     seed = rng.randint(2**31 - 1)
     numbers = _numbers(n_clusters, len(sample.weights), sum(counts.sizes))
-    gains = np.full((len(candidates), len(numbers)), -np.inf)
-    for line, tables in zip(gains, candidates.values(), strict=True):
+
+    def gains(tables: Sequence[Columns]) -> list[float]:
         rows = _vectors(tables, sample, counts)
         n_distinct = _n_distinct(rows, tables)
-        if n_distinct < n_clusters:
-            continue
-        able = [number for number in numbers if number <= n_distinct]
-        line[: len(able)] = _gains_by_number(shortened(rows), sample.weights, able, seed, judge)
-    return dict(zip(candidates, _mean_gains(gains, numbers.index(n_clusters)), strict=True))
+        able = [number for number in numbers if number <= n_distinct and n_clusters <= n_distinct]
+        found = _gains_by_number(shortened(rows), sample.weights, able, seed, judge)
+        return found + [-np.inf] * (len(numbers) - len(able))
+
+    # Where several numbers are tried, these are tried in threads.
+    found = in_threads(gains, list(candidates.values()), len(numbers) == 1)
+    means = _mean_gains(np.array(found), numbers.index(n_clusters))
+    return dict(zip(candidates, means, strict=True))
 
 
 def _gains_by_number(
@@ -105,10 +112,7 @@ def _gains_by_number(
         labels = best_labels(rows, weights, number, n_starts, RandomState(seed))
         return judge(labels, number)
 
-    n_rows, n_dimensions = rows.shape
-    work = sum(
-        _work(n_rows, n_dimensions, number) * number_of_starts(rows, number) for number in numbers
-    )
+    work = sum(_work(*rows.shape, number) * number_of_starts(rows, number) for number in numbers)
     # The largest number, which takes longest, first.
     return in_threads(gain, numbers[::-1], work >= THREADS_WORK)[::-1]
 
@@ -156,7 +160,8 @@ def _numbers(n_clusters: int, n_rows: int, n_values: int) -> list[int]:
 
 def number_of_starts(rows: FloatArray, n_clusters: int) -> int:
     """Return from how many starts k-means should run: fewer where each takes long."""
-    work = _work(len(rows), rows.shape[1], n_clusters)
+    n_rows, n_dimensions = rows.shape
+    work = _work(n_rows, min(n_rows, n_dimensions), n_clusters)
     return int(np.clip(WORK / work, LEAST_STARTS, N_STARTS))
 
 
@@ -182,8 +187,8 @@ def _n_distinct(rows: FloatArray, tables: Sequence[Columns]) -> int:
 
 
 def shortened(rows: FloatArray) -> FloatArray:
-    """Return vectors with the same distances, in no more dimensions than there are rows."""
-    if rows.shape[1] <= len(rows):
+    """Return vectors with the same distances; where they are far longer than many, shorter ones."""
+    if rows.shape[1] <= LONG * len(rows):
         return rows
     gram = rows @ rows.T
     # A little on the diagonal makes every distance longer by the same, and the root exist.
