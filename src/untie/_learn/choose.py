@@ -93,7 +93,8 @@ def description_gains(
         rows = _vectors(tables, sample, counts)
         n_distinct = _n_distinct(rows, tables)
         able = [number for number in numbers if number <= n_distinct and n_clusters <= n_distinct]
-        found = _gains_by_number(shortened(rows), sample.weights, able, seed, judge)
+        short = shortened(rows, at_most=LONG * len(rows))
+        found = _gains_by_number(short, sample.weights, able, seed, judge)
         return found + [-np.inf] * (len(numbers) - len(able))
 
     # Where several numbers are tried, these are tried in threads.
@@ -112,7 +113,10 @@ def _gains_by_number(
         labels = best_labels(rows, weights, number, n_starts, RandomState(seed))
         return judge(labels, number)
 
-    work = sum(_work(*rows.shape, number) * number_of_starts(rows, number) for number in numbers)
+    n_rows, n_dimensions = rows.shape
+    work = sum(
+        _work(n_rows, n_dimensions, number) * number_of_starts(rows, number) for number in numbers
+    )
     # The largest number, which takes longest, first.
     return in_threads(gain, numbers[::-1], work >= THREADS_WORK)[::-1]
 
@@ -186,9 +190,12 @@ def _n_distinct(rows: FloatArray, tables: Sequence[Columns]) -> int:
     return 1 + int(np.count_nonzero(np.diff(np.sort(rows @ line)) > NOISE * length))
 
 
-def shortened(rows: FloatArray) -> FloatArray:
-    """Return vectors with the same distances; where they are far longer than many, shorter ones."""
-    if rows.shape[1] <= LONG * len(rows):
+def shortened(rows: FloatArray, at_most: int | None = None) -> FloatArray:
+    """Return vectors with the same distances, in at most `at_most` dimensions.
+
+    Where there are more, in as many as there are rows, which is also the default.
+    """
+    if rows.shape[1] <= (len(rows) if at_most is None else at_most):
         return rows
     gram = rows @ rows.T
     # A little on the diagonal makes every distance longer by the same, and the root exist.

@@ -72,7 +72,9 @@ def tree_spaces(counts: Counts) -> KernelSpaces:
     """
     leaves = _leaves(counts)
     profiles = [co_occurrence(counts, leaves), occurrence(counts, values=leaves)]
-    trees = in_threads(lambda of_one: branches_of(of_one).scaled(), profiles, pays(len(leaves) ** 2))
+    trees = in_threads(
+        lambda of_one: branches_of(of_one).scaled(), profiles, pays(len(leaves) ** 2)
+    )
     ends = np.searchsorted(leaves, counts.offsets)
     blocks = []
     for attribute, size in enumerate(counts.sizes):

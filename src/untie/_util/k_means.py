@@ -155,7 +155,11 @@ def _squared_distances(
 
 
 def _run(
-    with_one: FloatArray, weights: FloatArray, centres: FloatArray, tie: float, handicaps: FloatArray
+    with_one: FloatArray,
+    weights: FloatArray,
+    centres: FloatArray,
+    tie: float,
+    handicaps: FloatArray,
 ) -> tuple[NDArray[np.integer], FloatArray]:
     """Move centres to the means of their rows until no row changes its cluster.
 
