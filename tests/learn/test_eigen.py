@@ -61,3 +61,20 @@ def test_eigenvalues_above_a_limit_are_all_there(n_above):
     gram = (turn * values) @ turn.T
     np.testing.assert_allclose(eigen.eigenvalues_above(gram, 1.5, 20), above, rtol=1e-10)
     np.testing.assert_allclose(eigen.eigenvalues_above(gram, 1.5, 2), above[:2], rtol=1e-10)
+
+
+@pytest.mark.parametrize("n_equal", [7, 8, 12, 20])
+def test_more_equal_eigenvalues_than_a_block_sees(n_equal, monkeypatch):
+    monkeypatch.setattr(eigen, "FULL_SOLVER_SIZE", 10)
+    values = np.concatenate([[10.0], [5.0] * n_equal, np.linspace(3, 0, 159 - n_equal)])
+    gram = random_matrix(values)
+    np.testing.assert_allclose(eigen.eigenvalues(gram, 25), values[:25], rtol=1e-9)
+    np.testing.assert_allclose(eigen.eigenvalues_above(gram, 4.0, 30), values[: n_equal + 1])
+    np.testing.assert_allclose(eigen.leading(gram, 24).values, values[:24], rtol=1e-9)
+
+
+def test_no_eigenvalue_above_nothing(monkeypatch):
+    monkeypatch.setattr(eigen, "FULL_SOLVER_SIZE", 10)
+    assert (eigen.eigenvalues(np.zeros((80, 80)), 3) == 0).all()
+    assert eigen.leading(np.zeros((80, 80)), 3).vectors.shape == (80, 0)
+    assert eigen.eigenvalues_above(np.zeros((80, 80)), 0.5, 3).shape == (0,)

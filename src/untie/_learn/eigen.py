@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eigh
 
-from untie._learn.krylov import Gram, Krylov
+from untie._learn.krylov import MOST_BLOCKS, Gram, Krylov
 from untie._util.types import FloatArray
 
 TIE = 1e-9
@@ -32,8 +33,11 @@ itself and is lower by more than its error."""
 SPARE = 2
 """This many eigenvalues beyond the last place are looked at, to see whether it is shared."""
 
+BLOCK = 8
+"""This many vectors are iterated at a time, or more where more eigenvalues are equal."""
+
 SPARE_VECTORS = 8
-"""This many vectors more than asked for are iterated, so that the iteration converges."""
+"""Of matrices beyond `LANCZOS_SIZE`, this many vectors more than asked for are iterated."""
 
 N_POWERS, MOST_SEARCHES, AT_REST = 3, 5, 1e-4
 """Of matrices beyond `LANCZOS_SIZE`, blocks of `N_POWERS` products more are searched at a time. It
@@ -80,17 +84,14 @@ def eigenvalues_above(gram: Gram, limit: float, n_most: int) -> FloatArray:
     if not FULL_SOLVER_SIZE < size <= LANCZOS_SIZE or n_most > size // 4:
         values = eigenvalues(gram, n_most)
         return values[values > limit]
-    search = Krylov(gram, SPARE_VECTORS)
-    while True:
+
+    def n_known(search: Krylov) -> int | None:
         n_above = int(np.count_nonzero(search.values[:n_most] > limit))
-        if n_above + SPARE > search.n_block:  # more may be equal to each other than a block sees
-            search = Krylov(gram, 2 * search.n_block)
-        elif _are_known(search, n_above, OF_VALUES) and (
-            n_above == n_most or _is_below(search, n_above, limit)
-        ):
-            return search.values[:n_above]
-        else:
-            search.grow()
+        is_end = n_above == n_most or _is_below(search, n_above, limit)
+        return n_above if is_end and _are_known(search, n_above, OF_VALUES) else None
+
+    search, n_above = _searched(gram, n_most, n_known)
+    return search.values[:n_above]
 
 
 def leading(gram: Gram, n_vectors: int) -> Eigenspace:
@@ -102,22 +103,53 @@ def leading(gram: Gram, n_vectors: int) -> Eigenspace:
     """
     size, n_asked = gram.shape[0], n_vectors + SPARE
     if FULL_SOLVER_SIZE < size <= LANCZOS_SIZE and n_asked <= size // 4:
-        search = Krylov(gram, n_vectors + SPARE_VECTORS)
-        while not _are_known(search, n_asked, TOLERANCE):
-            # What follows a gap is mostly noise, and takes longest to find.
-            last = search.values[n_vectors - 1]
-            if _are_known(search, n_vectors, TOLERANCE) and _is_below(
-                search, n_vectors, last * (1.0 - GAP)
-            ):
-                n_asked = n_vectors
-                break
-            search.grow()
-        space = _cut(search.values[:n_asked], search.vectors(n_asked), n_vectors)
+        space = _cut(*_up_to_a_gap(gram, n_vectors, n_asked), n_vectors)
     else:
         space = _cut(*_largest(gram, min(size, n_asked)), n_vectors)
-    if len(space.values) == n_vectors + SPARE < size <= LANCZOS_SIZE:
+    if len(space.values) == n_asked < size <= LANCZOS_SIZE:
         space = _cut(*_largest(gram, size), n_vectors)
     return space
+
+
+def _up_to_a_gap(gram: Gram, n_least: int, n_most: int) -> tuple[FloatArray, FloatArray]:
+    """Return the largest `n_most` eigenpairs; fewer if a gap follows the first `n_least`.
+
+    What follows a gap is mostly noise, and takes longest to find.
+    """
+
+    def n_known(search: Krylov) -> int | None:
+        if _are_known(search, n_most, TOLERANCE):
+            return n_most
+        if not _are_known(search, n_least, TOLERANCE):
+            return None
+        last = search.values[n_least - 1]
+        return n_least if _is_below(search, n_least, last * (1.0 - GAP)) else None
+
+    search, n_found = _searched(gram, n_most, n_known)
+    return search.values[:n_found], search.vectors(n_found)
+
+
+def _searched(
+    gram: Gram, n_most: int, n_known: Callable[[Krylov], int | None]
+) -> tuple[Krylov, int]:
+    """Search until it is said how many eigenpairs are known, and none of them can be missing."""
+    n_block = BLOCK
+    while True:
+        # So many blocks that thrice the eigenvalues asked for find a place.
+        search = Krylov(gram, n_block, max(MOST_BLOCKS, -(-3 * n_most // n_block)))
+        while (n_found := n_known(search)) is None:
+            search.grow()
+        if not _may_miss(search, n_found):
+            return search, n_found
+        n_block *= 2
+
+
+def _may_miss(search: Krylov, n_values: int) -> bool:
+    """Tell whether so many eigenvalues are equal that a block need not have seen them all."""
+    values, n_block = search.values[:n_values], search.n_block
+    same = TIE * search.values[0]
+    first, last = values[: 1 - n_block], values[n_block - 1 :]
+    return bool(((first - last <= same) & (last > same)).any())
 
 
 def _are_known(search: Krylov, n_values: int, tolerance: float) -> bool:
@@ -157,9 +189,9 @@ def _largest(
     if size > LANCZOS_SIZE:
         search = _at_rest(gram, n_vectors)
     elif size > FULL_SOLVER_SIZE and n_vectors <= size // 4:
-        search = Krylov(gram, n_vectors + SPARE_VECTORS)
-        while not _are_known(search, n_vectors, tolerance):
-            search.grow()
+        search, _ = _searched(
+            gram, n_vectors, lambda s: n_vectors if _are_known(s, n_vectors, tolerance) else None
+        )
     else:
         dense = gram if isinstance(gram, np.ndarray) else gram @ np.eye(size)
         values, vectors = eigh(dense, subset_by_index=(size - n_vectors, size - 1))

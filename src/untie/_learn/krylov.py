@@ -60,6 +60,8 @@ class Krylov:
         self.gram, self.n_block, self.most_blocks = gram, n_block, most_blocks
         self._basis, self._within = np.zeros((size, 0)), np.zeros((0, 0))
         self._next = np.linalg.qr(start)[0]
+        # What the products with the last block have beyond the basis.
+        self._ahead = np.zeros((0, 0))
         self.grow()
 
     @property
@@ -68,20 +70,24 @@ class Krylov:
         return not self._next.shape[1]
 
     def grow(self) -> None:
-        """Look further by one block of products."""
-        if self.is_complete:
-            return
+        """Look further by some blocks of products: more of them where the basis is large."""
+        n_more = 1 + len(self._within) // (8 * self.n_block)
+        for _ in range(n_more):
+            if not self.is_complete:
+                self._add_block()
+        values, turn = eigh(self._within)
+        self.values, self._turn = values[::-1], turn[:, ::-1]
+        n_last = self._ahead.shape[1]
+        self.errors = np.linalg.norm(self._ahead @ self._turn[-n_last:], axis=0)
+
+    def _add_block(self) -> None:
         if len(self._within) >= self.most_blocks * self.n_block:
             self._cut()
         image = np.asarray(self.gram @ self._next)
         self._basis = np.hstack([self._basis, self._next])
         self._within = _bordered(self._within, self._basis.T @ image)
-        n_new = self._next.shape[1]
         self._next = beyond(image, self._basis)
-        values, turn = eigh(self._within)
-        self.values, self._turn = values[::-1], turn[:, ::-1]
-        left = (self._next.T @ image) @ self._turn[-n_new:]
-        self.errors = np.linalg.norm(left, axis=0)
+        self._ahead = self._next.T @ image
 
     def vectors(self, n_vectors: int) -> FloatArray:
         """Return the eigenvectors of the first `n_vectors` eigenvalues."""
@@ -89,7 +95,9 @@ class Krylov:
 
     def _cut(self) -> None:
         n_kept = self.most_blocks // 4 * self.n_block
-        self._basis, self._within = self.vectors(n_kept), np.diag(self.values[:n_kept])
+        values, turn = eigh(self._within)
+        self._basis = self._basis @ turn[:, ::-1][:, :n_kept]
+        self._within = np.diag(values[::-1][:n_kept])
 
 
 def beyond(vectors: FloatArray, basis: FloatArray) -> FloatArray:
