@@ -4,29 +4,35 @@ Times every strategy of `untie._count.dense_counting` over a grid of table shape
 constants `COSTS` to the times (non-negative least squares on the relative error) and compares the
 choice that the constants lead to with the fastest strategy: its regret is the time of the chosen
 strategy over the time of the fastest. Strategies run in turns, in one thread; the best round's
-processor time counts.
+processor time counts. Ends within ten minutes; ``--write`` writes the fitted constants into the
+package.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
+from joblib import parallel_config
 from scipy.optimize import nnls
 from threadpoolctl import threadpool_limits
 
-from _timing import best_times, parse_quick, print_table
+from _timing import best_times, print_table
+from untie._count import costs as costs_module
 from untie._count import histograms
-from untie._count.dense_counting import COSTS, STRATEGIES, by_histogram, expected_work
+from untie._count.costs import COSTS
+from untie._count.dense_counting import STRATEGIES, by_histogram, expected_work
 from untie._util.types import Codes, FloatArray, smallest_unsigned
 
-HOPELESS_SECONDS, HOPELESS_RATIO = 0.5, 8.0
+HOPELESS_SECONDS, HOPELESS_RATIO = 0.05, 5.0
 """A strategy expected to be slower than both, next to the best one, is not run."""
 
-LONGEST_SECONDS = 3.0
+LONGEST_SECONDS = 0.7
 """Tables that take the best strategy longer are left out."""
 
 SHORTEST_SECONDS = 0.0005
@@ -43,19 +49,30 @@ Costs = Mapping[str, Sequence[float]]
 
 
 def main() -> None:
-    quick = parse_quick(__doc__)
-    with threadpool_limits(1):
-        times = {shape: time_strategies(shape) for shape in shapes(quick)}
+    options = parse()
+    # Threads would take turns in a histogram's blocks, which is no other work.
+    with threadpool_limits(1), parallel_config(n_jobs=1):
+        times = {shape: time_strategies(shape) for shape in shapes(options.quick)}
         report_times(times)
-        report_costs(times)
-        report_packing(quick)
+        fitted = fit_costs(times)
+        report_costs(times, fitted)
+        if options.write:
+            write_costs(fitted)
+        report_packing(options.quick)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller tables, fewer of them")
+    parser.add_argument("--write", action="store_true", help="write the constants into the package")
+    return parser.parse_args()
 
 
 def shapes(quick: bool) -> Iterator[Shape]:
     """Yield the tables to time."""
     numbers = (10**2, 10**3, 10**4, 10**5) if quick else (10**2, 10**3, 10**4, 10**5, 10**6)
     attributes = (2, 10, 30) if quick else (2, 5, 10, 30, 100)
-    values = (2, 10, 100) if quick else (2, 3, 5, 10, 30, 100, 300, 1000)
+    values = (2, 10, 100) if quick else (2, 3, 10, 30, 100, 300, 1000)
     small = [(a, v) for a in attributes for v in values if a * v <= 5000]
     for n_rows in numbers:
         for n_attributes, n_values in [*small, (1, 5000)]:
@@ -131,8 +148,7 @@ def report_times(times: Times) -> None:
     print_table(["rows", "attributes", "values", *STRATEGIES, "fastest", "regret"], rows)
 
 
-def report_costs(times: Times) -> None:
-    fitted = fit_costs(times)
+def report_costs(times: Times, fitted: Costs) -> None:
     print("## Constants (ns per unit of work)\n")
     rows = [[name, str(COSTS[name]), str(fitted[name])] for name in STRATEGIES]
     print_table(["strategy", "in the code", "fitted"], rows)
@@ -150,6 +166,15 @@ def report_costs(times: Times) -> None:
             rows[-1].append(where)
     header = ["constants", "tables", "number", "median", "share above 1.2", "worst", "at"]
     print_table(header, rows)
+
+
+def write_costs(fitted: Costs) -> None:
+    """Put the fitted constants into the place of those in the code."""
+    path = Path(costs_module.__file__)
+    before, rest = path.read_text().split("COSTS: dict", 1)
+    head, after = rest.split("{\n", 1)
+    lines = "".join(f'    "{name}": {tuple(numbers)},\n' for name, numbers in fitted.items())
+    path.write_text(f"{before}COSTS: dict{head}{{\n{lines}}}{after.split('}', 1)[1]}")
 
 
 def report_packing(quick: bool) -> None:

@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import slow_counts
-from untie._count.histograms import Pack, add_block, count_one, count_two, fill_packs, mirror
+from untie._count.histograms import (
+    Pack,
+    PairCounter,
+    add_block,
+    count_one,
+    count_two,
+    fill_packs,
+    mirror,
+)
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=9), st.integers(1, 100))
@@ -55,6 +63,11 @@ def test_two_packs_have_all_pairs(table, weighted):
     expected = slow_counts(codes, sizes, weights)
     found = count_two(left, right, joint, weights, [left, right])
     np.testing.assert_array_equal(as_matrix(found, sizes), expected)
+    if not weighted:
+        counter = PairCounter(len(codes[0]) + 1)
+        for _ in "12":  # the second time in the same memory
+            found = count_two(left, right, joint, None, [left, right], counter)
+            np.testing.assert_array_equal(as_matrix(found, sizes), expected)
     # What is not a pack's own is between the two.
     apart = as_matrix(count_two(left, right, joint, weights, []), sizes)
     own = [*count_one(left, joint[0], weights), *count_one(right, joint[1], weights)]

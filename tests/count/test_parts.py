@@ -5,12 +5,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib import parallel_config
 
 from tables import small_tables
-from untie._count import memory
+from untie._count import memory, row_sample
 from untie._count import parts as parts_module
 from untie._count.counts import CountedTable
-from untie._count.parts import CountTask, Part, count_gathered, gather
+from untie._count.parts import CountTask, Part, count_gathered, gather, shared_vocabulary
 from untie._count.tally import CountOptions, tally_table
 from untie._table.rows import encode_apart
 from untie._table.table import read_table
@@ -156,3 +157,33 @@ def test_too_many_values_name_the_column():
             task.count([task.code(chunks[1], "")], part)
         with pytest.raises(ValueError, match="Column 'id' alone has 800"):
             part + task(chunks[1], 1)
+
+
+def pieces_of(*texts):
+    return [encode_apart(read_table(pd.DataFrame({"A": list(cells)}))) for cells in texts]
+
+
+def test_pieces_with_the_same_values_in_the_same_order_share_them():
+    vocabulary = shared_vocabulary(pieces_of("baab", "bbab"), ("A",))
+    assert vocabulary == Vocabulary(("A",), (("b", "a"),))
+    assert shared_vocabulary(pieces_of("baab", "abab"), ("A",)) is None
+    assert shared_vocabulary(pieces_of("ba", "b"), ("A",)) is None  # too few rows to pay
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("most_values", [None, 4])
+def test_groups_are_counted_at_once(n_jobs, most_values, monkeypatch):
+    monkeypatch.setattr(parts_module, "GATHERED_BYTES", 100)
+    monkeypatch.setattr(parts_module, "PARALLEL_VALUES", 9)  # the last groups have more
+    monkeypatch.setattr(row_sample, "SAMPLE_ROWS", 12)
+    rng = np.random.default_rng(0)
+    sizes = np.repeat([2, 4, 6], 300)
+    table = pd.DataFrame({name: rng.integers(0, sizes).astype(str) for name in "AB"})
+    task = CountTask(("A", "B"), with_sample=True, most_values=most_values)
+    with parallel_config(n_jobs=n_jobs):
+        part = count_chunks(task, cut(table, range(50, 900, 50)))
+    expected = expected_counts(table)
+    if most_values is not None:
+        expected = expected.without_pairs()
+    assert part.n_rows == 900
+    assert_equal(part.counted, expected)

@@ -224,7 +224,7 @@ class CountedTable:
         return self + CountedTable(vocabulary, chunk.counts, chunk.sample)
 
     def align(self, union: Vocabulary) -> CountedTable:
-        """Return the same counts in the codes of a vocabulary that has all the values."""
+        """Return the same counts in the codes of a vocabulary that has all values that occur."""
         if union == self.vocabulary:
             return self
         attributes = range(len(union.columns))

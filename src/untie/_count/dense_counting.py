@@ -16,7 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._count.histograms import Block, Pack, add_block, count_one, count_two, fill_packs, mirror
+from untie._count.costs import COSTS
+from untie._count.histograms import (
+    Block,
+    Pack,
+    PairCounter,
+    add_block,
+    count_one,
+    count_two,
+    fill_packs,
+    mirror,
+)
 from untie._util.parallel import in_threads, map_ahead, pays
 from untie._util.threads import one_thread
 from untie._util.types import Codes, FloatArray
@@ -34,15 +44,11 @@ threads have work. The number does not depend on the threads, so that sums do no
 FEWEST_ROWS = 2**15
 """None of these parts has fewer rows than this."""
 
+MANY_ROWS = 2**15
+"""From this many rows on, a `PairCounter` is faster."""
+
 PARALLEL_VALUES = 2_000
 """With more values than this, one block of rows is counted at a time, to save memory."""
-
-COSTS: dict[str, tuple[float, ...]] = {
-    "histogram": (7e3, 1.5, 5.0, 11.0),
-    "product": (5.1e3, 13.0, 0.012, 3.4),
-    "sparse": (470e3, 27.0, 2.6, 31.0, 0.81),
-}
-"""Nanoseconds per unit of work, fitted by ``benchmarks/counting.py``."""
 
 Strategy = Callable[[Codes, tuple[int, ...], FloatArray | None], FloatArray]
 
@@ -107,9 +113,13 @@ def by_histogram(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | Non
     widths = in_threads(lambda a: _width(codes[a], sizes[a]), range(len(sizes)), worth)
     packs = [Pack(members, sizes, widths) for members in fill_packs(widths)]
     matrix = np.zeros((sum(sizes), sum(sizes)))
-    for rows in _blocks(n_rows, _histogram_row_cells(len(packs))):
+    row_cells = _histogram_row_cells(len(packs))
+    is_long = n_rows >= MANY_ROWS and weights is None
+    counter = PairCounter(min(n_rows, _block_rows(row_cells))) if is_long else None
+    for rows in _blocks(n_rows, row_cells):
         joint = in_threads(partial(Pack.joint_code, codes=codes, rows=rows), packs, worth)
-        count_pair = partial(_count_pair, packs, joint, None if weights is None else weights[rows])
+        part = None if weights is None else weights[rows]
+        count_pair = partial(_count_pair, packs, joint, part, counter)
         tasks = _tasks(packs, rows.stop - rows.start)
         for blocks in map_ahead(count_pair, tasks, worth and sum(sizes) <= PARALLEL_VALUES):
             for block in blocks:
@@ -137,6 +147,7 @@ def _count_pair(
     packs: Sequence[Pack],
     joint: Sequence[NDArray[Any]],
     weights: FloatArray | None,
+    counter: PairCounter | None,
     task: tuple[int, int, slice],
 ) -> list[Block]:
     left, right, rows = task
@@ -147,7 +158,8 @@ def _count_pair(
     own = [packs[right]] if left == 0 else []
     if (left, right) == (0, 1):
         own.append(packs[left])
-    return count_two(packs[left], packs[right], (joint[left][rows], joint[right][rows]), part, own)
+    both = joint[left][rows], joint[right][rows]
+    return count_two(packs[left], packs[right], both, part, own, counter)
 
 
 def _width(column: NDArray[Any], size: int) -> int:
@@ -240,6 +252,10 @@ def _one_hot(
 
 
 def _blocks(n_rows: int, row_cells: int) -> Iterator[slice]:
-    step = max(256, BLOCK_CELLS // max(1, row_cells))
+    step = _block_rows(row_cells)
     for start in range(0, n_rows, step):
         yield slice(start, min(n_rows, start + step))
+
+
+def _block_rows(row_cells: int) -> int:
+    return max(256, BLOCK_CELLS // max(1, row_cells))

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations, pairwise
+from threading import local
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from untie._count.packing import joint_code
 from untie._util.types import Codes, FloatArray
@@ -84,6 +86,37 @@ class Pack:
         return self, self, block
 
 
+class PairCounter(local):
+    """Counts pairs of codes of many rows, in memory that each thread uses again and again.
+
+    Fresh memory for every histogram costs nearly as much as counting, and `numpy.bincount` keeps
+    other threads waiting while it turns the codes into longer integers. A sparse row with an entry
+    for each pair adds up what stands in the same place, and does not.
+
+    Parameters
+    ----------
+    n_rows : int
+        At most this many rows are counted at a time.
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self._pairs = np.empty(n_rows, np.int32)
+        self._ones = np.ones(n_rows, np.int32)
+
+    def count(
+        self, joint: tuple[NDArray[Any], NDArray[Any]], shape: tuple[int, int]
+    ) -> NDArray[np.int32]:
+        """Return how often each code of one kind (rows) meets each of the other."""
+        n_rows, n_cells = len(joint[0]), math.prod(shape)
+        pairs = self._pairs[:n_rows]
+        np.copyto(pairs, joint[0])
+        pairs *= np.int32(shape[1])
+        pairs += joint[1]
+        ends = np.array([0, n_rows], np.int32)
+        row = sparse.csr_array((self._ones[:n_rows], pairs, ends), shape=(1, n_cells))
+        return row.toarray().reshape(shape)
+
+
 def count_one(pack: Pack, joint: NDArray[Any], weights: FloatArray | None) -> list[Block]:
     """Count the pairs within a pack."""
     return [pack.own_pairs(np.bincount(joint, weights, minlength=pack.n_cells))]
@@ -95,11 +128,19 @@ def count_two(
     joint: tuple[NDArray[Any], NDArray[Any]],
     weights: FloatArray | None,
     own: Sequence[Pack],
+    counter: PairCounter | None = None,
 ) -> list[Block]:
-    """Count the pairs between two packs, and those within the packs named in `own`."""
-    n_cells = left.n_cells * right.n_cells
-    pair = joint_code(joint, (left.n_cells, right.n_cells))
-    histogram = np.bincount(pair, weights, minlength=n_cells).reshape(left.n_cells, right.n_cells)
+    """Count the pairs between two packs, and those within the packs named in `own`.
+
+    Many rows without weights are faster with a counter.
+    """
+    shape = (left.n_cells, right.n_cells)
+    histogram: NDArray[Any]
+    if counter is None:
+        pair = joint_code(joint, shape)
+        histogram = np.bincount(pair, weights, minlength=math.prod(shape)).reshape(shape)
+    else:
+        histogram = counter.count(joint, shape)
     blocks = [(left, right, right.add_up(left.add_up(histogram).T).T)]
     if left in own:
         blocks.append(left.own_pairs(histogram.sum(axis=1)))

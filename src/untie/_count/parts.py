@@ -7,7 +7,7 @@ values are merged and there are too many values to count the pairs of all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -16,20 +16,22 @@ from numpy.typing import NDArray
 
 from untie._count import tally as tallies
 from untie._count.counts import CountedTable, count, count_values
+from untie._count.dense_counting import PARALLEL_VALUES
 from untie._count.grouping import Grouping
 from untie._count.memory import check_memory
-from untie._count.row_sample import sample_rows
+from untie._count.row_sample import sample_limit, sample_rows
 from untie._count.tally import CountOptions, Tally, find_rare, tally_counted
 from untie._table.categories import check_categories
 from untie._table.rows import Rows, encode, encode_apart, used_values
 from untie._table.sample_weights import read_piece
 from untie._table.table import NoRowsError, Table
 from untie._table.vocabulary import Vocabulary, sort_values
-from untie._util.parallel import alone, in_threads, pays
+from untie._util.parallel import alone, in_threads, map_ahead, pays
 from untie._util.types import Codes, Value, smallest_unsigned
 
-GATHERED_BYTES = 2**25
-"""Pieces are gathered up to this many bytes of codes and weights, then counted at once."""
+GATHERED_BYTES = 2**23
+"""Pieces are gathered up to this many bytes of codes and weights, then counted at once; up to four
+times as many, if there are many values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,28 @@ class Part:
             counted = self.counted.plus(other.counted, self.most_values)
         unknown = [{**a, **b} for a, b in zip(self.unknown, other.unknown, strict=True)]
         return Part(counted, self.n_rows + other.n_rows, unknown, self.most_values)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Coded pieces that are counted at once.
+
+    Parameters
+    ----------
+    pieces : list of Rows
+        The rows.
+    vocabulary : Vocabulary
+        The values of these pieces and of those before them.
+    unknown : list of dicts
+        The values of each column that the user's categories do not have.
+    limit : int or None
+        Rows with a larger number are not sampled.
+    """
+
+    pieces: list[Rows]
+    vocabulary: Vocabulary
+    unknown: list[dict[Value, None]]
+    limit: np.uint64 | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,20 +134,41 @@ class CountTask:
 
         The list is emptied, so that the rows are not in memory twice while they are counted.
         """
-        counted = None if before is None else before.counted
-        vocabulary, unknown = self._vocabulary(pieces, counted)
-        n_rows = sum(len(rows) + rows.n_left_out for rows in pieces)
-        if before is not None:
-            n_rows += before.n_rows
-            unknown = [{**old, **new} for old, new in zip(before.unknown, unknown, strict=True)]
-        rows = gather([rows for rows in pieces if len(rows)], vocabulary)
-        pieces.clear()
-        if len(rows):
-            counted = self._count(rows, vocabulary, counted)
-        return Part(counted, n_rows, unknown, self.most_values)
+        known = before.counted.vocabulary if before is not None and before.counted else None
+        part = self.count_group(self.group(pieces, known))
+        return part if before is None else self.join(before, part)
+
+    def group(
+        self, pieces: list[Rows], known: Vocabulary | None = None, limit: np.uint64 | None = None
+    ) -> Group:
+        """Find the values of coded pieces; `known` are those of the pieces before them."""
+        vocabulary, unknown = self._vocabulary(pieces, known)
+        return Group(pieces, vocabulary, unknown, limit)
+
+    def count_group(self, group: Group) -> Part:
+        """Count the rows of a group; its list of pieces is emptied."""
+        n_rows = sum(len(rows) + rows.n_left_out for rows in group.pieces)
+        pieces = [rows for rows in group.pieces if len(rows)]
+        group.pieces.clear()
+        counted = None
+        if pieces:
+            has_pairs = self.most_values is None or sum(group.vocabulary.sizes) <= self.most_values
+            own = None if self.categories else shared_vocabulary(pieces, self.columns)
+            rows = gather(pieces, own or group.vocabulary)
+            pieces.clear()
+            counted = self._count(rows, own or group.vocabulary, has_pairs, group.limit)
+            counted = counted.align(group.vocabulary)
+        return Part(counted, n_rows, group.unknown, self.most_values)
+
+    def join(self, before: Part, part: Part) -> Part:
+        """Add a part to that of the pieces before it, whose values it knows."""
+        if before.counted is not None and part.counted is not None:
+            counted = before.counted.align(part.counted.vocabulary)
+            before = replace(before, counted=counted)
+        return before + part
 
     def _vocabulary(
-        self, pieces: Sequence[Rows], counted: CountedTable | None
+        self, pieces: Sequence[Rows], known: Vocabulary | None
     ) -> tuple[Vocabulary, list[dict[Value, None]]]:
         """Return the values of the pieces and of those before, and the values unknown to it."""
         unknown: list[dict[Value, None]] = [{} for _ in self.columns]
@@ -131,9 +176,7 @@ class CountTask:
             return self.grouping.vocabulary, unknown
         if self.categories is not None:
             known = Vocabulary(self.columns, tuple(self.categories))
-        elif counted is not None:
-            known = counted.vocabulary
-        else:
+        elif known is None:
             known = Vocabulary(self.columns, ((),) * len(self.columns))
         for rows in pieces:
             assert rows.found is not None  # pieces are coded by their own values
@@ -150,21 +193,31 @@ class CountTask:
         return Vocabulary(self.columns, union), [{} for _ in self.columns]
 
     def _count(
-        self, rows: Rows, vocabulary: Vocabulary, before: CountedTable | None
+        self, rows: Rows, vocabulary: Vocabulary, has_pairs: bool, limit: np.uint64 | None
     ) -> CountedTable:
         sizes, sample = vocabulary.sizes, None
-        has_pairs = self.most_values is None or sum(sizes) <= self.most_values
         if has_pairs:
-            n_rows = len(rows) + (before.counts.n_rows if before else 0)
-            check_memory(sizes, vocabulary.columns, n_rows=n_rows)
+            check_memory(sizes, vocabulary.columns, n_rows=len(rows))
         counts = (count if has_pairs else count_values)(rows.codes, sizes, rows.weights)
-        if before is not None:
-            before = (before if has_pairs else before.without_pairs()).align(vocabulary)
-            counts, sample = counts + before.counts, before.sample
         if self.with_sample:
             known = vocabulary.renamed(self.known_as)
-            sample = sample_rows(rows.codes, known, rows.weights, sample)
+            sample = sample_rows(rows.codes, known, rows.weights, limit)
         return CountedTable(vocabulary, counts, sample)
+
+
+def shared_vocabulary(pieces: Sequence[Rows], columns: tuple[str, ...]) -> Vocabulary | None:
+    """Return the values that pieces are coded by, where it pays to count them in these codes.
+
+    Pieces of one file often have the same values in the same order. Few counts are then moved to
+    their places instead of many cells. Sums of weights would depend on the order of the values.
+    """
+    first = pieces[0].found
+    if first is None or any(rows.weights is not None for rows in pieces):
+        return None
+    n_rows = sum(len(rows) for rows in pieces)
+    if sum(map(len, first)) ** 2 > n_rows or any(rows.found != first for rows in pieces[1:]):
+        return None
+    return Vocabulary(columns, tuple(map(tuple, first)))
 
 
 def gather(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Rows:
@@ -172,7 +225,7 @@ def gather(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Rows:
     n_rows = sum(len(rows) for rows in pieces)
 
     def one_column(column: int) -> NDArray[Any]:
-        positions = vocabulary.positions[column]
+        positions, values = vocabulary.positions[column], list(vocabulary.values[column])
         size = len(positions)
         dtype = smallest_unsigned(size)
         result = np.empty(n_rows, dtype)
@@ -180,7 +233,7 @@ def gather(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Rows:
         for rows in pieces:
             place = result[start : start + len(rows)]
             start += len(rows)
-            if rows.found is None:
+            if rows.found is None or rows.found[column] == values:
                 place[:] = rows.codes[column]
                 continue
             target = np.array([positions.get(v, size) for v in rows.found[column]], dtype)
@@ -195,16 +248,47 @@ def gather(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Rows:
 
 
 def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> Part:
-    """Count pieces that come one after another: a matrix of counts is large, codes are small."""
-    part: Part | None = None
+    """Count pieces that come one after another, in groups of them: several groups at once.
+
+    The first group is counted before the others: it tells them above which number no row is
+    sampled. So neither that number nor the groups depend on the threads.
+    """
+    lists = _lists(task, pieces)
+    part = task.count(next(lists))
+
+    def groups() -> Iterator[Group | Part]:
+        known = part.counted.vocabulary if part.counted else None
+        sample = part.counted.sample if part.counted else None
+        limit = sample_limit(sample) if sample else None
+        for waiting in lists:
+            group = task.group(waiting, known, limit)
+            known = group.vocabulary
+            is_wide = sum(known.sizes) > PARALLEL_VALUES  # one matrix at a time, to save memory
+            yield task.count_group(group) if is_wide else group
+
+    def count_one(item: Group | Part) -> Part:
+        return item if isinstance(item, Part) else task.count_group(item)
+
+    for found in map_ahead(count_one, groups()):
+        part = task.join(part, found)
+    return part
+
+
+def _lists(task: CountTask, pieces: Iterable[Rows]) -> Iterator[list[Rows]]:
+    """Put neighbouring pieces together; yield one list at least."""
     waiting: list[Rows] = []
-    n_bytes = 0
+    n_bytes, is_first = 0, True
     for rows in pieces:
         waiting.append(rows)
         n_bytes += rows.nbytes
-        if n_bytes >= GATHERED_BYTES:
-            part, n_bytes = task.count(waiting, part), 0
-    return task.count(waiting, part) if waiting or part is None else part
+        values = rows.found if task.grouping is None else task.grouping.vocabulary.values
+        area = 8 * sum(map(len, values or ())) ** 2
+        # A matrix of counts is large, codes are small.
+        if n_bytes >= min(max(GATHERED_BYTES, 4 * area), 4 * GATHERED_BYTES):
+            yield waiting
+            waiting, n_bytes, is_first = [], 0, False
+    if waiting or is_first:
+        yield waiting
 
 
 class AddUp(Protocol):

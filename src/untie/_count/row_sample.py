@@ -116,7 +116,7 @@ def sample_rows(
     codes: Codes,
     vocabulary: Vocabulary,
     weights: FloatArray | None,
-    sample: RowSample | None = None,
+    limit: np.uint64 | None = None,
 ) -> RowSample:
     """Return the distinct rows with the smallest numbers.
 
@@ -128,20 +128,21 @@ def sample_rows(
         The values.
     weights : array of shape (n_rows,) or None
         How often each row counts.
-    sample : RowSample, optional
-        That of the rows before these, in the same codes.
+    limit : int, optional
+        Rows with a larger number are left out: those before these had enough smaller ones.
     """
     numbers = _PackedNumbers(vocabulary)
     n_rows = len(codes[0])
+    sample: RowSample | None = None
 
     def sample_block(rows: slice) -> RowSample:
         block = [column[rows] for column in codes]
         part = None if weights is None else weights[rows]
         return _sample_block(block, numbers.of(block), part, largest)
 
-    for group in _groups(n_rows, has_limit=_limit(sample) is not None):
+    for group in _groups(n_rows, has_limit=limit is not None):
         # Rows above the largest number kept so far are out, and these are nearly all.
-        largest = _limit(sample)
+        largest = limit if sample is None else sample_limit(sample, limit)
         for found in in_threads(sample_block, group, pays(n_rows * len(codes))):
             sample = found if sample is None else sample + found
     if sample is None:  # there are no rows
@@ -163,10 +164,9 @@ def _groups(n_rows: int, has_limit: bool) -> Iterator[list[slice]]:
         yield [slice(at, min(stop, at + BLOCK_ROWS)) for at in range(first, stop, BLOCK_ROWS)]
 
 
-def _limit(sample: RowSample | None) -> np.uint64 | None:
-    """Return the number above which no row is kept."""
-    is_full = sample is not None and len(sample.numbers) == SAMPLE_ROWS
-    return sample.numbers[-1] if sample is not None and is_full else None
+def sample_limit(sample: RowSample, limit: np.uint64 | None = None) -> np.uint64 | None:
+    """Return the number above which no further row is kept; `limit` if the sample has room."""
+    return sample.numbers[-1] if len(sample.numbers) == SAMPLE_ROWS else limit
 
 
 def _sample_block(

@@ -82,9 +82,10 @@ class Vocabulary:
         return self.columns.index(str(column))
 
     def translate(self, other: Vocabulary, attribute: int) -> NDArray[np.intp]:
-        """Return the code in `other` of each value of one attribute (all must be there)."""
+        """Return the code in `other` of each value of one attribute; its size, if it has none."""
         positions = other.positions[attribute]
-        return np.array([positions[v] for v in self.values[attribute]], dtype=np.intp)
+        codes = [positions.get(value, len(positions)) for value in self.values[attribute]]
+        return np.array(codes, dtype=np.intp)
 
     def renamed(self, columns: Sequence[str] | None) -> Vocabulary:
         """Return the same values under other names of columns, if there are as many names."""
