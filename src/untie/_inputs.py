@@ -230,9 +230,9 @@ def check_positions(rows: Any) -> NDArray[np.intp] | None:
         rows = [rows]
     if isinstance(rows, range | list | tuple | np.ndarray) and np.ndim(rows) == 1:
         array = np.asarray(rows)
+        if not len(array):
+            raise ValueError("rows is empty; name at least one row.")
         if array.dtype.kind in "iu":
-            if not len(array):
-                raise ValueError("rows is empty; name at least one row.")
             if array.min() < 0:
                 raise ValueError(f"There is no row {array.min()}; rows are counted from 0.")
             return array.astype(np.intp)
