@@ -106,7 +106,9 @@ class Source(ABC):
         if not start:
             raise ValueError("The table has no rows.")
         if done < len(positions):
-            raise ValueError(f"There is no row {positions[done]}; the table has {start:,} rows.")
+            raise ValueError(
+                f"There is no row {positions[done]}; the table has {start:,}, counted from 0."
+            )
 
     def count(self, options: CountOptions) -> Tally:
         """Find the values, merge rare ones and count the pairs of the rest."""

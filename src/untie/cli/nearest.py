@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v2 as nw
-import numpy as np
-
 from untie._inputs import one_row
 from untie._table.frames import columns_of
 from untie.cli.guard import UserError
+from untie.cli.learning import as_seen
+from untie.cli.reading import is_lazy
 from untie.cli.spinner import waiting
-from untie.cli.table import PreparedTable, check_learned, unknown
+from untie.cli.table import PreparedTable, check_learned
+from untie.cli.table import unknown as not_known
+from untie.cli.unknown import Outside, Unknown
 from untie.encoder import UNTIE
 from untie.explain import neighbors as nearest
 from untie.explain import why_similar
@@ -33,28 +34,44 @@ def find_nearest(
     distinct: bool,
     keep: list[str] | None,
     quiet: bool,
+    is_new: bool,
 ) -> dict[str, Any]:
-    """Return the rows most like one, or like some values: a line for each, or for each column."""
-    frame = table.frame()
-    data = nw.from_native(frame, eager_only=True)
-    if row is not None and row >= len(data):
-        raise UserError(f"There is no row {row}; the table has {len(data):,}, counted from 0.")
+    """Return the rows most like one, or like some values: a line for each, or for each column.
+
+    Of rows that are new to the model, say what it does not know of them.
+    """
+    table.cells(keep, [])  # refuses unknown names before rows are read
     asked: list[str] | None = None
     if row is not None:
-        query = _row_of(data, row)
+        query = table.rows([row])[0]
     else:
         wanted = _wanted(encoder, table, where)
         asked = list(wanted)
         query = one_row(encoder, dict.fromkeys(encoder.vocabulary_.columns, ANY) | wanted)
+    unknown, outside = Unknown(encoder), Outside(table.preparer)
+    data = _watched(encoder, table, unknown, outside) if is_new else table.features()
     with waiting("looking for neighbours", quiet):
-        found = _nearest(encoder, frame, query, row, n, distinct, asked)
+        found = _nearest(encoder, data, query, row, n, distinct, asked)
+    unknown.tell(quiet, "; it is neutral in their distances")
+    outside.tell(quiet)
     parts = [
-        _asked_for(columns_of(why_similar(encoder, query, _row_of(data, position))), asked)
-        for position in found["position"]
+        _asked_for(columns_of(why_similar(encoder, query, other)), asked)
+        for other in table.rows(found["position"])
     ]
     if why:
         return _long(found, parts)
     return _short(found, parts, table.cells(keep, found["position"]))
+
+
+def _watched(encoder: UNTIE, table: PreparedTable, unknown: Unknown, outside: Outside) -> Any:
+    """Return rows that are new to a model; what it does not know of them is counted."""
+    if is_lazy(table.source):
+        rows = as_seen(encoder, table.preparer, outside.watched(table.source), [])
+        return unknown.watched(rows, table.columns)
+    frame = table.frame()
+    outside.add(table.source)
+    unknown.add(frame)
+    return frame
 
 
 def _asked_for(part: dict[str, Any], asked: list[str] | None) -> dict[str, Any]:
@@ -70,7 +87,7 @@ def _asked_for(part: dict[str, Any], asked: list[str] | None) -> dict[str, Any]:
 
 def _nearest(
     encoder: UNTIE,
-    frame: Any,
+    data: Any,
     query: Any,
     row: int | None,
     n: int,
@@ -78,21 +95,12 @@ def _nearest(
     asked: list[str] | None,
 ) -> dict[str, Any]:
     """Return the positions of the nearest rows, their similarity and their distance."""
-    if not distinct:
-        return columns_of(nearest(encoder, frame, query if row is None else row, n, asked))
-    codes = np.column_stack(encoder.codes(frame))
-    own = np.column_stack(encoder.codes(query))
-    _, first = np.unique(codes, axis=0, return_index=True)
-    others = np.sort(first[(codes[first] != own).any(axis=1)])
-    if not len(others):
+    # One more, as the row itself may be among them.
+    found = columns_of(nearest(encoder, data, query, n + 1, asked, distinct))
+    kept = [place for place, position in enumerate(found["position"]) if position != row][:n]
+    if distinct and not kept:
         raise UserError("All rows of the table are equal to that one.")
-    rows = nw.from_native(frame, eager_only=True)[others.tolist(), :].to_native()
-    found = columns_of(nearest(encoder, rows, query, n, asked))
-    return {**found, "position": others[found["position"]].tolist()}
-
-
-def _row_of(data: Any, position: int) -> Any:
-    return data[[int(position)], :].to_native()
+    return {name: [cells[place] for place in kept] for name, cells in found.items()}
 
 
 def _wanted(encoder: UNTIE, table: PreparedTable, where: list[str] | None) -> dict[str, Any]:
@@ -118,7 +126,7 @@ def _value(encoder: UNTIE, table: PreparedTable, name: str, text: str) -> Any:
             return values[labels.index(candidate)]
     if binned in values:
         return binned
-    raise UserError(unknown("value", text, labels, f"in the column {name!r}"))
+    raise UserError(not_known("value", text, labels, f"in the column {name!r}"))
 
 
 def _short(

@@ -77,14 +77,11 @@ def run(
     from untie.cli.learning import learned
     from untie.cli.nearest import find_nearest
     from untie.cli.showing import show
-    from untie.cli.unknown import Outside, tell_unknown
 
-    table, encoder = learned(file, options, model, seed, solver, purpose, Purpose.neighbors)
-    if model is not None:
-        tell_unknown(encoder, table.frame(), options.quiet, "; it is neutral in their distances")
-        outside = Outside(table.preparer)
-        outside.add(table.source)
-        outside.tell(options.quiet)
-    result = find_nearest(encoder, table, row, where, n, why, distinct, keep, options.quiet)
+    table, encoder = learned(
+        file, options, model, seed, solver, purpose, Purpose.neighbors, in_memory_now=False
+    )
+    asked = (row, where, n, why, distinct, keep)
+    result = find_nearest(encoder, table, *asked, options.quiet, is_new=model is not None)
     title = f"Rows most like {'row ' + str(row) if row is not None else ', '.join(where or [])}"
     show(result, format_, output, title)
