@@ -33,8 +33,8 @@ N_QUERIES = 1000
 N = 10
 """Neighbours of each."""
 
-BLOCK_ROWS = 2**13
-"""The product has this many rows at a time."""
+BLOCK_ROWS, BLOCKS = 2**13, 12
+"""The product has this many rows at a time, and takes turns among this many blocks of them."""
 
 COMPONENTS = (16, 64)
 """Dimensions of the vectors in an index."""
@@ -96,29 +96,35 @@ def compare(folder: Path, n_rows: int) -> None:
 
 
 def some_vectors(folder: Path) -> tuple[FloatArray, FloatArray]:
-    """Return vectors of a block of rows, and those of the queries, in single precision."""
+    """Return vectors of some blocks of rows, and those of the queries, in single precision.
+
+    With one more dimension, which makes the product larger for nearer rows.
+    """
     encoder = untie.load_model(folder / "model.untie")
-    rows = pq.read_table(folder / "00000.parquet").slice(0, BLOCK_ROWS)
+    rows = pq.read_table(folder / "00000.parquet").slice(0, BLOCKS * BLOCK_ROWS)
     queries = pq.read_table(folder / "queries.parquet")
     vectors, others = (np.asarray(encoder.transform(table)) for table in (rows, queries))
+    vectors = np.column_stack([vectors, -0.5 * np.square(vectors).sum(axis=1)])
+    others = np.column_stack([others, np.ones(len(others))])
     return vectors.astype(np.float32), others.astype(np.float32)
 
 
 def multiply(vectors: FloatArray, queries: FloatArray, n_rows: int, keep: bool) -> None:
-    """Multiply a block of rows with the queries again and again; keep the nearest, if asked to."""
-    products = np.empty((len(queries), len(vectors)), dtype=np.float32)
-    squares = np.einsum("ij,ij->i", vectors, vectors)
-    best = np.full((len(queries), N), np.inf, dtype=np.float32)
+    """Multiply blocks of rows with the queries, again and again; keep the nearest, if asked to."""
+    products = np.empty((len(queries), BLOCK_ROWS), dtype=np.float32)
+    best = np.full((len(queries), N), -np.inf, dtype=np.float32)
     places = np.zeros((len(queries), N), dtype=np.int64)
-    for start in range(0, n_rows, len(vectors)):
-        np.matmul(queries, vectors.T, out=products)
-        if keep:
-            distances = squares - 2 * products
-            found = np.argpartition(distances, N - 1, axis=1)[:, :N]
-            both = np.hstack([best, np.take_along_axis(distances, found, axis=1)])
-            chosen = np.argpartition(both, N - 1, axis=1)[:, :N]
-            best = np.take_along_axis(both, chosen, axis=1)
-            places = np.take_along_axis(np.hstack([places, start + found]), chosen, axis=1)
+    for start in range(0, n_rows, BLOCK_ROWS):
+        place = start % (len(vectors) - BLOCK_ROWS + 1)
+        np.matmul(queries, vectors[place : place + BLOCK_ROWS].T, out=products)
+        if keep:  # few queries have a row in the block that is nearer than their last
+            some = np.flatnonzero(products.max(axis=1) > best.min(axis=1))
+            found = np.argpartition(products[some], -N, axis=1)[:, -N:]
+            values = np.hstack([best[some], np.take_along_axis(products[some], found, axis=1)])
+            chosen = np.argpartition(values, -N, axis=1)[:, -N:]
+            best[some] = np.take_along_axis(values, chosen, axis=1)
+            both = np.hstack([places[some], start + found])
+            places[some] = np.take_along_axis(both, chosen, axis=1)
 
 
 def search(folder: Path) -> Any:

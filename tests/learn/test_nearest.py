@@ -60,7 +60,7 @@ def search_pieces(search, rows, cuts, n_columns):
     searches(),
     st.integers(1, 12),
     st.booleans(),
-    st.sampled_from([(7, 2, 3, 5), (2**18, 1024, 2**16, 2048), (1, 1, 1, 1)]),
+    st.sampled_from([(7, 2, 3, 5), (2**19, 1024, 2**16, 2048), (1, 1, 1, 1)]),
     st.sampled_from([1, 2]),
 )
 def test_of_any_rows_pieces_blocks_and_threads(drawn, n, distinct, sizes, threads):

@@ -33,8 +33,9 @@ JOINT_CELLS = 2048
 QUERIES = 1024
 """This many queries are compared with a row at a time."""
 
-BLOCK_NUMBERS = 2**18
-"""This many bounds are computed at a time; they stay in the cache."""
+BLOCK_NUMBERS = 2**19
+"""This many bounds are computed at a time: few enough for the cache, enough for threads, which
+wait for each other between blocks."""
 
 CHUNK_ROWS = 2**16
 """Each thread takes this many rows at a time; of those that are equal, it looks up one."""
@@ -245,7 +246,6 @@ class _Group:
                 distance += table[column[kind], query]
             # Sums of the same numbers differ by rounding; equally near rows must not.
             best.add(query, kind, leading_digits(distance, DIGITS))
-        best.merge()
         position, entry = kinds.rows(best.kind)
         query, distance = best.query[entry], best.distance[entry]
         places = _nearest(query, position, distance, self.n)
@@ -256,14 +256,25 @@ class _Group:
     def _candidates(
         self, joint: list[Integers], best: _Best
     ) -> Iterator[tuple[Integers, Integers]]:
-        """Yield pairs of distinct rows and queries that may be near each other."""
+        """Yield pairs of distinct rows and queries that may be near each other, many at a time."""
         n_kinds, step = len(joint[0]), max(1, BLOCK_NUMBERS // self.n_queries)
         work = np.empty((2, min(step, n_kinds), self.n_queries), dtype=np.uint16)
+        hits: list[Integers] = []
+        n_hits, caps = 0, self._caps(best.limits)
         for start in range(0, n_kinds, step):
-            total = add_up(self.bounds, joint, slice(start, min(start + step, n_kinds)), work)
-            caps = np.minimum(best.limits * (1.0 + SLACK) / self.unit, LARGEST_BOUND)
-            kind, query = np.divmod(np.flatnonzero(total <= caps.astype(np.uint16)), self.n_queries)
-            yield start + kind, query
+            stop = min(start + step, n_kinds)
+            total = add_up(self.bounds, joint, slice(start, stop), work)
+            hits.append(np.flatnonzero(total <= caps) + start * self.n_queries)
+            n_hits += len(hits[-1])
+            if n_hits > self.n * self.n_queries or stop == n_kinds:
+                kind, query = np.divmod(np.concatenate(hits), self.n_queries)
+                yield kind, query
+                hits, n_hits, caps = [], 0, self._caps(best.limits)
+
+    def _caps(self, limits: FloatArray) -> NDArray[np.uint16]:
+        """Return the largest bound that a row within the limit of each query can have."""
+        caps = np.minimum(limits * (1.0 + SLACK) / self.unit, LARGEST_BOUND)
+        return caps.astype(np.uint16)
 
 
 class _Best:
@@ -283,24 +294,15 @@ class _Best:
         self.n, self.limits, self.first = n, limits, first
         self.query, self.kind = np.empty((2, 0), dtype=np.intp)
         self.distance = np.empty(0)
-        self._new: list[tuple[Integers, Integers, FloatArray]] = []
-        self._n_new = 0
 
     def add(self, query: Integers, kind: Integers, distance: FloatArray) -> None:
-        """Take in more pairs."""
+        """Keep the nearest of those so far and of more pairs."""
         near = distance <= self.limits[query]
-        self._new.append((query[near], kind[near], distance[near]))
-        self._n_new += int(near.sum())
-        if self._n_new > self.n * len(self.limits):
-            self.merge()
-
-    def merge(self) -> None:
-        """Keep the nearest of old and new."""
-        pairs = zip((self.query, self.kind, self.distance), *self._new, strict=True)
-        query, kind, distance = map(np.concatenate, pairs)
+        query = np.concatenate([self.query, query[near]])
+        kind = np.concatenate([self.kind, kind[near]])
+        distance = np.concatenate([self.distance, distance[near]])
         places = _nearest(query, self.first[kind], distance, self.n)
         self.query, self.kind, self.distance = query[places], kind[places], distance[places]
-        self._new, self._n_new = [], 0
         found = _limits(self.query, self.distance, self.n, len(self.limits))
         self.limits = np.minimum(self.limits, found)
 
