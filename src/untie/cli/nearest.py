@@ -1,21 +1,22 @@
-"""The rows most like a row, or like some values, and why; for ``untie neighbors``."""
+"""The rows most like a row, some values or those of a file; for ``untie neighbors``."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from untie._inputs import one_row
 from untie._table.frames import columns_of
 from untie.cli.guard import UserError
-from untie.cli.learning import as_seen
+from untie.cli.learning import as_seen, read_rows
+from untie.cli.options import LearningOptions
 from untie.cli.reading import is_lazy
 from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, check_learned
 from untie.cli.table import unknown as not_known
-from untie.cli.unknown import Outside, Unknown
+from untie.cli.unknown import Outside, Unknown, tell_unknown
 from untie.encoder import UNTIE
-from untie.explain import neighbors as nearest
-from untie.explain import why_similar
+from untie.explain import neighbors, why_similar
 
 N_REASONS = 3
 """At most this many columns are named for each neighbour."""
@@ -23,55 +24,101 @@ N_REASONS = 3
 ANY = "(any)"
 """Stands for the cells that --where leaves open, which do not count."""
 
+NEUTRAL = "; it is neutral in their distances"
 
-def find_nearest(
-    encoder: UNTIE,
-    table: PreparedTable,
-    row: int | None,
-    where: list[str] | None,
-    n: int,
-    why: bool,
-    distinct: bool,
-    keep: list[str] | None,
-    quiet: bool,
-    is_new: bool,
-) -> dict[str, Any]:
-    """Return the rows most like one, or like some values: a line for each, or for each column.
 
-    Of rows that are new to the model, say what it does not know of them.
+@dataclass(frozen=True, eq=False)
+class Looking:
+    """How to look for rows.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    table : PreparedTable
+        Where to look.
+    n : int
+        Number of neighbours.
+    distinct : bool
+        Whether of equal rows only the first is shown.
+    keep : list of str or None
+        Columns to show as well.
+    options : LearningOptions
+        How files are read.
+    is_new : bool
+        Whether the rows are new to the model; what it does not know of them is then said.
     """
-    table.cells(keep, [])  # refuses unknown names before rows are read
-    asked: list[str] | None = None
-    if row is not None:
-        query = table.rows([row])[0]
-    else:
-        wanted = _wanted(encoder, table, where)
-        asked = list(wanted)
-        query = one_row(encoder, dict.fromkeys(encoder.vocabulary_.columns, ANY) | wanted)
-    unknown, outside = Unknown(encoder), Outside(table.preparer)
-    data = _watched(encoder, table, unknown, outside) if is_new else table.features()
-    with waiting("looking for neighbours", quiet):
-        found = _nearest(encoder, data, query, row, n, distinct, asked)
-    unknown.tell(quiet, "; it is neutral in their distances")
-    outside.tell(quiet)
-    parts = [
-        _asked_for(columns_of(why_similar(encoder, query, other)), asked)
-        for other in table.rows(found["position"])
-    ]
-    if why:
-        return _long(found, parts)
-    return _short(found, parts, table.cells(keep, found["position"]))
 
+    encoder: UNTIE
+    table: PreparedTable
+    n: int
+    distinct: bool
+    keep: list[str] | None
+    options: LearningOptions
+    is_new: bool
 
-def _watched(encoder: UNTIE, table: PreparedTable, unknown: Unknown, outside: Outside) -> Any:
-    """Return rows that are new to a model; what it does not know of them is counted."""
-    if is_lazy(table.source):
-        rows = as_seen(encoder, table.preparer, outside.watched(table.source), [])
-        return unknown.watched(rows, table.columns)
-    frame = table.frame()
-    outside.add(table.source)
-    unknown.add(frame)
-    return frame
+    def like_one(self, row: int | None, where: list[str] | None, why: bool) -> dict[str, Any]:
+        """Return the rows most like one, or like some values: a line of each, or of each column."""
+        encoder, table = self.encoder, self.table
+        asked: list[str] | None = None
+        if row is not None:
+            query = table.rows([row])[0]
+        else:
+            wanted = _wanted(encoder, table, where)
+            asked = list(wanted)
+            query = one_row(encoder, dict.fromkeys(encoder.vocabulary_.columns, ANY) | wanted)
+        found = self._nearest(query, self.n + 1, asked)  # the row itself may be among them
+        kept = [place for place, position in enumerate(found["position"]) if position != row]
+        found = {name: [cells[place] for place in kept[: self.n]] for name, cells in found.items()}
+        if self.distinct and not kept:
+            raise UserError("All rows of the table are equal to that one.")
+        parts = [
+            _asked_for(columns_of(why_similar(encoder, query, other)), asked)
+            for other in table.rows(found["position"])
+        ]
+        if why:
+            return _long(found, parts)
+        return _short(found, parts, table.cells(self.keep, found["position"]))
+
+    def like_rows_of(self, file: str) -> dict[str, Any]:
+        """Return the rows most like each row of a file."""
+        encoder, preparer, quiet = self.encoder, self.table.preparer, self.options.quiet
+        rows = read_rows(file, replace(self.options, sql=None, sheet=None))
+        queries = as_seen(encoder, preparer, rows, [])
+        tell_unknown(encoder, queries, quiet, f", in {file}{NEUTRAL}")
+        outside = Outside(preparer)
+        outside.add(rows)
+        outside.tell(quiet)
+        found = self._nearest(queries, self.n)
+        return {
+            "like": found["row"],
+            "rank": found["rank"],
+            "row": found["position"],
+            **self.table.cells(self.keep, found["position"]),
+            "similarity": found["similarity"],
+            "distance": found["distance"],
+        }
+
+    def _nearest(self, queries: Any, n: int, asked: list[str] | None = None) -> dict[str, Any]:
+        self.table.cells(self.keep, [])  # refuses unknown names before the work
+        unknown, outside = Unknown(self.encoder), Outside(self.table.preparer)
+        rows = self._watched(unknown, outside) if self.is_new else self.table.features()
+        with waiting("looking for neighbours", self.options.quiet):
+            found = columns_of(neighbors(self.encoder, rows, queries, n, asked, self.distinct))
+        unknown.tell(self.options.quiet, NEUTRAL)
+        outside.tell(self.options.quiet)
+        return found
+
+    def _watched(self, unknown: Unknown, outside: Outside) -> Any:
+        """Return the rows; what the model does not know of them is counted as they go by."""
+        table = self.table
+        if is_lazy(table.source):
+            rows = as_seen(self.encoder, table.preparer, outside.watched(table.source), [])
+            return unknown.watched(rows, table.columns)
+        frame = table.frame()
+        outside.add(table.source)
+        unknown.add(frame)
+        return frame
 
 
 def _asked_for(part: dict[str, Any], asked: list[str] | None) -> dict[str, Any]:
@@ -83,24 +130,6 @@ def _asked_for(part: dict[str, Any], asked: list[str] | None) -> dict[str, Any]:
     total = sum(part["contribution"])
     part["share"] = [one / total if total else 0.0 for one in part["contribution"]]
     return part
-
-
-def _nearest(
-    encoder: UNTIE,
-    data: Any,
-    query: Any,
-    row: int | None,
-    n: int,
-    distinct: bool,
-    asked: list[str] | None,
-) -> dict[str, Any]:
-    """Return the positions of the nearest rows, their similarity and their distance."""
-    # One more, as the row itself may be among them.
-    found = columns_of(nearest(encoder, data, query, n + 1, asked, distinct))
-    kept = [place for place, position in enumerate(found["position"]) if position != row][:n]
-    if distinct and not kept:
-        raise UserError("All rows of the table are equal to that one.")
-    return {name: [cells[place] for place in kept] for name, cells in found.items()}
 
 
 def _wanted(encoder: UNTIE, table: PreparedTable, where: list[str] | None) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from untie._engines.registry import open_table as as_source
 from untie._engines.source import check_columns
 from untie._prepare.note import KEPT, Note
+from untie._table.frames import columns_of
 from untie._table.orders import AUTO
 from untie.cli.guard import UserError
 from untie.cli.options import (
@@ -94,21 +95,23 @@ class PreparedTable:
         known = names_of(self.source)
         chosen = split_names(names, known)
         check_columns(chosen, known, "the table", ", which --keep names")
-        rows = _rows_at(self.source, chosen, positions) if chosen else []
-        return {name: [row[name].item() for row in rows] for name in chosen}
+        if not chosen:
+            return {}
+        wanted, places = np.unique(positions, return_inverse=True)
+        pieces = as_source(self.source).select(chosen).rows_at(wanted)
+        found: dict[str, list[Any]] = {name: [] for name in chosen}
+        for piece in map(columns_of, pieces):
+            for name, cells in piece.items():
+                found[name] += cells
+        return {name: [cells[place] for place in places] for name, cells in found.items()}
 
     def rows(self, positions: Sequence[int]) -> list[Any]:
         """Return some of the rows that are learned from, a frame of each."""
-        return [row.to_native() for row in _rows_at(self.data, self.columns, positions)]
-
-
-def _rows_at(table: Any, columns: Sequence[str], positions: Sequence[int]) -> list[Any]:
-    """Return columns of some rows, a frame of each; of a lazy table only these are kept."""
-    wanted, places = np.unique(positions, return_inverse=True)
-    pieces = as_source(table).select(columns).rows_at(wanted)
-    frames = [nw.from_native(piece, eager_only=True) for piece in pieces]
-    found = [frame[[row], :] for frame in frames for row in range(len(frame))]
-    return [found[place] for place in places]
+        wanted, places = np.unique(positions, return_inverse=True)
+        pieces = as_source(self.data).select(self.columns).rows_at(wanted)
+        frames = [nw.from_native(piece, eager_only=True) for piece in pieces]
+        found = [frame[[row], :].to_native() for frame in frames for row in range(len(frame))]
+        return [found[place] for place in places]
 
 
 def open_table(source: str | None, options: ColumnOptions, in_memory_now: bool) -> PreparedTable:
