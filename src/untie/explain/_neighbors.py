@@ -51,8 +51,8 @@ def neighbors(
         Positions in `data`, which are then not their own neighbours; or other rows. Positions in a
         lazy table are read first, which is one more pass.
     n : int, default=10
-        Number of neighbours of each, usually 1 to 100; all there are, where they are fewer. It
-        hardly matters for the time.
+        Number of neighbours of each, usually 1 to 100; all there are, where they are fewer. Up to
+        there it hardly matters for the time.
     columns : sequence of str, optional
         The only columns that count; all of them do by default.
     distinct : bool, default=False
