@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import untie
 from untie import UNTIE, UNTIEClusterer
 from untie.datasets import load
+from untie.explain import neighbors
 
 
 def write_labels(clusterer: UNTIEClusterer, source: Any, path: Path) -> None:
@@ -63,14 +64,17 @@ def main(folder: Path = Path("large_files_out")) -> None:
         shares = label[clusters == cluster].value_counts(normalize=True).round(2).to_dict()
         print(f"cluster {cluster}: {np.count_nonzero(clusters == cluster)} rows, {shares}")
 
-    encoder = UNTIE(n_components=16).fit(source)
+    exact = neighbors(UNTIE(purpose="neighbors").fit(source), source, 0, n=5)
+    print("most like row 0:", exact["position"].to_pylist())
+
+    encoder = UNTIE(purpose="neighbors", n_components=16).fit(source)
     try:
         index = build_index(encoder, source)
     except ImportError:
         print("Approximate neighbours need usearch: pip install usearch")
         return
     found = index.search(encoder.transform(mushrooms[:1])[0].astype(np.float32), 5)
-    print("most like row 0:", found.keys.tolist())
+    print("most like row 0, by the index:", found.keys.tolist())
 
 
 if __name__ == "__main__":

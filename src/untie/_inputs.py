@@ -224,16 +224,17 @@ def _one_row(encoder: UNTIE, row: Any) -> Any:
     return row
 
 
-def check_positions(rows: Any, n_rows: int) -> NDArray[np.intp] | None:
+def check_positions(rows: Any) -> NDArray[np.intp] | None:
     """Return positions of rows, or None if `rows` is something else."""
     if isinstance(rows, Integral) and not isinstance(rows, bool | np.bool_):
         rows = [rows]
     if isinstance(rows, range | list | tuple | np.ndarray) and np.ndim(rows) == 1:
         array = np.asarray(rows)
-        if array.dtype.kind in "iu" and array.ndim == 1:
-            outside = array[(array < 0) | (array >= n_rows)]
-            if len(outside):
-                raise ValueError(f"There is no row {outside[0]}; the table has {n_rows} rows.")
+        if not len(array):
+            raise ValueError("rows is empty; name at least one row.")
+        if array.dtype.kind in "iu":
+            if array.min() < 0:
+                raise ValueError(f"There is no row {array.min()}; rows are counted from 0.")
             return array.astype(np.intp)
     return None
 

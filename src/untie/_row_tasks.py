@@ -17,6 +17,7 @@ from untie._count.selecting import sample_heard
 from untie._engines.source import Source
 from untie._engines.tasks import A
 from untie._learn.costs import Costs, Pass, cheapest, pack, walk_rows
+from untie._learn.nearest import Nearest, Search
 from untie._learn.vectors import LookUp
 from untie._table.sample_weights import positive_weights, read_weights, split_weights
 from untie._table.vocabulary import Vocabulary
@@ -206,6 +207,20 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
 def walk_source(encoder: TableInput, source: Source, weight: str | None, costs: Costs) -> Pass:
     """Return what one pass over the rows of a lazy table finds."""
     return _fold(encoder, source, weight, partial(_walk, costs), "clustering")
+
+
+def nearest_in(encoder: TableInput, source: Source, search: Search) -> Nearest:
+    """Return the rows of a table that are nearest to some queries."""
+    return _fold(encoder, source, None, search, "looking for neighbours")
+
+
+def codes_at(encoder: TableInput, source: Source, positions: NDArray[np.intp]) -> Codes:
+    """Code the rows of a table at some positions, in any order."""
+    wanted, places = np.unique(positions, return_inverse=True)
+    own = source.own_columns(fitted_columns(encoder))
+    reported: set[str] = set()
+    pieces = [encoder.codes(rows, reported) for rows in own.rows_at(wanted)]
+    return [np.concatenate(parts)[places] for parts in zip(*pieces, strict=True)]
 
 
 def _fold(

@@ -195,6 +195,10 @@ CASES = [
             "--purpose": written("n.csv", "similarity"),
         },
     ),
+    Case(
+        "neighbors few.parquet --like few.parquet --n 1",
+        {"--like": shows("like,rank,row,similarity,distance\n0,1,0,")},
+    ),
     Case(f"neighbors {FORMULAS} --row 0 --keep formula", SAFE),
     Case(
         "neighbors book.xlsx --sheet rows --row 0 --model base.untie",

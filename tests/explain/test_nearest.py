@@ -1,15 +1,19 @@
 """Nearest rows, against all distances computed one by one."""
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lazy_sources import SOURCES, batch_reader, parquet_file
 from tables import latent_classes, small_tables
 from untie import UNTIE
-from untie._learn import value_space
+from untie._learn import nearest
+from untie._table.frames import columns_of
 from untie.explain import neighbors, why_similar
 
 
@@ -27,9 +31,9 @@ def table():
 
 
 @pytest.mark.parametrize("solver", ["auto", "uniform"])
-@pytest.mark.parametrize("block", [7, value_space.BLOCK_NUMBERS])
+@pytest.mark.parametrize("block", [7, nearest.BLOCK_NUMBERS])
 def test_positions(table, solver, block, monkeypatch):
-    monkeypatch.setattr(value_space, "BLOCK_NUMBERS", block)
+    monkeypatch.setattr(nearest, "BLOCK_NUMBERS", block)
     encoder = UNTIE(3, solver=solver).fit(table)
     found = neighbors(encoder, table, [5, 150, 5], n=8)
     assert found.row.tolist() == [5] * 8 + [150] * 8 + [5] * 8
@@ -88,10 +92,94 @@ def test_bad_input(table):
         neighbors(encoder, table, 0, n=0)
     with pytest.raises(ValueError, match="no rows"):
         neighbors(encoder, table.iloc[:0], 0)
+    with pytest.raises(ValueError, match="rows is empty"):
+        neighbors(encoder, table, range(0))
+    with pytest.raises(ValueError, match="no rows"):
+        neighbors(encoder, table.iloc[:0], table.iloc[:1])
     with pytest.raises(TypeError, match=r"lazy; call \.collect"):
-        neighbors(encoder, pl.from_pandas(table).lazy(), 0)
+        neighbors(encoder, table, pl.from_pandas(table).lazy())
     with pytest.raises(ValueError, match="feature names"):
         neighbors(encoder, table, pd.DataFrame({"other": ["a"]}))
+
+
+@pytest.fixture(scope="module")
+def encoder(table):
+    return UNTIE(3).fit(pa.Table.from_pandas(table))
+
+
+def same(found, expected):
+    """Tell whether two frames, of whatever libraries, have the same cells to the last bit."""
+    return columns_of(found) == columns_of(expected)
+
+
+@pytest.mark.parametrize("make", SOURCES.values(), ids=SOURCES)
+@pytest.mark.parametrize("distinct", [False, True])
+def test_lazy_tables(encoder, table, make, distinct, tmp_path):
+    arrow, queries = pa.Table.from_pandas(table), table.iloc[[5, 150, 5]]
+    source = make(arrow, tmp_path)
+    found = neighbors(encoder, source, queries, n=8, distinct=distinct)
+    assert same(found, neighbors(encoder, arrow, queries, n=8, distinct=distinct))
+
+
+@pytest.mark.parametrize("make", [m for m in SOURCES.values() if m is not batch_reader])
+def test_positions_in_lazy_tables(encoder, table, make, tmp_path):
+    arrow = pa.Table.from_pandas(table)
+    source = make(arrow, tmp_path)
+    assert same(neighbors(encoder, source, [150, 5, 150]), neighbors(encoder, arrow, [150, 5, 150]))
+    with pytest.raises(ValueError, match="no row 200; the table has 200"):
+        neighbors(encoder, source, [3, 200])
+
+
+def test_other_columns_of_lazy_tables_are_left_alone(encoder, table, tmp_path):
+    arrow = pa.Table.from_pandas(table)
+    wide = arrow.select(arrow.column_names[::-1]).append_column("id", pa.array(range(200)))
+    found = neighbors(encoder, parquet_file(wide, tmp_path), 7)
+    assert same(found, neighbors(encoder, arrow, 7))
+
+
+@pytest.mark.integration
+def test_dask_frames(encoder, table):
+    frame = dd.from_pandas(table, npartitions=7)
+    for distinct in (False, True):
+        found = neighbors(encoder, frame, [150, 5], distinct=distinct)
+        expected = neighbors(encoder, pa.Table.from_pandas(table), [150, 5], distinct=distinct)
+        assert same(found, expected)
+
+
+def test_more_queries_than_one_pass_takes(encoder, table, tmp_path, monkeypatch):
+    arrow = pa.Table.from_pandas(table)
+    expected = neighbors(encoder, arrow, range(100), n=3)
+    monkeypatch.setattr(nearest, "TABLE_BYTES", 20_000)
+    assert same(neighbors(encoder, parquet_file(arrow, tmp_path), range(100), n=3), expected)
+    with pytest.raises(ValueError, match="several passes over the record batch reader"):
+        neighbors(encoder, batch_reader(arrow, tmp_path), arrow)
+
+
+def test_positions_in_what_is_read_once(encoder, table, tmp_path):
+    with pytest.raises(ValueError, match="can't be named by position"):
+        neighbors(encoder, batch_reader(pa.Table.from_pandas(table), tmp_path), 3)
+
+
+@given(small_tables(min_rows=2), st.integers(1, 15), st.integers(1, 5))
+@pytest.mark.filterwarnings("ignore::UserWarning")  # random tables may be degenerate
+def test_distinct_rows_of_any_table_in_pieces(table, n, step):
+    encoder = UNTIE(solver="uniform").fit(table)
+    first = ~table.duplicated() & (table != table.iloc[0]).any(axis=1)
+    expected = slow_neighbors(encoder, table, table.iloc[[0]], len(table))
+    expected = [position for position, _ in expected if first[position]][:n]
+    arrow = pa.Table.from_pandas(table)
+    batches = pa.RecordBatchReader.from_batches(arrow.schema, arrow.to_batches(step))
+    found = neighbors(encoder, batches, table.iloc[[0]], n=n, distinct=True)
+    assert found.position.tolist() == expected
+
+
+def test_an_unknown_value_in_a_query_is_neutral(table):
+    encoder = UNTIE(3).fit(table)
+    query = table.iloc[[7]].assign(c1="never seen")
+    found = neighbors(encoder, table, query, n=20)
+    expected = slow_neighbors(encoder, table, query, 20)
+    assert found.position.tolist() == [i for i, _ in expected]
+    np.testing.assert_allclose(found.distance, [d for _, d in expected], atol=1e-6)
 
 
 def test_some_columns_alone(table):

@@ -62,15 +62,29 @@ def distinct_rows(codes: Codes, widths: Sequence[int], weights: FloatArray | Non
     weights : array of shape (n_rows,), optional
         How often each row counts.
     """
+    keys = row_keys(codes, widths)
+    _, first, positions = np.unique(keys, return_index=True, return_inverse=True)
+    totals = np.bincount(positions, weights, minlength=len(first)).astype(float)
+    return Distinct([column[first] for column in codes], totals, first, positions)
+
+
+def row_keys(codes: Codes, widths: Sequence[int]) -> NDArray[np.int64]:
+    """Return a number for each row; those of equal rows, and no others, are equal.
+
+    Parameters
+    ----------
+    codes : list of integer arrays of shape (n_rows,)
+        One array per attribute.
+    widths : sequence of int
+        Number of codes of each attribute.
+    """
     keys, n_keys = codes[0].astype(np.int64), widths[0]
     for column, width in zip(codes[1:], widths[1:], strict=True):
         if n_keys * width > LARGEST_KEY:
             found, keys = np.unique(keys, return_inverse=True)
             n_keys = len(found)
         keys, n_keys = keys * width + column, n_keys * width
-    _, first, positions = np.unique(keys, return_index=True, return_inverse=True)
-    totals = np.bincount(positions, weights, minlength=len(first)).astype(float)
-    return Distinct([column[first] for column in codes], totals, first, positions)
+    return keys
 
 
 def on_a_grid(tables: Sequence[FloatArray]) -> list[FloatArray]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._util.types import Codes, FloatArray, smallest_unsigned
+from untie._util.types import Codes, smallest_unsigned
 
 
 def pack_attributes(widths: Sequence[int], limit: int) -> list[list[int]]:
@@ -140,11 +140,11 @@ class Packs:
 
 
 def add_up(
-    tables: Sequence[FloatArray],
+    tables: Sequence[NDArray[Any]],
     joint: Sequence[NDArray[np.intp]],
     rows: slice,
-    work: FloatArray,
-) -> FloatArray:
+    work: NDArray[Any],
+) -> NDArray[Any]:
     """Look the rows up in every pack's table and add; shape (n_rows, n).
 
     Parameters

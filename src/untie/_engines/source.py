@@ -8,9 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from untie._count.parts import CountTask, Part, count_pieces
 from untie._count.tally import CountOptions, Tally
 from untie._engines.tasks import A, FrameTask, RowTask, Task
+from untie._table.frames import rows_at
 from untie._table.names import check_names
 from untie._table.table import read_table
 
@@ -80,6 +84,31 @@ class Source(ABC):
             found = task(piece, number)
             total = found if total is None else total + found
         return task(self.empty, 0) if total is None else total
+
+    def rows_at(self, positions: NDArray[np.intp]) -> Iterator[Any]:
+        """Yield the rows at some positions, which are sorted, in frames; stop at the last.
+
+        Raises
+        ------
+        ValueError
+            When there is no such row.
+        """
+        start = done = 0
+        for piece in self.pieces():
+            if done == len(positions):
+                return
+            table = read_table(piece, min_rows=0)
+            stop = start + table.n_rows
+            found = int(np.searchsorted(positions, stop))
+            if found > done:
+                yield rows_at(table.source, positions[done:found] - start)
+            start, done = stop, found
+        if not start:
+            raise ValueError("The table has no rows.")
+        if done < len(positions):
+            raise ValueError(
+                f"There is no row {positions[done]}; the table has {start:,}, counted from 0."
+            )
 
     def count(self, options: CountOptions) -> Tally:
         """Find the values, merge rare ones and count the pairs of the rest."""

@@ -20,7 +20,7 @@ _IN_QUERY = re.compile(
 )
 """What may name a file in a query; comments are passed over, as they may have quotes."""
 
-READ, WRITTEN = ("file", "new", "model"), ("output", "save")
+READ, WRITTEN = ("file", "new", "model", "like"), ("output", "save")
 """The arguments of commands that name files."""
 
 

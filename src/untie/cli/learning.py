@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from untie._engines.source import check_columns
 from untie._learn.purposes import CLUSTERS
+from untie._learn.solvers import ROW_SOLVERS
 from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
 from untie.cli.options import ColumnOptions, LearningOptions, SourceOptions
@@ -31,8 +32,9 @@ def learned(
     solver: Solver | None = None,
     purpose: Purpose | None = None,
     usual: str = CLUSTERS,
+    in_memory_now: bool = True,
 ) -> tuple[PreparedTable, UNTIE]:
-    """Read all rows of a table, and learn from them unless there is a model.
+    """Open a table, and learn from its rows unless there is a model.
 
     Parameters
     ----------
@@ -48,11 +50,13 @@ def learned(
         Of the encoder, if the user named them.
     usual : str
         The purpose otherwise.
+    in_memory_now : bool
+        Whether all rows are needed at once.
     """
     if model is not None:
         refuse_for_model(options, solver, purpose)
-        return _with_model(source, options, model)
-    table = open_table(source, options, in_memory_now=True)
+        return _with_model(source, options, model, in_memory_now)
+    table = open_table(source, options, in_memory_now or solver in ROW_SOLVERS)
     encoder = UNTIE(
         **{"purpose": usual, **asked_for(solver, purpose)},
         column_weights=column_weights(options, table),
@@ -60,7 +64,7 @@ def learned(
         random_state=seed,
     )
     with waiting("learning", options.quiet):
-        encoder.fit(table.frame(), sample_weight=table.weights())
+        encoder.fit(table.data, sample_weight=table.weight)
     return table, encoder
 
 
@@ -173,10 +177,10 @@ def own_columns(encoder: UNTIE, table: Any) -> list[str]:
 
 
 def _with_model(
-    source: str | None, options: LearningOptions, model: Path
+    source: str | None, options: LearningOptions, model: Path, in_memory_now: bool
 ) -> tuple[PreparedTable, UNTIE]:
     encoder, preparer = load_encoder(model)
-    rows = read_rows(source, options)
+    rows = read_rows(source, options) if in_memory_now else open_rows(source, options)
     keep = [] if options.weight is None else [options.weight]
     data = as_seen(encoder, preparer, rows, keep)
     columns = own_columns(encoder, data) if preparer is None else list(preparer.columns_)

@@ -1,20 +1,22 @@
-"""The rows most like a row, or like some values, and why; for ``untie neighbors``."""
+"""The rows most like a row, some values or those of a file; for ``untie neighbors``."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
-
-import narwhals.stable.v2 as nw
-import numpy as np
 
 from untie._inputs import one_row
 from untie._table.frames import columns_of
 from untie.cli.guard import UserError
+from untie.cli.learning import as_seen, read_rows
+from untie.cli.options import LearningOptions
+from untie.cli.reading import is_lazy
 from untie.cli.spinner import waiting
-from untie.cli.table import PreparedTable, check_learned, unknown
+from untie.cli.table import PreparedTable, check_learned
+from untie.cli.table import unknown as not_known
+from untie.cli.unknown import Outside, Unknown, tell_unknown
 from untie.encoder import UNTIE
-from untie.explain import neighbors as nearest
-from untie.explain import why_similar
+from untie.explain import neighbors, why_similar
 
 N_REASONS = 3
 """At most this many columns are named for each neighbour."""
@@ -22,39 +24,101 @@ N_REASONS = 3
 ANY = "(any)"
 """Stands for the cells that --where leaves open, which do not count."""
 
+NEUTRAL = "; it is neutral in their distances"
 
-def find_nearest(
-    encoder: UNTIE,
-    table: PreparedTable,
-    row: int | None,
-    where: list[str] | None,
-    n: int,
-    why: bool,
-    distinct: bool,
-    keep: list[str] | None,
-    quiet: bool,
-) -> dict[str, Any]:
-    """Return the rows most like one, or like some values: a line for each, or for each column."""
-    frame = table.frame()
-    data = nw.from_native(frame, eager_only=True)
-    if row is not None and row >= len(data):
-        raise UserError(f"There is no row {row}; the table has {len(data):,}, counted from 0.")
-    asked: list[str] | None = None
-    if row is not None:
-        query = _row_of(data, row)
-    else:
-        wanted = _wanted(encoder, table, where)
-        asked = list(wanted)
-        query = one_row(encoder, dict.fromkeys(encoder.vocabulary_.columns, ANY) | wanted)
-    with waiting("looking for neighbours", quiet):
-        found = _nearest(encoder, frame, query, row, n, distinct, asked)
-    parts = [
-        _asked_for(columns_of(why_similar(encoder, query, _row_of(data, position))), asked)
-        for position in found["position"]
-    ]
-    if why:
-        return _long(found, parts)
-    return _short(found, parts, table.cells(keep, found["position"]))
+
+@dataclass(frozen=True, eq=False)
+class Looking:
+    """How to look for rows.
+
+    Parameters
+    ----------
+    encoder : UNTIE
+        Fitted.
+    table : PreparedTable
+        Where to look.
+    n : int
+        Number of neighbours.
+    distinct : bool
+        Whether of equal rows only the first is shown.
+    keep : list of str or None
+        Columns to show as well.
+    options : LearningOptions
+        How files are read.
+    is_new : bool
+        Whether the rows are new to the model; what it does not know of them is then said.
+    """
+
+    encoder: UNTIE
+    table: PreparedTable
+    n: int
+    distinct: bool
+    keep: list[str] | None
+    options: LearningOptions
+    is_new: bool
+
+    def like_one(self, row: int | None, where: list[str] | None, why: bool) -> dict[str, Any]:
+        """Return the rows most like one, or like some values: a line of each, or of each column."""
+        encoder, table = self.encoder, self.table
+        asked: list[str] | None = None
+        if row is not None:
+            query = table.rows([row])[0]
+        else:
+            wanted = _wanted(encoder, table, where)
+            asked = list(wanted)
+            query = one_row(encoder, dict.fromkeys(encoder.vocabulary_.columns, ANY) | wanted)
+        found = self._nearest(query, self.n + 1, asked)  # the row itself may be among them
+        kept = [place for place, position in enumerate(found["position"]) if position != row]
+        found = {name: [cells[place] for place in kept[: self.n]] for name, cells in found.items()}
+        if self.distinct and not kept:
+            raise UserError("All rows of the table are equal to that one.")
+        parts = [
+            _asked_for(columns_of(why_similar(encoder, query, other)), asked)
+            for other in table.rows(found["position"])
+        ]
+        if why:
+            return _long(found, parts)
+        return _short(found, parts, table.cells(self.keep, found["position"]))
+
+    def like_rows_of(self, file: str) -> dict[str, Any]:
+        """Return the rows most like each row of a file."""
+        encoder, preparer, quiet = self.encoder, self.table.preparer, self.options.quiet
+        rows = read_rows(file, replace(self.options, sql=None, sheet=None))
+        queries = as_seen(encoder, preparer, rows, [])
+        tell_unknown(encoder, queries, quiet, f", in {file}{NEUTRAL}")
+        outside = Outside(preparer)
+        outside.add(rows)
+        outside.tell(quiet)
+        found = self._nearest(queries, self.n)
+        return {
+            "like": found["row"],
+            "rank": found["rank"],
+            "row": found["position"],
+            **self.table.cells(self.keep, found["position"]),
+            "similarity": found["similarity"],
+            "distance": found["distance"],
+        }
+
+    def _nearest(self, queries: Any, n: int, asked: list[str] | None = None) -> dict[str, Any]:
+        self.table.cells(self.keep, [])  # refuses unknown names before the work
+        unknown, outside = Unknown(self.encoder), Outside(self.table.preparer)
+        rows = self._watched(unknown, outside) if self.is_new else self.table.features()
+        with waiting("looking for neighbours", self.options.quiet):
+            found = columns_of(neighbors(self.encoder, rows, queries, n, asked, self.distinct))
+        unknown.tell(self.options.quiet, NEUTRAL)
+        outside.tell(self.options.quiet)
+        return found
+
+    def _watched(self, unknown: Unknown, outside: Outside) -> Any:
+        """Return the rows; what the model does not know of them is counted as they go by."""
+        table = self.table
+        if is_lazy(table.source):
+            rows = as_seen(self.encoder, table.preparer, outside.watched(table.source), [])
+            return unknown.watched(rows, table.columns)
+        frame = table.frame()
+        outside.add(table.source)
+        unknown.add(frame)
+        return frame
 
 
 def _asked_for(part: dict[str, Any], asked: list[str] | None) -> dict[str, Any]:
@@ -66,33 +130,6 @@ def _asked_for(part: dict[str, Any], asked: list[str] | None) -> dict[str, Any]:
     total = sum(part["contribution"])
     part["share"] = [one / total if total else 0.0 for one in part["contribution"]]
     return part
-
-
-def _nearest(
-    encoder: UNTIE,
-    frame: Any,
-    query: Any,
-    row: int | None,
-    n: int,
-    distinct: bool,
-    asked: list[str] | None,
-) -> dict[str, Any]:
-    """Return the positions of the nearest rows, their similarity and their distance."""
-    if not distinct:
-        return columns_of(nearest(encoder, frame, query if row is None else row, n, asked))
-    codes = np.column_stack(encoder.codes(frame))
-    own = np.column_stack(encoder.codes(query))
-    _, first = np.unique(codes, axis=0, return_index=True)
-    others = np.sort(first[(codes[first] != own).any(axis=1)])
-    if not len(others):
-        raise UserError("All rows of the table are equal to that one.")
-    rows = nw.from_native(frame, eager_only=True)[others.tolist(), :].to_native()
-    found = columns_of(nearest(encoder, rows, query, n, asked))
-    return {**found, "position": others[found["position"]].tolist()}
-
-
-def _row_of(data: Any, position: int) -> Any:
-    return data[[int(position)], :].to_native()
 
 
 def _wanted(encoder: UNTIE, table: PreparedTable, where: list[str] | None) -> dict[str, Any]:
@@ -118,7 +155,7 @@ def _value(encoder: UNTIE, table: PreparedTable, name: str, text: str) -> Any:
             return values[labels.index(candidate)]
     if binned in values:
         return binned
-    raise UserError(unknown("value", text, labels, f"in the column {name!r}"))
+    raise UserError(not_known("value", text, labels, f"in the column {name!r}"))
 
 
 def _short(

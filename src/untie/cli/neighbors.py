@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from untie.cli.choices import Purpose, Purposes, Solvers
-from untie.cli.early import check_output
+from untie.cli.early import check_file, check_output
 from untie.cli.guard import UserError
 from untie.cli.options import (
     File,
@@ -32,6 +32,8 @@ copies
 [cyan]untie neighbors mushroom.csv --row 17 --why --format csv[/cyan]  what each column \
 contributes
 
+[cyan]untie neighbors orders.parquet --model orders.untie --like new.csv --output alike.csv[/cyan]
+
 Rows are counted from 0: the first line below the names is row 0."""
 
 
@@ -46,6 +48,12 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE", help="A value to look for; may be repeated.", show_default=False
+        ),
+    ] = None,
+    like: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="A file; look for rows like each of its.", show_default=False
         ),
     ] = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of neighbours.")] = 10,
@@ -69,22 +77,27 @@ def run(
     not squared; the distances of columns that --why tells are squared, and add up to its square. A
     similarity is a sum over the columns, and the columns named are those that contribute most; it
     need not fall with the rank, as rare values make a row similar to more. With --where, the
-    columns that it names count alone.
+    columns that it names count alone. All rows are compared, and read piece by piece.
     """
-    if (row is None) == (not where):
-        raise UserError("Say what to look for: --row 17, or --where color=green; one of the two.")
+    if (row is not None) + bool(where) + (like is not None) != 1:
+        raise UserError(
+            "Say what to look for: --row 17, --where color=green or --like new.csv; one of them."
+        )
+    if like is not None and why:
+        raise UserError("--why is for --row and --where, not for all rows of a file (--like).")
+    check_file(like)
     check_output(output)
     from untie.cli.learning import learned
-    from untie.cli.nearest import find_nearest
+    from untie.cli.nearest import Looking
     from untie.cli.showing import show
-    from untie.cli.unknown import Outside, tell_unknown
 
-    table, encoder = learned(file, options, model, seed, solver, purpose, Purpose.neighbors)
-    if model is not None:
-        tell_unknown(encoder, table.frame(), options.quiet, "; it is neutral in their distances")
-        outside = Outside(table.preparer)
-        outside.add(table.source)
-        outside.tell(options.quiet)
-    result = find_nearest(encoder, table, row, where, n, why, distinct, keep, options.quiet)
-    title = f"Rows most like {'row ' + str(row) if row is not None else ', '.join(where or [])}"
+    table, encoder = learned(
+        file, options, model, seed, solver, purpose, Purpose.neighbors, in_memory_now=False
+    )
+    looking = Looking(encoder, table, n, distinct, keep, options, is_new=model is not None)
+    if like is not None:
+        result, title = looking.like_rows_of(like), f"Rows most like those of {like}"
+    else:
+        result = looking.like_one(row, where, why)
+        title = f"Rows most like {'row ' + str(row) if row is not None else ', '.join(where or [])}"
     show(result, format_, output, title)

@@ -12,8 +12,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from untie._engines.registry import open_table as as_source
 from untie._engines.source import check_columns
 from untie._prepare.note import KEPT, Note
+from untie._table.frames import columns_of
 from untie._table.orders import AUTO
 from untie.cli.guard import UserError
 from untie.cli.options import (
@@ -68,6 +70,10 @@ class PreparedTable:
         frame = nw.from_native(in_memory(self.data), eager_only=True)
         return frame.select(list(self.columns)).to_native()
 
+    def features(self) -> Any:
+        """Return the columns that are learned from, lazy if the table is."""
+        return self.data.select(self.columns) if is_lazy(self.data) else self.frame()
+
     def prepared(self, rows: Any) -> Any:
         """Return rows as they were read in the form that they are learned from."""
         return rows if self.preparer is None else self.preparer.transform(rows)
@@ -89,8 +95,23 @@ class PreparedTable:
         known = names_of(self.source)
         chosen = split_names(names, known)
         check_columns(chosen, known, "the table", ", which --keep names")
-        rows = nw.from_native(self.source, eager_only=True)
-        return {name: rows[name][list(positions)].to_list() for name in chosen}
+        if not chosen:
+            return {}
+        wanted, places = np.unique(positions, return_inverse=True)
+        pieces = as_source(self.source).select(chosen).rows_at(wanted)
+        found: dict[str, list[Any]] = {name: [] for name in chosen}
+        for piece in map(columns_of, pieces):
+            for name, cells in piece.items():
+                found[name] += cells
+        return {name: [cells[place] for place in places] for name, cells in found.items()}
+
+    def rows(self, positions: Sequence[int]) -> list[Any]:
+        """Return some of the rows that are learned from, a frame of each."""
+        wanted, places = np.unique(positions, return_inverse=True)
+        pieces = as_source(self.data).select(self.columns).rows_at(wanted)
+        frames = [nw.from_native(piece, eager_only=True) for piece in pieces]
+        found = [frame[[row], :].to_native() for frame in frames for row in range(len(frame))]
+        return [found[place] for place in places]
 
 
 def open_table(source: str | None, options: ColumnOptions, in_memory_now: bool) -> PreparedTable:

@@ -3,48 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._engines.registry import open_table
+from untie._engines.source import Source
 from untie._inputs import check_encoder, check_positions, encode_rows
-from untie._learn.value_space import ValueSpace, add_up
+from untie._learn.nearest import Nearest, Search, queries_at_once, side_by_side
+from untie._row_tasks import codes_at, nearest_in
 from untie._table import frames
 from untie._util.checks import check_integer
-from untie._util.digits import leading_digits
 from untie._util.types import Codes, FloatArray
 from untie.encoder import UNTIE
 
-QUERIES = 64
-"""Neighbours are looked for this many rows at a time."""
+PAIRS = 64
+"""The similarities of this many pairs are computed at a time."""
 
-DIGITS = 12
-"""Squared distances that agree in this many digits are equal."""
+ONCE = "which can be read only once; pass what it was made from (a dataset, a query, untie.scan)"
 
 
 def neighbors(
-    encoder: UNTIE, data: Any, rows: Any, n: int = 10, columns: Sequence[str] | None = None
+    encoder: UNTIE,
+    data: Any,
+    rows: Any,
+    n: int = 10,
+    columns: Sequence[str] | None = None,
+    distinct: bool = False,
 ) -> Any:
     """Return the rows of a table that are nearest to some rows.
 
     Nearest by the distance of the learned vectors: unlike the similarity, it is never smaller for
-    another row than for an equal one. Of equally near rows the first come first. The time grows
-    with len(rows) x len(data); memory is that of some million numbers, whatever the table.
+    another row than for an equal one. Of equally near rows the first come first. All rows are
+    compared, so the answer is exact; the time grows with len(rows) x the number of rows. A lazy
+    table is read piece by piece, and memory does not grow with it.
 
     Parameters
     ----------
     encoder : UNTIE
         Fitted.
     data : table of shape (n_rows, n_columns)
-        Where to look, in memory.
-    rows : int, sequence of int, or table
-        Positions in `data`, which are then not their own neighbours; or other rows.
+        Where to look: a table in memory, or a lazy one, as :func:`untie.scan` gives; a Dask frame
+        is searched by its workers.
+    rows : int, sequence of int, or table in memory
+        Positions in `data`, which are then not their own neighbours; or other rows. Positions in a
+        lazy table are read first, which is one more pass.
     n : int, default=10
-        Number of neighbours of each, usually 1 to 100; all there are, where they are fewer. It
-        hardly matters for the time.
+        Number of neighbours of each, usually 1 to 100; all there are, where they are fewer. Up to
+        there it hardly matters for the time.
     columns : sequence of str, optional
         The only columns that count; all of them do by default.
+    distinct : bool, default=False
+        Whether of equal rows only the first is a neighbour, and none that is equal to the row
+        itself. Rows are equal if all their values are, also in columns that do not count.
 
     Returns
     -------
@@ -67,28 +80,26 @@ def neighbors(
        row  rank  position
     0    0     1         3
     1    0     2         1
+    >>> neighbors(encoder, drinks, 0, n=2, distinct=True)["position"].tolist()
+    [1, 2]
     """
     check_encoder(encoder)
     n = check_integer("n", n)
-    codes = encode_rows(encoder, data)
-    positions = check_positions(rows, len(codes[0]))
-    if positions is None:
-        queries = encode_rows(encoder, rows)
-    else:
-        queries = [column[positions] for column in codes]
     chosen = _chosen(encoder, columns)
-    nearest, distances = _nearest(encoder.model_.space, codes, queries, positions, n, chosen)
-    names = np.arange(len(queries[0])) if positions is None else positions
-    lengths = [len(found) for found in nearest]
-    row = np.repeat(np.arange(len(lengths)), lengths)
-    found = np.concatenate(nearest)
-    pairs = [c[row] for c in queries], [c[found] for c in codes]
+    source = open_table(data)
+    source.check_streams()
+    own = check_positions(rows)
+    if own is not None and source.is_one_shot:
+        raise ValueError(f"Rows of {source.origin} can't be named by position, {ONCE}.")
+    queries = encode_rows(encoder, rows) if own is None else codes_at(encoder, source, own)
+    found = _search(encoder, source, queries, own, n, chosen, distinct)
+    row = found.query
     result = {
-        "row": names[row],
-        "rank": np.concatenate([np.arange(1, length + 1) for length in lengths]),
-        "position": found,
-        "similarity": _similarities(encoder, *pairs, chosen),
-        "distance": np.sqrt(np.concatenate(distances)),
+        "row": row if own is None else own[row],
+        "rank": _ranks(row),
+        "position": found.position,
+        "similarity": _similarities(encoder, [c[row] for c in queries], found.codes, chosen),
+        "distance": np.sqrt(found.distance),
     }
     return frames.make_frame(encoder.library_, result)
 
@@ -103,54 +114,46 @@ def _chosen(encoder: UNTIE, columns: Sequence[str] | None) -> list[int]:
     return [encoder.vocabulary_.index_of(name) for name in dict.fromkeys(columns)]
 
 
-def _nearest(
-    space: ValueSpace,
-    codes: Codes,
+def _search(
+    encoder: UNTIE,
+    source: Source,
     queries: Codes,
     own: NDArray[np.intp] | None,
     n: int,
     chosen: list[int],
-) -> tuple[list[NDArray[np.intp]], list[FloatArray]]:
-    """Return the positions of each query's nearest rows, and their squared distances."""
-    nearest: list[NDArray[np.intp]] = []
-    distances: list[FloatArray] = []
-    for start in range(0, len(queries[0]), QUERIES):
-        some = [column[start : start + QUERIES] for column in queries]
-        best = [_Best(n) for _ in some[0]]
-        tables = space.distances_to_rows(some)
-        counted = [tables[place] for place in chosen], [codes[place] for place in chosen]
-        for rows, block in add_up(*counted):
-            for number, kept in enumerate(best):
-                # Sums of the same numbers differ by rounding; equally near rows must not.
-                line = leading_digits(block[:, number], DIGITS)
-                if own is not None and rows.start <= own[start + number] < rows.stop:
-                    line[own[start + number] - rows.start] = np.inf
-                kept.add(rows.start, line)
-        nearest += [kept.positions for kept in best]
-        distances += [kept.distances for kept in best]
-    return nearest, distances
+    distinct: bool,
+) -> Nearest:
+    """Return the nearest rows of each query but itself, in as many passes as tables need."""
+    space, n_queries = encoder.model_.space, len(queries[0])
+    step = queries_at_once(space, chosen)
+    if n_queries > step and source.is_one_shot:
+        raise ValueError(
+            f"Neighbours of {n_queries:,} rows take several passes over {source.origin}, {ONCE}; "
+            f"or ask for {step:,} rows at a time."
+        )
+    # Itself, or a row that is equal to it, may be among those found.
+    wanted = n if own is None and not distinct else n + 1
+    parts = []
+    for start in range(0, n_queries, step):
+        some = [column[start : start + step] for column in queries]
+        part = nearest_in(encoder, source, Search(space, some, wanted, chosen, distinct))
+        parts.append(replace(part, query=part.query + start))
+    if not parts[0].n_rows:
+        raise ValueError("The table has no rows.")
+    found = side_by_side(parts)
+    if distinct:
+        pairs = zip(found.codes, queries, strict=True)
+        found = found.take(
+            np.any([column != other[found.query] for column, other in pairs], axis=0)
+        )
+    elif own is not None:
+        found = found.take(found.position != own[found.query])
+    return found.take(_ranks(found.query) <= n)
 
 
-class _Best:
-    """The nearest rows so far."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self.positions = np.empty(0, dtype=np.intp)
-        self.distances = np.empty(0)
-
-    def add(self, start: int, distances: FloatArray) -> None:
-        """Take in the rows from `start` on."""
-        if len(distances) > self.n:
-            last = np.partition(distances, self.n - 1)[self.n - 1]
-            chosen = np.flatnonzero(distances <= last)
-        else:
-            chosen = np.arange(len(distances))
-        chosen = chosen[np.isfinite(distances[chosen])]
-        positions = np.concatenate([self.positions, start + chosen])
-        both = np.concatenate([self.distances, distances[chosen]])
-        order = np.argsort(both, kind="stable")[: self.n]
-        self.positions, self.distances = positions[order], both[order]
+def _ranks(row: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the place of each entry among those of the same row, from 1."""
+    return np.arange(len(row)) - np.searchsorted(row, row) + 1
 
 
 def _similarities(encoder: UNTIE, first: Codes, second: Codes, chosen: list[int]) -> FloatArray:
@@ -159,8 +162,8 @@ def _similarities(encoder: UNTIE, first: Codes, second: Codes, chosen: list[int]
     total = np.zeros(len(first[0]))
     for attribute in chosen:
         left, right = first[attribute], second[attribute]
-        for start in range(0, len(total), QUERIES):
-            some = slice(start, start + QUERIES)
+        for start in range(0, len(total), PAIRS):
+            some = slice(start, start + PAIRS)
             vectors = [space.vectors(attribute, codes[some]) for codes in (left, right)]
             total[some] += np.einsum("ij,ij->i", *vectors)
     return total

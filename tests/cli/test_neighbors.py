@@ -1,0 +1,148 @@
+"""``untie neighbors`` over files of every kind, read piece by piece, against the library."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import untie
+from command_cases import ask, refused, rows_of, write_people
+from untie._engines import duck, parquet
+from untie._engines.arrow import ArrowSource
+from untie.explain import neighbors
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write_people(tmp_path / "people.csv")
+
+
+@pytest.fixture
+def frame(people):
+    return pd.read_csv(people, dtype=str)
+
+
+@pytest.fixture
+def model(people, tmp_path):
+    path = tmp_path / "m.untie"
+    ask("fit", people, "--purpose", "neighbors", "--drop", "group", "-o", path, "-q")
+    return path
+
+
+@pytest.fixture(params=["csv", "parquet", "in memory"])
+def table(request, people, frame, monkeypatch):
+    """Return a file whose rows are read a few at a time, or all at once."""
+    monkeypatch.setattr(duck, "BATCH_ROWS", 7)
+    monkeypatch.setattr(parquet, "MOST_ROWS", 7)
+    if request.param == "in memory":
+        monkeypatch.setattr("untie.cli.reading.find_spec", lambda name: name == "pandas")
+    if request.param != "parquet":
+        return people
+    frame.to_parquet(people.with_suffix(".parquet"))
+    return people.with_suffix(".parquet")
+
+
+def test_like_the_rows_of_a_file(table, model, frame, tmp_path):
+    frame.iloc[[7, 90, 7]].to_csv(tmp_path / "q.csv", index=False)
+    call = ("neighbors", table, "--model", model, "-n", 5, "--keep", "customer_id,age")
+    found = rows_of(ask(*call, "--like", tmp_path / "q.csv").stdout)
+    preparer, encoder = untie.load_model(model)
+    rows = preparer.transform(frame)
+    expected = neighbors(encoder, rows, preparer.transform(frame.iloc[[7, 90, 7]]), n=5)
+    expected = expected.to_pandas()
+    columns = pd.DataFrame(found).astype({"like": int, "rank": int, "row": int, "distance": float})
+    assert columns["like"].tolist() == expected["row"].tolist()
+    assert columns["rank"].tolist() == expected["rank"].tolist()
+    assert columns["row"].tolist() == expected["position"].tolist()
+    assert columns["distance"].tolist() == pytest.approx(expected["distance"].tolist())
+    for line in found:
+        cells = frame.loc[int(line["row"])]
+        assert (line["customer_id"], line["age"]) == (cells["customer_id"], cells["age"])
+
+
+@pytest.mark.parametrize("options", [(), ("--distinct",), ("--why",)])
+def test_a_row_of_a_file_of_any_kind(table, people, options):
+    call = ("--row", 37, "-n", 6, "--columns", "colour,size,age", *options, "-q")
+    found = ask("neighbors", table, *call)
+    assert found.exit_code == 0, found.output
+    if "--why" not in options:
+        assert "37" not in [line["row"] for line in rows_of(found.stdout)]
+        assert len(rows_of(found.stdout)) == 6
+    assert found.stdout == ask("neighbors", people, *call).stdout
+
+
+def test_rows_are_never_all_in_memory(people, model, tmp_path, monkeypatch):
+    def collect(self):
+        raise AssertionError
+
+    monkeypatch.setattr(ArrowSource, "collect", collect)
+    for options in (["--model", model], ["--drop", "group"]):
+        for what in (["--row", 3], ["--where", "colour=blue"], ["--row", 3, "--distinct"]):
+            answer = ask("neighbors", people, *options, *what, "--keep", "customer_id")
+            assert answer.exit_code == 0, answer.output
+
+
+def test_a_bar_tells_how_far_it_is(people, frame, model, tmp_path, monkeypatch):
+    watched = []
+
+    def watch(batches, n_rows, what):
+        watched.append((what, n_rows))
+        yield from batches
+
+    monkeypatch.setattr("untie._engines.arrow.watch", watch)
+    frame.to_parquet(tmp_path / "people.parquet")
+    ask("neighbors", tmp_path / "people.parquet", "--model", model, "--like", people)
+    assert ("looking for neighbours", 120) in watched
+
+
+def test_learned_from_the_file_itself(people, frame, tmp_path):
+    frame.iloc[:2].to_json(tmp_path / "q.json", orient="records")
+    call = ("neighbors", people, "--drop", "group", "--like", tmp_path / "q.json", "-n", 1)
+    found = json.loads(ask(*call, "--format", "json").stdout)
+    assert [(line["like"], line["rank"], line["distance"]) for line in found] == [
+        (0, 1, 0.0),
+        (1, 1, 0.0),
+    ]
+
+
+def test_unknown_values_are_told_of_both_files(model, frame, tmp_path):
+    queries, rows = frame.iloc[[7, 90]].copy(), frame.copy()
+    queries["colour"] = ["purple", "red"]
+    rows.loc[3, "size"] = "tiny"
+    queries.to_csv(tmp_path / "q.csv", index=False)
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    call = ("neighbors", tmp_path / "t.csv", "--model", model, "--like", tmp_path / "q.csv")
+    answer = ask(*call)
+    assert answer.exit_code == 0
+    told = (
+        "colour: a value that the model does not know: 'purple' (1 row)\n"
+        f"1 row has a value that the model does not know, of 2 (50.0%), in {tmp_path}/q.csv; it is "
+        "neutral in their distances.\n"
+        "size: a value that the model does not know: 'tiny' (1 row)\n"
+        "1 row has a value that the model does not know, of 120 (0.8%); it is neutral in their "
+        "distances.\n"
+    )
+    assert answer.stderr == told
+    assert ask(*call, "-q").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--like", "q.csv", "--row", 1], "Say what to look for"),
+        (["--like", "q.csv", "--why"], "--why is for --row and --where"),
+        (["--like", "absent.csv"], "There is no file 'absent.csv'"),
+        (["--like", "q.csv", "--keep", "id"], "which --keep names"),
+        (["--like", "q.csv", "--output", "q.csv"], "is read by this command"),
+        (["--like", "few.csv"], "no columns 'age', 'colour'"),
+        (["--like", "q.csv", "-n", 0], "-n"),
+        (["--row", 1000], "There is no row 1000; the table has 120, counted from 0"),
+    ],
+)
+def test_mistakes(people, frame, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    frame.iloc[:2].to_csv("q.csv", index=False)
+    frame.iloc[:2][["size"]].to_csv("few.csv", index=False)
+    before = (tmp_path / "q.csv").read_bytes()
+    assert message in refused("neighbors", people, *options)
+    assert (tmp_path / "q.csv").read_bytes() == before
