@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import slow_counts
+from untie._count import histograms
 from untie._count.histograms import (
     Pack,
     PairCounter,
@@ -79,3 +80,11 @@ def test_joint_codes_of_every_width(widths):
     codes = [np.array([0, width - 1]).astype(np.uint16) for width in widths]
     pack = Pack(range(len(widths)), widths, widths)
     assert pack.joint_code(codes, slice(0, 2)).tolist() == [0, np.prod(widths) - 1]
+
+
+@pytest.mark.parametrize("size", [0, 1, 4, 5, 12])
+def test_mirrored_tile_by_tile(size, monkeypatch):
+    monkeypatch.setattr(histograms, "TILE", 5)
+    upper = np.triu(np.random.default_rng(size).random((size, size)))
+    expected = upper + np.triu(upper, 1).T
+    np.testing.assert_array_equal(mirror(upper.copy()), expected)

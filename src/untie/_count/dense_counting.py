@@ -50,6 +50,12 @@ MANY_ROWS = 2**15
 PARALLEL_VALUES = 2_000
 """With more values than this, one block of rows is counted at a time, to save memory."""
 
+GROUP_CELLS = 2**14
+"""A thread counts so many small histograms in turn that they have about this many cells."""
+
+Task = tuple[int, int, slice]
+"""Two packs by their numbers, and the rows in which they are counted."""
+
 Strategy = Callable[[Codes, tuple[int, ...], FloatArray | None], FloatArray]
 
 
@@ -120,8 +126,9 @@ def by_histogram(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | Non
         joint = in_threads(partial(Pack.joint_code, codes=codes, rows=rows), packs, worth)
         part = None if weights is None else weights[rows]
         count_pair = partial(_count_pair, packs, joint, part, counter)
-        tasks = _tasks(packs, rows.stop - rows.start)
-        for blocks in map_ahead(count_pair, tasks, worth and sum(sizes) <= PARALLEL_VALUES):
+        groups = _groups(_tasks(packs, rows.stop - rows.start), packs)
+        count_group = partial(_count_group, count_pair)
+        for blocks in map_ahead(count_group, groups, worth and sum(sizes) <= PARALLEL_VALUES):
             for block in blocks:
                 add_block(matrix, block)
     return mirror(matrix)
@@ -131,13 +138,26 @@ def _histogram_row_cells(n_packs: int) -> int:
     return max(HISTOGRAM_ROW_CELLS, n_packs // 4)  # the joint codes of a block wait in memory
 
 
-def _tasks(packs: Sequence[Pack], n_rows: int) -> list[tuple[int, int, slice]]:
+def _groups(tasks: list[Task], packs: Sequence[Pack]) -> list[list[Task]]:
+    """Return tasks that one thread does in turn: handing over a small one would take longer."""
+    at_once = max(1, GROUP_CELLS // _most_cells(packs))
+    return [tasks[start : start + at_once] for start in range(0, len(tasks), at_once)]
+
+
+def _count_group(count_pair: Callable[[Task], list[Block]], group: list[Task]) -> list[Block]:
+    return [block for task in group for block in count_pair(task)]
+
+
+def _most_cells(packs: Sequence[Pack]) -> int:
+    return math.prod(sorted(pack.n_cells for pack in packs)[-2:])
+
+
+def _tasks(packs: Sequence[Pack], n_rows: int) -> list[Task]:
     """Return two packs at a time, and some of the rows where there are few packs."""
     pairs = list(combinations(range(len(packs)), 2)) or [(0, 0)]
     step = max(1, n_rows)
     if len(pairs) < MANY_TASKS:
-        cells = math.prod(sorted(pack.n_cells for pack in packs)[-2:])
-        step = max(-(-n_rows // MANY_TASKS), FEWEST_ROWS, cells)
+        step = max(-(-n_rows // MANY_TASKS), FEWEST_ROWS, _most_cells(packs))
     return [
         (*pair, slice(start, start + step)) for pair in pairs for start in range(0, n_rows, step)
     ]
@@ -148,7 +168,7 @@ def _count_pair(
     joint: Sequence[NDArray[Any]],
     weights: FloatArray | None,
     counter: PairCounter | None,
-    task: tuple[int, int, slice],
+    task: Task,
 ) -> list[Block]:
     left, right, rows = task
     part = None if weights is None else weights[rows]

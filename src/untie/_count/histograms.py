@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, combinations_with_replacement, pairwise
 from threading import local
 from typing import Any
 
@@ -21,6 +21,9 @@ from untie._util.types import Codes, FloatArray
 
 PACKED_CELLS = 256
 """Attributes are packed into one joint code while it has at most this many cells."""
+
+TILE = 256
+"""A matrix is mirrored by squares of this many values, which fit in the processor's cache."""
 
 Block = tuple["Pack", "Pack", NDArray[Any]]
 """The counts of the values of one pack with those of another. Of a pack with itself: those of two
@@ -42,6 +45,8 @@ class Pack:
     ----------
     values : array of shape (n_values of the members,)
         Where their values stand among all values of the table.
+    span : slice or None
+        The same of a single member, as numbers are added to a slice in a tenth of the time.
     n_cells : int
         Number of combinations of the members' codes.
     """
@@ -52,6 +57,8 @@ class Pack:
         self._sizes = [sizes[attribute] for attribute in members]
         starts = np.concatenate([[0], np.cumsum(sizes)])
         self.values = np.concatenate([np.arange(starts[a], starts[a + 1]) for a in members])
+        first = members[0]
+        self.span = slice(starts[first], starts[first + 1]) if len(members) == 1 else None
         self.n_cells = math.prod(self._widths)
 
     def joint_code(self, codes: Codes, rows: slice) -> NDArray[Any]:
@@ -154,14 +161,23 @@ def add_block(matrix: FloatArray, block: Block) -> None:
     left, right, counts = block
     if counts.ndim == 1:
         matrix[left.values, left.values] += counts
+    elif left.span is not None and right.span is not None:
+        matrix[left.span, right.span] += counts
     else:
         matrix[np.ix_(left.values, right.values)] += counts
 
 
 def mirror(matrix: FloatArray) -> FloatArray:
-    """Make a matrix in which each pair stands once symmetric, in place."""
+    """Make a matrix in which each pair stands once symmetric, in place.
+
+    Tile by tile, as a large matrix read across its lines misses the processor's cache each time.
+    """
     diagonal = matrix.diagonal().copy()
-    matrix += matrix.T
+    tiles = [slice(start, start + TILE) for start in range(0, len(matrix), TILE)]
+    for above, below in combinations_with_replacement(tiles, 2):
+        both = matrix[above, below] + matrix[below, above].T
+        matrix[above, below] = both
+        matrix[below, above] = both.T
     np.fill_diagonal(matrix, diagonal)
     return matrix
 
