@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
+RELEASE := .venv-release
 # A fixed version, installed before the extra `deep`: an open range may bring gigabytes of CUDA.
 TORCH ?= torch==2.13.0
 
@@ -21,7 +22,7 @@ ifneq ($(PEERS),)
 export UNTIE_PEERS ?= $(abspath $(PEERS))
 endif
 
-.PHONY: help demo java test test-fast test-oldest test-slow lint bench clean
+.PHONY: help demo java test test-newest test-fast test-oldest test-slow lint bench bench-quick extras release-check lock clean
 
 help:
 	@echo "make demo         set up, run on a bundled data set and leave a report to open"
@@ -31,6 +32,10 @@ help:
 	@echo "make test-slow    the tests that take long"
 	@echo "make lint         style and types only"
 	@echo "make bench        all benchmarks (long)"
+	@echo "make bench-quick  the ratios of the short benchmarks, kept by commit (five minutes)"
+	@echo "make extras       install every extra alone, and use it"
+	@echo "make release-check  build the files of a release and try them"
+	@echo "make lock         renew the lock file of the developers' environment"
 	@echo "make java         Java 17, for the tests of Spark, where root has apt-get and there is none"
 	@echo "make clean        remove the environments and what tools left"
 
@@ -66,6 +71,12 @@ $(OLDEST)/.test: pyproject.toml tests/oldest.txt reproduction/pyproject.toml
 		--editable ./reproduction hypothesis pytest pytest-xdist onnxruntime sqlglot usearch
 	@touch $@
 
+$(RELEASE)/.tools: pyproject.toml
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python -m pip install --quiet --upgrade pip
+	$(RELEASE)/bin/python -m pip install --quiet --group release --group lock
+	@touch $@
+
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
@@ -77,7 +88,9 @@ java:
 		|| apt-get install -qq -y --no-install-recommends default-jre-headless >/dev/null; \
 	fi; command -v java >/dev/null || echo "There is no Java 17, so the tests of Spark will be skipped."
 
-test: lint test-oldest java
+test: lint test-oldest test-newest
+
+test-newest: $(VENV)/.test java
 	$(PYTEST)
 
 # Without what starts processes, clusters, servers and browsers.
@@ -104,5 +117,18 @@ BENCHMARKS := $(if $(UNTIE_PEERS),$(wildcard benchmarks/[a-z]*.py),$(filter-out 
 bench: $(VENV)/.bench
 	for script in $(BENCHMARKS) benchmarks/quality/scores.py benchmarks/quality/uses.py benchmarks/quality/ablation.py; do $(BIN)/python $$script || exit 1; done
 
+# Every extra in an empty environment of its own, two at a time.
+extras:
+	$(PYTHON) tools/extras.py
+
+# TAG is what is to be released; another version in the source stops it.
+TAG ?=
+release-check: $(RELEASE)/.tools
+	$(RELEASE)/bin/python tools/release_check.py --tag "$(TAG)"
+	$(RELEASE)/bin/python tools/extras.py --wheel dist
+
+lock: $(RELEASE)/.tools
+	$(RELEASE)/bin/python tools/lock.py
+
 clean:
-	rm -rf $(VENV) $(OLDEST) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
