@@ -33,8 +33,8 @@ EXPECTED = {
 }
 """What a tool misses and can't be had, with the reason."""
 
-UNREACHABLE = ("ConnectionError", "ConnectTimeout", "ReadTimeout", "ServiceError", "Max retries")
-"""Parts of what pip-audit says where its service can't be reached."""
+UNREACHABLE = ("ConnectionError", "Timeout", "Max retries", "could not be audited")
+"""Parts of what pip-audit says where its service can't be reached, or knows nothing."""
 
 
 class Findings:
@@ -50,6 +50,10 @@ class Findings:
         if problem is not None:
             print(problem, flush=True)
             self.bad.append(what)
+
+    def skip(self, what: str, why: str) -> None:
+        """Print what was not done."""
+        print(f"-     {what}: not done, as {why}", flush=True)
 
     def run(self, what: str, call: Sequence[object], folder: Path = ROOT) -> str:
         """Run a command, tell how it ended and return what it printed."""
@@ -121,10 +125,10 @@ def look_at(files: Iterable[Path], findings: Findings) -> None:
 
 
 def rate(tool: Path, sdists: Iterable[Path], findings: Findings) -> None:
-    """Ask pyroma, which stops with 1 unless nothing at all is missing."""
+    """Ask pyroma, and let nothing pass but what is expected."""
     sentence, reason = EXPECTED["pyroma"]
     for sdist in sdists:
-        _, said = run([tool / "pyroma", "--min", "0", sdist], ROOT)
+        _, said = run([tool / "pyroma", "--min", "1", sdist], ROOT)
         lines = re.split(r"^-+$", said, flags=re.M)
         missed = [line.strip() for line in lines[2:-2] if line.strip() not in ("", sentence)]
         rated = "Final rating" in said
@@ -137,9 +141,9 @@ def audit(tool: Path, findings: Findings) -> None:
     with tempfile.TemporaryDirectory() as folder:
         needed = Path(folder) / "needed.txt"
         needed.write_text("\n".join(requirements()))
-        code, said = run([tool / "pip-audit", "--requirement", needed], ROOT)
+        code, said = run([tool / "pip-audit", "--strict", "--requirement", needed], ROOT)
     if code and any(part in said for part in UNREACHABLE):
-        findings.tell("pip-audit", None, "NOT DONE: its service can't be reached from here")
+        findings.skip("pip-audit", "its service can't be reached")
     else:
         findings.tell("pip-audit", said if code else None)
 
@@ -191,6 +195,7 @@ def doctests(python: Path, folder: Path, findings: Findings) -> None:
     """Run the examples of the docstrings that need no cluster and no PyTorch."""
     call = [python, "-m", "pytest", "-q", "--doctest-modules", "--doctest-ignore-import-errors"]
     call += ["-p", "no:cacheprovider", "-o", f"doctest_optionflags={DOCTEST_FLAGS}"]
+    call += ["--ignore-glob", "*/baselines/_deep/*"]
     said = findings.run("wheel: doctests", [*call, "--pyargs", "untie"], folder)
     passed = re.search(r"\d+ passed.*", said)
     found = None if passed else said
