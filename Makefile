@@ -112,10 +112,16 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 
 # peers.py has nothing to compare with where no folder is named.
-BENCHMARKS := $(if $(UNTIE_PEERS),$(wildcard benchmarks/[a-z]*.py),$(filter-out %/peers.py,$(wildcard benchmarks/[a-z]*.py)))
+# history.py runs some of the others, for bench-quick.
+NO_BENCHMARKS := %/history.py $(if $(UNTIE_PEERS),,%/peers.py)
+BENCHMARKS := $(filter-out $(NO_BENCHMARKS),$(wildcard benchmarks/[a-z]*.py))
 
 bench: $(VENV)/.bench
 	for script in $(BENCHMARKS) benchmarks/quality/scores.py benchmarks/quality/uses.py benchmarks/quality/ablation.py; do $(BIN)/python $$script || exit 1; done
+
+# Ratios only, kept by commit in benchmarks/history.json.
+bench-quick: $(VENV)/.test
+	$(BIN)/python benchmarks/history.py measure
 
 # Every extra in an empty environment of its own, two at a time.
 extras:
@@ -127,8 +133,14 @@ release-check: $(RELEASE)/.tools
 	$(RELEASE)/bin/python tools/release_check.py --tag "$(TAG)"
 	$(RELEASE)/bin/python tools/extras.py --wheel dist
 
+# Names, versions and hashes for every system and Python from 3.11 on, and no address of an index.
+# Without PyTorch, which build of it is wanted depends on the machine.
+LOCK := requirements-dev.lock
 lock: $(RELEASE)/.tools
-	$(RELEASE)/bin/python tools/lock.py
+	$(RELEASE)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+		--extra all --extra dask --extra spark --group dev --group docs \
+		--output-file $(LOCK) pyproject.toml
 
 clean:
 	rm -rf $(VENV) $(OLDEST) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
