@@ -24,8 +24,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 STORE = HERE / "history.json"
 
-SCRIPTS = ("shapes", "importing", "learning", "counting", "scale")
-"""What takes minutes together, and prints ratios."""
+SCRIPTS = ("shapes", "importing", "learning", "counting")
+"""What takes less than five minutes together, and prints ratios; scale.py takes longer."""
 
 VERDICT = re.compile(r"^- (?:PASS|MISS): (.+): ([\d.,e+-]+) \((<=|>=) ([\d.e+-]+)\)$", re.M)
 NO_RATIO = re.compile(r"GiB|seconds|slope")
