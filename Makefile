@@ -125,13 +125,13 @@ bench-quick: $(VENV)/.test
 
 # Every extra in an empty environment of its own, two at a time.
 extras:
-	$(PYTHON) tools/extras.py
+	TORCH="$(TORCH)" $(PYTHON) tools/extras.py
 
 # TAG is what is to be released; another version in the source stops it.
 TAG ?=
 release-check: $(RELEASE)/.tools
 	$(RELEASE)/bin/python tools/release_check.py --tag "$(TAG)"
-	$(RELEASE)/bin/python tools/extras.py --wheel dist
+	TORCH="$(TORCH)" $(RELEASE)/bin/python tools/extras.py --wheel dist
 
 # Names, versions and hashes for every system and Python from 3.11 on, and no address of an index.
 # Without PyTorch, which build of it is wanted depends on the machine.

@@ -19,6 +19,9 @@ EXTRAS = PROJECT["optional-dependencies"]
 WRITTEN = {".py", ".md", ".toml", ".yml", ".yaml", ".cff", ".html", ".j2", ".txt", ".ipynb", ""}
 FOLDERS = ("src", "tests", "docs", "examples", "benchmarks", "reproduction", "tools", ".github")
 
+MADE = {"__pycache__", "_build", "generated", "auto_gallery"}
+"""Folders of what tools make of the others."""
+
 STRANGERS = re.compile(
     rf"pip install (?:-\S+ )*['\"]?untie(?![-\w])|(?<![\w.-])untie\\?\[(?:{'|'.join(EXTRAS)})\b"
 )
@@ -29,7 +32,7 @@ def texts():
     # A checkout, or what was unpacked of an sdist, which has fewer folders.
     inside = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*"))
     for path in [*ROOT.iterdir(), *inside]:
-        if path.is_file() and path.suffix in WRITTEN and "__pycache__" not in path.parts:
+        if path.is_file() and path.suffix in WRITTEN and not MADE & set(path.parts):
             yield path
 
 

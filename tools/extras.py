@@ -4,9 +4,9 @@
     python tools/extras.py files excel    # some
     python tools/extras.py --wheel dist   # of a wheel that was built before
 
-All take from the same cache of pip, so that a library is fetched once. TORCH says which PyTorch is
-installed before the extra `deep`; an open range may bring gigabytes of CUDA. Without Java, `spark`
-is left out, and the last line says so.
+All take from the same cache of pip, so that a library is fetched once. TORCH in the environment
+says which PyTorch is installed before the extra `deep`: an open range may bring gigabytes of CUDA,
+and the Makefile names a version. Without Java, `spark` is left out, and the last lines say so.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 JOBS = ROOT / "tools/extra_jobs.py"
-TORCH = shlex.split(os.environ.get("TORCH", "torch==2.13.0"))
+TORCH = shlex.split(os.environ.get("TORCH", ""))
 
 BEFORE = {"deep": TORCH}
 """What is installed before an extra."""
@@ -85,7 +85,7 @@ def try_extra(wheel: Path, extra: str) -> str:
         python = folder / "env/bin/python"
         try:
             venv.create(folder / "env", with_pip=True)
-            if extra in BEFORE:
+            if BEFORE.get(extra):
                 install(python, BEFORE[extra], folder)
             install(python, [f"{wheel}[{extra}]" if extra else str(wheel)], folder)
             run([python, JOBS, extra], folder)
