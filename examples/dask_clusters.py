@@ -1,7 +1,7 @@
 """Clusters and neighbours of a Dask frame, one partition in memory at a time.
 
-Needs ``pip install 'untie[dask]'``. Scikit-learn's MiniBatchKMeans learns from one partition after
-the other; labels and the nearest rows are then found by the workers.
+Needs ``pip install 'untie-learn[dask]'``. Scikit-learn's MiniBatchKMeans learns from one partition
+after the other; labels and the nearest rows are then found by the workers.
 """
 
 from typing import Any

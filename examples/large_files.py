@@ -1,7 +1,7 @@
 """Clusters and neighbours of files that are larger than memory.
 
-Needs ``pip install 'untie[files]'``, and ``pip install usearch`` for approximate neighbours. The
-rows are never in memory together: they are counted, transformed and labelled piece by piece.
+Needs ``pip install 'untie-learn[files]'``, and ``pip install usearch`` for approximate neighbours.
+The rows are never in memory together: they are counted, transformed and labelled piece by piece.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Clusters of a Spark frame: learn vectors on the executors, then Spark ML's k-means.
 
-Needs ``pip install 'untie[spark]'`` and Java 17. On a cluster, untie must be installed where the
-executors run; here everything runs in this process and its children.
+Needs ``pip install 'untie-learn[spark]'`` and Java 17. On a cluster, untie must be installed where
+the executors run; here everything runs in this process and its children.
 """
 
 import os

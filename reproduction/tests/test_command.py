@@ -261,9 +261,7 @@ def test_without_a_library_one_line_names_the_remedy(monkeypatch, tmp_path):
     monkeypatch.setattr(command, "find_spec", lambda name: None if name == "pandas" else name)
     answer = ask("all", "--output", str(tmp_path / "new"))
     assert answer.exit_code == 2
-    assert answer.output == (
-        "untie paper needs pandas; install it with: pip install 'untie[pandas,report]'\n"
-    )
+    assert answer.output == ("untie paper needs pandas; install it with: pip install untie-paper\n")
     assert not (tmp_path / "new").exists()
 
 

@@ -4,6 +4,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from untie._util.about import VERSION
+
 if TYPE_CHECKING:
     from untie._count.counts import CountedTable, Counts
     from untie._engines.registry import count_table
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from untie.report import Report, make_report
     from untie.vector_file import sink
 
-    __version__: str
+__version__ = VERSION
 
 __all__ = [
     "UNTIE",
@@ -83,11 +85,7 @@ def __getattr__(name: str) -> Any:
     ``untie.explain`` needs no import of its own.
     """
     found: Any
-    if name == "__version__":
-        from importlib.metadata import version
-
-        found = version("untie")
-    elif name in _HOMES:
+    if name in _HOMES:
         found = getattr(import_module(f"untie.{_HOMES[name]}"), name)
     elif not name.startswith("__") and find_spec(f"untie.{name}") is not None:
         return import_module(f"untie.{name}")

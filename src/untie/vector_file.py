@@ -21,7 +21,7 @@ def sink(
 
     The file appears as a whole at the end; when something goes wrong or the user stops it, an
     older file of that name stays. Memory does not grow with the number of rows. Needs the extra
-    ``untie[files]``.
+    ``files``.
 
     Parameters
     ----------

@@ -221,7 +221,7 @@ def test_without_duckdb_a_csv_file_is_read_all_the_same(tmp_path, monkeypatch, w
     answer = ask("cluster", path, "--k", "2", "--format", "csv")
     assert answer.exit_code == 0, answer.output
     assert len(rows_of(answer.stdout)) == 120
-    assert "pip install 'untie[files]'" in refused(
+    assert "pip install 'untie-learn[files]'" in refused(
         "cluster", write('{"a": 1}\n', "t.jsonl"), "--k", "2"
     )
     said = refused("cluster", write("a,b\nx,1\ny\nz,1,2\n"))

@@ -17,5 +17,5 @@ def test_one_line_says_what_to_install(monkeypatch):
         monkeypatch.delitem(sys.modules, loaded)
     with pytest.raises(SystemExit) as stopped:
         getattr(import_module(module), name)()
-    assert stopped.value.code == "untie: Commands need typer: pip install 'untie[cli]'."
+    assert stopped.value.code == "untie: Commands need typer: pip install 'untie-learn[cli]'."
     assert any(re.match("typer>", needed) for needed in PROJECT["optional-dependencies"]["cli"])

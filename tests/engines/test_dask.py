@@ -271,7 +271,7 @@ def test_bad_calls(tmp_path):
 
 
 def test_a_missing_library_names_the_extra():
-    with pytest.raises(ImportError, match=r"need not_there: pip install 'untie\[dask\]'"):
+    with pytest.raises(ImportError, match=r"need not_there: pip install 'untie-learn\[dask\]'"):
         need("not_there.part", "dask")
 
 

@@ -300,7 +300,7 @@ def test_without_openpyxl_the_extra_is_named(tmp_path, monkeypatch):
     path = zipped_files(tmp_path / "t.xlsx", **{"xl/workbook.xml": b"<x/>"})
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(
-        ImportError, match=r"Excel files need openpyxl: pip install 'untie\[excel\]'"
+        ImportError, match=r"Excel files need openpyxl: pip install 'untie-learn\[excel\]'"
     ):
         untie.scan(path)
 

@@ -151,5 +151,5 @@ def test_ranks_may_be_a_series():
 def test_without_matplotlib(monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=r"untie\[report\]"):
+    with pytest.raises(ImportError, match=r"untie-learn\[report\]"):
         critical_difference_diagram({"a": 1.0, "b": 2.0}, 5)

@@ -159,7 +159,7 @@ def test_models_that_are_too_large(melons, monkeypatch):
 def test_without_onnx(melons, monkeypatch):
     encoder = UNTIE(2).fit(melons)
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match=r"pip install 'untie\[onnx\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'untie-learn\[onnx\]'"):
         encoder.to_onnx()
 
 

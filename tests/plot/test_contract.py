@@ -206,8 +206,9 @@ def test_without_matplotlib_the_extra_is_named(zoo, monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
+    remedy = r"need matplotlib: pip install 'untie-learn\[report\]'"
     for name, call in plots(encoder, X, "legs").items():
-        with pytest.raises(ImportError, match=r"need matplotlib: pip install 'untie\[report\]'"):
+        with pytest.raises(ImportError, match=remedy):
             call(None)
         assert name
 

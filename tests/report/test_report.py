@@ -565,7 +565,7 @@ def test_a_report_is_saved_as_a_whole(tmp_path):
 
 def test_without_jinja2_the_extra_is_named(zoo, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(ImportError, match=r"untie\[report\]"):
+    with pytest.raises(ImportError, match=r"untie-learn\[report\]"):
         make_report(zoo, n_clusters=2)
 
 

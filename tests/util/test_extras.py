@@ -4,5 +4,5 @@ from untie._util.extras import need
 
 
 def test_a_missing_library_names_the_extra():
-    with pytest.raises(ImportError, match=r"need not_there: pip install 'untie\[files\]'"):
+    with pytest.raises(ImportError, match=r"need not_there: pip install 'untie-learn\[files\]'"):
         need("not_there.part")

@@ -118,7 +118,7 @@ def _check_libraries() -> None:
     missing = [name for name in ("pandas", "matplotlib", "jinja2") if find_spec(name) is None]
     if missing:
         needed = " and ".join(missing)
-        _stop(f"untie paper needs {needed}; install it with: pip install 'untie[pandas,report]'", 2)
+        _stop(f"untie paper needs {needed}; install it with: pip install untie-paper", 2)
 
 
 def _choose(names: Sequence[str]) -> list[Experiment]:

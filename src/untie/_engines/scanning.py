@@ -26,7 +26,7 @@ def scan(
 
     `UNTIE.fit`, `partial_fit` and `transform`, :func:`untie.count_table` and :func:`untie.sink`
     take it in the place of a table and read it piece by piece, so that it may be larger than
-    memory. The model is that of the same table in memory. Needs the extra ``untie[files]``.
+    memory. The model is that of the same table in memory. Needs the extra ``files``.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def scan(
         ``**`` for any folders. Files come in the order of their names, and must have the same
         columns, in any order. Also a folder of partitions (``year=2024/...``), whose names become
         columns of text; a zip archive with one table, or ``data.zip/name.csv`` for one of
-        several; an Excel workbook (.xlsx, extra ``untie[excel]``); and an address: ``https://``
+        several; an Excel workbook (.xlsx, extra ``excel``); and an address: ``https://``
         by itself, ``s3://``, ``hf://`` and others through fsspec where it is installed. What is
         fetched or unpacked lies in the folder for temporary files as long as the table is used.
     sql : str

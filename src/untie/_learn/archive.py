@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from importlib.metadata import version
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from untie._learn.container import pack, unpack
 from untie._learn.kernels import Gaussian, Polynomial
 from untie._learn.schema import a_text, entries, of_type
 from untie._table.vocabulary import INFREQUENT
+from untie._util.about import VERSION
 from untie._util.whole_files import whole_file
 
 T = TypeVar("T")
@@ -88,7 +88,7 @@ class State:
 
 def write_model(path: str | os.PathLike[str], kind: str, state: State) -> None:
     """Write a model so that the path holds either the old file or the whole new one."""
-    content = {"version": version("untie"), "kind": kind, "content": state.content}
+    content = {"version": VERSION, "kind": kind, "content": state.content}
     payload = pack(json.dumps(to_plain(content)), state.arrays)
     digest = hashlib.sha256(payload).hexdigest()
     with whole_file(path) as temporary, open(temporary, "wb") as file:

@@ -17,7 +17,7 @@ from untie._table.frames import columns_of
 from untie._table.plain_values import is_missing
 from untie._table.runs import phrase
 from untie._table.vocabulary import number_repeats
-from untie._util.extras import need
+from untie._util.extras import installing, need
 from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
 from untie.cli.learning import asked_for
@@ -160,7 +160,7 @@ def cluster_lazily(plan: Plan, file: str | None, options: LearningOptions) -> No
     assert plan.output is not None
     table = open_table(file, options, in_memory_now=False)
     if not is_lazy(table.source):
-        raise UserError("--lazy needs DuckDB: pip install 'untie[files]'.")
+        raise UserError(f"--lazy needs DuckDB: {installing('files')}.")
     check_types(table.source.schema, plan.output)
     clusterer = plan.clusterer(options, table)
     with waiting("clustering", options.quiet):

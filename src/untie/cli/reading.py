@@ -19,7 +19,7 @@ from untie._engines.parquet import parquet_source
 from untie._engines.partitions import Keys
 from untie._engines.registry import open_table
 from untie._engines.scanning import holding
-from untie._util.extras import need
+from untie._util.extras import installing, need
 from untie._util.scratch import Scratch, copy_at_most, room_for
 from untie.cli.guard import UserError, is_interrupt
 from untie.cli.options import SourceOptions, missing_texts
@@ -159,7 +159,7 @@ def _read_frame(paths: list[str], shown: str, kind: Kind, missing: Sequence[str]
     """Read a text file with what is installed, if it is one CSV file."""
     library = next((name for name in ("pandas", "polars") if find_spec(name)), None)
     if kind.name != "csv" or len(paths) > 1 or library is None:
-        raise UserError(f"{shown} is read by DuckDB; install it: pip install 'untie[files]'.")
+        raise UserError(f"{shown} is read by DuckDB; install it: {installing('files')}.")
     try:
         if library == "pandas":
             import pandas as pd

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from untie._util.extras import installing
 from untie.evaluation._ranks import bonferroni_dunn
 
 # All lengths are in inches, the unit of the axes as well.
@@ -31,7 +32,7 @@ def critical_difference_diagram(
     The band reaches one critical difference to both sides of the control's rank, whose mark is
     a diamond. Methods outside it differ from the control: they are red, with hollow marks.
 
-    Needs matplotlib (``pip install 'untie[report]'``).
+    Needs matplotlib, of the extra ``report``.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def _new_axes(plan: _Plan) -> Any:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError(
-            "Diagrams are drawn with matplotlib; install it by: pip install 'untie[report]'"
+            f"Diagrams are drawn with matplotlib; install it by: {installing('report')}"
         ) from error
     figure = pyplot.figure(figsize=(6.4, plan.height))
     return figure.add_axes((0.0, 0.0, 1.0, 1.0))

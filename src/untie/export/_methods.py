@@ -90,8 +90,8 @@ class Exportable:
     def to_onnx(self, *, missing: str = "") -> Any:
         """Write `transform` as a model that runs in onnxruntime from raw cells.
 
-        Needs onnx (``pip install 'untie[onnx]'``). The model has one input per column, of shape
-        (n_rows,) and with the column's name: strings, int64 for integers, bool for booleans,
+        Needs onnx, of the extra ``onnx``. The model has one input per column, of shape (n_rows,)
+        and with the column's name: strings, int64 for integers, bool for booleans,
         float64 for other numbers and for numbers and booleans that had missing cells, which NaN
         stands for. Its output "vectors" has shape (n_rows, n_output_columns) and type `dtype`; the
         names of its columns are the model's metadata "feature_names". The same encoder always gives

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from untie._table.vocabulary import number_repeats
+from untie._util.about import VERSION
+from untie._util.extras import installing
 from untie.export._values import Attribute, Kind, check_int64, exact_float, is_portable
 
 OPSETS = {"": 18, "ai.onnx.ml": 4}
@@ -159,7 +160,7 @@ def _model(onnx: Any, graph: Any, names: Sequence[str]) -> Any:
         opset_imports=[onnx.helper.make_opsetid(*opset) for opset in OPSETS.items()],
         ir_version=IR_VERSION,
         producer_name="untie",
-        producer_version=version("untie"),
+        producer_version=VERSION,
     )
     onnx.helper.set_model_props(model, {"feature_names": json.dumps(list(names))})
     onnx.checker.check_model(model)
@@ -201,5 +202,5 @@ def _import_onnx() -> Any:
         import onnx.helper
         import onnx.numpy_helper
     except ImportError as error:
-        raise ImportError("Models are written with onnx; pip install 'untie[onnx]'") from error
+        raise ImportError(f"Models are written with onnx; {installing('onnx')}") from error
     return onnx

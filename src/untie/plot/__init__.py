@@ -1,7 +1,7 @@
 """Pictures of what was learned; one file per question.
 
 Each function takes fitted objects or data and returns the axes that it drew on: those given as
-`ax`, or those of a new figure. Needs matplotlib (``pip install 'untie[report]'``).
+`ax`, or those of a new figure. Needs matplotlib, of the extra ``report``.
 """
 
 from untie.evaluation import critical_difference_diagram as critical_difference

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note, joined
+from untie._util.about import VERSION
 from untie._util.words import counted
 from untie.report._limits import LISTED_COLUMNS, TEXT, shown
 from untie.report._study import Study
@@ -18,7 +19,7 @@ LABEL = "the label: not learned from"
 FEW_NUMBERS = "its {:,} numbers are categories; --ordered (in Python ordered=) keeps their order"
 """What is said of a column of numbers that are taken for names."""
 
-LIBRARIES = ("untie", "numpy", "scipy", "scikit-learn")
+LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
 def data_card(study: Study) -> dict[str, Any]:
@@ -35,10 +36,10 @@ def data_card(study: Study) -> dict[str, Any]:
 
 def _made(study: Study) -> list[tuple[str, str]]:
     """Return what may differ between two runs; nothing else on the page does."""
-    versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    others = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     return [
         ("Seed", str(study.seed)),
-        ("Versions", f"Python {platform.python_version()}, {versions}"),
+        ("Versions", f"Python {platform.python_version()}, untie {VERSION}, {others}"),
         ("Made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
     ]
 

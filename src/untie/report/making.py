@@ -59,7 +59,7 @@ def make_report(
     methods on the same rows, and the code that makes it again. Large tables are sampled for the
     map, and the page says so. The same is there as Markdown and as plain data.
 
-    Needs jinja2 (``pip install 'untie[report]'``).
+    Needs jinja2, of the extra ``report``.
 
     Parameters
     ----------

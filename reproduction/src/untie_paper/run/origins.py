@@ -13,10 +13,11 @@ from typing import Any
 
 import joblib
 
+import untie
 from untie_paper.run.source import PACKAGE
 from untie_paper.run.versions import installed
 
-_LIBRARIES = ("untie", "numpy", "scipy", "scikit-learn", "pandas", "matplotlib", "torch")
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "matplotlib", "torch")
 NO_COMMIT = "not a checkout"
 
 
@@ -28,7 +29,7 @@ def now() -> str:
 def versions() -> dict[str, str | None]:
     """Return the versions of Python and of all that figures may depend on."""
     found = {library: installed(library) for library in _LIBRARIES}
-    return {"python": platform.python_version(), **found}
+    return {"python": platform.python_version(), "untie": untie.__version__, **found}
 
 
 def machine() -> dict[str, Any]:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._count.packed_rows import distinct_rows
 from untie._count.tally import Tally
+from untie._util.extras import installing
 from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie.baselines._base import CountBased
@@ -143,5 +144,5 @@ def _require_torch(name: str) -> None:
         import torch  # noqa: F401 - only to see whether it is there
     except ImportError as error:
         raise ImportError(
-            f"{name} learns with PyTorch, which is not installed: pip install 'untie[deep]'."
+            f"{name} learns with PyTorch, which is not installed: {installing('deep')}."
         ) from error

@@ -23,7 +23,7 @@ class BiGAN(DeepEncoder):
     they succeed, each is the other's inverse. All three are wide-and-deep networks as in
     `VAE`. Codes lie between -1 and 1.
 
-    `fit` needs PyTorch (``pip install 'untie[deep]'``); a fitted encoder does not.
+    `fit` needs PyTorch, of the extra ``deep``; a fitted encoder does not.
 
     Parameters
     ----------

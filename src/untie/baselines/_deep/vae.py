@@ -21,7 +21,7 @@ class VAE(DeepEncoder):
     code, and ends in a softmax for each column. Adam minimises the sum of the columns'
     cross-entropies plus the divergence of the code from a standard normal.
 
-    `fit` needs PyTorch (``pip install 'untie[deep]'``); a fitted encoder does not.
+    `fit` needs PyTorch, of the extra ``deep``; a fitted encoder does not.
 
     Parameters
     ----------

@@ -1,0 +1,121 @@
+"""Install every extra alone in an empty environment, and use it: `make extras`.
+
+    python tools/extras.py                # all, two at a time
+    python tools/extras.py files excel    # some
+    python tools/extras.py --wheel dist   # of a wheel that was built before
+
+All take from the same cache of pip, so that a library is fetched once. TORCH in the environment
+says which PyTorch is installed before the extra `deep`: an open range may bring gigabytes of CUDA,
+and the Makefile names a version. Without Java, `spark` is left out, and the last lines say so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+import venv
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+JOBS = ROOT / "tools/extra_jobs.py"
+TORCH = shlex.split(os.environ.get("TORCH", ""))
+
+BEFORE = {"deep": TORCH}
+"""What is installed before an extra."""
+
+
+class FailedError(Exception):
+    """A command failed; its text is what the command printed."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("extras", nargs="*", help="some of them; all if not given")
+    parser.add_argument("--wheel", type=Path, help="a folder with the wheel; else it is built")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
+    options = parser.parse_args()
+    wanted = options.extras or every_extra()
+    left_out = [] if shutil.which("java") else [extra for extra in wanted if extra == "spark"]
+    with tempfile.TemporaryDirectory() as folder:
+        wheel = find_wheel(options.wheel) if options.wheel else build(Path(folder))
+        with ThreadPoolExecutor(options.jobs) as pool:
+            trying = partial(try_extra, wheel)
+            failed = [e for e in pool.map(trying, (e for e in wanted if e not in left_out)) if e]
+    for extra in left_out:
+        print(f"{extra}: left out, as there is no Java.")
+    if failed:
+        sys.exit(f"{len(failed)} of {len(wanted)} failed: {', '.join(failed)}")
+    print(f"{len(wanted) - len(left_out)} of {len(wanted)} were tried, and work.")
+
+
+def every_extra() -> list[str]:
+    """Return the package alone, which is "", and the extras of pyproject.toml."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return ["", *project["optional-dependencies"]]
+
+
+def build(folder: Path) -> Path:
+    """Build the wheel from the clone."""
+    run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ROOT], folder)
+    return find_wheel(folder)
+
+
+def find_wheel(folder: Path) -> Path:
+    """Return the one wheel in a folder."""
+    (wheel,) = folder.resolve().glob("*.whl")
+    return wheel
+
+
+def try_extra(wheel: Path, extra: str) -> str:
+    """Install an extra, do its job and print how it went; return its name if it failed."""
+    shown = extra or "(none)"
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        python = folder / "env/bin/python"
+        try:
+            venv.create(folder / "env", with_pip=True)
+            if BEFORE.get(extra):
+                install(python, BEFORE[extra], folder)
+            install(python, [f"{wheel}[{extra}]" if extra else str(wheel)], folder)
+            run([python, JOBS, extra], folder)
+        except FailedError as failure:
+            print(f"FAILED {shown}\n{failure}", flush=True)
+            return shown
+        size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+    print(f"ok     {shown:8} {time.monotonic() - start:4.0f} s {size:6,.0f} MB", flush=True)
+    return ""
+
+
+def install(python: Path, what: Sequence[str], folder: Path) -> None:
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what], folder)
+
+
+def run(call: Sequence[object], folder: Path) -> None:
+    """Run a command where nothing of the clone is found."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(part) for part in call],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise FailedError(done.stdout)
+
+
+if __name__ == "__main__":
+    main()
