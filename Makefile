@@ -109,7 +109,7 @@ bench: $(VENV)/.bench
 $(DOCS)/.docs: pyproject.toml
 	$(PYTHON) -m venv $(DOCS)
 	$(DOCS)/bin/python -m pip install --quiet --upgrade pip
-	$(DOCS)/bin/python -m pip install --quiet --editable '.[docs]'
+	$(DOCS)/bin/python -m pip install --quiet --group docs --editable '.[all,dask]'
 	@touch $@
 
 SPHINX := OPENBLAS_NUM_THREADS=1 $(DOCS)/bin/python -m sphinx -W --keep-going

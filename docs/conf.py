@@ -2,16 +2,19 @@
 
 import os
 import sys
-from importlib.metadata import metadata, version
+import tomllib
 from pathlib import Path
+
+import untie
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
+ABOUT = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 project = "untie"
 author = "The untie developers"
 copyright = author
-release = version("untie")
+release = untie.__version__
 version = ".".join(release.split(".")[:2])
 
 extensions = [
@@ -43,6 +46,7 @@ myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 4
 nb_execution_mode = os.environ.get("DOCS_EXECUTION", "force")
 nb_execution_raise_on_error = True
+nb_execution_in_temp = True  # what pages write is not left here
 nb_execution_timeout = 300
 nb_merge_streams = True
 
@@ -91,15 +95,12 @@ copybutton_exclude = ".linenos, .gp, .go"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
-_urls = dict(
-    line.split(", ", 1) for line in metadata("untie").get_all("Project-URL") or [] if ", " in line
-)
-html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", _urls.get("Documentation", ""))
+html_baseurl = ABOUT.get("urls", {}).get("Documentation", "")
 ogp_site_url = html_baseurl
 ogp_site_name = "untie"
 ogp_social_cards = {"enable": False}
 
-llms_txt_summary = metadata("untie")["Summary"]
+llms_txt_summary = ABOUT["description"]
 
 # `make docs-links` looks these up, where there is a network.
 linkcheck_timeout = 20

@@ -11,13 +11,12 @@ from pathlib import PurePosixPath
 PAGES = {
     "ARCHITECTURE.md": "project/architecture",
     "CHANGELOG.md": "project/changelog",
-    "CITATION.cff": "project/citing",
     "CONTRIBUTING.md": "project/contributing",
     "SECURITY.md": "project/security",
 }
 """The page of each file at the root that has one."""
 
-INCLUDED = {page: file for file, page in PAGES.items() if file.endswith(".md")}
+INCLUDED = {page: file for file, page in PAGES.items()}
 
 _LINK = re.compile(r"\]\((?!\w+:|#|/)([^)\s#]+)(#[^)\s]*)?\)")
 _ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>$', re.MULTILINE)
