@@ -1,6 +1,6 @@
 """Check the built site: links that lead nowhere, and anything fetched from outside.
 
-    python docs/check_site.py docs/_build/html
+Run ``python docs/check_site.py docs/_build/html``; `make docs` does.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 Rows on a map
 =============
 
-Every point is a patient, or several with the same findings; the more similar, the nearer. The colours are the diagnoses, which were
-not learned from.
+Every point is a patient, or several with the same findings; the more similar, the nearer. The
+colours are the diagnoses, which were not learned from.
 """
 
 from untie import UNTIE, plot
@@ -14,7 +14,7 @@ encoder = UNTIE(n_clusters=6).fit(findings)
 plot.map_rows(encoder, findings, labels=diagnosis)
 
 # %%
-# t-SNE keeps near rows near, and its distances between far groups mean nothing. Principal components keep distances as well as
-# two dimensions can.
+# t-SNE keeps near rows near, and its distances between far groups mean nothing. Principal
+# components keep distances as well as two dimensions can.
 
 plot.map_rows(encoder, findings, labels=diagnosis, method="pca")

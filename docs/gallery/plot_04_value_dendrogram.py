@@ -2,14 +2,24 @@
 A tree of values
 ================
 
-The further left two values join, the more alike they are. The names of the colours are all that the column has; that some are alike is
-learned from the other columns.
+The further left two values join, the more alike they are. The names of the colours are all that
+the column has; that some are alike is learned from the other columns.
 """
 
 from untie import UNTIE, plot
 from untie.datasets import load
 
-COLORS = dict(k="black", n="brown", b="buff", h="chocolate", r="green", o="orange", u="purple", w="white", y="yellow")
+COLORS = {
+    "k": "black",
+    "n": "brown",
+    "b": "buff",
+    "h": "chocolate",
+    "r": "green",
+    "o": "orange",
+    "u": "purple",
+    "w": "white",
+    "y": "yellow",
+}
 
 mushrooms, edible = load("mushroom")
 mushrooms["spore-print-color"] = mushrooms["spore-print-color"].replace(COLORS)

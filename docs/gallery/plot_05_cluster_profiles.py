@@ -2,8 +2,8 @@
 What makes the clusters
 =======================
 
-A line is a value, a column a cluster. The number is the share of the cluster's rows that have the value, the colour its lift: how much more
-often than in the whole table.
+A line is a value, a column a cluster. The number is the share of the cluster's rows that have the
+value, the colour its lift: how much more often than in the whole table.
 """
 
 from untie import UNTIEClusterer, explain, plot

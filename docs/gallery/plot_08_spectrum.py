@@ -2,8 +2,8 @@
 The spectrum of the counts
 ==========================
 
-Of independent columns all eigenvalues are 1, but for noise that stays below an edge. What columns share stands above it; the widest
-gap gives the number of clusters that ``n_clusters=None`` takes.
+Of independent columns all eigenvalues are 1, but for noise that stays below an edge. What columns
+share stands above it; the widest gap gives the number of clusters that ``n_clusters=None`` takes.
 """
 
 from untie import UNTIE, plot

@@ -2,8 +2,8 @@
 What columns have in common
 ===========================
 
-0 if two columns are independent, 1 if each determines the other. Columns that say the same have a frame: they are a family, and
-share one vote.
+0 if two columns are independent, 1 if each determines the other. Columns that say the same have a
+frame: they are a family, and share one vote.
 """
 
 from untie import UNTIE, plot

@@ -2,7 +2,8 @@
 How a solver converges
 ======================
 
-The objective of the exact solver, step by step; below it that of the paper's protocol, which draws a batch of rows for every step.
+The objective of the exact solver, step by step; below it that of the paper's protocol, which draws
+a batch of rows for every step.
 """
 
 from untie import UNTIE, plot

@@ -2,7 +2,9 @@
 Neighbours of the same class
 ============================
 
-The share of rows of the same class among the k nearest. ``purpose="neighbors"`` chooses vectors for finding similar rows.
+The share of rows of the same class among the k nearest. ``purpose="neighbors"`` chooses vectors
+for finding similar rows. Which method is ahead depends on the table; the pages of evidence have
+many.
 """
 
 import matplotlib.pyplot as plt

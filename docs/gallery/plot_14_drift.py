@@ -2,7 +2,8 @@
 What has changed
 ================
 
-Two tables of one kind, and the values whose share has changed most. Here the second table has fewer of one kind of animal.
+Two tables of one kind, and the values whose share has changed most. Here the second table has
+fewer of one kind of animal.
 """
 
 import matplotlib.pyplot as plt

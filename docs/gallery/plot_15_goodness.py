@@ -2,7 +2,8 @@
 Goodness of a similarity
 ========================
 
-The share of rows whose similarity to their own class is not larger than that to others by a margin; the lower the curve, the better.
+The share of rows whose similarity to their own class is not larger than that to others by a
+margin; the lower the curve, the better.
 """
 
 import matplotlib.pyplot as plt
