@@ -29,6 +29,7 @@ extensions = [
     "sphinx_llms_txt",
     # Our own, in _ext.
     "command_page",
+    "full_sources",
     "own_members",
     "root_files",
 ]
