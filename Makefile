@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 RELEASE := .venv-release
+DOCS := .venv-docs
 # A fixed version, installed before the extra `deep`: an open range may bring gigabytes of CUDA.
 TORCH ?= torch==2.13.0
 
@@ -22,7 +23,7 @@ ifneq ($(PEERS),)
 export UNTIE_PEERS ?= $(abspath $(PEERS))
 endif
 
-.PHONY: help demo java test test-newest test-fast test-oldest test-slow lint bench bench-quick extras release-check lock clean
+.PHONY: help demo java test test-newest test-fast test-oldest test-slow lint bench bench-quick docs docs-links extras release-check lock clean
 
 help:
 	@echo "make demo         set up, run on a bundled data set and leave a report to open"
@@ -36,6 +37,8 @@ help:
 	@echo "make extras       install every extra alone, and use it"
 	@echo "make release-check  build the files of a release and try them"
 	@echo "make lock         renew the lock file of the developers' environment"
+	@echo "make docs         the site, in docs/_build/html; every example is run, every link inside it checked"
+	@echo "make docs-links   the links of the site that lead outside, where there is a network"
 	@echo "make java         Java 17, for the tests of Spark, where root has apt-get and there is none"
 	@echo "make clean        remove the environments and what tools left"
 
@@ -142,5 +145,19 @@ lock: $(RELEASE)/.tools
 		--extra all --extra dask --extra spark --group dev --group docs \
 		--output-file $(LOCK) pyproject.toml
 
+$(DOCS)/.docs: pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --upgrade pip
+	$(DOCS)/bin/python -m pip install --quiet --group docs --editable '.[all,dask]'
+	@touch $@
+
+docs: $(DOCS)/.docs
+	OPENBLAS_NUM_THREADS=1 $(DOCS)/bin/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	$(DOCS)/bin/python docs/check_site.py docs/_build/html
+
+# Links need no results, so nothing is run.
+docs-links: $(DOCS)/.docs
+	DOCS_EXECUTION=off $(DOCS)/bin/python -m sphinx -b linkcheck docs docs/_build/links
+
 clean:
-	rm -rf $(VENV) $(OLDEST) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(RELEASE) $(DOCS) docs/_build docs/auto_gallery docs/reference/generated docs/sg_execution_times.rst build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
