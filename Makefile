@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
+DOCS := .venv-docs
 # A fixed version, installed before the extra `deep`: an open range may bring gigabytes of CUDA.
 TORCH ?= torch==2.13.0
 
@@ -21,7 +22,7 @@ ifneq ($(PEERS),)
 export UNTIE_PEERS ?= $(abspath $(PEERS))
 endif
 
-.PHONY: help demo java test test-fast test-oldest test-slow lint bench clean
+.PHONY: help demo java test test-fast test-oldest test-slow lint bench docs docs-links clean
 
 help:
 	@echo "make demo         set up, run on a bundled data set and leave a report to open"
@@ -31,6 +32,8 @@ help:
 	@echo "make test-slow    the tests that take long"
 	@echo "make lint         style and types only"
 	@echo "make bench        all benchmarks (long)"
+	@echo "make docs         the site, in docs/_build/html; every example is run, every link inside it checked"
+	@echo "make docs-links   the links of the site that lead outside, where there is a network"
 	@echo "make java         Java 17, for the tests of Spark, where root has apt-get and there is none"
 	@echo "make clean        remove the environments and what tools left"
 
@@ -103,5 +106,20 @@ BENCHMARKS := $(if $(UNTIE_PEERS),$(wildcard benchmarks/[a-z]*.py),$(filter-out 
 bench: $(VENV)/.bench
 	for script in $(BENCHMARKS) benchmarks/quality/scores.py benchmarks/quality/uses.py benchmarks/quality/ablation.py; do $(BIN)/python $$script || exit 1; done
 
+$(DOCS)/.docs: pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --upgrade pip
+	$(DOCS)/bin/python -m pip install --quiet --group docs --editable '.[all,dask]'
+	@touch $@
+
+SPHINX := OPENBLAS_NUM_THREADS=1 $(DOCS)/bin/python -m sphinx -W --keep-going
+
+docs: $(DOCS)/.docs
+	$(SPHINX) -b html docs docs/_build/html
+	$(DOCS)/bin/python docs/check_site.py docs/_build/html
+
+docs-links: $(DOCS)/.docs
+	$(SPHINX) -b linkcheck docs docs/_build/links
+
 clean:
-	rm -rf $(VENV) $(OLDEST) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(DOCS) docs/_build docs/auto_gallery docs/reference/generated docs/sg_execution_times.rst build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -111,7 +111,7 @@ def tables(text):
 def test_the_document_has_the_printed_scores_and_calls_equal_what_is_equal():
     paper = published("clustering").set_index("dataset")
     paper["CDE (10 starts)"] = paper["CDE"]
-    found = tables((ROOT / "docs" / "published.md").read_text())
+    found = tables((ROOT / "docs" / "evidence" / "published.md").read_text())
     shown, nearest = found["Every cell: the cheapest run"], found["Every cell: the nearest run"]
     assert len(shown) == 25 * 8
     for cells in (shown, nearest):
@@ -129,7 +129,7 @@ def test_the_document_has_the_printed_scores_and_calls_equal_what_is_equal():
 
 
 def test_the_document_counts_what_it_shows():
-    found = tables((ROOT / "docs" / "published.md").read_text())
+    found = tables((ROOT / "docs" / "evidence" / "published.md").read_text())
     shown, counts = found["Every cell: the cheapest run"], found["All sets"]
     for method in {method for _, method in shown}:
         bold = sum(text.startswith("**") for (_, name), text in shown.items() if name == method)

@@ -31,7 +31,7 @@ from untie_paper.output.report import Figure
 from untie_paper.output.sections import FigureView, Section
 from untie_paper.output.style import for_phones
 
-PUBLISHED = Path(__file__).parents[2] / "docs" / "reproduction"
+PUBLISHED = Path(__file__).parents[2] / "docs" / "evidence" / "reproduction"
 DRAWN = {
     "framework/framework": framework.draw,
     "couplings_density/intra_heterogeneity_distribution": couplings_density.draw_intra,

@@ -10,9 +10,9 @@ import pytest
 from untie_paper.off_protocol import sets_off
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = DOCS / "reproduction"
+PAGES = DOCS / "evidence" / "reproduction"
 README = (PAGES / "README.md").read_text(encoding="utf-8")
-METHOD = (DOCS / "method.md").read_text(encoding="utf-8")
+METHOD = (DOCS / "how_it_works" / "method.md").read_text(encoding="utf-8")
 
 
 def table(path, **options):

@@ -129,7 +129,7 @@ class UNTIEClusterer(
         from every mean is unlike any cluster: see :func:`untie.explain.assignments`.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (`n_features_in_`,)
         Their names, if the table has names.
 
     See Also

@@ -102,10 +102,10 @@ default="auto"
     tau : float, default=8.0
         Price of leaving equal weights ("exact"); typically 2 to 16. Large values keep them nearly
         equal, small ones favour few kernel columns and cost quality: on the paper's tables,
-        clusters were worse below 2 (docs/method.md, 4.4).
+        clusters were worse below 2 (docs/how_it_works/method.md, 4.4).
     learning_rate : float, default=1e-3
         Step size ("adam", "adagrad"); typically 1e-4 to 1e-2. No step makes a weight larger, so
-        rate and number of steps decide where the weights end (docs/method.md, 4.1).
+        rate and number of steps decide where the weights end (docs/how_it_works/method.md, 4.1).
     batch_size : int, default=20
         Rows per step ("adam", "adagrad"); typically 20 to 200, and more than `n_clusters`. A step
         takes an eigenproblem of this size.
@@ -210,7 +210,7 @@ default="auto"
         distinct rows than clusters.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (`n_features_in_`,)
         Their names, if the table has names.
 
     See Also
@@ -225,7 +225,7 @@ default="auto"
     References
     ----------
     C. Zhu, L. Cao, J. Yin, "Unsupervised Heterogeneous Coupling Learning for Categorical
-    Representation", IEEE TPAMI, 2020; arXiv:2007.10720. docs/method.md says what of it the default
+    Representation", IEEE TPAMI, 2020; arXiv:2007.10720. docs/how_it_works/method.md says what of it the default
     has (4.5) and what not.
 
     Examples

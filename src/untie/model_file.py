@@ -90,6 +90,16 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     See Also
     --------
     save_model : Writes it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> from untie import UNTIE, load_model
+    >>> path = Path(mkdtemp()) / "colours.untie"
+    >>> UNTIE(2).fit([["red", "no"], ["blue", "no"], ["red", "yes"]]).save(path)
+    >>> load_model(path)
+    UNTIE(n_clusters=2)
     """
     kind, state = read_model(path)
     with refusing(path):

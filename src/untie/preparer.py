@@ -94,7 +94,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         all cells were missing.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (`n_features_in_`,)
         Their names, if the table has names.
 
     See Also

@@ -69,6 +69,17 @@ class KChoice:
     See Also
     --------
     choose_k : Makes it, and says how.
+
+    Examples
+    --------
+    >>> from untie import UNTIE, choose_k
+    >>> from untie.datasets import load
+    >>> X, y = load("zoo")
+    >>> choice = choose_k(UNTIE().fit(X), X)
+    >>> choice.k, choice.how_sure, choice.found_clusters
+    (4, 0.5, True)
+    >>> round(float(choice.stability[choice.ks.index(choice.k)]), 2)
+    0.96
     """
 
     k: int

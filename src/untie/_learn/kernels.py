@@ -105,7 +105,7 @@ class Gaussian:
 
     References
     ----------
-    Zhu, Cao and Yin, arXiv:2007.10720, which names the kernel but not its formula; docs/method.md,
+    Zhu, Cao and Yin, arXiv:2007.10720, which names the kernel but not its formula; docs/how_it_works/method.md,
     section 3, has the source of this one.
 
     Examples
@@ -137,7 +137,7 @@ class Polynomial:
 
     References
     ----------
-    Zhu, Cao and Yin, arXiv:2007.10720, which names the kernel but not its formula; docs/method.md,
+    Zhu, Cao and Yin, arXiv:2007.10720, which names the kernel but not its formula; docs/how_it_works/method.md,
     section 3, has the source of this one.
 
     Examples
@@ -239,7 +239,7 @@ class ByDiagonal(Scale):
     """Divide by the 2-norm of the diagonal.
 
     The paper names no scale; this is the one in its authors' program for their sibling method
-    HELIC (docs/method.md, section 3).
+    HELIC (docs/how_it_works/method.md, section 3).
     """
 
     def divisor(self, diagonal: FloatArray, rows: FloatArray, shares: FloatArray) -> float:

@@ -43,7 +43,7 @@ def noise_edge(counts: Counts) -> float:
     many rows of every value. Two values that occur once, in the same row, have an eigenvalue of 2:
     with 50 values per column and shares like 1 / rank^2, noise passes the edge in 82 of 100 tables
     of 500 rows and in all of 5,000, and in 2 where values of fewer than 10 rows are merged
-    (docs/method.md, 7).
+    (docs/how_it_works/method.md, 7).
     """
     n_free = max(1, int(np.count_nonzero(counts.frequencies)) - len(counts.sizes))
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.

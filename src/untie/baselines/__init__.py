@@ -1,6 +1,12 @@
 """The methods that the paper compares with, and those that users try first.
 
-Two families: value distances, and encoders. Each method has one file.
+Two families: value distances, and encoders. Each method has one file. All of them by name:
+
+>>> from untie.baselines import DEEP, DISTANCES, ENCODERS
+>>> list(DISTANCES), list(ENCODERS), list(DEEP)
+(['Hamming', 'Ahmad', 'DILCA', 'COS', 'Rough'],
+ ['OneHot', 'Couplings', 'CDE', 'MCA', 'LatentClasses'],
+ ['VAE', 'BiGAN'])
 """
 
 from untie._base import TableInput

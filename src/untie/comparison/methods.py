@@ -94,6 +94,19 @@ class Comparison:
         Methods that were left out, and why.
     backend : str
         The library of `table`.
+
+    Examples
+    --------
+    >>> from untie.comparison import compare
+    >>> from untie.datasets import load
+    >>> X, y = load("zoo")
+    >>> comparison = compare(X, 7, methods=["UNTIE", "one-hot"])
+    >>> comparison.n_rows, comparison.skipped
+    (101, ())
+    >>> comparison.table()[["method", "stability"]].round(1)
+        method  stability
+    0    UNTIE        0.9
+    1  one-hot        0.8
     """
 
     n_clusters: int

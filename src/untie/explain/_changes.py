@@ -46,6 +46,17 @@ class Drift:
         The new and lost values that are no accident, as ``column=value``, the most frequent first.
     ignored : tuple of str
         Columns that only the new table has; they are not looked at.
+
+    Examples
+    --------
+    >>> from untie.explain import drift
+    >>> rows = [["sea", "fish", "a"], ["land", "cow", "a"], ["sea", "fish", "b"]] * 100
+    >>> found = drift(rows, [["sea", "whale", "b"]] * 12 + rows)
+    >>> found.has_drifted, found.drifted_columns, found.appeared
+    (True, (), ('x1=whale',))
+    >>> found.new_values[["column", "value", "count"]]
+      column  value  count
+    0     x1  whale   12.0
     """
 
     columns: Any

@@ -58,6 +58,16 @@ class Verdict:
     See Also
     --------
     verdict : Makes it.
+
+    Examples
+    --------
+    >>> from untie import UNTIEClusterer
+    >>> from untie.datasets import load
+    >>> from untie.explain import verdict
+    >>> X, y = load("zoo")
+    >>> said = verdict(UNTIEClusterer(3).fit(X), X)
+    >>> said.n_groups, said.is_given, said.found
+    (3, True, True)
     """
 
     n_groups: int

@@ -15,6 +15,16 @@ class Exportable:
     """An encoder that can be exported to where the data stays, as SQL or as an ONNX model.
 
     The base of `untie.UNTIE`; see its methods.
+
+    Examples
+    --------
+    >>> from untie import UNTIE
+    >>> from untie.export import Exportable
+    >>> encoder = UNTIE(2).fit([["red", "no"], ["blue", "no"], ["red", "yes"]])
+    >>> isinstance(encoder, Exportable)
+    True
+    >>> [name for name in dir(Exportable) if name.startswith("to_")]
+    ['to_onnx', 'to_sql']
     """
 
     def to_sql(

@@ -36,6 +36,17 @@ class Report:
     See Also
     --------
     make_report : Makes one from a table.
+
+    Examples
+    --------
+    >>> from untie import UNTIE
+    >>> from untie.report import report_encoder
+    >>> rows = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]] * 5
+    >>> report = report_encoder(UNTIE(n_clusters=2).fit(rows), rows, title="drinks")
+    >>> report.to_markdown().splitlines()[0]
+    '# drinks'
+    >>> list(report.to_dict())
+    ['title', 'summary', 'how_sure', 'about', 'sections']
     """
 
     html: str = field(repr=False)

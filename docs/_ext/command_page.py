@@ -1,0 +1,73 @@
+"""The page of the command, written from its own help at build time."""
+
+from importlib import import_module
+
+import typer
+from rich.text import Text
+from untie.cli.app import COMMANDS
+from untie.cli.lazy import single_command
+
+PAGE = "reference/command"
+MARK = "<!-- the sub-commands -->"
+
+
+def fill_page(app, docname, content):
+    """Put the help of all sub-commands into the page, where its mark is."""
+    if docname == PAGE:
+        before, after = content[0].split(MARK)
+        content[0] = before + "\n\n".join(section(name) for name in COMMANDS) + after
+
+
+def section(name):
+    """Return what one sub-command's help says, as Markdown."""
+    module = import_module(f"untie.cli.{name}")
+    command = single_command(name, module.run, epilog=module.EXAMPLES)
+    context = typer.Context(command, info_name=f"untie {name}")
+    usage = " ".join([f"untie {name}", *command.collect_usage_pieces(context)])
+    parts = [f"## untie {name}", plain(command.help), f"```console\n$ {usage}\n```"]
+    for title, entries in panels(command, context).items():
+        parts += [f"**{title}**", *entries]
+    return "\n\n".join([*parts, examples(module.EXAMPLES)])
+
+
+def panels(command, context):
+    """Return the arguments and options under the headings that the help has them under."""
+    found = {}
+    for parameter in command.get_params(context):
+        record = parameter.get_help_record(context)
+        if record is None or parameter.name == "help":
+            continue
+        is_argument = parameter.param_type_name == "argument"
+        title = getattr(parameter, "rich_help_panel", None)
+        title = title or ("Arguments" if is_argument else "Options")
+        said = plain(record[1]).replace("\n", " ") or "No more to say."
+        found.setdefault(title, []).append(f"`{record[0]}`\n: {said}")
+    return found
+
+
+def examples(text):
+    """Return the examples: commands in a block, sentences below it."""
+    lines = [line for line in text.split("\n\n") if not line.startswith("[bold]")]
+    commands = [runnable(line) for line in lines if line.startswith("[cyan]")]
+    sentences = [plain(line) for line in lines if not line.startswith("[cyan]")]
+    block = "\n".join(["```console", *commands, "```"])
+    return "\n\n".join(["**Examples**", block, *sentences])
+
+
+def runnable(line):
+    """Return an example with what is said of it as a comment."""
+    command, _, remark = line.partition("[/cyan]")
+    said = plain(remark).strip()
+    return f"$ {plain(command + '[/cyan]')}" + (f"  # {said}" if said else "")
+
+
+def plain(markup):
+    """Return words without the marks of rich, with those of Markdown made harmless."""
+    text = Text.from_markup(markup or "").plain
+    return text.replace("*", r"\*").replace("<", r"\<") if "`" not in text else text
+
+
+def setup(app):
+    """Add the hook."""
+    app.connect("source-read", fill_page)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,40 @@
+"""Which methods and attributes of a class the reference shows: ours, not those of scikit-learn."""
+
+import inspect
+from importlib import import_module
+
+
+def own_methods(module, name):
+    """Return the public methods of a class that `untie` wrote, in the order of their source."""
+    cls = getattr(import_module(module), name)
+    found = [
+        key
+        for base in reversed(cls.__mro__)
+        if base.__module__.startswith("untie")
+        for key, member in vars(base).items()
+        if not key.startswith("_") and _is_method(member) and inspect.getdoc(getattr(cls, key))
+    ]
+    return list(dict.fromkeys(found))
+
+
+def own_properties(module, name):
+    """Return the public properties of a class that have a docstring."""
+    cls = getattr(import_module(module), name)
+    return [
+        key
+        for key, member in inspect.getmembers(cls, lambda m: isinstance(m, property))
+        if not key.startswith("_") and member.fget.__module__.startswith("untie") and member.__doc__
+    ]
+
+
+def _is_method(member):
+    return inspect.isfunction(member) or isinstance(member, classmethod | staticmethod)
+
+
+def setup(app):
+    """Let the templates of autosummary call the functions."""
+    app.config.autosummary_context |= {
+        "own_methods": own_methods,
+        "own_properties": own_properties,
+    }
+    return {"parallel_read_safe": True}

@@ -1,0 +1,62 @@
+"""Every public name stands in the reference, and shows how it is used."""
+
+import inspect
+import pkgutil
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import untie
+
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+PACKAGES = [
+    "untie",
+    *(
+        f"untie.{module.name}"
+        for module in pkgutil.iter_modules(untie.__path__)
+        if module.ispkg and not module.name.startswith("_") and module.name != "cli"
+    ),
+]
+PUBLIC = [
+    (package, name)
+    for package in PACKAGES
+    for name in import_module(package).__all__
+    if not inspect.ismodule(getattr(import_module(package), name))
+]
+
+
+def listed():
+    """Return what the pages of the reference list, each name with its package."""
+    found = set()
+    for page in REFERENCE.glob("*.md"):
+        package = None
+        for line in re.findall(r"\.\. currentmodule:: \S+|^ {3}\w+$", page.read_text(), re.M):
+            if "currentmodule" in line:
+                package = line.split()[-1]
+            else:
+                found.add((package, line.strip()))
+    return found
+
+
+def examples_of(package, name):
+    """Return the docstring that should show a name: its own, or its package's for plain data."""
+    thing = getattr(import_module(package), name)
+    if callable(thing):
+        return inspect.getdoc(thing) or ""
+    lines = (import_module(package).__doc__ or "").splitlines()
+    return "\n".join(line for line in lines if name in line)
+
+
+def test_the_reference_lists_every_public_name_and_no_other():
+    # Some names are public in two places, and one place is enough.
+    things = {id(getattr(import_module(p), n)) for p, n in listed()}
+    missing = [(p, n) for p, n in PUBLIC if id(getattr(import_module(p), n)) not in things]
+    assert not missing
+    assert not listed() - set(PUBLIC)
+
+
+@pytest.mark.parametrize(("package", "name"), PUBLIC, ids=lambda part: part)
+def test_every_public_name_has_an_example(package, name):
+    assert re.search(r"^\s*>>> ", examples_of(package, name), re.M), f"{package}.{name}"
