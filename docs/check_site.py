@@ -1,10 +1,11 @@
 """Check the built site: links that lead nowhere, and anything fetched from outside.
 
-    python docs/check_site.py docs/_build/html
+Run ``python docs/check_site.py docs/_build/html``; `make docs` does.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import cache
 from html.parser import HTMLParser
@@ -49,6 +50,12 @@ def faults(path: Path) -> list[str]:
     return outside + [f"leads nowhere: {url}" for url in inside if not _exists(url, path)]
 
 
+def style_faults(path: Path) -> list[str]:
+    """Return what a style sheet fetches from outside."""
+    found = re.findall(r"url\(\s*[\"']?([^)\"']+)", path.read_text(encoding="utf-8"))
+    return [f"fetches {url}" for url in found if urlsplit(url).netloc]
+
+
 def _exists(url: str, path: Path) -> bool:
     parts = urlsplit(url)
     if parts.scheme or parts.netloc:
@@ -58,17 +65,17 @@ def _exists(url: str, path: Path) -> bool:
         target /= "index.html"
     if not target.exists():
         return False
-    return not parts.fragment or target.suffix != ".html" or _can_enter(target, parts.fragment)
-
-
-def _can_enter(target: Path, fragment: str) -> bool:
-    return unquote(fragment) in read(target).places
+    is_place = bool(parts.fragment) and target.suffix == ".html"
+    return not is_place or unquote(parts.fragment) in read(target).places
 
 
 def main(folder: Path) -> int:
     """Print every fault; 1 if there are any."""
-    pages = sorted(folder.rglob("*.html"))
+    # The theme leaves a template among its files, which is no page.
+    pages = sorted(path for path in folder.rglob("*.html") if "_static" not in path.parts)
     found = [f"{path}: {fault}" for path in pages for fault in sorted(set(faults(path)))]
+    for path in folder.rglob("*.css"):
+        found += [f"{path}: {fault}" for fault in style_faults(path)]
     print("\n".join(found) or f"{len(pages)} pages, no dead links, nothing fetched from outside.")
     return int(bool(found) or not pages)
 

@@ -52,6 +52,10 @@ nb_merge_streams = True
 
 # The reference: hand-ordered pages, one page per name, from numpydoc docstrings.
 autosummary_generate = True
+# A function and a class whose names differ in a capital alone are one file on some systems.
+autosummary_filename_map = {
+    f"untie.explain.{name}": f"untie.explain.{name}-class" for name in ("Drift", "Verdict")
+}
 autodoc_typehints = "none"  # numpydoc sections have the types
 numpydoc_show_class_members = False  # the template lists what is our own
 numpydoc_xref_param_type = False

@@ -1,4 +1,4 @@
-"""The paper's theorems, checked by computation; docs/how_it_works/method.md says which parts hold."""
+"""The paper's theorems, checked by computation; the page on the method says which parts hold."""
 
 from functools import reduce
 from itertools import pairwise, product

@@ -4,6 +4,7 @@ from importlib import import_module
 
 import typer
 from rich.text import Text
+
 from untie.cli.app import COMMANDS
 from untie.cli.lazy import single_command
 

@@ -49,7 +49,7 @@ def site_links(text, folder):
 
 
 def written_page(docname, text):
-    """Return a page that `untie paper` wrote: its anchors as targets, and in no table of contents."""
+    """Return a page that `untie paper` wrote: anchors as targets, and in no table of contents."""
     text = _ANCHOR.sub(r"(\1)=", text)
     return text if docname.endswith("/README") else f"---\norphan: true\n---\n{text}"
 

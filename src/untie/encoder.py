@@ -225,8 +225,8 @@ default="auto"
     References
     ----------
     C. Zhu, L. Cao, J. Yin, "Unsupervised Heterogeneous Coupling Learning for Categorical
-    Representation", IEEE TPAMI, 2020; arXiv:2007.10720. docs/how_it_works/method.md says what of it the default
-    has (4.5) and what not.
+    Representation", IEEE TPAMI, 2020; arXiv:2007.10720. docs/how_it_works/method.md
+    says what of it the default has (4.5) and what not.
 
     Examples
     --------

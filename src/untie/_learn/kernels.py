@@ -105,8 +105,8 @@ class Gaussian:
 
     References
     ----------
-    Zhu, Cao and Yin, arXiv:2007.10720, which names the kernel but not its formula; docs/how_it_works/method.md,
-    section 3, has the source of this one.
+    Zhu, Cao and Yin, arXiv:2007.10720, which names the kernel but not its formula; section 3 of
+    docs/how_it_works/method.md has the source of this one.
 
     Examples
     --------
@@ -137,8 +137,8 @@ class Polynomial:
 
     References
     ----------
-    Zhu, Cao and Yin, arXiv:2007.10720, which names the kernel but not its formula; docs/how_it_works/method.md,
-    section 3, has the source of this one.
+    Zhu, Cao and Yin, arXiv:2007.10720, which names the kernel but not its formula; section 3 of
+    docs/how_it_works/method.md has the source of this one.
 
     Examples
     --------

@@ -168,7 +168,8 @@ def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> Look
     """Return the paper's coordinates: sqrt(omega) times the kernel columns (the paper's Eq. 21).
 
     A weight scales a coordinate of every value, as in the paper's Eqs. 11, 13 and 21; with rows of
-    T_p K_p (Eq. 8) it would scale a value's whole vector instead (docs/how_it_works/method.md, section 3).
+    T_p K_p (Eq. 8) it would scale a value's whole vector instead
+    (docs/how_it_works/method.md, section 3).
     """
     pairs = zip(spaces.columns, spaces.split(omega), strict=True)
     return look_up_tables([columns.scaled(np.sqrt(own)) for columns, own in pairs], counts)

@@ -1,0 +1,19 @@
+"""
+What makes the clusters
+=======================
+
+A line is a value, a column a cluster. The number is the share of the cluster's rows that have the
+value, the colour its lift: how much more often than in the whole table.
+"""
+
+from untie import UNTIEClusterer, explain, plot
+from untie.datasets import load
+
+animals, kind = load("zoo")
+clusterer = UNTIEClusterer(random_state=0).fit(animals)
+plot.cluster_profiles(animals, clusterer.labels_, n=3)
+
+# %%
+# The clusters in words:
+
+explain.cluster_names(explain.cluster_profile(animals, clusterer.labels_))
