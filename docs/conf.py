@@ -29,12 +29,14 @@ extensions = [
     "sphinx_llms_txt",
     # Our own, in _ext.
     "command_page",
+    "full_sources",
     "own_members",
     "root_files",
 ]
 exclude_patterns = ["_build", "_ext", "gallery", "auto_gallery/*.ipynb", "**.ipynb_checkpoints"]
 templates_path = ["_templates"]
 default_role = "literal"  # docstrings put names in single backquotes
+smartquotes = False  # options begin with two hyphens, and quotes are copied
 suppress_warnings = [
     # The gallery holds functions of its own, which no cache need remember.
     "config.cache",
@@ -71,6 +73,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "write_computation_times": False,
     "abort_on_example_error": True,
+    "capture_repr": ("_repr_html_",),  # frames, and not the axes that were drawn on
     "plot_gallery": os.environ.get("DOCS_EXECUTION") != "off",
     "within_subsection_order": "FileNameSortKey",
 }

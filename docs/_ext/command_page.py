@@ -41,9 +41,15 @@ def panels(command, context):
         is_argument = parameter.param_type_name == "argument"
         title = getattr(parameter, "rich_help_panel", None)
         title = title or ("Arguments" if is_argument else "Options")
-        said = plain(record[1]).replace("\n", " ") or "No more to say."
-        found.setdefault(title, []).append(f"`{record[0]}`\n: {said}")
+        found.setdefault(title, []).append(f"`{record[0]}`\n: {told(parameter, record[1])}")
     return found
+
+
+def told(parameter, record):
+    """Return what is said of a parameter, and its default, which rich would take for a mark."""
+    words = parameter.help or ""
+    rest = record.removeprefix(words).strip()
+    return " ".join(f"{plain(words)} {rest}".split())
 
 
 def examples(text):
