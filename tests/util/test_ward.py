@@ -100,22 +100,26 @@ def test_one_row_has_nothing_to_merge():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_many_at_a_time_is_as_one_after_another(seed, monkeypatch):
+def test_lines_that_are_dropped_change_nothing(seed, monkeypatch):
     """With ties, with costs that are equal to some and not to others, and without."""
     draws = np.random.default_rng(seed)
     rows = draws.random((150, 3)) if seed % 2 else draws.integers(0, 12, (150, 2)).astype(float)
     rows = np.unique(rows, axis=0) * (1.0 + 3e-10 * draws.random((1, 1)) * (seed % 3))
     rows *= 1.0 + 5e-10 * draws.random(rows.shape) * (seed % 4)
     sizes = draws.integers(1, 3, len(rows)).astype(float)
-    monkeypatch.setattr(ward, "FEW", len(rows))
+    monkeypatch.setattr(ward, "FEWER", 0.0)
     expected = list(ward_merges(rows, sizes))
-    monkeypatch.setattr(ward, "FEW", 2)
+    monkeypatch.setattr(ward, "FEWER", 0.99)
     assert list(ward_merges(rows, sizes)) == expected
 
 
-def test_most_are_found_many_at_a_time():
-    rows = np.random.default_rng(0).random((300, 5))
-    distances = ((rows[:, None] - rows) ** 2).sum(axis=2)
-    merges, *_, left = ward._merge_in_rounds(distances, np.ones(300), np.zeros(300, dtype=bool))
-    assert len(merges) > 200
-    assert len(left) <= ward.FEW
+@pytest.mark.parametrize("n_near", [0, 2, 40])
+def test_squared_distances_have_their_digits(n_near):
+    """Of rows that are near each other and far from the others, too; and of most rows so."""
+    draws = np.random.default_rng(n_near)
+    rows = draws.random((60, 30)) + 100.0 * draws.random(30)
+    rows[:n_near] = rows[0] + 1e-7 * draws.random((n_near, 30))
+    found = ward.squared_distances(rows)
+    expected = np.array([[((one - other) ** 2).sum() for other in rows] for one in rows])
+    np.testing.assert_allclose(found, expected, rtol=1e-11)
+    np.testing.assert_array_equal(found, found.T)
