@@ -20,6 +20,7 @@ from untie._learn.description import description_gain
 from untie._learn.tall import Columns
 from untie._util.k_means import best_labels
 from untie._util.parallel import in_threads
+from untie._util.row_vectors import LookedUpRows
 from untie._util.types import FloatArray
 
 N_STARTS, LEAST_STARTS = 60, 5
@@ -36,9 +37,11 @@ THREADS_WORK = 2e6
 PASSES = 50
 """What a step does per row, cluster and start costs as much as this many dimensions."""
 
-LONG = 3
-"""Vectors with this many times as many dimensions as there are rows are made shorter: it takes as
-long as k-means spends on the dimensions that are saved."""
+LONG = 40
+"""Rows whose columns have more dimensions than this, on average, are looked up and not made: to
+look a number up takes as long as to multiply this many."""
+
+Rows = FloatArray | LookedUpRows
 
 Judge = Callable[[NDArray[np.intp], int], float]
 """Takes a partition and its number of clusters, and returns its gain."""
@@ -93,8 +96,7 @@ def description_gains(
         rows = _vectors(tables, sample, counts)
         n_distinct = _n_distinct(rows, tables)
         able = [number for number in numbers if number <= n_distinct and n_clusters <= n_distinct]
-        short = shortened(rows, at_most=LONG * len(rows))
-        found = _gains_by_number(short, sample.weights, able, seed, judge)
+        found = _gains_by_number(rows, sample.weights, able, seed, judge)
         return found + [-np.inf] * (len(numbers) - len(able))
 
     # Where several numbers are tried, these are tried in threads.
@@ -104,7 +106,7 @@ def description_gains(
 
 
 def _gains_by_number(
-    rows: FloatArray, weights: FloatArray, numbers: Sequence[int], seed: int, judge: Judge
+    rows: Rows, weights: FloatArray, numbers: Sequence[int], seed: int, judge: Judge
 ) -> list[float]:
     """Return how well the clusters of some rows describe the table, for ascending numbers."""
 
@@ -162,7 +164,7 @@ def _numbers(n_clusters: int, n_rows: int, n_values: int) -> list[int]:
     return numbers if LEAST_STARTS * work <= MOST_WORK else [n_clusters]
 
 
-def number_of_starts(rows: FloatArray, n_clusters: int) -> int:
+def number_of_starts(rows: Rows, n_clusters: int) -> int:
     """Return from how many starts k-means should run: fewer where each takes long."""
     n_rows, n_dimensions = rows.shape
     work = _work(n_rows, min(n_rows, n_dimensions), n_clusters)
@@ -173,29 +175,32 @@ def _work(n_rows: int, n_dimensions: int, n_clusters: int) -> float:
     return float(n_rows * n_clusters * (n_dimensions + PASSES))
 
 
-def _vectors(tables: Sequence[Columns], sample: RowSample, counts: Counts) -> FloatArray:
+def _vectors(tables: Sequence[Columns], sample: RowSample, counts: Counts) -> Rows:
     """Return the rows' vectors, centred."""
-    return np.hstack(
-        [
-            table.centred_rows(column, counts.frequencies[counts.span(attribute)])
-            for attribute, (table, column) in enumerate(zip(tables, sample.codes.T, strict=True))
-        ]
-    )
+    found = [
+        table.centred(column, counts.frequencies[counts.span(attribute)])
+        for attribute, (table, column) in enumerate(zip(tables, sample.codes.T, strict=True))
+    ]
+    if sum(vectors.shape[1] for vectors, _ in found) > LONG * len(found):
+        return LookedUpRows([vectors for vectors, _ in found], [codes for _, codes in found])
+    return np.hstack([vectors[codes] for vectors, codes in found])
 
 
-def _n_distinct(rows: FloatArray, tables: Sequence[Columns]) -> int:
+def _n_distinct(rows: Rows, tables: Sequence[Columns]) -> int:
     """Count the rows that differ by more than rounding, by their places on a random line."""
     line = RandomState(0).normal(size=rows.shape[1])
+    places = (
+        rows.products(np.append(line, 0.0)[None])[0]
+        if isinstance(rows, LookedUpRows)
+        else rows @ line
+    )
     length = np.linalg.norm([table.largest() for table in tables])
-    return 1 + int(np.count_nonzero(np.diff(np.sort(rows @ line)) > NOISE * length))
+    return 1 + int(np.count_nonzero(np.diff(np.sort(places)) > NOISE * length))
 
 
-def shortened(rows: FloatArray, at_most: int | None = None) -> FloatArray:
-    """Return vectors with the same distances, in at most `at_most` dimensions.
-
-    Where there are more, in as many as there are rows, which is also the default.
-    """
-    if rows.shape[1] <= (len(rows) if at_most is None else at_most):
+def shortened(rows: FloatArray) -> FloatArray:
+    """Return vectors with the same distances, in at most as many dimensions as there are rows."""
+    if rows.shape[1] <= len(rows):
         return rows
     gram = rows @ rows.T
     # A little on the diagonal makes every distance longer by the same, and the root exist.

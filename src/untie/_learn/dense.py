@@ -78,8 +78,10 @@ class Dense:
         """Return the columns of both tables side by side."""
         return Dense(np.hstack([self.array, other.array]))
 
-    def centred_rows(self, codes: NDArray[np.int64], frequencies: FloatArray) -> FloatArray:
-        """Return the vectors of coded rows less the mean, in as few dimensions as they need.
+    def centred(
+        self, codes: NDArray[np.int64], frequencies: FloatArray
+    ) -> tuple[FloatArray, NDArray[np.int64]]:
+        """Return vectors less the mean, in as few dimensions as they need, and each row's.
 
         An unknown value stands at the mean. Centred vectors of n values need n - 1 dimensions.
         """
@@ -88,7 +90,7 @@ class Dense:
             np.vstack([self.array - mean, np.zeros_like(mean)]), full_matrices=False
         )
         kept = lengths > VANISHING * lengths.max(initial=0.0)
-        return np.asarray(left[:, kept] * lengths[kept], dtype=np.float64)[codes]
+        return np.asarray(left[:, kept] * lengths[kept], dtype=np.float64), codes
 
     def largest(self) -> float:
         """Return how large the largest number is; rounding is a share of it."""

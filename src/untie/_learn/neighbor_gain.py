@@ -192,7 +192,8 @@ def whole_distances(
     found = []
     for attribute, (table, column) in enumerate(zip(tables, codes.T, strict=True)):
         values, others = np.unique(column, return_inverse=True)
-        vectors = table.centred_rows(values, counts.frequencies[counts.span(attribute)])
+        centred, which = table.centred(values, counts.frequencies[counts.span(attribute)])
+        vectors = centred[which]
         places, asking = np.unique(others.ravel()[:n_asking], return_inverse=True)
         found.append((_squared_distances(vectors, places), asking.ravel(), others.ravel()))
     largest = fsum(distances.max(initial=0.0) for distances, _, _ in found)

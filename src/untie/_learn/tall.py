@@ -123,8 +123,10 @@ class Tall:
         mix[len(self.mix) :, self.mix.shape[1] :] = other.mix
         return Tall(self.diagonal, basis, mix)
 
-    def centred_rows(self, codes: NDArray[np.int64], frequencies: FloatArray) -> FloatArray:
-        """Return the vectors of coded rows less the mean, in as few dimensions as they need.
+    def centred(
+        self, codes: NDArray[np.int64], frequencies: FloatArray
+    ) -> tuple[FloatArray, NDArray[np.int64]]:
+        """Return vectors less the mean, in as few dimensions as they need, and each row's.
 
         In the directions of values that do not occur here, all known values stand at the same
         place: one dimension for all of these tells them from an unknown one, which is at the mean.
@@ -139,7 +141,7 @@ class Tall:
             dimensions[known, : len(own)] = np.diag(own) - mean[found[known]]
         dimensions[known, len(own)] = np.linalg.norm(absent)
         dimensions[known, len(own) + 1 :] = shared - mean[self.n_own :]
-        return dimensions[places]
+        return dimensions, places
 
     def _rows(self, codes: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
         """Return the lengths of some values' own directions, and their other columns."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from untie._util.row_vectors import LookedUpRows, RowVectors, WholeRows
 from untie._util.types import FloatArray
 
 MAX_ITER = 100
@@ -32,13 +33,17 @@ TIE = 1e-10
 
 
 def best_labels(
-    rows: FloatArray, weights: FloatArray, n_clusters: int, n_starts: int, rng: RandomState
+    rows: FloatArray | LookedUpRows,
+    weights: FloatArray,
+    n_clusters: int,
+    n_starts: int,
+    rng: RandomState,
 ) -> NDArray[np.intp]:
     """Return the cluster of each row in the run of lowest inertia.
 
     Parameters
     ----------
-    rows : array of shape (n_rows, n_dimensions)
+    rows : array of shape (n_rows, n_dimensions) or LookedUpRows
         Distinct or not; at least as many as clusters.
     weights : array of shape (n_rows,)
         How often each counts.
@@ -56,21 +61,20 @@ def best_labels(
     >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
     True
     """
-    total = weights.sum()
-    with_one = _with_one(rows)
-    rows = with_one[:, :-1]
-    rows -= weights @ rows / total
-    tie = _tie_width(rows)
+    vectors: RowVectors = (
+        rows.less_mean(weights) if isinstance(rows, LookedUpRows) else WholeRows.of(rows, weights)
+    )
+    tie = _tie_width(vectors)
     # More than all that the numbers of clusters add up to.
-    handicap = n_clusters * tie * total
-    at_once = max(1, BATCH_NUMBERS // (len(rows) * n_clusters))
-    best = np.zeros(len(rows), dtype=np.intp)
+    handicap = n_clusters * tie * weights.sum()
+    at_once = max(1, BATCH_NUMBERS // (len(weights) * n_clusters))
+    best = np.zeros(len(weights), dtype=np.intp)
     lowest = np.inf
     for start in range(0, n_starts, at_once):
         n_now = min(at_once, n_starts - start)
-        centres = _seeds(rows, weights, n_clusters, n_now, tie, rng)
+        centres = _seeds(vectors, weights, n_clusters, n_now, tie, rng)
         handicaps = handicap * np.arange(start, start + n_now)
-        labels, inertia = _run(with_one, weights, centres, tie, handicaps)
+        labels, inertia = _run(vectors, weights, centres, tie, handicaps)
         winner = int(np.argmin(inertia))
         if inertia[winner] < lowest:
             best, lowest = labels[winner].astype(np.intp), float(inertia[winner])
@@ -85,22 +89,18 @@ def nearest_means(rows: FloatArray, means: FloatArray) -> NDArray[np.intp]:
     >>> nearest_means(np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [2.0]]))
     array([0, 0, 1])
     """
-    found, _ = _nearest(_with_one(rows), means[:, None], _tie_width(rows))
+    vectors = WholeRows.of(rows)
+    found, _ = _nearest(vectors, means[:, None], _tie_width(vectors))
     return found[0].astype(np.intp)
 
 
-def _with_one(rows: FloatArray) -> FloatArray:
-    """Return a copy of the rows with a last column of ones, for products that add a number."""
-    return np.column_stack([rows, np.ones(len(rows))])
-
-
-def _tie_width(rows: FloatArray) -> float:
+def _tie_width(rows: RowVectors) -> float:
     """Return by how much squared distances must differ to count as different."""
-    return TIE * float(np.einsum("ij,ij->i", rows, rows).max(initial=0.0))
+    return TIE * float(rows.squares().max(initial=0.0))
 
 
 def _seeds(
-    rows: FloatArray,
+    rows: RowVectors,
     weights: FloatArray,
     n_clusters: int,
     n_starts: int,
@@ -113,10 +113,10 @@ def _seeds(
     -------
     array of shape (n_clusters, n_starts, n_dimensions)
     """
-    squares = np.einsum("ij,ij->i", rows, rows)
+    squares = rows.squares()
     n_trials = 2 + int(math.log(n_clusters))
     drawn = np.empty((n_starts, n_clusters), dtype=np.intp)
-    drawn[:, 0] = _draw(np.broadcast_to(weights, (n_starts, len(rows))), 1, rng)[:, 0]
+    drawn[:, 0] = _draw(np.broadcast_to(weights, (n_starts, len(weights))), 1, rng)[:, 0]
     nearest = _squared_distances(rows, squares, drawn[:, 0], tie)
     every = np.arange(n_starts)
     handicaps = tie * weights.sum() * np.arange(n_trials)
@@ -127,7 +127,7 @@ def _seeds(
         choice = (distances @ weights + handicaps).argmin(axis=1)
         drawn[:, cluster] = trials[every, choice]
         nearest = distances[every, choice]
-    return rows[drawn.T]
+    return rows.some(drawn.T)
 
 
 def _draw(weights: FloatArray, n_draws: int, rng: RandomState) -> NDArray[np.intp]:
@@ -141,21 +141,20 @@ def _draw(weights: FloatArray, n_draws: int, rng: RandomState) -> NDArray[np.int
 
 
 def _squared_distances(
-    rows: FloatArray, squares: FloatArray, chosen: NDArray[np.intp], tie: float
+    rows: RowVectors, squares: FloatArray, chosen: NDArray[np.intp], tie: float
 ) -> FloatArray:
     """Return squared distances of chosen rows to all rows; shape (n_chosen, n_rows).
 
     They are less by `tie`, so that equal rows have no distance, and are not drawn.
     """
-    products = rows[chosen] @ rows.T
-    products *= -2.0
+    sides = np.column_stack([-2.0 * rows.some(chosen), squares[chosen] - tie])
+    products = rows.products(sides)
     products += squares
-    products += squares[chosen, None] - tie
     return np.maximum(products, 0.0, out=products)
 
 
 def _run(
-    with_one: FloatArray,
+    rows: RowVectors,
     weights: FloatArray,
     centres: FloatArray,
     tie: float,
@@ -167,8 +166,8 @@ def _run(
 
     Parameters
     ----------
-    with_one : array of shape (n_rows, n_dimensions + 1)
-        Rows whose weighted mean is 0, with a last column of ones.
+    rows : RowVectors
+        Their weighted mean is 0.
     weights : array of shape (n_rows,)
         All above 0.
     centres : array of shape (n_clusters, n_starts, n_dimensions)
@@ -184,9 +183,9 @@ def _run(
         Less the squares of the rows, which are the same for all starts.
     """
     n_starts = centres.shape[1]
-    labels = np.full((n_starts, len(with_one)), -1, dtype=np.int16)
+    labels = np.full((n_starts, len(weights)), -1, dtype=np.int16)
     inertia = np.full(n_starts, np.inf)
-    total = weights @ with_one
+    total = rows.sums(weights[None])[0]
     moving = np.arange(n_starts)
     for step in range(MAX_ITER):
         if step == TRIAL_STEPS:
@@ -195,26 +194,25 @@ def _run(
         if not len(moving):
             break
         now = centres[:, moving]
-        found, nearer = _nearest(with_one, now, tie)
+        found, nearer = _nearest(rows, now, tie)
         # The mean of all rows is 0, so their distances to the first centre add up to this.
         to_first = total[-1] * np.einsum("ij,ij->i", now[0], now[0])
         inertia[moving] = nearer @ weights + to_first + handicaps[moving]
         changed = (found != labels[moving]).any(axis=1)
         labels[moving] = found
         moving = moving[changed]
-        centres[:, moving] = _means(found[changed], with_one, weights, total, now[:, changed])
+        centres[:, moving] = _means(found[changed], rows, weights, total, now[:, changed])
     return labels, inertia
 
 
 def _nearest(
-    with_one: FloatArray, centres: FloatArray, tie: float
+    rows: RowVectors, centres: FloatArray, tie: float
 ) -> tuple[NDArray[np.int16], FloatArray]:
     """Return each row's nearest centre, the first of equally near ones, and how much nearer it is.
 
     Parameters
     ----------
-    with_one : array of shape (n_rows, n_dimensions + 1)
-        Rows, with a last column of ones.
+    rows : RowVectors
     centres : array of shape (n_clusters, n_starts, n_dimensions)
     tie : float
         What squared distances are more by for each cluster before.
@@ -231,8 +229,8 @@ def _nearest(
     sides[..., :-1] = -2.0 * (centres[1:] - centres[0])
     squares = np.einsum("ijk,ijk->ij", centres, centres)
     sides[..., -1] = squares[1:] - squares[0] + tie * np.arange(1, n_clusters)[:, None]
-    differences = sides.reshape(-1, n_dimensions + 1) @ with_one.T
-    nearer = np.zeros((n_starts, len(with_one)))
+    differences = rows.products(sides.reshape(-1, n_dimensions + 1))
+    nearer = np.zeros((n_starts, rows.shape[0]))
     found = np.zeros(nearer.shape, dtype=np.int16)
     by_cluster = differences.reshape(-1, *nearer.shape)
     # Passes over all starts at a time, without a branch per number: many times faster than argmin
@@ -245,7 +243,7 @@ def _nearest(
 
 def _means(
     labels: NDArray[np.int16],
-    with_one: FloatArray,
+    rows: RowVectors,
     weights: FloatArray,
     total: FloatArray,
     centres: FloatArray,
@@ -255,8 +253,7 @@ def _means(
     Parameters
     ----------
     labels : array of shape (n_starts, n_rows)
-    with_one : array of shape (n_rows, n_dimensions + 1)
-        Rows, with a last column of ones.
+    rows : RowVectors
     weights : array of shape (n_rows,)
     total : array of shape (n_dimensions + 1,)
         The weighted sum of all rows.
@@ -265,8 +262,8 @@ def _means(
     members = np.empty((len(centres) - 1, *labels.shape))
     for cluster, line in enumerate(members, start=1):
         np.multiply(labels == cluster, weights, out=line)
-    sums = np.empty((*centres.shape[:2], with_one.shape[1]))
-    sums[1:] = (members.reshape(-1, len(with_one)) @ with_one).reshape(sums[1:].shape)
+    sums = np.empty((*centres.shape[:2], len(total)))
+    sums[1:] = rows.sums(members.reshape(-1, len(weights))).reshape(sums[1:].shape)
     # The first cluster has what the others have not, but for rounding.
     sums[0] = np.where((labels == 0).any(axis=1)[:, None], total - sums[1:].sum(axis=0), 0.0)
     sizes = sums[..., -1:]
