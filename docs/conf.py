@@ -30,6 +30,7 @@ extensions = [
     # Our own, in _ext.
     "command_page",
     "full_sources",
+    "history_page",
     "own_members",
     "root_files",
 ]

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 PAGES = {
     "ARCHITECTURE.md": "project/architecture",
     "CHANGELOG.md": "project/changelog",
+    "CODE_OF_CONDUCT.md": "project/code_of_conduct",
     "CONTRIBUTING.md": "project/contributing",
     "SECURITY.md": "project/security",
 }
