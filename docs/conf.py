@@ -84,6 +84,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "untie"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["break_code.js"]
 html_copy_source = True  # llms.txt is made of the sources
 html_show_sourcelink = False
 html_theme_options = {
@@ -91,7 +92,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "show_prev_next": True,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
     "navbar_align": "left",
     "footer_start": ["copyright"],
