@@ -25,7 +25,7 @@ NEEDED = ("llms.txt", "llms-full.txt", "searchindex.js", "objects.inv")
 NO_PAGES = {"genindex.html", "search.html", "_downloads"}
 """What has no words of its own, and what is only to be downloaded."""
 
-SHARED = ("og:title", "og:description", "og:url")
+SHARED = ("og:title", "og:description", "og:url", "og:image")
 """What pages that link to one show of it."""
 
 
@@ -38,6 +38,7 @@ class Page(HTMLParser):
         self.fetched: set[str] = set()
         self.places: set[str] = set()
         self.shared: set[str] = set()
+        self.unsaid: set[str] = set()
         self.text = path.read_text(encoding="utf-8")
         self.feed(self.text)
 
@@ -47,6 +48,8 @@ class Page(HTMLParser):
         self.places |= {found[name] for name in ("id", "name") if name in found}
         if tag == "meta" and found.get("content"):
             self.shared.add(found.get("property", ""))
+        if tag == "img" and dict(attrs).get("alt") in (None, found.get("src")):
+            self.unsaid.add(found.get("src", ""))
         if tag == "a" and "href" in found:
             self.links.add(found["href"])
         if tag in FETCHED and FETCHED[tag] in found and found.get("rel") != "canonical":
@@ -66,7 +69,8 @@ def faults(path: Path) -> list[str]:
     inside = [*page.links, *page.fetched]
     dead = [f"leads nowhere: {url}" for url in inside if not _exists(url, path)]
     traces = [f"shows {trace}" for trace in TRACES.findall(page.text)]
-    return outside + dead + traces
+    unsaid = [f"does not say what is on {picture}" for picture in page.unsaid]
+    return outside + dead + traces + unsaid
 
 
 def sharing_faults(path: Path) -> list[str]:

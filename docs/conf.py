@@ -82,6 +82,7 @@ sphinx_gallery_conf = {
 # How it looks. Nothing comes from outside: the theme brings its own fonts and scripts.
 html_theme = "pydata_sphinx_theme"
 html_title = "untie"
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["break_code.js"]
@@ -108,6 +109,10 @@ html_baseurl = ABOUT.get("urls", {}).get("Documentation", "")
 ogp_site_url = html_baseurl
 ogp_site_name = "untie"
 ogp_social_cards = {"enable": False}
+ogp_image = "_images/report-light.png"
+ogp_image_alt = (
+    "The first screen of a report: three groups with their names, and a map of the rows."
+)
 
 llms_txt_summary = ABOUT["description"]
 

@@ -32,12 +32,22 @@ def test_links_that_lead_nowhere(tmp_path, link):
     assert found == [f"leads nowhere: {link}"]
 
 
+def test_pictures_say_what_is_on_them(tmp_path):
+    (tmp_path / "a1b2.png").touch()
+    (fault,) = site(tmp_path, a='<img src="a1b2.png" alt="a1b2.png">')
+    assert fault == "does not say what is on a1b2.png"
+    assert site(tmp_path, b='<img src="a1b2.png">') == [fault]
+    assert not site(
+        tmp_path, c='<img src="a1b2.png" alt="A map of rows."><img src="a1b2.png" alt="">'
+    )
+
+
 @pytest.mark.parametrize(
     "tag",
     [
         '<script src="https://example.org/x"></script>',
         '<link rel="stylesheet" href="//example.org/x">',
-        '<img src="https://example.org/x">',
+        '<img src="https://example.org/x" alt="x">',
     ],
 )
 def test_nothing_is_fetched_from_outside(tmp_path, tag):
@@ -64,18 +74,16 @@ def test_traces_of_the_machine_are_found(tmp_path, trace):
     assert not site(tmp_path, b="<code>{'integer': '0x...'}</code> 0xff /tmp/orders.csv")
 
 
-TOLD = "".join(
-    f'<meta property="{name}" content="words">' for name in ("og:title", "og:description", "og:url")
-)
+TOLD = "".join(f'<meta property="{name}" content="words">' for name in check_site.SHARED)
 
 
 def test_pages_tell_what_they_are_to_those_who_link_to_them(tmp_path):
-    pages = {"a": TOLD, "b": TOLD.replace('"og:url"', '"og:image"'), "c": "<h1>c</h1>"}
+    pages = {"a": TOLD, "b": TOLD.replace('"og:url"', '"og:type"'), "c": "<h1>c</h1>"}
     for name, text in pages.items():
         (tmp_path / f"{name}.html").write_text(text)
     assert check_site.sharing_faults(tmp_path / "a.html") == []
     assert check_site.sharing_faults(tmp_path / "b.html") == ["has no og:url"]
-    assert len(check_site.sharing_faults(tmp_path / "c.html")) == 3
+    assert len(check_site.sharing_faults(tmp_path / "c.html")) == 4
 
 
 def test_an_empty_site_fails_and_so_does_one_without_what_is_needed(tmp_path, capsys):
