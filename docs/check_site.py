@@ -18,8 +18,8 @@ from urllib.parse import unquote, urlsplit
 FETCHED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 """What a browser fetches by itself, by tag and attribute."""
 
-TRACES = re.compile(r"\b0x[0-9a-f]{8,}|ipykernel_\d+|/tmp/tmp\w+")
-"""Addresses in memory, and the files and folders of a build: they differ from build to build."""
+TRACES = re.compile(r"\b0x[0-9a-f]{8,}|ipykernel_\d+|/tmp/tmp\w+|\w+\.py:\d+: \w+Warning")
+"""Addresses in memory, files and folders of a build, and warnings that nobody wanted to show."""
 
 NEEDED = ("llms.txt", "llms-full.txt", "searchindex.js", "objects.inv")
 NO_PAGES = {"genindex.html", "search.html", "_downloads"}

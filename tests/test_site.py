@@ -66,7 +66,12 @@ def test_what_styles_import_counts_as_fetched(tmp_path):
 
 @pytest.mark.parametrize(
     "trace",
-    ["<function rarity at 0x7fb02e1768e0>", "/tmp/ipykernel_1425/1.py:2:", "/tmp/tmpa1b2_c"],
+    [
+        "<function rarity at 0x7fb02e1768e0>",
+        "/tmp/ipykernel_1425/1.py:2:",
+        "/tmp/tmpa1b2_c",
+        "/a/plot_1.py:17: UserWarning: x",
+    ],
 )
 def test_traces_of_the_machine_are_found(tmp_path, trace):
     (fault,) = site(tmp_path, a=f"<pre>{trace}</pre>")
