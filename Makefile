@@ -152,7 +152,7 @@ $(DOCS)/.docs: pyproject.toml
 	@touch $@
 
 docs: $(DOCS)/.docs
-	OPENBLAS_NUM_THREADS=1 $(DOCS)/bin/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	OPENBLAS_NUM_THREADS=1 $(DOCS)/bin/python -m sphinx -W --keep-going -b html -d docs/_build/doctrees docs docs/_build/html
 	$(DOCS)/bin/python docs/check_site.py docs/_build/html
 
 # Links need no results, so nothing is run.
@@ -160,4 +160,4 @@ docs-links: $(DOCS)/.docs
 	DOCS_EXECUTION=off $(DOCS)/bin/python -m sphinx -b linkcheck docs docs/_build/links
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(RELEASE) $(DOCS) docs/_build docs/auto_gallery docs/reference/generated docs/sg_execution_times.rst build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(RELEASE) $(DOCS) docs/_build docs/auto_gallery docs/evidence/history docs/reference/generated docs/sg_execution_times.rst build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -30,6 +30,7 @@ extensions = [
     # Our own, in _ext.
     "command_page",
     "full_sources",
+    "history_page",
     "own_members",
     "root_files",
 ]
@@ -81,8 +82,10 @@ sphinx_gallery_conf = {
 # How it looks. Nothing comes from outside: the theme brings its own fonts and scripts.
 html_theme = "pydata_sphinx_theme"
 html_title = "untie"
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["break_code.js"]
 html_copy_source = True  # llms.txt is made of the sources
 html_show_sourcelink = False
 html_theme_options = {
@@ -90,7 +93,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "show_prev_next": True,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
     "navbar_align": "left",
     "footer_start": ["copyright"],
@@ -106,6 +109,10 @@ html_baseurl = ABOUT.get("urls", {}).get("Documentation", "")
 ogp_site_url = html_baseurl
 ogp_site_name = "untie"
 ogp_social_cards = {"enable": False}
+ogp_image = "_images/report-light.png"
+ogp_image_alt = (
+    "The first screen of a report: three groups with their names, and a map of the rows."
+)
 
 llms_txt_summary = ABOUT["description"]
 

@@ -64,13 +64,18 @@ def examples(text):
 def runnable(line):
     """Return an example with what is said of it as a comment."""
     command, _, remark = line.partition("[/cyan]")
-    said = plain(remark).strip()
-    return f"$ {plain(command + '[/cyan]')}" + (f"  # {said}" if said else "")
+    said = unmarked(remark).strip()
+    return f"$ {unmarked(command + '[/cyan]')}" + (f"  # {said}" if said else "")
+
+
+def unmarked(markup):
+    """Return words without the marks of rich."""
+    return Text.from_markup(markup or "").plain
 
 
 def plain(markup):
     """Return words without the marks of rich, with those of Markdown made harmless."""
-    text = Text.from_markup(markup or "").plain
+    text = unmarked(markup)
     return text.replace("*", r"\*").replace("<", r"\<") if "`" not in text else text
 
 

@@ -1,4 +1,4 @@
-"""Which methods and attributes of a class the reference shows: ours, not those of scikit-learn."""
+"""What the reference shows of a name: of a class our members, not those of scikit-learn."""
 
 import inspect
 from importlib import import_module
@@ -30,6 +30,14 @@ def own_properties(module, name):
     ]
 
 
+def first_sentence(module, name):
+    """Return what is said first of a name; of plain data, which says nothing, of its package."""
+    package = import_module(module)
+    thing = getattr(package, name)
+    text = inspect.getdoc(thing if callable(thing) else package)
+    return " ".join(text.partition("\n\n")[0].split())
+
+
 def _is_method(member):
     return inspect.isfunction(member) or isinstance(member, classmethod | staticmethod)
 
@@ -37,6 +45,7 @@ def _is_method(member):
 def setup(app):
     """Let the templates of autosummary call the functions."""
     app.config.autosummary_context |= {
+        "first_sentence": first_sentence,
         "own_methods": own_methods,
         "own_properties": own_properties,
     }

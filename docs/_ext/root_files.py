@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 PAGES = {
     "ARCHITECTURE.md": "project/architecture",
     "CHANGELOG.md": "project/changelog",
+    "CODE_OF_CONDUCT.md": "project/code_of_conduct",
     "CONTRIBUTING.md": "project/contributing",
     "SECURITY.md": "project/security",
 }
@@ -19,6 +20,7 @@ PAGES = {
 INCLUDED = {page: file for file, page in PAGES.items()}
 
 _LINK = re.compile(r"\]\((?!\w+:|#|/)([^)\s#]+)(#[^)\s]*)?\)")
+_PAGE = re.compile(r"\bdocs/([\w/]+)\.md\b")
 _ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>$', re.MULTILINE)
 
 
@@ -48,6 +50,11 @@ def site_links(text, folder):
     return _LINK.sub(lead, text)
 
 
+def link_docstring(app, what, name, obj, options, lines):
+    """Let docstrings that name a page of `docs` link to it."""
+    lines[:] = [_PAGE.sub(r":doc:`/\1`", line) for line in lines]
+
+
 def written_page(docname, text):
     """Return a page that `untie paper` wrote: anchors as targets, and in no table of contents."""
     text = _ANCHOR.sub(r"(\1)=", text)
@@ -55,6 +62,7 @@ def written_page(docname, text):
 
 
 def setup(app):
-    """Add the hook."""
+    """Add the hooks; docstrings after llms.txt has taken them as they are."""
     app.connect("source-read", read_source)
+    app.connect("autodoc-process-docstring", link_docstring, priority=200)
     return {"parallel_read_safe": True}

@@ -3,8 +3,8 @@ A map beside that of one-hot encoding
 =====================================
 
 A made table of three kinds of rows. Four columns have twelve values each, and every kind has four
-of them to itself; eight columns are noise. Rows of one kind may have no value in common, so one-
-hot encoding sees little; what values occur with tells.
+of them to itself; eight columns are noise. Rows of one kind may have no value in common, so
+one-hot encoding sees little; what values occur with tells.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,7 @@
 """Spark frames give the model of the table in memory, whatever happens to the workers."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import warnings
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +24,7 @@ from example_files import example
 from lazy_sources import as_arrow
 from odd_cells import INSTANTS
 from same import assert_same_counts, assert_same_model
+from site_files import DOCS
 from untie import UNTIE, count_table
 from untie._count import tally
 from untie._engines import spark as spark_module
@@ -414,6 +417,21 @@ def test_sql_runs_on_spark(case, spark):
         spark.sql(statement)
     expected = encoder.transform(export_cases.frame(SQL_TABLES[case]))
     np.testing.assert_allclose(as_array(found), expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+def test_the_page_on_spark_shows_what_it_says(spark, capsys):
+    page = (DOCS / "how_to/spark.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S):
+        exec(block, names)
+    (shown,) = re.findall(r"^```text\n(.*?)^```", page, re.M | re.S)
+    printed = capsys.readouterr().out
+    # Last digits are those of a machine.
+    numbers = [[float(x) for x in re.findall(r"-?\d+\.\d+", text)] for text in (printed, shown)]
+    np.testing.assert_allclose(*numbers, rtol=0, atol=1e-8)
+    assert len(numbers[0]) == 6
+    assert names["model"].summary.k == 7
 
 
 def test_the_example_finds_clusters(spark):

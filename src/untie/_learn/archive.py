@@ -169,8 +169,9 @@ def to_plain(value: Any) -> Any:
             return {name: write(value)}
     if type(value).__module__.split(".")[0] == "pandas" and type(value).__name__ in PANDAS_VALUES:
         return {type(value).__name__: PANDAS_VALUES[type(value).__name__](value)}
+    shown = getattr(value, "__name__", None) or repr(value)  # a function's repr is an address
     raise ValueError(
-        f"{value!r} of type {type(value).__name__} can't be saved without pickle: a model file "
+        f"{shown} of type {type(value).__name__} can't be saved without pickle: a model file "
         "holds numbers, text, dates and this package's own kernels. Use joblib.dump for it."
     )
 

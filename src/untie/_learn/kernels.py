@@ -127,7 +127,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Polynomial:
-    """The kernel (x . y) ** order, without a constant.
+    """The inner product to the power of order, without a constant.
 
     Parameters
     ----------
