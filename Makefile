@@ -160,4 +160,4 @@ docs-links: $(DOCS)/.docs
 	DOCS_EXECUTION=off $(DOCS)/bin/python -m sphinx -b linkcheck docs docs/_build/links
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(RELEASE) $(DOCS) docs/_build docs/auto_gallery docs/reference/generated docs/sg_execution_times.rst build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(RELEASE) $(DOCS) docs/_build docs/auto_gallery docs/evidence/history docs/reference/generated docs/sg_execution_times.rst build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,9 @@ NO_RATIO = re.compile(r"GiB|seconds|slope")
 REGRET = re.compile(r"^\| in the code +\| above 5 ms +\|(.+)\|$", re.M)
 REGRET_NAME, REGRET_LIMIT, WORST = "worst time of the chosen way / fastest way", 1.5, 3
 """What the table at the end of counting.py says of the constants in the code, and in which cell."""
+
+MOST_NAMES = 25
+"""How many commits have their name below a picture; more could not be read."""
 
 Ratio = dict[str, Any]
 """`value`, and what it must keep to: `sign` and `limit`."""
@@ -122,7 +125,7 @@ def draw(folder: Path, store: Path = STORE) -> None:
         picture = f"{slug(name)}.svg"
         points = [(r["commit"], r["ratios"][name]["value"]) for r in records if name in r["ratios"]]
         _draw_one(points, ratio, folder / picture)
-        said = f"{name}, at {len(points)} commits; newest {ratio['value']:.3g}"
+        said = f"{name}, at {_commits(points)}; newest {ratio['value']:.3g}"
         lines += ["", f"## {name}", "", f"![{said}]({picture})"]
     (folder / "benchmark_history.md").write_text("\n".join(lines) + "\n")
 
@@ -145,14 +148,19 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
-def _introduction(records: list[dict[str, Any]]) -> str:
+def _introduction(records: Sequence[Mapping[str, Any]]) -> str:
     newest = records[-1]
     return (
-        f"What `make bench-quick` measured at {len(records)} commit{'s' * (len(records) > 1)}, the "
-        f"newest `{newest['commit']}`. Every ratio is of two times of one run, so that machines "
-        "and their load matter little; small differences still do not mean anything. The dashed "
-        "line is the target."
+        f"What `make bench-quick` measured at {_commits(records)}, the newest "
+        f"`{newest['commit']}` of {newest['committed'][:10]}. Both times of a ratio are of one "
+        "run, so that a machine and its load matter less than for times; small differences still "
+        "mean nothing. The name before the colon is that of the script in `benchmarks/`. The "
+        "dashed line is the target, and commits stand from the oldest to the newest."
     )
+
+
+def _commits(things: Sequence[object]) -> str:
+    return f"{len(things)} commit{'s' * (len(things) > 1)}"
 
 
 def _target(ratio: Ratio) -> str:
@@ -161,19 +169,18 @@ def _target(ratio: Ratio) -> str:
 
 def _draw_one(points: list[tuple[str, float]], ratio: Ratio, path: Path) -> None:
     import matplotlib
+    from matplotlib.figure import Figure
 
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
+    named = range(len(points) - 1, -1, -(1 + (len(points) - 1) // MOST_NAMES))  # the newest, too
     with matplotlib.rc_context({"svg.hashsalt": "untie", "svg.fonttype": "none"}):
-        figure, axes = pyplot.subplots(figsize=(7.0, 2.2), layout="constrained")
+        figure = Figure(figsize=(7.0, 2.2), layout="constrained")
+        axes = figure.subplots()
         axes.axhline(ratio["limit"], linestyle="--", color="0.5")
         axes.plot(range(len(points)), [value for _, value in points], marker="o")
-        axes.set_xticks(range(len(points)), [commit[:7] for commit, _ in points], rotation=45)
+        axes.set_xticks(named, [points[place][0][:7] for place in named], rotation=45)
         axes.set_ylim(bottom=0)
         axes.set_ylabel("ratio")
         figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
-        pyplot.close(figure)
 
 
 if __name__ == "__main__":
