@@ -130,10 +130,10 @@ bench-quick: $(VENV)/.test
 extras:
 	TORCH="$(TORCH)" $(PYTHON) tools/extras.py
 
-# TAG is what is to be released; another version in the source stops it.
-TAG ?=
+# TAG is what is to be released; another version in the source stops it. The shell reads it from the
+# environment, as a tag could be named like a command.
 release-check: $(RELEASE)/.tools
-	$(RELEASE)/bin/python tools/release_check.py --tag "$(TAG)"
+	$(RELEASE)/bin/python tools/release_check.py --tag "$${TAG:-}"
 	TORCH="$(TORCH)" $(RELEASE)/bin/python tools/extras.py --wheel dist
 
 # Names, versions and hashes for every system and Python from 3.11 on, and no address of an index.
