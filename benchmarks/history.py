@@ -171,14 +171,16 @@ def _draw_one(points: list[tuple[str, float]], ratio: Ratio, path: Path) -> None
     import matplotlib
     from matplotlib.figure import Figure
 
+    values = [value for _, value in points]
     named = range(len(points) - 1, -1, -(1 + (len(points) - 1) // MOST_NAMES))  # the newest, too
     with matplotlib.rc_context({"svg.hashsalt": "untie", "svg.fonttype": "none"}):
         figure = Figure(figsize=(7.0, 2.2), layout="constrained")
         axes = figure.subplots()
         axes.axhline(ratio["limit"], linestyle="--", color="0.5")
-        axes.plot(range(len(points)), [value for _, value in points], marker="o")
-        axes.set_xticks(named, [points[place][0][:7] for place in named], rotation=45)
-        axes.set_ylim(bottom=0)
+        axes.plot(range(len(points)), values, marker="o")
+        labels = [points[place][0][:7] for place in named]
+        axes.set_xticks(named, labels, rotation=45, ha="right", rotation_mode="anchor")
+        axes.set_ylim(0, 1.15 * max(ratio["limit"], *values))  # no line on the frame
         axes.set_ylabel("ratio")
         figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
 
