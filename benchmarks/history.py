@@ -5,13 +5,14 @@
 
 Only ratios of one run are kept, as times of different machines can't be compared. A record has the
 commit that was measured; measuring a commit again replaces its record. With changes that are not
-committed, nothing is kept.
+committed, or on a machine that is busy with something else, nothing is kept.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -34,6 +35,9 @@ NO_RATIO = re.compile(r"GiB|seconds|slope")
 REGRET = re.compile(r"^\| in the code +\| above 5 ms +\|(.+)\|$", re.M)
 REGRET_NAME, REGRET_LIMIT, WORST = "worst time of the chosen way / fastest way", 1.5, 3
 """What the table at the end of counting.py says of the constants in the code, and in which cell."""
+
+MOST_LOAD = 1.0
+"""How many processes may have wanted each core in the minute before the start, on average."""
 
 MOST_NAMES = 25
 """How many commits have their name below a picture; more could not be read."""
@@ -58,6 +62,7 @@ def measure() -> None:
     """Run the benchmarks and add a record."""
     commit = git("rev-parse", "--short=12", "HEAD")
     ratios: dict[str, Ratio] = {}
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)  # before there is any of our own
     start = time.monotonic()
     for script in SCRIPTS:
         call = [sys.executable, HERE / f"{script}.py", "--quick"]
@@ -67,8 +72,9 @@ def measure() -> None:
             print(f"{ratio['value']:8.3g} ({ratio['sign']} {ratio['limit']:g})  {name}", flush=True)
         ratios |= found
     print(f"{len(ratios)} ratios in {time.monotonic() - start:.0f} s.")
-    if git("status", "--porcelain", "--untracked-files=no", "--", "src", "benchmarks/*.py"):
-        print("Nothing was kept: there are changes that are not committed.")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", "src", "benchmarks/*.py")
+    if reason := why_not_keep(changed, load):
+        print(f"Nothing was kept: {reason}")
         return
     record = {
         "commit": commit,
@@ -78,6 +84,18 @@ def measure() -> None:
         "ratios": ratios,
     }
     keep(record)
+
+
+def why_not_keep(changed: str, load: float) -> str:
+    """Return why a measurement should not stand in the history; nothing if it should."""
+    if changed:
+        return "there are changes that are not committed."
+    if load > MOST_LOAD:
+        return (
+            f"before the start {load:.1f} processes wanted each core, and what uses many threads "
+            "then takes many times as long as what uses one. Measure again on a quiet machine."
+        )
+    return ""
 
 
 def read(printed: str) -> Iterator[tuple[str, Ratio]]:

@@ -60,6 +60,20 @@ def test_a_commit_has_one_record_and_they_stand_in_the_order_of_commits(tmp_path
     ]
 
 
+@pytest.mark.parametrize(
+    ("changed", "load", "reason"),
+    [
+        ("", 0.4, ""),
+        (" M src/untie/encoder.py", 0.4, "there are changes that are not committed."),
+        ("", 4.04, "before the start 4.0 processes wanted each core"),
+    ],
+)
+def test_only_commits_measured_on_a_quiet_machine_are_kept(changed, load, reason):
+    told = history.why_not_keep(changed, load)
+    assert told.startswith(reason)
+    assert bool(told) == bool(reason)
+
+
 def test_the_page_shows_every_ratio_of_the_newest_record(tmp_path):
     store, folder = tmp_path / "history.json", tmp_path / "pages"
     history.keep(record("aaaaaaaaaaaa", 1, old=1.0, both=2.0), store)
