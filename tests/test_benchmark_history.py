@@ -117,3 +117,13 @@ def test_the_records_in_the_repository_can_be_read():
     records = history.load()
     assert records
     assert all(r["ratios"] for r in records)
+
+
+@pytest.mark.integration
+def test_imports_are_timed_as_pip_installs_them_whatever_the_environment_says(monkeypatch):
+    monkeypatch.syspath_prepend(SCRIPT.parent)
+    importing = importlib.import_module("importing")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    importing.seconds_of("import sys; assert not sys.dont_write_bytecode")
+    # Waiting takes no processor time.
+    assert importing.seconds_of("import time; time.sleep(0.5)") < 0.5
