@@ -26,21 +26,22 @@ endif
 .PHONY: help demo java test test-newest test-fast test-oldest test-slow lint bench bench-quick docs docs-links extras release-check lock clean
 
 help:
-	@echo "make demo         set up, run on a bundled data set and leave a report to open"
-	@echo "make test         set up, check style and types, run all tests but the slow ones"
-	@echo "make test-fast    the tests that start no processes, clusters, servers or browsers"
-	@echo "make test-oldest  the library's tests with the oldest versions of what it needs"
-	@echo "make test-slow    the tests that take long"
-	@echo "make lint         style and types only"
-	@echo "make bench        all benchmarks (long)"
-	@echo "make bench-quick  the ratios of the short benchmarks, kept by commit (five minutes)"
-	@echo "make extras       install every extra alone, and use it"
-	@echo "make release-check  build the files of a release and try them"
-	@echo "make lock         renew the lock file of the developers' environment"
-	@echo "make docs         the site, in docs/_build/html; every example is run, every link inside it checked"
-	@echo "make docs-links   the links of the site that lead outside, where there is a network"
-	@echo "make java         Java 17, for the tests of Spark, where root has apt-get and there is none"
-	@echo "make clean        remove the environments and what tools left"
+	@echo "make demo           set up, run on a bundled data set and leave a report to open"
+	@echo "make test           set up, check style and types, run all tests but the slow ones"
+	@echo "make test-fast      the tests that start no processes, clusters, servers or browsers"
+	@echo "make test-newest    all tests but the slow ones, without style, types and the oldest versions"
+	@echo "make test-oldest    the library's tests with the oldest versions of what it needs"
+	@echo "make test-slow      the tests that take long"
+	@echo "make lint           style and types only"
+	@echo "make bench          all benchmarks (long)"
+	@echo "make bench-quick    the ratios of the short benchmarks, kept by commit (five minutes)"
+	@echo "make extras         install every extra alone, and use it"
+	@echo "make release-check  build the files of a release, try them and every extra; TAG=v0.1.0 compares the version"
+	@echo "make lock           renew the lock file of the developers' environment"
+	@echo "make docs           the site, in docs/_build/html; every example is run, every link inside it checked"
+	@echo "make docs-links     the links of the site that lead outside, where there is a network"
+	@echo "make java           Java 17, for the tests of Spark, where root has apt-get and there is none"
+	@echo "make clean          remove the environments and what tools left"
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -130,10 +131,10 @@ bench-quick: $(VENV)/.test
 extras:
 	TORCH="$(TORCH)" $(PYTHON) tools/extras.py
 
-# TAG is what is to be released; another version in the source stops it.
-TAG ?=
+# TAG is what is to be released; another version in the source stops it. The shell reads it from the
+# environment, as a tag could be named like a command.
 release-check: $(RELEASE)/.tools
-	$(RELEASE)/bin/python tools/release_check.py --tag "$(TAG)"
+	$(RELEASE)/bin/python tools/release_check.py --tag "$${TAG:-}"
 	TORCH="$(TORCH)" $(RELEASE)/bin/python tools/extras.py --wheel dist
 
 # Names, versions and hashes for every system and Python from 3.11 on, and no address of an index.

@@ -5,18 +5,19 @@
 
 Only ratios of one run are kept, as times of different machines can't be compared. A record has the
 commit that was measured; measuring a commit again replaces its record. With changes that are not
-committed, nothing is kept.
+committed, or on a machine that is busy with something else, nothing is kept.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,12 @@ NO_RATIO = re.compile(r"GiB|seconds|slope")
 REGRET = re.compile(r"^\| in the code +\| above 5 ms +\|(.+)\|$", re.M)
 REGRET_NAME, REGRET_LIMIT, WORST = "worst time of the chosen way / fastest way", 1.5, 3
 """What the table at the end of counting.py says of the constants in the code, and in which cell."""
+
+MOST_LOAD = 1.0
+"""How many processes may have wanted each core in the minute before the start, on average."""
+
+MOST_NAMES = 25
+"""How many commits have their name below a picture; more could not be read."""
 
 Ratio = dict[str, Any]
 """`value`, and what it must keep to: `sign` and `limit`."""
@@ -55,6 +62,7 @@ def measure() -> None:
     """Run the benchmarks and add a record."""
     commit = git("rev-parse", "--short=12", "HEAD")
     ratios: dict[str, Ratio] = {}
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)  # before there is any of our own
     start = time.monotonic()
     for script in SCRIPTS:
         call = [sys.executable, HERE / f"{script}.py", "--quick"]
@@ -64,8 +72,9 @@ def measure() -> None:
             print(f"{ratio['value']:8.3g} ({ratio['sign']} {ratio['limit']:g})  {name}", flush=True)
         ratios |= found
     print(f"{len(ratios)} ratios in {time.monotonic() - start:.0f} s.")
-    if git("status", "--porcelain", "--untracked-files=no", "--", "src", "benchmarks/*.py"):
-        print("Nothing was kept: there are changes that are not committed.")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", "src", "benchmarks/*.py")
+    if reason := why_not_keep(changed, load):
+        print(f"Nothing was kept: {reason}")
         return
     record = {
         "commit": commit,
@@ -75,6 +84,18 @@ def measure() -> None:
         "ratios": ratios,
     }
     keep(record)
+
+
+def why_not_keep(changed: str, load: float) -> str:
+    """Return why a measurement should not stand in the history; nothing if it should."""
+    if changed:
+        return "there are changes that are not committed."
+    if load > MOST_LOAD:
+        return (
+            f"before the start {load:.1f} processes wanted each core, and what uses many threads "
+            "then takes many times as long as what uses one. Measure again on a quiet machine."
+        )
+    return ""
 
 
 def read(printed: str) -> Iterator[tuple[str, Ratio]]:
@@ -122,7 +143,7 @@ def draw(folder: Path, store: Path = STORE) -> None:
         picture = f"{slug(name)}.svg"
         points = [(r["commit"], r["ratios"][name]["value"]) for r in records if name in r["ratios"]]
         _draw_one(points, ratio, folder / picture)
-        said = f"{name}, at {len(points)} commits; newest {ratio['value']:.3g}"
+        said = f"{name}, at {_commits(points)}; newest {ratio['value']:.3g}"
         lines += ["", f"## {name}", "", f"![{said}]({picture})"]
     (folder / "benchmark_history.md").write_text("\n".join(lines) + "\n")
 
@@ -145,14 +166,19 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
-def _introduction(records: list[dict[str, Any]]) -> str:
+def _introduction(records: Sequence[Mapping[str, Any]]) -> str:
     newest = records[-1]
     return (
-        f"What `make bench-quick` measured at {len(records)} commit{'s' * (len(records) > 1)}, the "
-        f"newest `{newest['commit']}`. Every ratio is of two times of one run, so that machines "
-        "and their load matter little; small differences still do not mean anything. The dashed "
-        "line is the target."
+        f"What `make bench-quick` measured at {_commits(records)}, the newest "
+        f"`{newest['commit']}` of {newest['committed'][:10]}. Both times of a ratio are of one "
+        "run, so that a machine and its load matter less than for times; small differences still "
+        "mean nothing. The name before the colon is that of the script in `benchmarks/`. The "
+        "dashed line is the target, and commits stand from the oldest to the newest."
     )
+
+
+def _commits(things: Sequence[object]) -> str:
+    return f"{len(things)} commit{'s' * (len(things) > 1)}"
 
 
 def _target(ratio: Ratio) -> str:
@@ -161,19 +187,20 @@ def _target(ratio: Ratio) -> str:
 
 def _draw_one(points: list[tuple[str, float]], ratio: Ratio, path: Path) -> None:
     import matplotlib
+    from matplotlib.figure import Figure
 
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
+    values = [value for _, value in points]
+    named = range(len(points) - 1, -1, -(1 + (len(points) - 1) // MOST_NAMES))  # the newest, too
     with matplotlib.rc_context({"svg.hashsalt": "untie", "svg.fonttype": "none"}):
-        figure, axes = pyplot.subplots(figsize=(7.0, 2.2), layout="constrained")
+        figure = Figure(figsize=(7.0, 2.2), layout="constrained")
+        axes = figure.subplots()
         axes.axhline(ratio["limit"], linestyle="--", color="0.5")
-        axes.plot(range(len(points)), [value for _, value in points], marker="o")
-        axes.set_xticks(range(len(points)), [commit[:7] for commit, _ in points], rotation=45)
-        axes.set_ylim(bottom=0)
+        axes.plot(range(len(points)), values, marker="o")
+        labels = [points[place][0][:7] for place in named]
+        axes.set_xticks(named, labels, rotation=45, ha="right", rotation_mode="anchor")
+        axes.set_ylim(0, 1.15 * max(ratio["limit"], *values))  # no line on the frame
         axes.set_ylabel("ratio")
         figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
-        pyplot.close(figure)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Ratios that benchmarks print are read, kept by commit and drawn."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,20 @@ def test_a_commit_has_one_record_and_they_stand_in_the_order_of_commits(tmp_path
     ]
 
 
+@pytest.mark.parametrize(
+    ("changed", "load", "reason"),
+    [
+        ("", 0.4, ""),
+        (" M src/untie/encoder.py", 0.4, "there are changes that are not committed."),
+        ("", 4.04, "before the start 4.0 processes wanted each core"),
+    ],
+)
+def test_only_commits_measured_on_a_quiet_machine_are_kept(changed, load, reason):
+    told = history.why_not_keep(changed, load)
+    assert told.startswith(reason)
+    assert bool(told) == bool(reason)
+
+
 def test_the_page_shows_every_ratio_of_the_newest_record(tmp_path):
     store, folder = tmp_path / "history.json", tmp_path / "pages"
     history.keep(record("aaaaaaaaaaaa", 1, old=1.0, both=2.0), store)
@@ -66,12 +81,31 @@ def test_the_page_shows_every_ratio_of_the_newest_record(tmp_path):
     history.draw(folder, store)
     page = (folder / "benchmark_history.md").read_text()
     assert {path.name for path in folder.glob("*.svg")} == {"both.svg", "new.svg"}
+    assert "measured at 2 commits, the newest `bbbbbbbbbbbb` of 2026-01-02." in page
     assert "| both | 0.5 | at most 1 | yes |" in page
     assert "| new | 4 | at most 1 | no |" in page
     assert "![both, at 2 commits; newest 0.5](both.svg)" in page
+    assert "![new, at 1 commit; newest 4](new.svg)" in page
     drawn = (folder / "both.svg").read_text()
     assert "aaaaaaa" in drawn
     assert "bbbbbbb" in drawn
+
+
+def test_many_commits_are_drawn_and_some_are_named(tmp_path):
+    store = tmp_path / "history.json"
+    commits = [f"c{number:06d}" for number in range(60)]
+    ratio = {"value": 1.0, "sign": "<=", "limit": 1.0}
+    records = [
+        {"commit": c, "committed": f"2026-01-01T00:{n:02d}:00Z", "ratios": {"x": ratio}}
+        for n, c in enumerate(commits)
+    ]
+    store.write_text(json.dumps(records))
+    history.draw(tmp_path, store)
+    assert "at 60 commits" in (tmp_path / "benchmark_history.md").read_text()
+    drawn = (tmp_path / "x.svg").read_text()
+    named = [commit for commit in commits if f">{commit}<" in drawn]
+    assert len(named) <= history.MOST_NAMES
+    assert named[-1] == commits[-1]
 
 
 def test_without_a_record_it_says_what_to_do(tmp_path):
@@ -83,3 +117,13 @@ def test_the_records_in_the_repository_can_be_read():
     records = history.load()
     assert records
     assert all(r["ratios"] for r in records)
+
+
+@pytest.mark.integration
+def test_imports_are_timed_as_pip_installs_them_whatever_the_environment_says(monkeypatch):
+    monkeypatch.syspath_prepend(SCRIPT.parent)
+    importing = importlib.import_module("importing")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    importing.seconds_of("import sys; assert not sys.dont_write_bytecode")
+    # Waiting takes no processor time.
+    assert importing.seconds_of("import time; time.sleep(0.5)") < 0.5

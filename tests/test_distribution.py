@@ -13,7 +13,8 @@ from untie._util.about import DISTRIBUTION
 from untie._util.extras import installing
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT, HATCH = PYPROJECT["project"], PYPROJECT["tool"]["hatch"]
 EXTRAS = PROJECT["optional-dependencies"]
 
 WRITTEN = {".py", ".md", ".toml", ".yml", ".yaml", ".cff", ".html", ".j2", ".txt", ".ipynb", ""}
@@ -69,6 +70,27 @@ def test_the_name_stands_in_one_place_of_the_source():
     package = ROOT / "src/untie"
     holding = [path for path in package.rglob("*.py") if DISTRIBUTION in path.read_text()]
     assert holding == [package / "_util/about.py"]
+
+
+def test_what_the_sdist_names_is_there():
+    sdist = HATCH["build"]["targets"]["sdist"]
+    for pattern in [*sdist["include"], *sdist["exclude"]]:
+        path = pattern.removeprefix("!").removeprefix("/").removesuffix("/*")
+        assert (ROOT / path).exists(), pattern
+
+
+def test_on_the_index_the_readme_leads_to_addresses():
+    text = (ROOT / "README.md").read_text()
+    for change in HATCH["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
+        text = re.sub(change["pattern"], change["replacement"], text)
+    targets = re.findall(r"\]\(([^)]+)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text)
+    assert len(targets) > 20
+    home = re.escape(PROJECT["urls"]["Source"].removeprefix("https://github.com/"))
+    where = rf"https://(github\.com/{home}/blob|raw\.githubusercontent\.com/{home})/v\$HFPR_VERSION"
+    for target in targets:
+        path = re.sub(rf"^{where}/", "", target)
+        assert path != target, target
+        assert (ROOT / path).is_file(), target
 
 
 @pytest.mark.integration

@@ -67,16 +67,9 @@ def test_every_line_is_a_version_or_its_hash():
         text = line.strip().removesuffix("\\").strip()
         pin = r"[a-z0-9._-]+(\[[a-z0-9,-]+\])?==[^ ]+( ; .+)?"
         assert re.fullmatch(rf"#.*|{pin}|--hash=sha256:[0-9a-f]{{64}}", text), line
-        assert "://" not in line, line
+        assert "/" not in line, line  # no address, and no path
 
 
 def test_every_version_has_a_hash():
     blocks = re.split(r"\n(?=[a-z0-9])", LOCK.read_text().partition("\n")[2])
     assert all("--hash=sha256:" in block for block in blocks if "==" in block)
-
-
-def test_hooks_check_style_with_the_same_version():
-    (ruff,) = pins_of("ruff", "3.11")
-    config = (ROOT / ".pre-commit-config.yaml").read_text()
-    (rev,) = re.findall(r"ruff-pre-commit\n\s+rev: v([\d.]+)", config)
-    assert str(ruff.specifier) == f"=={rev}"

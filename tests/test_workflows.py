@@ -1,6 +1,7 @@
 """What runs on others' machines is pinned by commit, and may do no more than it must."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,39 @@ def test_only_publishing_proves_who_it_is():
     holding = {p.stem for p in WORKFLOWS if "id-token: write" in p.read_text()}
     assert holding == {"docs", "release"}
     assert not any("secrets." in p.read_text() for p in WORKFLOWS)
+
+
+def jobs():
+    """Yield the text of each job of all workflows."""
+    for path in WORKFLOWS:
+        yield from re.split(r"^(?=  \w+:$)", path.read_text().partition("\njobs:\n")[2], flags=re.M)
+
+
+def made():
+    """Return what is made, by the name of the target."""
+    return {target: job for job in jobs() for target in re.findall(r"run: make (\S+)", job)}
+
+
+def test_all_that_must_hold_is_run_somewhere():
+    targets = {"lint", "test-newest", "test-oldest", "extras", "docs", "release-check"}
+    assert made().keys() == targets
+    known = re.findall(r"^([\w-]+):", (FOLDER.parents[1] / "Makefile").read_text(), re.M)
+    assert targets <= set(known)
+
+
+@pytest.mark.parametrize("target", ["test-newest", "extras", "release-check"])
+def test_what_tries_spark_has_java(target):
+    assert re.search(r'setup-java@.*\n.*\n.*\n\s+java-version: "17"', made()[target])
+
+
+def test_newest_libraries_are_tried_with_every_python_that_is_promised():
+    project = tomllib.loads((FOLDER.parents[1] / "pyproject.toml").read_text())["project"]
+    promised = re.findall(r":: (3\.\d+)", "\n".join(project["classifiers"]))
+    (tried,) = re.findall(r"python: \[(.+)\]", made()["test-newest"])
+    assert tried.replace('"', "").split(", ") == promised
+    assert project["requires-python"] == f">={promised[0]}"
+
+
+def test_nothing_of_an_event_is_pasted_into_a_command():
+    for job in jobs():
+        assert not re.search(r"run:.*\$\{\{", job)

@@ -1,8 +1,9 @@
 """Build the files of a release and try them as a stranger would: `make release-check`.
 
-Builds the sdist, and the wheel from the sdist; lets others' tools look at both and at the
-repository; installs each in an empty environment and runs the demo there, and the doctests from the
-wheel. Stops with 1 if anything was found, after everything was tried.
+Builds the sdist, and the wheel from the sdist; looks at their sizes, and where their README leads;
+lets others' tools look at both and at the repository; installs each in an empty environment and
+runs the demo there, and the doctests from the wheel. Stops with 1 if anything was found, after
+everything was tried.
 
     python tools/release_check.py                # into dist/
     python tools/release_check.py --tag v0.1.0   # and refuse another version than the tag's
@@ -11,14 +12,18 @@ wheel. Stops with 1 if anything was found, after everything was tried.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import venv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
@@ -33,8 +38,11 @@ EXPECTED = {
 }
 """What a tool misses and can't be had, with the reason."""
 
-UNREACHABLE = ("ConnectionError", "Timeout", "Max retries", "could not be audited")
-"""Parts of what pip-audit says where its service can't be reached, or knows nothing."""
+UNREACHABLE = ("ConnectionError", "Timeout", "Max retries")
+"""Parts of what pip-audit says where its service can't be reached."""
+
+LARGEST_BYTES = 2_500_000
+"""What a file may have: tables and figures of the evidence stay in the repository."""
 
 
 class Findings:
@@ -117,6 +125,14 @@ def look_at(files: Iterable[Path], findings: Findings) -> None:
     sdists = [file for file in files if file.suffix != ".whl"]
     findings.run("twine check", [tool / "twine", "check", "--strict", *files])
     findings.run("check-wheel-contents", [tool / "check-wheel-contents", *wheels])
+    for file in files:
+        size = file.stat().st_size
+        told = f"{file.name} has {size:,} bytes, more than {LARGEST_BYTES:,}."
+        findings.tell(f"size of {file.name}", told if size > LARGEST_BYTES else None)
+    for wheel in wheels:
+        lost = relative_targets(metadata_of(wheel))
+        told = f"They lead nowhere from the page on the index: {', '.join(lost)}"
+        findings.tell("links of the README", told if lost else None)
     projects = ["pyproject.toml", "reproduction/pyproject.toml"]
     findings.run("validate-pyproject", [tool / "validate-pyproject", *projects])
     findings.run("sp-repo-review", [tool / "sp-repo-review", "."])
@@ -136,22 +152,61 @@ def rate(tool: Path, sdists: Iterable[Path], findings: Findings) -> None:
         findings.tell("pyroma", said if missed or not rated else None, remark)
 
 
+def metadata_of(wheel: Path) -> str:
+    """Return what a wheel says of itself: fields, and the README as the index will show it."""
+    with ZipFile(wheel) as archive:
+        (name,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
+        return archive.read(name).decode()
+
+
+def relative_targets(text: str) -> list[str]:
+    """Return the links and pictures of Markdown that only hold beside other files.
+
+    Examples
+    --------
+    >>> relative_targets('[a](docs/a.md), [b](https://b.org), [c](#c), <img src="d.png">')
+    ['docs/a.md', 'd.png']
+    """
+    found = re.findall(r"\]\(([^)\s]+)", text) + re.findall(r'(?:src|srcset|href)="([^"]+)"', text)
+    return [target for target in found if not re.match(r"https?://|mailto:|#", target)]
+
+
 def audit(tool: Path, findings: Findings) -> None:
     """Ask for known weaknesses of what the package needs, where the service can be reached."""
     with tempfile.TemporaryDirectory() as folder:
-        needed = Path(folder) / "needed.txt"
+        needed, answer = Path(folder) / "needed.txt", Path(folder) / "answer.json"
         needed.write_text("\n".join(requirements()))
-        code, said = run([tool / "pip-audit", "--strict", "--requirement", needed], ROOT)
-    if code and any(part in said for part in UNREACHABLE):
-        findings.skip("pip-audit", "its service can't be reached")
+        call = [tool / "pip-audit", "--progress-spinner", "off", "--requirement", needed]
+        _, said = run([*call, "--format", "json", "--output", answer], ROOT)
+        answers = json.loads(answer.read_text())["dependencies"] if answer.exists() else []
+    unknown = [a["name"] for a in answers if "skip_reason" in a]
+    if not answers and not any(part in said for part in UNREACHABLE):
+        findings.tell("pip-audit", said)
+    elif len(unknown) == len(answers):
+        why = "knows none of the packages" if answers else "can't be reached"
+        findings.skip("pip-audit", f"its service {why}")
     else:
-        findings.tell("pip-audit", said if code else None)
+        findings.tell("pip-audit", weaknesses(answers), f"{len(answers)} packages")
+
+
+def weaknesses(answers: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return what pip-audit knows against packages, and which it does not know; None if nothing.
+
+    Examples
+    --------
+    >>> weaknesses([{"name": "a", "version": "1", "vulns": []}])
+    >>> print(weaknesses([{"name": "a", "version": "1", "vulns": [{"id": "X-1"}]}]))
+    a 1: X-1
+    >>> print(weaknesses([{"name": "b", "skip_reason": "not found"}]))
+    b: not found
+    """
+    found = [f"{a['name']}: {a['skip_reason']}" for a in answers if "skip_reason" in a]
+    found += [f"{a['name']} {a['version']}: {v['id']}" for a in answers for v in a.get("vulns", ())]
+    return "\n".join(found) or None
 
 
 def requirements() -> list[str]:
     """Return what the package and its extras on one machine need."""
-    import tomllib
-
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     found = [*project["dependencies"], *(r for e in extras if e != "deep" for r in extras[e])]
