@@ -17,7 +17,7 @@ from command_cases import refused
 from fuzz.model_faults import File, bomb, crafted, damage, seal, zeros
 from fuzz.models import MODELS, people, tall, words
 from fuzz.try_models import attempt, vectors
-from untie import UNTIE, Preparer, load_model, save_model
+from untie import UNTIE, Preparer, UNTIEClusterer, load_model, save_model
 from untie._learn import container
 from untie._learn.schema import MOST_NESTED
 
@@ -142,6 +142,24 @@ def test_the_command_tells_of_a_bad_model_in_one_line(good, path, tmp_path):
     assert "'fitted/model/vectors_0' holds numbers that are not finite" in answer
     assert answer.count("\n") == 1
     assert not (tmp_path / "vectors.csv").exists()
+
+
+def test_vectors_whose_distances_are_not_finite_are_refused(path):
+    """Each number is finite; the squares, of which distances to clusters are made, would not be."""
+    UNTIEClusterer(2).fit(words(60, 3, 3)).save(path)
+    file = File.of(path.read_bytes())
+    for name in ("centers", "encoder/fitted/model/vectors_0"):
+        whole = file.arrays[f"fitted/{name}"]
+        file.arrays[f"fitted/{name}"] = np.where(np.arange(whole.size) == 1, 1e300, whole.flat)
+        file.arrays[f"fitted/{name}"].shape = whole.shape
+        assert f"'fitted/{name}' holds numbers from" in refusal(path, file.sealed())
+        file.arrays[f"fitted/{name}"] = whole
+
+
+def test_a_refusal_is_short_whatever_the_file_says(good, path):
+    file = File.of(good[1])
+    file.text = file.text.replace('"compact"', f'"{"x" * 100_000}"')
+    assert len(refusal(path, file.sealed())) < 1_000
 
 
 def test_a_model_that_is_almost_empty_is_written_so_that_it_can_be_read(path, monkeypatch):
