@@ -72,6 +72,7 @@ def test_a_full_disk_under_standard_output():
         _, err = process.communicate(timeout=ENOUGH)
     assert process.returncode == 1
     assert err.decode().startswith("untie: No space left on device")
+    assert "Standard output has a part of it" in err.decode()  # it is no whole file
     assert err.decode().count("\n") == 1
 
 

@@ -82,7 +82,7 @@ def test_no_eigenvalue_above_nothing(monkeypatch):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_an_equal_eigenvalue_that_is_known_less_well_is_no_gap(seed, monkeypatch):
-    """The tenth is found to 7 digits when the ninth has 10; it is as large, and shares its place."""
+    """The tenth is found to 7 digits when the ninth has 10; it is as large and shares its place."""
     monkeypatch.setattr(eigen, "FULL_SOLVER_SIZE", 10)
     values = np.concatenate([np.ones(20), np.random.default_rng(seed).random(70) * 0.9])
     space = eigen.leading(random_matrix(values, seed), 9)

@@ -107,23 +107,29 @@ def _in_short(error: BaseException) -> str:
 
 
 def _stop_for_system(error: OSError) -> NoReturn:
-    _give_up_output()
+    is_whole = _give_up_output()
     if error.errno == errno.EPIPE:  # whoever read our output has enough
         raise typer.Exit(PIPE_CLOSED)
     where = f": {error.filename}" if error.filename else ""
     text = f"{error.strerror}{where}" if error.strerror else str(error)
     if error.errno == errno.ENOSPC:
-        text += ". Nothing was left half written; make room, or write elsewhere."
+        left = "Nothing was left half written" if is_whole else "Standard output has a part of it"
+        text += f". {left}; make room, or write elsewhere."
     known = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
     _stop(text, MISTAKE if isinstance(error, known) else FAILURE)
 
 
-def _give_up_output() -> None:
-    """Drop what standard output does not take, which Python would try to write once more."""
+def _give_up_output() -> bool:
+    """Drop what standard output does not take, which Python would try to write once more.
+
+    Returns whether it took everything.
+    """
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
 
 
 def _stop(message: str, code: int) -> NoReturn:
