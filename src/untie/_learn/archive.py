@@ -161,7 +161,9 @@ def to_plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if hasattr(value, "tolist") and not isinstance(value, type):  # of numpy and pandas
-        return to_plain(value.tolist())
+        inner = value.tolist()
+        if type(inner) is not type(value):  # as of a number that Python has no type for
+            return to_plain(inner)
     if isinstance(value, dict):
         return {"": [[to_plain(k), to_plain(v)] for k, v in value.items()]}
     if isinstance(value, list):
