@@ -16,7 +16,9 @@ SLOW = Path(__file__).parents[1] / "slow_command.py"
 ENOUGH = 60
 
 SIGNALS = pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "terminated"]
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=["ctrl-c", "terminated", "terminal closed"],
 )
 
 

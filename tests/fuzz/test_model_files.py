@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from command_cases import refused
+from fuzz.figures import FILES, NOTE
 from fuzz.model_faults import File, bomb, crafted, damage, seal, zeros
 from fuzz.models import MODELS, people, tall, words
 from fuzz.try_models import attempt, vectors
@@ -24,11 +25,12 @@ from untie._learn.schema import MOST_NESTED
 TRY = Path(__file__).with_name("try_models.py")
 
 
-def try_faults(seed, n, names):
+def try_faults(seed, n, names, note):
     """Run faults in a process of its own, which may crash and has little memory."""
     call = [sys.executable, TRY, str(seed), str(n), *names]
     done = subprocess.run(call, capture_output=True, text=True, env=os.environ, timeout=1_500)
     lines = done.stdout.splitlines()
+    note(NOTE, (FILES, sum(not line.startswith("FAILED") for line in lines)))
     failed = [line for line in lines if line.startswith("FAILED")]
     assert not failed, "\n".join(failed)
     assert done.returncode == 0, f"{lines[-1:]}: {done.stderr[-2_000:]}"
@@ -40,15 +42,15 @@ GROUPS = [list(MODELS)[start::4] for start in range(4)]
 
 @pytest.mark.integration
 @pytest.mark.parametrize("names", GROUPS, ids=", ".join)
-def test_a_few_faults_of_every_kind_on_every_model(names):
-    assert try_faults(0, 4, names) >= 25 * len(names)
+def test_a_few_faults_of_every_kind_on_every_model(names, record_property):
+    assert try_faults(0, 4, names, record_property) >= 25 * len(names)
 
 
 @pytest.mark.slow
 @pytest.mark.integration
 @pytest.mark.parametrize("name", MODELS)
-def test_many_faults(name):
-    assert try_faults(1, 150, [name]) > 400
+def test_many_faults(name, record_property):
+    assert try_faults(1, 150, [name], record_property) > 400
 
 
 @pytest.fixture(scope="module")
