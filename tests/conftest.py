@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 from hypothesis import settings
 
+from fuzz.figures import figure
+
 settings.register_profile("untie", deadline=None, max_examples=40, derandomize=True)
 settings.load_profile("untie")
 
@@ -24,3 +26,11 @@ def melons() -> pd.DataFrame:
             "Root": ["straight", "straight", "curled", slight, "curled", slight],
         }
     )
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Tell how much the fuzzer tried, as the notes of a release do."""
+    results = [*terminalreporter.stats.get("passed", ()), *terminalreporter.stats.get("failed", ())]
+    line = figure(report for report in results if report.when == "call")
+    if line:
+        terminalreporter.write_line(line)

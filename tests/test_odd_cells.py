@@ -235,3 +235,10 @@ def test_whole_numbers_that_are_no_doubles_stay_apart():
     data = pd.DataFrame({"id": pd.Series(ids, dtype=object), "b": list("uv") * 10})
     prepared = Preparer(columns=["id", "b"], categorical=["id"]).fit_transform(data)
     assert prepared["id"].tolist() == ids
+
+
+@pytest.mark.parametrize("kind", [np.complex128, np.clongdouble])
+def test_numbers_that_no_file_holds_are_named(kind, tmp_path):
+    encoder = UNTIE(2).fit([[kind(1), "a"], [kind(2), "b"], [kind(1j), "a"]] * 5)
+    with pytest.raises(ValueError, match=r"Column 'x0': .* can't be saved without pickle"):
+        encoder.save(tmp_path / "model.untie")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from untie._learn.archive import State
-from untie._learn.model_parts import K_CHOICE, LIBRARIES, MODEL
+from untie._learn.model_parts import K_CHOICE, LARGEST, LIBRARIES, MODEL
 from untie._learn.schema import (
     Arrays,
     Check,
@@ -165,7 +165,9 @@ def _clusterer_arrays(content: Content, arrays: Arrays) -> dict[str, Numbers]:
     vectors = [arrays[f"encoder/fitted/model/vectors_{place}"] for place in range(len(sizes))]
     k = len(np.atleast_1d(arrays.get("centers", ())))
     found = {
-        "centers": Numbers((None, sum(table.shape[1] for table in vectors))),
+        "centers": Numbers(
+            (None, sum(table.shape[1] for table in vectors)), least=-LARGEST, most=LARGEST
+        ),
         "reach_farthest": Numbers((k,), least=0),
         "reach_usual": Numbers((k, len(sizes)), least=0),
     }

@@ -16,7 +16,9 @@ SLOW = Path(__file__).parents[1] / "slow_command.py"
 ENOUGH = 60
 
 SIGNALS = pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "terminated"]
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=["ctrl-c", "terminated", "terminal closed"],
 )
 
 
@@ -72,6 +74,7 @@ def test_a_full_disk_under_standard_output():
         _, err = process.communicate(timeout=ENOUGH)
     assert process.returncode == 1
     assert err.decode().startswith("untie: No space left on device")
+    assert "Standard output has a part of it" in err.decode()  # it is no whole file
     assert err.decode().count("\n") == 1
 
 

@@ -14,21 +14,23 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from command_cases import refused
+from fuzz.figures import FILES, NOTE
 from fuzz.model_faults import File, bomb, crafted, damage, seal, zeros
 from fuzz.models import MODELS, people, tall, words
 from fuzz.try_models import attempt, vectors
-from untie import UNTIE, Preparer, load_model, save_model
+from untie import UNTIE, Preparer, UNTIEClusterer, load_model, save_model
 from untie._learn import container
 from untie._learn.schema import MOST_NESTED
 
 TRY = Path(__file__).with_name("try_models.py")
 
 
-def try_faults(seed, n, names):
+def try_faults(seed, n, names, note):
     """Run faults in a process of its own, which may crash and has little memory."""
     call = [sys.executable, TRY, str(seed), str(n), *names]
     done = subprocess.run(call, capture_output=True, text=True, env=os.environ, timeout=1_500)
     lines = done.stdout.splitlines()
+    note(NOTE, (FILES, sum(not line.startswith("FAILED") for line in lines)))
     failed = [line for line in lines if line.startswith("FAILED")]
     assert not failed, "\n".join(failed)
     assert done.returncode == 0, f"{lines[-1:]}: {done.stderr[-2_000:]}"
@@ -40,15 +42,15 @@ GROUPS = [list(MODELS)[start::4] for start in range(4)]
 
 @pytest.mark.integration
 @pytest.mark.parametrize("names", GROUPS, ids=", ".join)
-def test_a_few_faults_of_every_kind_on_every_model(names):
-    assert try_faults(0, 4, names) >= 25 * len(names)
+def test_a_few_faults_of_every_kind_on_every_model(names, record_property):
+    assert try_faults(0, 4, names, record_property) >= 25 * len(names)
 
 
 @pytest.mark.slow
 @pytest.mark.integration
 @pytest.mark.parametrize("name", MODELS)
-def test_many_faults(name):
-    assert try_faults(1, 150, [name]) > 400
+def test_many_faults(name, record_property):
+    assert try_faults(1, 150, [name], record_property) > 400
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +144,24 @@ def test_the_command_tells_of_a_bad_model_in_one_line(good, path, tmp_path):
     assert "'fitted/model/vectors_0' holds numbers that are not finite" in answer
     assert answer.count("\n") == 1
     assert not (tmp_path / "vectors.csv").exists()
+
+
+def test_vectors_whose_distances_are_not_finite_are_refused(path):
+    """Each number is finite; the squares, of which distances to clusters are made, would not be."""
+    UNTIEClusterer(2).fit(words(60, 3, 3)).save(path)
+    file = File.of(path.read_bytes())
+    for name in ("centers", "encoder/fitted/model/vectors_0"):
+        whole = file.arrays[f"fitted/{name}"]
+        file.arrays[f"fitted/{name}"] = np.where(np.arange(whole.size) == 1, 1e300, whole.flat)
+        file.arrays[f"fitted/{name}"].shape = whole.shape
+        assert f"'fitted/{name}' holds numbers from" in refusal(path, file.sealed())
+        file.arrays[f"fitted/{name}"] = whole
+
+
+def test_a_refusal_is_short_whatever_the_file_says(good, path):
+    file = File.of(good[1])
+    file.text = file.text.replace('"compact"', f'"{"x" * 100_000}"')
+    assert len(refusal(path, file.sealed())) < 1_000
 
 
 def test_a_model_that_is_almost_empty_is_written_so_that_it_can_be_read(path, monkeypatch):

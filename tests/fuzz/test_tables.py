@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
 
+from fuzz.figures import NOTE, TABLES
 from fuzz.tables import FRAMES, OBJECT_FRAMES, object_tables, typed_tables, weights_of
 from same import assert_same_model
 from untie import UNTIE, load_model
@@ -189,7 +190,7 @@ CHECKS = {
 }
 
 
-def run(check, n_examples, derandomize):
+def run(check, n_examples, derandomize, note):
     # The check is slow where it starts the engines' threads, and large where it draws tables.
     lenient = [HealthCheck.too_slow, HealthCheck.data_too_large]
     chosen = settings(
@@ -198,15 +199,25 @@ def run(check, n_examples, derandomize):
         database=None,
         suppress_health_check=lenient,
     )
-    chosen(given(st.data())(lambda data: check(data)))()
+    n_tried = 0
+
+    def counted(data):
+        nonlocal n_tried
+        n_tried += 1
+        check(data)
+
+    try:
+        chosen(given(st.data())(counted))()
+    finally:
+        note(NOTE, (TABLES, n_tried))
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_a_few_odd_tables(name):
-    run(CHECKS[name], FEW, derandomize=True)
+def test_a_few_odd_tables(name, record_property):
+    run(CHECKS[name], FEW, True, record_property)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKS)
-def test_thousands_of_odd_tables(name):
-    run(CHECKS[name], MANY, derandomize=False)
+def test_thousands_of_odd_tables(name, record_property):
+    run(CHECKS[name], MANY, False, record_property)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from command_cases import ask, write_people
+from fuzz.figures import DISKS, KILLS, NOTE
 
 pytestmark = pytest.mark.integration
 
@@ -80,7 +81,8 @@ def same(name, one, other):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_killed_at_any_time_the_file_is_whole(name, inputs, tmp_path):
+def test_killed_at_any_time_the_file_is_whole(name, inputs, tmp_path, record_property):
+    record_property(NOTE, (KILLS, 1))
     rng = random.Random(name)
     before, after = kill(name, inputs, tmp_path, rng.uniform(0, 0.5))
     assert same(name, before, after)
@@ -88,17 +90,19 @@ def test_killed_at_any_time_the_file_is_whole(name, inputs, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_killed_often_the_file_is_whole(name, inputs, tmp_path):
+def test_killed_often_the_file_is_whole(name, inputs, tmp_path, record_property):
     rng = random.Random(f"often {name}")
     for number in range(20):
         folder = tmp_path / str(number)
         folder.mkdir()
+        record_property(NOTE, (KILLS, 1))
         before, after = kill(name, inputs, folder, rng.uniform(0, 1))
         assert same(name, before, after)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_full_disk_leaves_the_old_file(name, inputs, tmp_path):
+def test_a_full_disk_leaves_the_old_file(name, inputs, tmp_path, record_property):
+    record_property(NOTE, (DISKS, 1))
     process, output = begin(name, inputs, tmp_path, n_runs=1, most=64)
     whole = output.read_bytes()
     out, err = process.communicate(timeout=ENOUGH)

@@ -78,3 +78,23 @@ def test_no_eigenvalue_above_nothing(monkeypatch):
     assert (eigen.eigenvalues(np.zeros((80, 80)), 3) == 0).all()
     assert eigen.leading(np.zeros((80, 80)), 3).vectors.shape == (80, 0)
     assert eigen.eigenvalues_above(np.zeros((80, 80)), 0.5, 3).shape == (0,)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_equal_eigenvalue_that_is_known_less_well_is_no_gap(seed, monkeypatch):
+    """The tenth is found to 7 digits when the ninth has 10; it is as large and shares its place."""
+    monkeypatch.setattr(eigen, "FULL_SOLVER_SIZE", 10)
+    values = np.concatenate([np.ones(20), np.random.default_rng(seed).random(70) * 0.9])
+    space = eigen.leading(random_matrix(values, seed), 9)
+    np.testing.assert_allclose(space.shares, [9 / 20] * 20)
+
+
+def test_a_search_without_end_is_left_to_the_full_solver(monkeypatch):
+    monkeypatch.setattr(eigen, "FULL_SOLVER_SIZE", 10)
+    monkeypatch.setattr(eigen, "MOST_PRODUCTS", 0)
+    values = np.linspace(2.0, 1.0, 100)
+    gram = random_matrix(values)
+    np.testing.assert_allclose(eigen.leading(gram, 5).values, values[:5])
+    np.testing.assert_allclose(eigen.eigenvalues(gram, 5), values[:5])
+    np.testing.assert_allclose(eigen.eigenvalues_above(gram, 1.95, 20), values[values > 1.95])
+    np.testing.assert_allclose(eigen.leading(gram, 20).values, values[:20])

@@ -62,3 +62,15 @@ def test_nothing_is_left_of_vectors_within_the_span():
     assert beyond(basis @ np.arange(6.0).reshape(3, 2), basis).shape == (5, 0)
     found = beyond(np.ones((5, 2)), basis)
     np.testing.assert_allclose(np.abs(found), [[0.0]] * 3 + [[0.5**0.5]] * 2, atol=1e-12)
+
+
+def test_all_that_is_wanted_is_found_though_the_basis_is_cut():
+    """A quarter of the blocks are fewer vectors than are wanted: the last would never come."""
+    eigenvalues = np.linspace(2.0, 1.0, 400)
+    search = Krylov(matrix(eigenvalues), 8, most_blocks=23, n_wanted=60)
+    for _ in range(100):
+        if search.errors[:60].max() < 1e-9:
+            break
+        search.grow()
+    assert search.n_products < 4 * len(eigenvalues)
+    np.testing.assert_allclose(search.values[:60], eigenvalues[:60], rtol=1e-9)

@@ -123,3 +123,16 @@ def test_values_that_never_occur_have_no_place():
     first = tree_spaces(count_table(table).counts).columns[0].array
     bare = tree_spaces(count_table(table.astype(str)).counts).columns[0].array
     np.testing.assert_allclose(_apart(first[:2] @ first[:2].T), _apart(bare @ bare.T))
+
+
+def test_values_whose_profiles_differ_by_rounding_are_one_from_the_start():
+    """Renamed values change the last bits; a number between two digits went either way."""
+    between = 0.1234567890125
+    exact = branches_of(np.array([[between, 1.0], [between, 1.0], [5.0, 1.0], [9.0, 1.0]]))
+    other = branches_of(
+        np.array(
+            [[between * (1 - 1e-15), 1.0], [between * (1 + 1e-15), 1.0], [5.0, 1.0], [9.0, 1.0]]
+        )
+    )
+    np.testing.assert_array_equal(other.members, exact.members)
+    np.testing.assert_allclose(other.lengths, exact.lengths)

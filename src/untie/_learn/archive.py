@@ -43,6 +43,9 @@ LONGEST_INTEGER = 2_000
 _file = entries({"version": a_text, "kind": a_text, "content": of_type(dict)})
 """What the text of every file has."""
 
+MOST_SAID = 500
+"""Of what is wrong with a file, this many characters are told: they may be the file's own."""
+
 _ITS_OWN = (MemoryError, ImportError)
 """What a file is not to blame for: its size is bounded, and its values may need a library."""
 
@@ -133,7 +136,8 @@ def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
     except _ITS_OWN:
         raise
     except Exception as e:  # whatever it is: what was written can be read
-        reason = e if isinstance(e, ValueError) else f"{type(e).__name__}: {e}"
+        text = str(e) if isinstance(e, ValueError) else f"{type(e).__name__}: {e}"
+        reason = text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]} ..."
         raise ValueError(
             f"{str(path)!r} holds no whole model ({reason}). Save the model again or fetch a good "
             "copy."
@@ -157,7 +161,9 @@ def to_plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if hasattr(value, "tolist") and not isinstance(value, type):  # of numpy and pandas
-        return to_plain(value.tolist())
+        inner = value.tolist()
+        if type(inner) is not type(value):  # as of a number that Python has no type for
+            return to_plain(inner)
     if isinstance(value, dict):
         return {"": [[to_plain(k), to_plain(v)] for k, v in value.items()]}
     if isinstance(value, list):

@@ -36,6 +36,10 @@ SPARE = 2
 BLOCK = 8
 """This many vectors are iterated at a time, or more where more eigenvalues are equal."""
 
+MOST_PRODUCTS = 4
+"""A search that has multiplied this many times as many vectors as the matrix has lines would have
+been overtaken by a full solver, which takes its place."""
+
 SPARE_VECTORS = 8
 """Of matrices beyond `LANCZOS_SIZE`, this many vectors more than asked for are iterated."""
 
@@ -90,8 +94,9 @@ def eigenvalues_above(gram: Gram, limit: float, n_most: int) -> FloatArray:
         is_end = n_above == n_most or _is_below(search, n_above, limit)
         return n_above if is_end and _are_known(search, n_above, OF_VALUES) else None
 
-    search, n_above = _searched(gram, n_most, n_known)
-    return search.values[:n_above]
+    found = _searched(gram, n_most, n_known)
+    values = _full(gram, n_most)[0] if found is None else found[0].values[: found[1]]
+    return values[values > limit]
 
 
 def leading(gram: Gram, n_vectors: int) -> Eigenspace:
@@ -125,23 +130,45 @@ def _up_to_a_gap(gram: Gram, n_least: int, n_most: int) -> tuple[FloatArray, Flo
         last = search.values[n_least - 1]
         return n_least if _is_below(search, n_least, last * (1.0 - GAP)) else None
 
-    search, n_found = _searched(gram, n_most, n_known)
-    return search.values[:n_found], search.vectors(n_found)
+    return _pairs(gram, n_most, _searched(gram, n_most, n_known))
 
 
 def _searched(
     gram: Gram, n_most: int, n_known: Callable[[Krylov], int | None]
-) -> tuple[Krylov, int]:
-    """Search until it is said how many eigenpairs are known, and none of them can be missing."""
-    n_block = BLOCK
+) -> tuple[Krylov, int] | None:
+    """Search until it is said how many eigenpairs are known, and none of them can be missing.
+
+    None if that takes longer than a full solver.
+    """
+    n_block, n_left = BLOCK, MOST_PRODUCTS * gram.shape[0]
     while True:
         # So many blocks that thrice the eigenvalues asked for find a place.
-        search = Krylov(gram, n_block, max(MOST_BLOCKS, -(-3 * n_most // n_block)))
+        search = Krylov(gram, n_block, max(MOST_BLOCKS, -(-3 * n_most // n_block)), n_most)
         while (n_found := n_known(search)) is None:
+            if search.n_products > n_left:
+                return None
             search.grow()
         if not _may_miss(search, n_found):
             return search, n_found
+        n_left -= search.n_products
         n_block *= 2
+
+
+def _pairs(
+    gram: Gram, n_vectors: int, found: tuple[Krylov, int] | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the eigenpairs that a search found, or those of a full solver."""
+    if found is None:
+        return _full(gram, n_vectors)
+    search, n_found = found
+    return search.values[:n_found], search.vectors(n_found)
+
+
+def _full(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+    size = gram.shape[0]
+    dense = gram if isinstance(gram, np.ndarray) else gram @ np.eye(size)
+    values, vectors = eigh(dense, subset_by_index=(size - n_vectors, size - 1))
+    return values[::-1], vectors[:, ::-1]
 
 
 def _may_miss(search: Krylov, n_values: int) -> bool:
@@ -165,7 +192,7 @@ def _is_below(search: Krylov, place: int, limit: float) -> bool:
         return search.is_complete
     value, error = search.values[place], search.errors[place]
     is_clear = error <= min(GAP * value, limit - value)
-    return bool(is_clear or error <= OF_VALUES * search.values[0])
+    return bool(value <= limit and (is_clear or error <= OF_VALUES * search.values[0]))
 
 
 def _cut(values: FloatArray, vectors: FloatArray, n_vectors: int) -> Eigenspace:
@@ -187,16 +214,14 @@ def _largest(
 ) -> tuple[FloatArray, FloatArray]:
     size = gram.shape[0]
     if size > LANCZOS_SIZE:
-        search = _at_rest(gram, n_vectors)
-    elif size > FULL_SOLVER_SIZE and n_vectors <= size // 4:
-        search, _ = _searched(
-            gram, n_vectors, lambda s: n_vectors if _are_known(s, n_vectors, tolerance) else None
-        )
-    else:
-        dense = gram if isinstance(gram, np.ndarray) else gram @ np.eye(size)
-        values, vectors = eigh(dense, subset_by_index=(size - n_vectors, size - 1))
-        return values[::-1], vectors[:, ::-1]
-    return search.values[:n_vectors], search.vectors(n_vectors)
+        return _pairs(gram, n_vectors, (_at_rest(gram, n_vectors), n_vectors))
+    if size <= FULL_SOLVER_SIZE or n_vectors > size // 4:
+        return _full(gram, n_vectors)
+
+    def n_known(search: Krylov) -> int | None:
+        return n_vectors if _are_known(search, n_vectors, tolerance) else None
+
+    return _pairs(gram, n_vectors, _searched(gram, n_vectors, n_known))
 
 
 def _at_rest(gram: Gram, n_vectors: int) -> Krylov:

@@ -36,6 +36,9 @@ class Krylov:
         Number of vectors that are multiplied at a time.
     most_blocks : int
         Number of blocks that are kept; beyond, a quarter of them, the best, are.
+    n_wanted : int
+        Of the best vectors, a block more than this many are kept at least. With fewer, the last of
+        those that are wanted would be lost and found again without end.
 
     Attributes
     ----------
@@ -44,6 +47,8 @@ class Krylov:
     errors : array of shape (n_found,)
         The length of A x - value x for the unit vector x of each: a true eigenvalue is no farther
         than this.
+    n_products : int
+        Number of vectors that were multiplied so far.
 
     Examples
     --------
@@ -54,10 +59,14 @@ class Krylov:
     array([99.])
     """
 
-    def __init__(self, gram: Gram, n_block: int, most_blocks: int = MOST_BLOCKS) -> None:
+    def __init__(
+        self, gram: Gram, n_block: int, most_blocks: int = MOST_BLOCKS, n_wanted: int = 0
+    ) -> None:
         size = gram.shape[0]
         start = np.random.default_rng(0).standard_normal((size, min(size, n_block)))
         self.gram, self.n_block, self.most_blocks = gram, n_block, most_blocks
+        self.n_products = 0
+        self._n_kept = max(most_blocks // 4 * n_block, n_wanted + n_block)
         self._basis, self._within = np.zeros((size, 0)), np.zeros((0, 0))
         self._next = np.linalg.qr(start)[0]
         # What the products with the last block have beyond the basis.
@@ -84,6 +93,7 @@ class Krylov:
         if len(self._within) >= self.most_blocks * self.n_block:
             self._cut()
         image = np.asarray(self.gram @ self._next)
+        self.n_products += image.shape[1]
         self._basis = np.hstack([self._basis, self._next])
         self._within = _bordered(self._within, self._basis.T @ image)
         self._next = beyond(image, self._basis)
@@ -94,10 +104,9 @@ class Krylov:
         return self._basis @ self._turn[:, :n_vectors]
 
     def _cut(self) -> None:
-        n_kept = self.most_blocks // 4 * self.n_block
         values, turn = eigh(self._within)
-        self._basis = self._basis @ turn[:, ::-1][:, :n_kept]
-        self._within = np.diag(values[::-1][:n_kept])
+        self._basis = self._basis @ turn[:, ::-1][:, : self._n_kept]
+        self._within = np.diag(values[::-1][: self._n_kept])
 
 
 def beyond(vectors: FloatArray, basis: FloatArray) -> FloatArray:

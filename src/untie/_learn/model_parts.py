@@ -40,6 +40,9 @@ LIBRARIES = (
 ROUNDING = 1 + 1e-6
 """Sums of weights may differ by so much, by the order in which they were added up."""
 
+LARGEST = 1e150
+"""No vector has numbers beyond; their squares, and sums of them, are finite."""
+
 CELLS = (
     *(type(None), bool, int, float, str, bytes),
     *(date, datetime, time, timedelta, Decimal),
@@ -135,7 +138,9 @@ def _encoder_arrays(content: Content, _: Arrays) -> dict[str, Numbers]:
     }
     for name in ("vectors", "lookup")[: 1 + (content["lookup"] == OWN)]:
         for place, size in enumerate(sizes):
-            found[f"{name}_{place}"] = Numbers((size + 1, None), may_be_sparse=True)
+            found[f"{name}_{place}"] = Numbers(
+                (size + 1, None), least=-LARGEST, most=LARGEST, may_be_sparse=True
+            )
     if content["ungrouped"] == OWN:
         found["ungrouped"] = _counts(n_seen, content["n"])
     if content["sampled"]:

@@ -21,7 +21,7 @@ from untie._learn.dense import Dense
 from untie._learn.spaces import KernelSpaces
 from untie._learn.tall import Tall
 from untie._learn.value_profiles import co_occurrence, occurrence
-from untie._util.digits import leading_digits
+from untie._util.digits import distinct_lines
 from untie._util.parallel import in_threads, pays
 from untie._util.types import FloatArray
 from untie._util.ward import ward_merges
@@ -90,7 +90,7 @@ def branches_of(profiles: FloatArray) -> Branches:
     Parameters
     ----------
     profiles : array of shape (n_values, n_dimensions)
-        What values are compared by.
+        What values are compared by; numbers of at least 0.
 
     Examples
     --------
@@ -103,10 +103,9 @@ def branches_of(profiles: FloatArray) -> Branches:
     >>> found.lengths.round(2)
     array([0.41, 0.41, 0.69, 1.1 ])
     """
-    distinct, which, times = np.unique(
-        leading_digits(profiles, DIGITS), axis=0, return_inverse=True, return_counts=True
-    )
-    standing = np.equal.outer(np.arange(len(distinct)), which.ravel())
+    distinct, which = distinct_lines(profiles, DIGITS)
+    times = np.bincount(which)
+    standing = np.equal.outer(np.arange(len(distinct)), which)
     since = np.full(len(distinct), len(distinct))
     members, lengths = [], []
     for n_groups, merged in ward_merges(distinct, times.astype(float)):

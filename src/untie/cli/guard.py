@@ -19,7 +19,10 @@ from untie.cli.streams import tell
 DEBUG = "UNTIE_DEBUG"
 """Set, this variable of the environment brings the traceback back."""
 
-MISTAKE, FAILURE, STOPPED, PIPE_CLOSED, TERMINATED = 2, 1, 130, 141, 143
+MISTAKE, FAILURE, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
+
+BY_SIGNAL = 128
+"""The exit code of a command that a signal ended is this and the signal's number."""
 
 
 _OF_TYPER: tuple[type[Exception], ...] = (
@@ -39,15 +42,21 @@ _signals: list[int] = []
 
 
 def stop_cleanly_when_terminated() -> None:
-    """Let SIGTERM, which containers and schedulers send, end the command as Ctrl-C does."""
+    """Let SIGTERM and SIGHUP end the command as Ctrl-C does.
+
+    Containers and schedulers send the first, and a terminal that is closed the second.
+    """
 
     def stop(number: int, _: Any) -> NoReturn:
         signal.signal(number, signal.SIG_IGN)  # what is being cleaned up is not left half clean
         _signals.append(number)
         raise KeyboardInterrupt
 
-    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:  # who started us may want it ignored
-        signal.signal(signal.SIGTERM, stop)
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has only the first
+        number = getattr(signal, name, None)
+        # Who started us may want it ignored, as nohup does.
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, stop)
 
 
 class GuardedGroup(TyperGroup):
@@ -76,7 +85,7 @@ def _show_warning(message: Any, category: Any, *_: Any, **__: Any) -> None:
 
 def _explain(error: BaseException) -> NoReturn:
     if is_interrupt(error):
-        code = TERMINATED if _signals else STOPPED
+        code = BY_SIGNAL + _signals[0] if _signals else STOPPED
         _stop("stopped; no half-written file was left.", code)
     if isinstance(error, OSError):
         _stop_for_system(error)
@@ -107,23 +116,29 @@ def _in_short(error: BaseException) -> str:
 
 
 def _stop_for_system(error: OSError) -> NoReturn:
-    _give_up_output()
+    is_whole = _give_up_output()
     if error.errno == errno.EPIPE:  # whoever read our output has enough
         raise typer.Exit(PIPE_CLOSED)
     where = f": {error.filename}" if error.filename else ""
     text = f"{error.strerror}{where}" if error.strerror else str(error)
     if error.errno == errno.ENOSPC:
-        text += ". Nothing was left half written; make room, or write elsewhere."
+        left = "Nothing was left half written" if is_whole else "Standard output has a part of it"
+        text += f". {left}; make room, or write elsewhere."
     known = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
     _stop(text, MISTAKE if isinstance(error, known) else FAILURE)
 
 
-def _give_up_output() -> None:
-    """Drop what standard output does not take, which Python would try to write once more."""
+def _give_up_output() -> bool:
+    """Drop what standard output does not take, which Python would try to write once more.
+
+    Returns whether it took everything.
+    """
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
 
 
 def _stop(message: str, code: int) -> NoReturn:
