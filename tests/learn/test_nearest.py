@@ -150,3 +150,33 @@ def test_tables_of_very_many_values_are_made_for_few_queries():
     few, many = ValueSpace([np.zeros((30, 2))] * 3), ValueSpace([np.zeros((10**6, 1))])
     assert queries_at_once(few, range(3)) > 1000
     assert 1 <= queries_at_once(many, [0]) < 100
+
+
+def test_values_with_one_vector_are_equally_near():
+    """Squares less products leave some 1e-17, by which a later row came before an earlier one."""
+    vector = np.random.default_rng(0).normal(size=(1, 7))
+    same = np.vstack([vector * (1 + noise) for noise in (0.0, 1e-16, -1e-16, 2e-16, -2e-16)])
+    search = Search(ValueSpace([np.vstack([same, vector + 1.0])]), [np.arange(5)], 6, [0])
+    found = search([np.array([5, 3, 1, 4, 0, 2])])
+    assert found.position.tolist() == [1, 2, 3, 4, 5, 0] * 5
+
+
+@pytest.mark.parametrize("at_once", [1, 50, nearest.ROWS_AT_ONCE])
+def test_of_rows_that_occur_often_no_more_are_sorted_than_are_asked_for(at_once, monkeypatch):
+    """Of 60 distinct rows, each 30 times, the nearest alone has the ten that are asked for."""
+    monkeypatch.setattr(nearest, "ROWS_AT_ONCE", at_once)
+    sorted_rows = []
+    rows_of = nearest._Kinds.rows
+
+    def rows(self, kinds):
+        found = rows_of(self, kinds)
+        sorted_rows.append(len(found[0]))
+        return found
+
+    monkeypatch.setattr(nearest._Kinds, "rows", rows)
+    codes = np.tile(np.arange(60), 30)
+    space = ValueSpace([np.arange(61.0)[:, None] ** 2])
+    found = Search(space, [np.arange(60)], 10, [0])([codes])
+    assert found.position.tolist() == [value + 60 * k for value in range(60) for k in range(10)]
+    assert sum(sorted_rows) == 600
+    assert max(sorted_rows) <= max(at_once, 10) + 10

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import pairwise
 from operator import add
 from typing import Any
 
@@ -21,7 +22,7 @@ from untie._count.packed_rows import row_keys
 from untie._count.packing import Packs, add_up
 from untie._learn.value_space import ValueSpace
 from untie._util.digits import leading_digits
-from untie._util.parallel import in_threads
+from untie._util.parallel import map_ahead
 from untie._util.types import Codes, FloatArray
 
 DIGITS = 12
@@ -39,6 +40,9 @@ wait for each other between blocks."""
 
 CHUNK_ROWS = 2**16
 """Each thread takes this many rows at a time; of those that are equal, it looks up one."""
+
+ROWS_AT_ONCE = 2**20
+"""About this many pairs of queries and rows are sorted at a time, those of one query at least."""
 
 TABLE_BYTES = 2**28
 """The tables of queries that are looked for in one pass take this many bytes."""
@@ -159,7 +163,7 @@ class Search:
         """
         starts = range(0, max(1, len(codes[0])), CHUNK_ROWS)
         chunks = [[column[start : start + CHUNK_ROWS] for column in codes] for start in starts]
-        return reduce(add, in_threads(self._find, chunks))
+        return reduce(add, map_ahead(self._find, chunks))
 
     def _find(self, codes: Codes) -> Nearest:
         kinds = _Kinds(codes, self.widths, 1 if self.distinct else self.n)
@@ -201,7 +205,7 @@ class _Kinds:
         is_new = np.ones(len(keys), dtype=bool)
         is_new[1:] = np.diff(keys[self._order]) != 0
         self._starts = np.flatnonzero(is_new)
-        self._sizes = np.minimum(np.diff(self._starts, append=len(keys)), n)
+        self.sizes = np.minimum(np.diff(self._starts, append=len(keys)), n)
         self.first = self._order[self._starts]
         self.codes = [column[self.first] for column in codes]
 
@@ -210,7 +214,7 @@ class _Kinds:
 
     def rows(self, kinds: Integers) -> tuple[Integers, Integers]:
         """Return the first rows of some kinds, and the entry of `kinds` that each belongs to."""
-        entry = np.repeat(np.arange(len(kinds)), self._sizes[kinds])
+        entry = np.repeat(np.arange(len(kinds)), self.sizes[kinds])
         return self._order[self._starts[kinds[entry]] + _places(entry)], entry
 
 
@@ -239,19 +243,26 @@ class _Group:
         self, codes: Codes, joint: list[Integers], kinds: _Kinds
     ) -> tuple[Integers, Integers, FloatArray]:
         """Return queries, positions and distances of a piece's nearest rows."""
-        best = _Best(self.n, self.limits, kinds.first)
+        best = _Best(self.n, self.limits, kinds)
         for kind, query in self._candidates(joint, best):
             distance = np.zeros(len(kind))
             for table, column in zip(self.tables, codes, strict=True):
                 distance += table[column[kind], query]
             # Sums of the same numbers differ by rounding; equally near rows must not.
             best.add(query, kind, leading_digits(distance, DIGITS))
-        position, entry = kinds.rows(best.kind)
-        query, distance = best.query[entry], best.distance[entry]
-        places = _nearest(query, position, distance, self.n)
-        query, position, distance = query[places], position[places], distance[places]
+        parts = [self._rows(best, kinds, places) for places in best.portions()]
+        query, position, distance = map(np.concatenate, zip(*parts, strict=True))
         self.limits = np.minimum(self.limits, _limits(query, distance, self.n, self.n_queries))
         return query, position, distance
+
+    def _rows(
+        self, best: _Best, kinds: _Kinds, places: slice
+    ) -> tuple[Integers, Integers, FloatArray]:
+        """Return queries, positions and distances of the nearest rows among some distinct ones."""
+        position, entry = kinds.rows(best.kind[places])
+        query, distance = best.query[places][entry], best.distance[places][entry]
+        nearest = _nearest(query, position, distance, self.n)
+        return query[nearest], position[nearest], distance[nearest]
 
     def _candidates(
         self, joint: list[Integers], best: _Best
@@ -286,12 +297,12 @@ class _Best:
         At most this many for each query.
     limits : array of shape (n_queries,)
         Rows that are farther are of no interest.
-    first : integer array of shape (n_kinds,)
-        The position of each distinct row.
+    kinds : _Kinds
+        The distinct rows.
     """
 
-    def __init__(self, n: int, limits: FloatArray, first: Integers) -> None:
-        self.n, self.limits, self.first = n, limits, first
+    def __init__(self, n: int, limits: FloatArray, kinds: _Kinds) -> None:
+        self.n, self.limits, self._kinds = n, limits, kinds
         self.query, self.kind = np.empty((2, 0), dtype=np.intp)
         self.distance = np.empty(0)
 
@@ -301,10 +312,22 @@ class _Best:
         query = np.concatenate([self.query, query[near]])
         kind = np.concatenate([self.kind, kind[near]])
         distance = np.concatenate([self.distance, distance[near]])
-        places = _nearest(query, self.first[kind], distance, self.n)
-        self.query, self.kind, self.distance = query[places], kind[places], distance[places]
-        found = _limits(self.query, self.distance, self.n, len(self.limits))
+        places = _nearest(query, self._kinds.first[kind], distance, self.n)
+        query, kind, distance = query[places], kind[places], distance[places]
+        n_rows = _running_sums(query, self._kinds.sizes[kind])
+        found = np.full(len(self.limits), np.inf)
+        np.minimum.at(found, query[n_rows >= self.n], distance[n_rows >= self.n])
         self.limits = np.minimum(self.limits, found)
+        # Those beyond have n rows before them, as a distinct row may occur many times.
+        near = distance <= self.limits[query]
+        self.query, self.kind, self.distance = query[near], kind[near], distance[near]
+
+    def portions(self) -> list[slice]:
+        """Return parts of the pairs, each all those of some queries, with not too many rows."""
+        n_rows = np.cumsum(self._kinds.sizes[self.kind])
+        last = np.flatnonzero(np.diff(self.query, append=-1))  # the last pair of each query
+        cuts = last[np.flatnonzero(np.diff(n_rows[last] // ROWS_AT_ONCE))] + 1
+        return [slice(*ends) for ends in pairwise([0, *cuts.tolist(), len(self.query)])]
 
 
 def _nearest(query: Integers, position: Integers, distance: FloatArray, n: int) -> Integers:
@@ -324,6 +347,12 @@ def _limits(query: Integers, distance: FloatArray, n: int, n_queries: int) -> Fl
 def _places(groups: Integers) -> Integers:
     """Return where each entry of a sorted array stands among the equal ones."""
     return np.arange(len(groups)) - np.searchsorted(groups, groups)
+
+
+def _running_sums(groups: Integers, numbers: Integers) -> Integers:
+    """Return the sum of each number and those before it in its group, of a sorted array."""
+    before = np.concatenate([[0], np.cumsum(numbers)])
+    return before[1:] - before[np.searchsorted(groups, groups)]
 
 
 def _first_of_kind(columns: Codes) -> Integers:

@@ -19,6 +19,11 @@ BLOCK_NUMBERS = 2**20
 """At most this many distances are held at a time."""
 
 
+SMALL, NOISE = 1e-12, 1e-28
+"""A squared distance of no more than the share `SMALL` of the vectors' squares is computed from
+their difference, as rounding is large in it otherwise. One of no more than `NOISE` is 0."""
+
+
 class ValueSpace:
     """The compact vectors of every attribute's values.
 
@@ -54,11 +59,25 @@ class ValueSpace:
 
     def squared_distances(self, attribute: int, points: FloatArray) -> FloatArray:
         """Return those of an attribute's codes to points; shape (n_codes, n_points)."""
-        table = self.tables[attribute]
-        products = np.asarray(table @ points.T)
-        own = table.multiply(table).sum(axis=1) if sparse.issparse(table) else _squares(table)
-        distances = np.asarray(own).reshape(-1, 1) - 2.0 * products + _squares(points)
+        products = np.asarray(self.tables[attribute] @ points.T)
+        distances = self._own_squares(attribute) - 2.0 * products + _squares(points)
         return np.maximum(distances, 0.0)
+
+    def _correct_small(self, attribute: int, table: FloatArray, points: FloatArray) -> None:
+        """Replace small squared distances to points, in which equal vectors are not equally far."""
+        scale = self._own_squares(attribute) + _squares(points)
+        codes, places = np.nonzero((table <= SMALL * scale) & (scale > 0.0))
+        step = max(1, BLOCK_NUMBERS // max(1, points.shape[1]))
+        for start in range(0, len(codes), step):
+            some = codes[start : start + step], places[start : start + step]
+            exact = _squares(self.vectors(attribute, some[0]) - points[some[1]])
+            table[some] = np.where(exact <= NOISE * scale[some], 0.0, exact)
+
+    def _own_squares(self, attribute: int) -> FloatArray:
+        """Return the squared lengths of an attribute's vectors; shape (n_codes, 1)."""
+        table = self.tables[attribute]
+        own = table.multiply(table).sum(axis=1) if sparse.issparse(table) else _squares(table)
+        return np.asarray(own).reshape(-1, 1)
 
     def distances_to_rows(self, codes: Codes) -> list[FloatArray]:
         """Return, for each attribute, squared distances of its codes to those of some rows.
@@ -69,8 +88,9 @@ class ValueSpace:
         """
         tables = []
         for attribute, column in enumerate(codes):
-            table = self.squared_distances(attribute, self.vectors(attribute, column))
-            table[column, np.arange(len(column))] = 0.0  # a value has no distance to itself
+            points = self.vectors(attribute, column)
+            table = self.squared_distances(attribute, points)
+            self._correct_small(attribute, table, points)
             tables.append(table)
         return tables
 
