@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from untie._util.parallel import in_threads
 from untie._util.types import FloatArray
 
-STRIP = 2048
-"""Columns are multiplied this many at a time, whatever the number of threads."""
+STRIP, N_EVEN = 1300, 4
+"""At most `STRIP` columns are multiplied at a time, in a multiple of `N_EVEN` strips of one width,
+which two or four threads share evenly. The number of threads changes none of it."""
 
 LARGE = 2**23
 """A matrix with fewer numbers is multiplied faster than threads are started."""
@@ -29,7 +31,9 @@ def symmetric_product(matrix: Any, array: FloatArray) -> FloatArray:
     """
     if not isinstance(matrix, np.ndarray):
         return np.asarray(matrix @ array)
-    strips = [slice(start, start + STRIP) for start in range(0, len(matrix), STRIP)]
+    n_strips = N_EVEN * -(-len(matrix) // (N_EVEN * STRIP))
+    ends = np.linspace(0, len(matrix), n_strips + 1).astype(int)
+    strips = [slice(start, end) for start, end in pairwise(ends)]
     lines = array.T
     parts = in_threads(lambda strip: lines @ matrix[:, strip], strips, matrix.size >= LARGE)
     return np.concatenate(parts, axis=-1).T
