@@ -37,7 +37,7 @@ THREADS_WORK = 2e6
 PASSES = 50
 """What a step does per row, cluster and start costs as much as this many dimensions."""
 
-LONG = 40
+LONG = 10
 """Rows whose columns have more dimensions than this, on average, are looked up and not made: to
 look a number up takes as long as to multiply this many."""
 
