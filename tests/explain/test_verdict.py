@@ -278,3 +278,24 @@ def test_what_is_called_weak_is_not_said_to_be_above_the_bound():
     assert words[:2] == ["weak, doubtful (0.74)", "fairly stable (0.75)"]
     assert words[2:] == ["weak, doubtful (0.60)", "not sampled"]
     assert said.weak == (0, 2)
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_groups_of_a_few_rows_are_said_to_be_of_a_few(times):
+    """As rows and as weights."""
+    draws = np.random.default_rng(0)
+    classes = np.repeat([0, 1], 12)
+    columns = {
+        f"c{number}": np.where(draws.random(24) < 0.9, classes, 1 - classes) for number in range(8)
+    }
+    table = pd.DataFrame(columns).astype(str)
+    repeated = pd.concat([table] * times, ignore_index=True)
+    weights = np.full(24, float(times))
+    as_rows = verdict(UNTIEClusterer(2).fit(repeated), repeated)
+    as_weights = verdict(
+        UNTIEClusterer(2).fit(table, sample_weight=weights), table, sample_weight=weights
+    )
+    for said in (as_rows, as_weights):
+        assert said.found
+        few = "These are only 24 rows; others may give other groups."
+        assert (said.caution == few) == (times == 1)

@@ -274,6 +274,14 @@ def test_tables_of_a_few_rows(n_rows):
         assert not choice.found_clusters
 
 
+@pytest.mark.parametrize("n_rows", [8, 12, 14, 20])
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_of_a_few_rows_has_no_clusters(n_rows, seed):
+    """Halves with fewer rows than clusters have a gain of 0 but for rounding, and no error."""
+    table = table_of(np.random.default_rng(seed).integers(0, 3, (n_rows, 5)))
+    assert not choice_of(table, ks=range(2, 11), n_splits=8).found_clusters
+
+
 def test_weights_of_any_size_give_the_same():
     table, _ = latent_classes(300, 3, 6, 4, seed=0)
     encoder = UNTIE().fit(table)

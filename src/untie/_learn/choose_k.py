@@ -26,7 +26,7 @@ from untie._learn.hidden_gain import (
     halves,
     hidden_gains,
 )
-from untie._learn.k_choice import SURE, KChoice
+from untie._learn.k_choice import ROUNDING, SURE, KChoice, is_sure
 from untie._learn.means import count_distinct, sample_vectors
 from untie._learn.order_space import CoarseView
 from untie._learn.value_space import ValueSpace, count_members
@@ -171,7 +171,7 @@ class _Evidence:
 
     @property
     def holds(self) -> bool:
-        return self.without > SURE * self.error
+        return is_sure(self.without, self.error)
 
 
 class _Trial:
@@ -336,13 +336,13 @@ def _smallest_good(of_rows: FloatArray, judged: JudgedRows) -> int:
     best = int(np.argmax(np.round(gains, 9)))
     for place in range(best):
         noise = SURE * _error(of_rows[best] - of_rows[place], judged)
-        if gains[best] - gains[place] <= noise + 1e-9:
+        if gains[best] - gains[place] <= noise + ROUNDING:
             return place
     return best
 
 
 def _is_gain(of_rows: FloatArray, judged: JudgedRows) -> bool:
-    return bool(of_rows.sum() / judged.weights.sum() > SURE * _error(of_rows, judged))
+    return is_sure(of_rows.sum() / judged.weights.sum(), _error(of_rows, judged))
 
 
 def _error(of_rows: FloatArray, judged: JudgedRows) -> float:

@@ -12,11 +12,17 @@ from untie._table import frames
 from untie._util.types import FloatArray
 from untie._util.words import listed
 
-SURE = 2.0
-"""A gain is there if it is above 0 by this many standard errors."""
+SURE, ROUNDING = 2.0, 1e-9
+"""A gain is there if it is above 0 by `SURE` standard errors, and above rounding: where halves have
+too few rows for a number of clusters, both are 0 but for rounding."""
 
 NAMED = 4
 """At most this many columns are named in a sentence."""
+
+
+def is_sure(gain: float, error: float) -> bool:
+    """Tell whether a gain with a standard error is above 0 for certain."""
+    return bool(gain > SURE * error + ROUNDING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +115,12 @@ class KChoice:
     def has_gain(self) -> bool:
         """Whether the clusters foretell hidden cells better than no clusters do."""
         at = self.ks.index(self.k)
-        return bool(self.gain[at] > SURE * self.error[at])
+        return is_sure(self.gain[at], self.error[at])
 
     @property
     def rests_on_several(self) -> bool:
         """Whether something is left without the columns that matter most."""
-        return bool(self.without > SURE * self.without_error)
+        return is_sure(self.without, self.without_error)
 
     @property
     def is_best(self) -> bool:

@@ -31,6 +31,9 @@ WEAK = ("doubtful", "dissolves")
 NO_FINDING = "not a finding"
 """What is said of groups that come back though there are none."""
 
+FEW_ROWS = 50
+"""Of groups found in fewer rows it is said that other rows may give other groups."""
+
 LONGEST = 40
 """Names of columns are cut after this many characters."""
 
@@ -54,6 +57,8 @@ class Verdict:
         The columns with an order, whose values are ranges.
     passive : tuple of str
         The columns that were not to count.
+    n_rows : float or None
+        Number of rows that were learned from, with their weights, if it is known.
 
     See Also
     --------
@@ -76,6 +81,7 @@ class Verdict:
     stability: Any = None
     ordered: tuple[str, ...] = ()
     passive: tuple[str, ...] = ()
+    n_rows: float | None = None
 
     @property
     def found(self) -> bool | None:
@@ -140,6 +146,8 @@ class Verdict:
             )
         if self.choice is not None and len(self.choice.ks) == 1 and not self.is_given:
             said.append(f"There are too few distinct rows to try more than {self.n_groups} groups.")
+        if self.found and self.n_rows is not None and self.n_rows < FEW_ROWS:
+            said.append(f"These are only {self.n_rows:g} rows; others may give other groups.")
         return " ".join(said) or None
 
     @property
@@ -297,6 +305,7 @@ def verdict(
             random_state=random_state,
         )
     encoder = clusterer.encoder_
+    counts = encoder.model_.counts
     places = range(len(encoder.vocabulary_.columns))
     return Verdict(
         clusterer.n_clusters_,
@@ -305,6 +314,8 @@ def verdict(
         stability,
         _columns(clusterer, [learned_order(encoder, place) is not None for place in places]),
         _columns(clusterer, encoder.model_.passive.tolist()),
+        # Weights are repetitions, or scaled to any sum.
+        max(counts.n, counts.n_rows),
     )
 
 
