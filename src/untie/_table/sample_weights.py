@@ -12,6 +12,9 @@ from untie._table.names import check_names
 from untie._table.table import NoRowsError, Table, read_table
 from untie._util.types import FloatArray
 
+LARGEST = 1e100
+"""Weights beyond have sums and products that no number holds."""
+
 
 def split_weights(data: Any, sample_weight: Any) -> tuple[Any, Any]:
     """Take the column of weights out of a frame, if `sample_weight` is a column's name."""
@@ -63,6 +66,12 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if weights.min(initial=0.0) < 0:
         row = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(f"sample_weight of row {row} is negative: {weights[row]}.")
+    if weights.max(initial=0.0) > LARGEST:
+        row = int(weights.argmax())
+        raise ValueError(
+            f"sample_weight of row {row} is {weights[row]:g}, beyond {LARGEST:g}; divide all "
+            "weights by the same number."
+        )
     return weights
 
 
