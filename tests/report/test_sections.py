@@ -310,7 +310,8 @@ def test_the_page_begins_with_what_the_table_is(report, people):
     share = people.age.isna().sum() / (4 * len(people))
     assert (
         "4 of the 5 columns were learned from, 1 of them cut into ranges; "
-        f"{share:.1%} of their cells are missing. left was not learned from: it judges the groups."
+        f"{share:.1%} of their cells are missing. "
+        "The column left was not learned from: it judges the groups."
     ) in header
     groups = re.findall(r"<strong>(\d): (.*?)</strong>", section(report, "map"))
     assert len(groups) == 3

@@ -26,9 +26,9 @@ EXAMPLES = """[bold]Examples[/bold]
 [cyan]untie compare mushroom.csv --label class[/cyan]  as many clusters as there are classes, with \
 F and ARI
 
-gain: nats per row (1 nat is 1.44 bits) by which the clusters describe the table better than none; \
-silhouette: of the share of columns in which rows differ; stability: agreement with the clusters of \
-resampled rows. Higher scores are better, in every column."""
+gain: nats per row (1 nat is 1.44 bits) by which the clusters describe the table better than \
+none; silhouette: of the share of columns in which rows differ; stability: agreement with the \
+clusters of resampled rows (adjusted Rand index). Higher scores are better, in every column."""
 
 
 @sharing(TableOptions, without=["safe_csv"])

@@ -21,9 +21,9 @@ EXAMPLES = """[bold]Examples[/bold]
 
 alikeness: from -1 to 1, how far the rows that have one value are like those that have the other \
 in all other columns; at_least: less two standard errors; the pairs are in its order. Go by \
-at_least: values of few rows, as most typos, can't be judged by what they occur with, and have an \
-at_least near 0 or below. similarity: of the learned vectors, in which rare values may be near each \
-other for being rare; no evidence that two values mean the same."""
+at_least. Values of few rows, as most typos, can hardly be judged by what they occur with; for \
+them it is mostly near 0 or below: nothing is known. similarity: of the learned vectors, in \
+which rare values may be near each other for being rare, whatever they mean."""
 
 
 @sharing(LearningOptions)

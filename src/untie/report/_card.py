@@ -63,7 +63,8 @@ def _about(study: Study) -> str:
     what = f"{percent(share)} of their cells are" if missing else "none of their cells is"
     said += f"; {what} missing"
     if study.answers is not None:
-        said += f". {shown(study.answers.name, 40)} was not learned from: it judges the groups"
+        name = shown(study.answers.name, 40)
+        said += f". The column {name} was not learned from: it judges the groups"
     return f"{said}."
 
 
