@@ -136,7 +136,7 @@ def run(
         recipe=_recipe(wish, file, options),
         watch=lambda names: bar(names, options.quiet),
     )
-    replaced = ", in place of a file of that name" if page.exists() else ""
+    replaced = ", in place of a file of that name" if page.is_file() else ""
     made.save(page)
     say(made.summary, options.quiet)
     opened = "; open it in a browser" if page.suffix.lower() in ENDINGS[PageFormat.html] else ""
