@@ -34,7 +34,7 @@ def test_no_clusters_are_said_to_be_none():
     assert not choice.found_clusters
     assert choice.verdict.startswith("No clusters found: no number of groups from 2 to 10")
     alone = choose_k(UNTIE().fit(table), table, [3])
-    assert alone.verdict.startswith("No clusters found: 3 groups foretell the cells of other rows")
+    assert alone.verdict.startswith("No clusters found: 3 groups predict the cells of other rows")
 
 
 def test_the_table_of_figures():

@@ -170,8 +170,8 @@ def test_dirty_numbers_are_binned_and_the_dirt_stays():
     preparer = prepare(pd.DataFrame({"age": cells}), bins=5)
     assert (
         said(preparer)["age"][1]
-        == "into 5 ranges; no numbers, and kept as they are: 'unknown'; read as missing: 'n/a' "
-        "(3 rows)"
+        == "into 5 ranges; not numbers, kept as values of their own: 'unknown' (--missing, in "
+        "Python missing=, makes them missing); read as missing: 'n/a' (3 rows)"
     )
     rows = pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None, "n/a"]})
     result = preparer.transform(rows)

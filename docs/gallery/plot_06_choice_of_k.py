@@ -2,9 +2,9 @@
 How many clusters there are
 ===========================
 
-Above, the gain on hidden cells: by how much clusters of half of the rows foretell the cells of the
-other half. Below, how well clusters come back, and in which share of the splits each number is the
-best.
+Above, the gain on hidden cells: by how much clusters of half of the rows predict the cells of the
+other half, and its standard error. Below, how well clusters made from half of the rows agree with
+those of all rows, and in which share of the splits each number is the best.
 """
 
 from untie import UNTIE, choose_k, plot

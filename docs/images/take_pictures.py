@@ -32,7 +32,7 @@ def take(browser: Browser, page: Path, scheme: str) -> None:
 def main(chromium: str = "/usr/bin/chromium") -> None:
     """Make the report of the votes and take both pictures."""
     votes, party = load("housevotes")
-    report = make_report(votes.assign(party=party), label="party", title="votes")
+    report = make_report(votes.assign(**{"class": party}), label="class", title="votes.csv")
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder) / "votes.html"
         report.save(page)

@@ -168,7 +168,7 @@ default="auto"
     purpose : {"clusters", "neighbors"}, default="clusters"
         What the vectors are for. "clusters": the representation is kept whose clusters describe the
         table best. "neighbors", for retrieval, look-alikes and nearest-neighbour models: the one
-        whose nearest rows best foretell the cells of a column that was hidden from the distance, of
+        whose nearest rows best predict the cells of a column that was hidden from the distance, of
         "halves", "values" and "kernels". In these, columns that have much in common with others
         count more and rare values do not; kernels have 50, 10 and 99 % of the energy. It draws
         nothing at random, needs no number of clusters, and takes about as long. `UNTIEClusterer`
@@ -204,7 +204,7 @@ default="auto"
         For the solver "auto": how well the clusters of "couplings" and "relevance" describe the
         table, in nats per row more than no clusters at all (-inf: the vectors have fewer distinct
         rows than clusters). With ``purpose="neighbors"``, how well the nearest rows
-        of "halves", "values" and "kernels" foretell hidden cells: shares of a column's entropy,
+        of "halves", "values" and "kernels" predict hidden cells: shares of a column's entropy,
         summed over the columns, so that 1 is as much as one column wholly. The one in use comes
         first. Empty where there was nothing to compare: many columns have an order, or no more
         distinct rows than clusters.

@@ -28,12 +28,17 @@ def choose_k(
 
     For each number, k-means makes clusters of the learned vectors of half of the rows. Each row of
     the other half joins the cluster that is nearest in all columns but one, and the cluster's
-    shares of values foretell the cell of that column; the gain is by how many nats per row better
-    than the table's own shares. Columns that say the same, such as copies, are hidden together;
-    both halves are foretold in turn, in several splits. Clusters that follow noise have a negative
-    gain, whatever the number of rows, as no row is foretold by clusters that it had a part in; so
-    have clusters that repeat one column. The smallest number is taken whose gain is within
-    two standard errors of the highest.
+    shares of values predict the cell of that column; the gain is by how many nats per row (1 nat is
+    1.44 bits) better than the table's own shares. Columns that say the same, such as copies, are
+    hidden together; both halves are predicted in turn, in several splits. Clusters that follow
+    noise have a negative gain, whatever the number of rows, as no row is predicted by clusters that
+    it had a part in; so have clusters that repeat one column.
+
+    The smallest number is taken whose gain is below the highest by no more than two standard
+    errors of the difference of the two gains, over rows. These are not the errors of single gains
+    that `table` has: the same rows have both gains. If the number found so has no clusters in the
+    sense below, it is passed over, with all numbers whose gain is not above 0 by two standard
+    errors, and the rule is asked again of those that are left; if none is left, the first stays.
 
     There are clusters (`found_clusters`) if the gain is above 0 by two standard errors, and is so
     without the column that matters most: groups that rest on one column, or on one pair of columns

@@ -566,6 +566,9 @@ def test_report_writes_a_page_and_says_what_it_found(people, tmp_path, monkeypat
     assert "<title>Report: people.csv</title>" in page
     assert "customer_id" in page
     assert "adjusted Rand index</th>" in page
+    again = ask("report", people, "--label", "group", "--k", 2)  # or a file of another ending
+    replaced = "The report is in people-report.html, in place of a file of that name; open it in"
+    assert replaced in again.stderr
     quiet = ask("report", people, "-q", "--k", 2, "-o", tmp_path / "other.html", "--title", "<b>")
     assert quiet.output == ""
     assert "<h1>&lt;b&gt;</h1>" in (tmp_path / "other.html").read_text()

@@ -91,7 +91,9 @@ def test_an_archive_in_another_encoding(tmp_path):
         archive.writestr("t.csv", "a;b\nné;1\n".encode("latin-1"))
     found, remarks = read(tmp_path / "t.zip", encoding="latin-1")
     assert found == [{"a": "né", "b": "1"}]
-    assert remarks == [f"{str(tmp_path / 't.zip')!r}: cells stand between ';'"]
+    assert remarks == [
+        f"{str(tmp_path / 't.zip')!r}: read with ';' between cells; --delimiter names another"
+    ]
 
 
 def test_an_archive_of_several_files_is_asked_about(tmp_path, people):

@@ -49,7 +49,10 @@ def test_text_files(write, name, content):
 @pytest.mark.parametrize("mark", [";", "|"])
 def test_other_delimiters_are_found_and_said(write, mark):
     path = write(f"a{mark}b\nx{mark}1\ny{mark}2\n")
-    assert read(path) == (ROWS, [f"{str(path)!r}: cells stand between {mark!r}"])
+    assert read(path) == (
+        ROWS,
+        [f"{str(path)!r}: read with {mark!r} between cells; --delimiter names another"],
+    )
 
 
 def test_tabs_in_a_csv_file_are_found(write):

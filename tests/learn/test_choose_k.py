@@ -323,7 +323,7 @@ def a_choice(**changes):
 def test_words_for_clusters_that_no_column_alone_is_sure_of():
     choice = a_choice(tells=np.zeros(4))
     assert choice.rests_on == ()
-    assert "They rest on many columns, a little on each." in choice.verdict
+    assert "The clusters rest on many columns, a little on each." in choice.verdict
 
 
 def test_the_share_of_splits_is_of_the_chosen_number():

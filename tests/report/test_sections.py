@@ -264,7 +264,7 @@ def test_the_columns_that_groups_rest_on_are_the_same_everywhere(report):
     table = content["weights"]["columns"]
     rests = {line[0] for line in table["rows"] if line[2] == "yes"}
     assert table["columns"][2] == "groups rest on it"
-    said = re.search(r"They rest on (.*?)\.", report.summary)[1]
+    said = re.search(r"The groups rest on (.*?)\.", report.summary)[1]
     assert set(re.split(", | and ", said)) == rests
     assert f"resting on {'all ' if len(rests) == 4 else f'{len(rests)} of '}" in report.summary
     assert "differ most in" not in report.summary
@@ -309,8 +309,9 @@ def test_the_page_begins_with_what_the_table_is(report, people):
     assert "There are 360 rows in people. 3 groups of similar rows, as asked for" in header
     share = people.age.isna().sum() / (4 * len(people))
     assert (
-        "4 of the 5 columns were learned from, 1 of them numbers in ranges; "
-        f"{share:.1%} of their cells are missing. left was not learned from: it judges the groups."
+        "4 of the 5 columns were learned from, 1 of them cut into ranges; "
+        f"{share:.1%} of their cells are missing. "
+        "The column left was not learned from: it judges the groups."
     ) in header
     groups = re.findall(r"<strong>(\d): (.*?)</strong>", section(report, "map"))
     assert len(groups) == 3

@@ -32,23 +32,25 @@ class KChoice:
     Parameters
     ----------
     k : int
-        The smallest number that does about as well as the best (see `choose_k`), of those whose
-        clusters are really there if there are any.
+        The smallest number that does about as well as the best (see `choose_k` for the rule), of
+        those whose clusters are really there if there are any.
     how_sure : float
         Share of the splits in which this number is the best, from 0 to 1.
     ks : tuple of int
         The numbers tried.
     gain : array of shape (n_ks,)
-        Gain on hidden cells: by how many nats per row clusters of half of the rows foretell the
+        Gain on hidden cells: by how many nats per row clusters of half of the rows predict the
         cells of the other half better than the table's shares do, each cell being hidden from the
         choice of its row's cluster. Below 0 for clusters that follow noise, or one column.
     error : array of shape (n_ks,)
-        Its standard error.
+        Its standard error. The choice goes by that of the difference of two gains, which is another
+        one, as the same rows have both gains.
     stability : array of shape (n_ks,)
-        Mean adjusted Rand index of the clusters of all rows and those of half of them; 1 is the
-        same.
+        Mean adjusted Rand index of the clusters of all rows and those made from half of them, over
+        both halves of every split; 1 is the same, 0 is chance.
     silhouette : array of shape (n_ks,)
-        Mean silhouette, from -1 to 1; not used for the choice.
+        Mean silhouette of the distances of the learned vectors, from -1 to 1; not used for the
+        choice.
     chosen : array of shape (n_splits,)
         The number that is the best in each split.
     columns : tuple of str
@@ -113,7 +115,7 @@ class KChoice:
 
     @property
     def has_gain(self) -> bool:
-        """Whether the clusters foretell hidden cells better than no clusters do."""
+        """Whether the clusters predict hidden cells better than no clusters do."""
         at = self.ks.index(self.k)
         return is_sure(self.gain[at], self.error[at])
 
@@ -148,10 +150,10 @@ class KChoice:
         if len(self.ks) > 1 and self.is_best:
             number += f", the best number in {self.how_sure:.0%} of the splits"
         elif len(self.ks) > 1:
-            number += ", the smallest number that does about as well as any"
+            number += ", the smallest number that does about as well as the best"
         return (
-            f"{number}. {self._resting()} The clusters of half of the rows agree with them by "
-            f"{agreement:.2f} (adjusted Rand index)."
+            f"{number}. {self._resting()} Clusters made from half of the rows agree with those of "
+            f"all rows by {agreement:.2f} (adjusted Rand index: 1 is the same, 0 is chance)."
         )
 
     def table(self) -> Any:
@@ -176,11 +178,11 @@ class KChoice:
     def _no_gain(self) -> str:
         if len(self.ks) == 1:
             return (
-                f"No clusters found: {self.k} groups foretell the cells of other rows no better "
+                f"No clusters found: {self.k} groups predict the cells of other rows no better "
                 "than none do."
             )
         return (
-            f"No clusters found: no number of groups from {self.ks[0]} to {self.ks[-1]} foretells "
+            f"No clusters found: no number of groups from {self.ks[0]} to {self.ks[-1]} predicts "
             f"the cells of other rows better than none; {self.k} is the least bad."
         )
 
@@ -199,9 +201,9 @@ class KChoice:
     def _resting(self) -> str:
         names = self.rests_on
         if not names:
-            return "They rest on many columns, a little on each."
+            return "The clusters rest on many columns, a little on each."
         more = len(names) - NAMED
         shown = [*names[:NAMED], f"{more} more"] if more > 1 else list(names)
         n = len(self.columns)
         of = f"all {n} columns" if len(names) == n else f"{len(names)} of {n} columns"
-        return f"They rest on {of}: {listed(shown)}."
+        return f"The clusters rest on {of}: {listed(shown)}."

@@ -262,7 +262,11 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
     cells = read(seen.values, unit)
     others = [value for value, n in zip(seen.values, cells, strict=True) if np.isnan(n)]
     if others:
-        reason += f"; no numbers, and kept as they are: {some(others)}"
+        what = "numbers" if unit == NUMBER else "dates"
+        reason += (
+            f"; not {what}, kept as values of their own: {some(others)} "
+            "(--missing, in Python missing=, makes them missing)"
+        )
     span = (float(numbers[0]), float(numbers[-1])) if seen.scale == 1 else None
     infinite = tuple(np.unique(cells[np.isinf(cells)]).tolist()) if span else ()
     rule = Bin(tuple(edges.tolist()), tuple(names), unit, span=span, infinite=infinite)

@@ -19,7 +19,7 @@ COMMANDS = {
     "neighbors": "Find the rows most like a row, or like some values, and say why.",
     "outliers": "Find the rows with the most surprising combinations of values, and say which they "
     "are.",
-    "values": "Find values that occur in the same company, such as spellings of one thing, and say "
+    "values": "Find values that occur in the same company, such as two names of one thing, and say "
     "why.",
     "drift": "Tell what has changed from one table to another.",
     "compare": "Cluster a table with UNTIE, one-hot, MCA, k-modes and CDE, and score the clusters.",

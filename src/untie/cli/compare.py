@@ -26,9 +26,9 @@ EXAMPLES = """[bold]Examples[/bold]
 [cyan]untie compare mushroom.csv --label class[/cyan]  as many clusters as there are classes, with \
 F and ARI
 
-gain: nats per row by which the clusters describe the table better than none; silhouette: of the \
-share of columns in which rows differ; stability: agreement with the clusters of resampled rows. \
-More is better in all columns."""
+gain: nats per row (1 nat is 1.44 bits) by which the clusters describe the table better than \
+none; silhouette: of the share of columns in which rows differ; stability: agreement with the \
+clusters of resampled rows (adjusted Rand index). Higher scores are better, in every column."""
 
 
 @sharing(TableOptions, without=["safe_csv"])
@@ -62,7 +62,7 @@ def run(
     )
     for reason in result.skipped:
         say(f"Left out: {reason}", options.quiet)
-    title = f"{k} clusters of {result.n_rows:,} rows; more is better"
+    title = f"{k} clusters of {result.n_rows:,} rows; higher scores are better"
     if output is not None or chosen_format(format_) != Format.table:
         say(title, options.quiet)
     show(columns_of(result.table()), format_, output, title)

@@ -81,7 +81,9 @@ def read_source(
     kind = sniff(first.path, shown, delimiter, encoding)
     remarks = [file.remark for file in gathered.files if file.remark]
     if kind.name == "csv" and delimiter is None and kind.delimiter not in (",", "\t"):
-        remarks.append(f"{shown}: cells stand between {kind.delimiter!r}")
+        remarks.append(
+            f"{shown}: read with {kind.delimiter!r} between cells; --delimiter names another"
+        )
     scratch = gathered.scratch
     if kind.name != "parquet" and encoding.lower() not in (UTF8, "utf8"):
         paths = [_recode(path, encoding, scratch) for path in gathered.paths]

@@ -136,10 +136,11 @@ def run(
         recipe=_recipe(wish, file, options),
         watch=lambda names: bar(names, options.quiet),
     )
+    replaced = ", in place of a file of that name" if page.is_file() else ""
     made.save(page)
     say(made.summary, options.quiet)
     opened = "; open it in a browser" if page.suffix.lower() in ENDINGS[PageFormat.html] else ""
-    say(f"The report is in {page}{opened}.", options.quiet)
+    say(f"The report is in {page}{replaced}{opened}.", options.quiet)
 
 
 def _page_for(file: str | None, form: PageFormat) -> Path:

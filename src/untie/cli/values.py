@@ -20,8 +20,10 @@ EXAMPLES = """[bold]Examples[/bold]
 [cyan]untie values mushroom.csv --column odor --why foul,spicy[/cyan]  what the two share
 
 alikeness: from -1 to 1, how far the rows that have one value are like those that have the other \
-in all other columns; at_least: less two standard errors, which are large for few rows; the pairs \
-are in its order; similarity: of the learned vectors."""
+in all other columns; at_least: less two standard errors; the pairs are in its order. Go by \
+at_least. Values of few rows, as most typos, can hardly be judged by what they occur with; for \
+them it is mostly near 0 or below: nothing is known. similarity: of the learned vectors, in \
+which rare values may be near each other for being rare, whatever they mean."""
 
 
 @sharing(LearningOptions)
@@ -46,7 +48,7 @@ def run(
     purpose: Purposes = None,
     seed: Seed = 0,
 ) -> None:
-    """Find values that occur in the same company, such as spellings of one thing, and say why."""
+    """Find values that occur in the same company, such as two names of one thing, and say why."""
     check_output(output)
     if why is not None and column is None:
         raise UserError("--why needs the column: --column odor --why foul,spicy")

@@ -28,7 +28,8 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     """Return the pairs of values of a column that surely occur in the most similar contexts.
 
     Values of a few rows may have the same company by chance, and come after those of which more is
-    known.
+    known. An `at_least` near 0 or below says that nothing is known of a pair, as of most typos; it
+    does not say that the two differ.
 
     Parameters
     ----------

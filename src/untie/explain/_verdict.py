@@ -157,10 +157,10 @@ class Verdict:
         if self.choice is not None and self.found:
             said = [
                 self._why_this_number(self.choice),
-                f"They rest on {_some(self.rests_on)}." if self.rests_on else None,
+                f"The groups rest on {_some(self.rests_on)}." if self.rests_on else None,
                 self._repeating(),
-                f"Groups of half of the rows agree with them by {_agreement(self.choice):.2f} "
-                "(adjusted Rand index).",
+                "Groups made from half of the rows agree with those of all rows by "
+                f"{_agreement(self.choice):.2f} (adjusted Rand index: 1 is the same, 0 is chance).",
                 self._weak(),
             ]
         elif self.choice is not None:
@@ -212,15 +212,15 @@ class Verdict:
                 f"They rest on one column or one pair of columns: without "
                 f"{_some(choice.without_columns)}, they tell nothing of the others."
             )
-        return "Groups of half of the rows foretell the cells of the others no better than none do."
+        return "Groups made from half of the rows predict the other half no better than none do."
 
     def _why_this_number(self, choice: KChoice) -> str | None:
         if self.how_sure is None:
             return None
         if not choice.is_best:
             return (
-                f"{choice.k} is the smallest number that does about as well as any whose groups "
-                "rest on several columns."
+                f"Of the numbers of groups that rest on several columns, {choice.k} is the "
+                "smallest that does about as well as the best."
             )
         only = "in" if choice.how_sure >= CLEAR else "though only in"
         where = f"{choice.how_sure:.0%} of the splits into halves"

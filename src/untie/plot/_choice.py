@@ -14,8 +14,11 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
     """Draw how good each number of clusters is, and how sure the choice.
 
     Above: the gain on hidden cells that the choice is made by, with its standard error; clusters
-    below the line at 0 tell nothing. Below: how well clusters of half of the rows agree with those
-    of all, their silhouette, and as bars the share of the splits in which each number is the best.
+    below the line at 0 tell nothing. The bars of two numbers may overlap though one is clearly
+    better: the choice goes by the error of the difference of their gains (see `untie.choose_k`).
+    Below: the stability, which is how well clusters made from half of the rows agree with those of
+    all rows (adjusted Rand index); the silhouette, and as bars the share of the splits in which
+    each number is the best.
 
     Parameters
     ----------

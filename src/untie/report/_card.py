@@ -57,13 +57,14 @@ def _about(study: Study) -> str:
         said += " was learned from"
     binned = sum(note.action == BINNED for note in _notes(study))
     if binned:
-        said += f", {binned:,} of them numbers in ranges"
+        said += f", {binned:,} of them cut into ranges"
     missing = sum(_missing(study, place) for place in range(len(study.names)))
     share = missing / (study.encoder.counts_.n * len(study.names))
     what = f"{percent(share)} of their cells are" if missing else "none of their cells is"
     said += f"; {what} missing"
     if study.answers is not None:
-        said += f". {shown(study.answers.name, 40)} was not learned from: it judges the groups"
+        name = shown(study.answers.name, 40)
+        said += f". The column {name} was not learned from: it judges the groups"
     return f"{said}."
 
 

@@ -32,44 +32,54 @@ METHODS = ("UNTIE", "one-hot", "MCA", "k-modes")
 
 
 SCORES = {
-    "gain": "Gain: nats per row by which the clusters describe the table better than none.",
-    "silhouette": "Silhouette: by the share of columns in which rows differ.",
-    "stability": "Stability: agreement with the clusters of resampled rows.",
+    "gain": "Gain: by how many nats per row (1 nat is 1.44 bits) the clusters describe the table "
+    "better than no clusters do.",
+    "silhouette": "Silhouette: of the share of columns in which rows differ.",
+    "stability": "Stability: agreement of the clusters of all rows with those of resampled rows "
+    "(adjusted Rand index).",
     "f_score": "F: agreement with the label, each of its values matched to one cluster at most.",
     "ari": "Adjusted Rand index: agreement with the label; 0 is what chance has.",
 }
 """What the scores of methods mean."""
 
 SUM = (
-    "The squared distance of two rows is a sum over columns, couplings and kernels; these are the "
-    "shares of the mean over all pairs of rows."
+    "The squared distance of two rows is a sum over columns, couplings (what values are compared "
+    "by, such as what they occur with) and kernels (how a coupling becomes a similarity); these "
+    "are the shares of the mean over all pairs of rows."
 )
 
-MORE = "More is better in all columns."
+MORE = "Higher scores are better, in every column."
 
 ANEW = (
-    "Every method clusters the rows anew and no cell is hidden, so the figures of UNTIE are near "
-    "those of its clusters elsewhere in this report, not the same, and the gain is a different one."
+    "These scores are defined so that all methods can have them; those of the choice of the number "
+    "of clusters are defined otherwise, and the two may differ much. Here k-means alone clusters "
+    "the vectors of UNTIE anew, stability is of resampled rows and not of halves, the silhouette "
+    "is not of distances of learned vectors, and no cell is hidden from the gain. Compare the "
+    "figures of one table with each other only."
 )
+"""Why UNTIE has other figures here than in the section on the number of clusters."""
 
 UNUSUAL = (
     "Rows with values that are each frequent and yet hardly ever occur together. The score adds up "
-    "the surprise of all pairs, in nats; share: of all rows that are at least as surprising. Rows "
-    "are counted from 0."
+    "the surprise of all pairs, in nats (1 nat is 1.44 bits); share: of all rows that are at least "
+    "as surprising. Rows are counted from 0."
 )
 
 GAIN = (
-    "Gain: by how many nats per row clusters of half of the rows foretell the cells of the other "
-    "half better than the table's shares do, each cell being hidden from the choice of its row's "
-    "cluster; below 0 for noise."
+    "Gain: by how many nats per row (1 nat is 1.44 bits) clusters of half of the rows predict the "
+    "cells of the other half better than the table's shares do, each cell being hidden from the "
+    "choice of its row's cluster; below 0 for noise."
 )
 SMALLEST = (
-    "The smallest number whose gain is about the highest, within one standard error or a tenth, is "
-    "taken."
+    "The smallest number is taken whose gain is below the highest by no more than two standard "
+    "errors. These are errors of the difference of the two gains, over rows, and not the errors of "
+    "single gains that the table has. Numbers whose gain is not sure, or whose clusters rest on "
+    "one column, are passed over if there are others."
 )
 STABILITY = (
     "Stability: agreement of the clusters of all rows with those of half of them (adjusted Rand "
-    "index)."
+    "index), the mean over all halves. Silhouette: of the distances of the learned vectors; the "
+    "choice does not use it."
 )
 """What the figures of the choice of k mean."""
 
