@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from shlex import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ MOSTLY = 0.9
 
 FEW_UNITS = 5
 """Where numbers have more different endings than this, they are parts of names: 7a, 7b, ..., 7z."""
+
+N_SHOWN = 3
+"""At most this many values are named."""
 
 _DAY = r"(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](\d{4}|\d\d))"
 _DATE = re.compile(_DAY + r"([T ,].*)?")
@@ -80,7 +84,24 @@ def odd_writing(values: Sequence[Value], rows: FloatArray) -> str:
     return ""
 
 
-def some(values: Sequence[Value], n_shown: int = 3) -> str:
+def said_of_others(others: Sequence[Value], kind: str) -> str:
+    """Say which cells among numbers or dates are none, and how to call them missing.
+
+    Examples
+    --------
+    >>> print(said_of_others(["not asked"], "numbers"))
+    no numbers, and kept as they are: 'not asked'; if that means missing, say so with \
+missing=['not asked'] (--missing 'not asked')
+    """
+    texts = [str(value) for value in sort_values(others)[:N_SHOWN]]
+    means = "that means" if len(others) == 1 else "they mean"
+    return (
+        f"no {kind}, and kept as they are: {some(others)}; if {means} missing, say so with "
+        f"missing={texts!r} (--missing {quote(','.join(texts))})"
+    )
+
+
+def some(values: Sequence[Value], n_shown: int = N_SHOWN) -> str:
     """Return the first values and how many more there are."""
     shown = ", ".join(repr(value) for value in sort_values(values)[:n_shown])
     more = f" and {len(values) - n_shown:,} more" if len(values) > n_shown else ""

@@ -29,6 +29,9 @@ from untie.cli.text_layout import Kind, explain, sniff
 UTF8 = "utf-8"
 STDIN = "-"
 
+SHOWN_NAMES = 3
+"""At most this many cells of a first line are named."""
+
 
 def read_asked(source: str | None, options: SourceOptions) -> tuple[Any, list[str]]:
     """Open what the user names, in the way that the options say; see `read_source`."""
@@ -82,6 +85,8 @@ def read_source(
     remarks = [file.remark for file in gathered.files if file.remark]
     if kind.name == "csv" and delimiter is None and kind.delimiter not in (",", "\t"):
         remarks.append(f"{shown}: cells stand between {kind.delimiter!r}")
+    if kind.is_nameless:
+        remarks.append(_about_names(shown, kind, None if first.path != first.name else first.path))
     scratch = gathered.scratch
     if kind.name != "parquet" and encoding.lower() not in (UTF8, "utf8"):
         paths = [_recode(path, encoding, scratch) for path in gathered.paths]
@@ -92,6 +97,17 @@ def read_source(
         table = holding(table, gathered)
     sheets = "".join(f" {file.remark}." for file in gathered.files[:1] if file.remark)
     return _with_rows(table, shown, sheets), remarks
+
+
+def _about_names(shown: str, kind: Kind, path: str | None) -> str:
+    """Say that the first line looks like a row; of a file that is read as it is, how to have it."""
+    names = ", ".join(kind.header[:SHOWN_NAMES]) + (", ..." * (len(kind.header) > SHOWN_NAMES))
+    reading = "" if path is None else f"read_csv('{path}', header = false)"
+    query = f', or read it with --sql "SELECT * FROM {reading}"' if reading else ""
+    return (
+        f"{shown}: the first line ({names}) was taken for names of columns, but looks like a row; "
+        f"if it is one, put a line of names first{query}"
+    )
 
 
 def _with_rows(table: Any, shown: str, remark: str = "") -> Any:
