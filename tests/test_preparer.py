@@ -170,8 +170,9 @@ def test_dirty_numbers_are_binned_and_the_dirt_stays():
     preparer = prepare(pd.DataFrame({"age": cells}), bins=5)
     assert (
         said(preparer)["age"][1]
-        == "into 5 ranges; no numbers, and kept as they are: 'unknown'; read as missing: 'n/a' "
-        "(3 rows)"
+        == "into 5 ranges; no numbers, and kept as they are: 'unknown'; if that means missing, "
+        "name it with all that do: missing=['unknown'] (--missing unknown); read as missing: "
+        "'n/a' (3 rows)"
     )
     rows = pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None, "n/a"]})
     result = preparer.transform(rows)

@@ -90,13 +90,14 @@ def said_of_others(others: Sequence[Value], kind: str) -> str:
     Examples
     --------
     >>> print(said_of_others(["not asked"], "numbers"))
-    no numbers, and kept as they are: 'not asked'; if that means missing, say so with \
-missing=['not asked'] (--missing 'not asked')
+    no numbers, and kept as they are: 'not asked'; if that means missing, name it with all that \
+do: missing=['not asked'] (--missing 'not asked')
     """
     texts = [str(value) for value in sort_values(others)[:N_SHOWN]]
-    means = "that means" if len(others) == 1 else "they mean"
+    means = "that means missing, name it" if len(others) == 1 else "they mean missing, name them"
+    # Who names some has none found by themselves.
     return (
-        f"no {kind}, and kept as they are: {some(others)}; if {means} missing, say so with "
+        f"no {kind}, and kept as they are: {some(others)}; if {means} with all that do: "
         f"missing={texts!r} (--missing {quote(','.join(texts))})"
     )
 

@@ -20,6 +20,10 @@ def _order(found: re.Match[str]) -> str:
 _TEXT = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 """A name as Python writes it."""
 
+_LIST = rf"\[{_TEXT}(?:, {_TEXT})*\]"
+
+_CATEGORICAL = "take it out of --categorical, or name it in --columns and not in --drop"
+
 OPTIONS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"n_clusters=(\d+)", r"--k \1"),
     (r"\(n_samples=(\d+)\)", r"(\1)"),
@@ -28,7 +32,11 @@ OPTIONS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     ("sample_weight of row", "--weight of row"),
     (rf"ordered=\{{{_TEXT}: \[\.\.\.\]\}}", lambda found: f"{_order(found)}=VALUE,VALUE"),
     (rf"ordered\[{_TEXT}\]", _order),
-    (rf"columns=(\[{_TEXT}(?:, {_TEXT})*\])", _named),
+    (rf"columns=({_LIST})", _named),
+    (rf"missing={_LIST} \((?P<option>--missing [^()]*)\)", r"\g<option>"),
+    ("column_weights makes every column passive, so", "every column is passive, so"),
+    ("categorical names the column", "--categorical names the column"),
+    ("take it out of categorical, or name it in columns and not in drop", _CATEGORICAL),
 )
 """What messages of the library may hold, and what the command calls it."""
 

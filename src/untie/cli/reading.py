@@ -86,7 +86,8 @@ def read_source(
     if kind.name == "csv" and delimiter is None and kind.delimiter not in (",", "\t"):
         remarks.append(f"{shown}: cells stand between {kind.delimiter!r}")
     if kind.is_nameless:
-        remarks.append(_about_names(shown, kind, None if first.path != first.name else first.path))
+        can_ask = len(gathered.files) == 1 and first.path == first.name and encoding == UTF8
+        remarks.append(_about_names(shown, kind, first.path if can_ask else None))
     scratch = gathered.scratch
     if kind.name != "parquet" and encoding.lower() not in (UTF8, "utf8"):
         paths = [_recode(path, encoding, scratch) for path in gathered.paths]
@@ -102,12 +103,13 @@ def read_source(
 def _about_names(shown: str, kind: Kind, path: str | None) -> str:
     """Say that the first line looks like a row; of a file that is read as it is, how to have it."""
     names = ", ".join(kind.header[:SHOWN_NAMES]) + (", ..." * (len(kind.header) > SHOWN_NAMES))
-    reading = "" if path is None else f"read_csv('{path}', header = false)"
-    query = f', or read it with --sql "SELECT * FROM {reading}"' if reading else ""
-    return (
+    said = (
         f"{shown}: the first line ({names}) was taken for names of columns, but looks like a row; "
-        f"if it is one, put a line of names first{query}"
+        "if it is one, put a line of names first"
     )
+    if path is None or set(path) & set("\"'$`\\!"):  # what a shell or a query would read
+        return said
+    return f"{said}, or read it with --sql \"SELECT * FROM read_csv('{path}', header = false)\""
 
 
 def _with_rows(table: Any, shown: str, remark: str = "") -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 from untie._engines.duck import DELIMITERS
 from untie._engines.endings import KINDS, suffix_of
@@ -148,16 +149,17 @@ def _check_header(header: list[str], shown: str) -> None:
 
 def _is_row(header: list[str], text: str, delimiter: str) -> bool:
     """Tell whether each name is a number, or a cell of its column in the lines below."""
-    named = [place for place, name in enumerate(header) if name.strip()]
-    others = [place for place in named if not _is_number(header[place])]
-    if not others:
+    named = {place: name for place, name in enumerate(header) if name.strip()}
+    numbers = {place: _number(name) for place, name in named.items()}
+    if _count_up([number for number in numbers.values() if number is not None]):
+        return False
+    sought = [place for place in named if numbers[place] is None]
+    if not sought:
         return bool(named)
-    lines = islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1, LOOKED_AT)
-    sought = dict.fromkeys(others, "")
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        for row in lines:
-            for place in [p for p in sought if p < len(row) and row[p] == header[p]]:
-                del sought[place]
+        for row in islice(lines, 1, LOOKED_AT):
+            sought = [p for p in sought if p >= len(row) or row[p] != named[p]]
             if not sought:
                 return True
     except csv.Error:  # what is wrong further on is said by `explain`
@@ -165,12 +167,16 @@ def _is_row(header: list[str], text: str, delimiter: str) -> bool:
     return False
 
 
-def _is_number(text: str) -> bool:
+def _number(text: str) -> float | None:
     try:
-        float(text)
+        return float(text)
     except ValueError:
-        return False
-    return True
+        return None
+
+
+def _count_up(numbers: Sequence[float]) -> bool:
+    """Tell whether numbers are names: positions, such as pandas writes, or years."""
+    return len(numbers) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
 
 
 def explain(path: str, shown: str, kind: Kind, encoding: str) -> str | None:
