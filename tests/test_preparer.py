@@ -352,6 +352,28 @@ def test_mistakes_are_named(people, options, message):
         prepare(people, **options)
 
 
+@pytest.mark.parametrize(
+    ("frame", "remedy"),
+    [
+        (pd.DataFrame({"id": range(300), "k": "c"}), r"name them: columns=\['id'\]\.$"),
+        (pd.DataFrame({"a": ["x"], "b": ["y"]}), "1 sample; .*, so pass more rows\\.$"),
+        (pd.DataFrame({"a": ["x"] * 9, "b": ["y"] * 9}), "all alike .*; pass rows that differ\\.$"),
+    ],
+    ids=["ids", "one row", "equal rows"],
+)
+def test_a_remedy_is_named_where_it_helps(frame, remedy):
+    with pytest.raises(ValueError, match=f"No column is left to learn from .*{remedy}") as error:
+        prepare(frame)
+    assert ("all the same" in str(error.value)) == ("columns=" in str(error.value))
+
+
+def test_cells_among_dates_are_not_called_numbers():
+    days = [*map(str, pd.date_range("2024-01-01", periods=60).date), "never", "soon"]
+    note = said(prepare(pd.DataFrame({"day": days * 2})))["day"][1]
+    assert "no dates, and kept as they are: 'never', 'soon'; if they mean missing, name " in note
+    assert "missing=['never', 'soon'] (--missing never,soon)" in note
+
+
 def test_one_name_is_no_list(people):
     with pytest.raises(TypeError, match="columns must be a list"):
         prepare(people, columns="age")

@@ -28,8 +28,8 @@ from untie.encoder import UNTIE
 SHOWN_FAMILIES = 10
 """At most this many sentences about families of columns are printed."""
 
-DIGITS = 6
-"""Figures that were computed are written with this many digits; no more of them tell anything."""
+DIGITS = 10
+"""Figures that were computed are written with this many digits, as those after them are noise."""
 
 NOISE = 1e-12
 """Of a sum that should be 0, what is left by the rounding of its parts is smaller than this."""
@@ -57,7 +57,7 @@ def rounded(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
     Examples
     --------
     >>> rounded({"similarity": [0.4227317031632721, -7.4e-16], "p_value": [1.23456789e-20, None]})
-    {'similarity': [0.422732, 0.0], 'p_value': [1.23457e-20, None]}
+    {'similarity': [0.4227317032, 0.0], 'p_value': [1.23456789e-20, None]}
     """
     return {
         name: list(cells)
