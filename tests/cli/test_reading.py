@@ -208,12 +208,16 @@ def test_bad_files_of_other_kinds(write, tmp_path, name, content, message):
     assert "untie.scan" not in said
 
 
+def test_a_file_of_nearly_the_name_is_named(tmp_path):
+    (tmp_path / "customers.csv").touch()
+    near = f"Did you mean {str(tmp_path / 'customers.csv')!r}?"
+    for call in (("cluster",), ("neighbors", "--row", 1), ("cluster", "--lazy", "-o", "o.csv")):
+        assert near in refused(call[0], tmp_path / "custmers.csv", *call[1:])
+
+
 def test_files_that_are_none(tmp_path):
     output = ("-o", tmp_path / "model.untie")
     assert "There is no file" in refused("fit", tmp_path / "no.csv", *output)
-    (tmp_path / "customers.csv").touch()
-    near = f"Did you mean {str(tmp_path / 'customers.csv')!r}?"
-    assert near in refused("fit", tmp_path / "custmers.csv", *output)
     assert "No file matches the pattern" in refused("fit", tmp_path / "*.csv", *output)
     assert "is a folder" in refused("fit", tmp_path, *output)
     assert "Name a file" in refused("fit", *output)

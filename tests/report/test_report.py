@@ -560,11 +560,11 @@ def test_bad_input_is_refused(zoo):
     with pytest.raises(ValueError, match="There is no column 'nothing'"):
         make_report(zoo, label="nothing")
     with pytest.raises(ValueError, match="'leg' in the table, which label names; did you mean"):
-        make_report(X, label="leg")
+        make_report(zoo, label="leg")
     with pytest.raises(TypeError, match=r"label is the name .* got Series; pass label='legs'"):
-        make_report(X, label=X["legs"])
+        make_report(zoo, label=zoo["legs"])
     with pytest.raises(TypeError, match="sample_weight is the name of a column, got ndarray"):
-        make_report(X, sample_weight=np.ones(len(X)))
+        make_report(zoo, sample_weight=np.ones(len(zoo)))
     with pytest.raises(ValueError, match="all rows in memory"):
         make_report(pl.from_pandas(zoo).lazy())
     with pytest.raises(ValueError, match="negative"):
