@@ -1,5 +1,7 @@
 """Slow oracles and makers of frames that several test files share."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -143,7 +145,8 @@ MIXED_FRAMES = {
 """Makers of frames for columns whose cells have several types."""
 
 NOT_TABLES = {
-    "text": ("ab", TypeError, "got str: pass a pandas, polars or pyarrow table"),
+    "text": ("ab", TypeError, r"got the text 'ab'; .*pandas\.read_csv\('ab'\), or untie\.scan"),
+    "path": (Path("a.parquet"), TypeError, r"pandas\.read_parquet\('a\.parquet'\), or untie\.scan"),
     "bytes": (b"ab", TypeError, "got bytes"),
     "dict": ({"a": ["x"]}, TypeError, "got dict"),
     "None": (None, TypeError, "got NoneType"),

@@ -170,8 +170,9 @@ def test_dirty_numbers_are_binned_and_the_dirt_stays():
     preparer = prepare(pd.DataFrame({"age": cells}), bins=5)
     assert (
         said(preparer)["age"][1]
-        == "into 5 ranges; not numbers, kept as values of their own: 'unknown' (--missing, in "
-        "Python missing=, makes them missing); read as missing: 'n/a' (3 rows)"
+        == "into 5 ranges; not numbers, kept as values of their own: 'unknown'; if that means "
+        "missing, name it with all that do: missing=['unknown'] (--missing unknown); read as "
+        "missing: 'n/a' (3 rows)"
     )
     rows = pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None, "n/a"]})
     result = preparer.transform(rows)
@@ -349,6 +350,28 @@ def test_a_preparer_survives_in_a_file(people, tmp_path):
 def test_mistakes_are_named(people, options, message):
     with pytest.raises(ValueError, match=message):
         prepare(people, **options)
+
+
+@pytest.mark.parametrize(
+    ("frame", "remedy"),
+    [
+        (pd.DataFrame({"id": range(300), "k": "c"}), r"name them: columns=\['id'\]\.$"),
+        (pd.DataFrame({"a": ["x"], "b": ["y"]}), "1 sample; .*, so pass more rows\\.$"),
+        (pd.DataFrame({"a": ["x"] * 9, "b": ["y"] * 9}), "all alike .*; pass rows that differ\\.$"),
+    ],
+    ids=["ids", "one row", "equal rows"],
+)
+def test_a_remedy_is_named_where_it_helps(frame, remedy):
+    with pytest.raises(ValueError, match=f"No column is left to learn from .*{remedy}") as error:
+        prepare(frame)
+    assert ("all the same" in str(error.value)) == ("columns=" in str(error.value))
+
+
+def test_cells_among_dates_are_not_called_numbers():
+    days = [*map(str, pd.date_range("2024-01-01", periods=60).date), "never", "soon"]
+    note = said(prepare(pd.DataFrame({"day": days * 2})))["day"][1]
+    assert "not dates, kept as values of their own: 'never', 'soon'; if they mean missing, " in note
+    assert "missing=['never', 'soon'] (--missing never,soon)" in note
 
 
 def test_one_name_is_no_list(people):

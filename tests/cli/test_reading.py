@@ -55,6 +55,48 @@ def test_other_delimiters_are_found_and_said(write, mark):
     )
 
 
+NAMELESS = {
+    "numbers": "0.5,7\n1.5,8\n2.5,9\n",
+    "numbers and a name": "b,7\na,8\nb,9\n",
+    "values": "x,u\ny,v\nx,v\ny,u\n",
+}
+NAMED = {
+    "names": "a,b\nx,1\ny,2\n",
+    "positions": ",0,1,2\n0,x,y,z\n",
+    "years": "2019,2020\n1,2\n",
+    "a name is a value of another column": "a,b\nb,a\n",
+    "one name is a value": "x,b\nx,1\n",
+}
+
+
+@pytest.mark.parametrize("case", NAMELESS)
+def test_a_first_line_that_looks_like_a_row_is_said_and_can_be_read_as_one(
+    write, case, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    path = write(NAMELESS[case])
+    rows, remarks = read(path.name)
+    first = NAMELESS[case].partition("\n")[0].replace(",", ", ")
+    said = f"'table.csv': the first line ({first}) was taken for names of columns, but looks like"
+    assert [remark.startswith(said) for remark in remarks] == [True]
+    query = remarks[0].partition('--sql "')[2].removesuffix('"')
+    table, more = read_source(None, query)
+    assert len(in_memory(table).to_pylist()) == len(rows) + 1
+    assert more == []
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_names_are_not_taken_for_a_row(write, case):
+    assert read(write(NAMED[case]))[1] == []
+
+
+def test_a_query_is_not_named_where_it_would_not_read_the_file(write):
+    (said,) = read(write("0.5,7\n1.5,8\n", "it's.csv"))[1]
+    assert said.endswith("if it is one, put a line of names first")
+    (said,) = read(write("0.5,7\n1.5,8\n".encode("utf-16")), encoding="utf-16")[1]
+    assert said.endswith("if it is one, put a line of names first")
+
+
 def test_tabs_in_a_csv_file_are_found(write):
     assert read(write("a\tb\nx\t1\ny\t2\n"))[0] == ROWS
 
@@ -167,6 +209,13 @@ def test_bad_files_of_other_kinds(write, tmp_path, name, content, message):
     assert message in said
     assert said.count("\n") == 1
     assert "untie.scan" not in said
+
+
+def test_a_file_of_nearly_the_name_is_named(tmp_path):
+    (tmp_path / "customers.csv").touch()
+    near = f"Did you mean {str(tmp_path / 'customers.csv')!r}?"
+    for call in (("cluster",), ("neighbors", "--row", 1), ("cluster", "--lazy", "-o", "o.csv")):
+        assert near in refused(call[0], tmp_path / "custmers.csv", *call[1:])
 
 
 def test_files_that_are_none(tmp_path):

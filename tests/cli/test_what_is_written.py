@@ -216,3 +216,27 @@ def test_escape_sequences_do_not_reach_the_terminal(tmp_path):
     assert "\\x1b[31mred" in answer.stdout
     assert "\x1b" not in answer.stdout + answer.stderr
     assert "\x1b" not in refused("cluster", path, "--drop", "colour\x1b")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [["values"], ["outliers"], ["neighbors", "--row", 3], ["neighbors", "--row", 3, "--why"]],
+)
+def test_figures_have_no_digits_that_are_noise(people, call):
+    rows = rows_of(ask(call[0], people, *call[1:], "-q").stdout)
+    figures = [cell for row in rows for cell in row.values() if cell.count(".") == 1]
+    figures = [cell for cell in figures if cell.replace(".", "").lstrip("-").isdigit()]
+    assert figures
+    assert max(len(cell.replace(".", "").lstrip("-0")) for cell in figures) <= 10
+    assert not [row for row in rows for cell in row.values() if "e-1" in cell]
+
+
+def test_vectors_and_cells_of_the_user_keep_their_digits(model, people, tmp_path):
+    vectors = rows_of(ask("transform", model, people, "-q").stdout)
+    digits = [len(cell.lstrip("-0.")) for row in vectors for cell in row.values()]
+    assert max(digits) > 10
+    table = pa.table({"x": [0.1234567890123, 1234567.890123] * 20, "y": ["a", "b"] * 20})
+    pq.write_table(table, tmp_path / "t.parquet")
+    call = ("values", tmp_path / "t.parquet", "--columns", "x,y", "--categorical", "x", "-q")
+    found = rows_of(ask(*call, "--column", "x").stdout)
+    assert {found[0]["value"], found[0]["other_value"]} == {"0.1234567890123", "1234567.890123"}

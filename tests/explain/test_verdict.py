@@ -258,6 +258,17 @@ def test_groups_that_rest_on_no_column_for_sure():
     assert [sentence[:15] for sentence in said.sentences] == ["Groups made fro"]
 
 
+@pytest.mark.parametrize("passive", [False, True])
+def test_a_lone_column_has_no_groups_and_it_is_said(passive):
+    rows = without_groups()[["u", "v"] if passive else ["u"]]
+    encoder = UNTIE(2, column_weights={"v": 0} if passive else None)
+    said = verdict(UNTIEClusterer(2, encoder=encoder).fit(rows), rows)
+    assert said.headline == (
+        "No groups found: groups need several columns, and u is the only one that counts"
+    )
+    assert said.sentences[0].endswith("learn from more.")
+
+
 def test_only_a_clusterer_has_a_verdict():
     rows = with_groups()
     with pytest.raises(TypeError, match="An UNTIEClusterer is required, got UNTIE"):

@@ -472,7 +472,10 @@ def test_small_and_dull_tables_have_a_page():
     assert "2 groups, one for each distinct row." in page
     assert "2 groups, one for each distinct row." in make_report(two, n_clusters=2).summary
     one = pd.DataFrame({"a": ["x", "y", "z"] * 20})
-    page = make_report(one, n_clusters=2).html
+    report = make_report(one, n_clusters=2)
+    alone = "No groups found: groups need several columns, and a is the only one that counts."
+    assert alone in report.summary
+    page = report.html
     assert "A combination needs two columns" in page
     assert "There are no two values to compare, or only one column." in page
 
@@ -518,6 +521,15 @@ def test_other_methods_have_the_scores_of_compare(zoo):
     np.testing.assert_allclose(figures, expected.drop(columns="method").to_numpy(dtype=float))
 
 
+def test_more_clusters_than_rows_drawn_anew_are_not_compared(zoo):
+    said = make_report(zoo.drop_duplicates().head(12), n_clusters=10).to_markdown()
+    told = (
+        r"not tried\. Methods are compared on rows drawn anew, of which \d are distinct: too few "
+    )
+    assert re.search(told + "for 10 clusters; ask for fewer", said)
+    assert "n_samples" not in said
+
+
 def test_untie_is_fitted_once(zoo, monkeypatch):
     fitted, fit_rows = [], UNTIE.fit_rows
 
@@ -546,6 +558,12 @@ def test_bad_input_is_refused(zoo):
         make_report(zoo, random_state=-1)
     with pytest.raises(ValueError, match="There is no column 'nothing'"):
         make_report(zoo, label="nothing")
+    with pytest.raises(ValueError, match="'leg' in the table, which label names; did you mean"):
+        make_report(zoo, label="leg")
+    with pytest.raises(TypeError, match=r"label is the name .* got Series; pass label='legs'"):
+        make_report(zoo, label=zoo["legs"])
+    with pytest.raises(TypeError, match="sample_weight is the name of a column, got ndarray"):
+        make_report(zoo, sample_weight=np.ones(len(zoo)))
     with pytest.raises(ValueError, match="all rows in memory"):
         make_report(pl.from_pandas(zoo).lazy())
     with pytest.raises(ValueError, match="negative"):

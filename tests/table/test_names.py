@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from untie._table.frames import rows_at
-from untie._table.names import check_names
+from untie._table.names import check_column, check_names
 
 
 def message(*arguments):
@@ -48,3 +48,24 @@ def test_rows_at_positions(make):
 def test_a_column_that_is_asked_for_itself_is_not_meant_by_another():
     with pytest.raises(ValueError, match="'education' in it; its columns are 'population', 'sex'"):
         check_names(["population", "education"], ["population", "sex"], "it")
+
+
+def test_the_name_of_a_column_is_asked_for_by_its_argument():
+    check_column(None, ["kind"], "label")
+    check_column("kind", ["kind"], "label")
+    with pytest.raises(ValueError, match="'knd' in the table, which label names; did you mean"):
+        check_column("knd", ["kind"], "label")
+
+
+@pytest.mark.parametrize(
+    ("cells", "remedy"),
+    [
+        (pd.Series([1], name="kind"), "got Series; pass label='kind'."),
+        (pl.Series("sort", [1]), r"with data\.assign\(sort=\.\.\.\) .* and pass label='sort'\."),
+        (pd.Series([1]), r"with data\.assign\(label=\.\.\.\) .* and pass label='label'\."),
+        (np.ones(1), r"got ndarray; add the cells .*assign\(label=\.\.\.\)"),
+    ],
+)
+def test_who_has_the_cells_is_told_how_to_add_them(cells, remedy):
+    with pytest.raises(TypeError, match=f"label is the name of a column, .*{remedy}"):
+        check_column(cells, ["kind"], "label")

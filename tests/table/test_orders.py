@@ -248,6 +248,7 @@ def test_orders_are_looked_for(ordered):
         ({"a": 5}, TypeError, r"ordered\['a'\] must be a list"),
         ({"a": [["x"], "y"]}, TypeError, r"ordered\['a'\] must have single values"),
         ({"a": ["x"]}, ValueError, r"ordered\['a'\] lacks values .*: \['y'\]; name all of them"),
+        ({"a": ["x", "z"]}, ValueError, r"\['y'\]; .* in order\. No row has 'z', which it names\."),
         ({"a": ["x", "y", "x"]}, ValueError, r"ordered\['a'\] names 'x' twice"),
     ],
 )

@@ -65,7 +65,8 @@ def test_the_users_array_is_left_alone():
         ([0, 0, 0], "Every sample weight is zero"),
         (0, "Every sample weight is zero"),
         (-1, "row 0 is negative"),
-        (["a", "b", "c"], "could not convert"),
+        (["a", "b", "c"], "must hold one number per row: 'a' is none"),
+        ([1, None, "c"], "must hold one number per row: 'c' is none"),
     ],
 )
 def test_bad_weights(given, message):

@@ -359,4 +359,7 @@ def _explain_no_rows(n_rows: int, origin: str, weight: str | None, is_one_shot: 
         reason += f", and {weight!r} is 0 in all of them"
     elif is_one_shot:
         reason += " left; was it read before? It can be read only once, so make a new one"
-    return f"Found array with 0 sample(s) while a minimum of 1 is required: {reason}."
+    return (
+        "There are no rows to learn from: 0 sample(s) while a minimum of 1 is required, as "
+        f"{reason}."
+    )

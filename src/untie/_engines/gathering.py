@@ -12,6 +12,7 @@ from untie._engines.partitions import Keys, is_partitioned, partition_files
 from untie._engines.remote import fetch, scheme_of
 from untie._engines.sheets import OLD_WORKBOOK, is_workbook, sheet_as_csv
 from untie._engines.zipped import is_zip, split_member, unzipped
+from untie._util.near_files import no_file
 from untie._util.scratch import Scratch, copy_at_most, room_for
 
 Named = str | os.PathLike[str]
@@ -130,7 +131,7 @@ def _paths(entry: str) -> list[str]:
         raise FileNotFoundError(
             f"No file matches the pattern {entry!r}; check it, from the folder {os.getcwd()!r}."
             if is_pattern
-            else f"There is no file {entry!r}; check the path, from the folder {os.getcwd()!r}."
+            else no_file(entry)
         )
     return found
 

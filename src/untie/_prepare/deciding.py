@@ -26,7 +26,13 @@ from untie._prepare.number_writing import NumberWriting
 from untie._prepare.numbers import NUMBER, PERIODS, as_number, read
 from untie._prepare.ranges import quantile_edges, range_labels, round_edges
 from untie._prepare.readings import Reading
-from untie._prepare.remarks import MOSTLY, find_placeholders, odd_values, odd_writing, some
+from untie._prepare.remarks import (
+    MOSTLY,
+    find_placeholders,
+    odd_values,
+    odd_writing,
+    said_of_others,
+)
 from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray, Value
@@ -262,11 +268,7 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
     cells = read(seen.values, unit)
     others = [value for value, n in zip(seen.values, cells, strict=True) if np.isnan(n)]
     if others:
-        what = "numbers" if unit == NUMBER else "dates"
-        reason += (
-            f"; not {what}, kept as values of their own: {some(others)} "
-            "(--missing, in Python missing=, makes them missing)"
-        )
+        reason += f"; {said_of_others(others, 'numbers' if unit == NUMBER else 'dates')}"
     span = (float(numbers[0]), float(numbers[-1])) if seen.scale == 1 else None
     infinite = tuple(np.unique(cells[np.isinf(cells)]).tolist()) if span else ()
     rule = Bin(tuple(edges.tolist()), tuple(names), unit, span=span, infinite=infinite)

@@ -18,6 +18,9 @@ from untie._table.names import check_names
 WEIGHTS = "holds the weights"
 """Why the column of weights is left out."""
 
+SHOWN = 8
+"""At most this many columns are named in a message."""
+
 
 def make_preparation(
     data: Any,
@@ -52,14 +55,23 @@ def make_preparation(
             rules[made], origins[made] = part, name
         notes[name] = _with_parts(notes[name], parts)
     if not rules:
-        said = "; ".join(str(notes[name]) for name in list(names)[:8])
+        said = "; ".join(str(notes[name]) for name in list(names)[:SHOWN])
+        able = [n for n, s in zip(chosen, seen, strict=True) if not s.problem]
         alone = any(s.rows.sum() + s.n_missing == 1 for s in seen)
-        hint = " The table has 1 sample; one row tells nothing apart." if alone else ""
-        if not all(summary.problem for summary in seen):
-            hint += " Name the columns to use all the same."
+        hint = _remedy([notes[name] for name in able], alone)
         raise ValueError(f"No column is left to learn from ({said}).{hint}")
     said_of_all = tuple(notes[name] for name in names)
     return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, constants)
+
+
+def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
+    """Say what to do where every column was left out, of those that can be read."""
+    if is_one_row:
+        return " The table has 1 sample; one row tells nothing apart, so pass more rows."
+    able = [note.column for note in notes if not note.is_constant]
+    if able:
+        return f" To learn from some all the same, name them: columns={able[:SHOWN]!r}."
+    return " Rows that are all alike have no groups; pass rows that differ." if notes else ""
 
 
 def _constant(column: str, seen: Summary, options: Options) -> Constant:

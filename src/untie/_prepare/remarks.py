@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from shlex import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ MOSTLY = 0.9
 
 FEW_UNITS = 5
 """Where numbers have more different endings than this, they are parts of names: 7a, 7b, ..., 7z."""
+
+N_SHOWN = 3
+"""At most this many values are named."""
 
 _DAY = r"(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](\d{4}|\d\d))"
 _DATE = re.compile(_DAY + r"([T ,].*)?")
@@ -80,7 +84,25 @@ def odd_writing(values: Sequence[Value], rows: FloatArray) -> str:
     return ""
 
 
-def some(values: Sequence[Value], n_shown: int = 3) -> str:
+def said_of_others(others: Sequence[Value], kind: str) -> str:
+    """Say which cells among numbers or dates are none, and how to call them missing.
+
+    Examples
+    --------
+    >>> print(said_of_others(["not asked"], "numbers"))
+    not numbers, kept as values of their own: 'not asked'; if that means missing, name it \
+with all that do: missing=['not asked'] (--missing 'not asked')
+    """
+    texts = [str(value) for value in sort_values(others)[:N_SHOWN]]
+    means = "that means missing, name it" if len(others) == 1 else "they mean missing, name them"
+    # Who names some has none found by themselves.
+    return (
+        f"not {kind}, kept as values of their own: {some(others)}; if {means} with all that do: "
+        f"missing={texts!r} (--missing {quote(','.join(texts))})"
+    )
+
+
+def some(values: Sequence[Value], n_shown: int = N_SHOWN) -> str:
     """Return the first values and how many more there are."""
     shown = ", ".join(repr(value) for value in sort_values(values)[:n_shown])
     more = f" and {len(values) - n_shown:,} more" if len(values) > n_shown else ""

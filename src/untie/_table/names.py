@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Any
 
 
 def check_names(
@@ -51,6 +52,40 @@ def check_names(
     of = f" of {owner}" if owner else ""
     said = f"There {lacking} {', '.join(map(repr, missing))}{of} in {where}{why}; {hint}"
     raise ValueError(f"{said} {remedy}".rstrip())
+
+
+def check_column(name: Any, present: Sequence[str], argument: str) -> None:
+    """Refuse what names no column; who has its cells instead is told what to do with them.
+
+    Parameters
+    ----------
+    name : str or None
+        What the user gave; None is nothing to check.
+    present : sequence of str
+        The table's columns.
+    argument : str
+        What it was given as, such as "label".
+
+    Examples
+    --------
+    >>> check_column(["a", "b"], ["Color", "Root"], "label")
+    Traceback (most recent call last):
+    ...
+    TypeError: label is the name of a column, got list; add the cells to the table as a column, \
+with data.assign(label=...) in pandas, and pass label='label'.
+    """
+    if name is None:
+        return
+    if isinstance(name, str):
+        check_names([name], present, "the table", f", which {argument} names")
+        return
+    own = getattr(name, "name", None)
+    called = own if isinstance(own, str) and own.isidentifier() else argument
+    remedy = f"pass {argument}={called!r}"
+    if called not in present:
+        adding = f"with data.assign({called}=...) in pandas"
+        remedy = f"add the cells to the table as a column, {adding}, and {remedy}"
+    raise TypeError(f"{argument} is the name of a column, got {type(name).__name__}; {remedy}.")
 
 
 def listed(names: Sequence[str], n_shown: int = 12) -> str:

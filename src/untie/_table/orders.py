@@ -13,6 +13,7 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from difflib import get_close_matches
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -144,9 +145,28 @@ def _given_order(column: str, values: Sequence[Value], given: Any) -> Positions:
         absent = [value for value in values if _has_order(value) and value not in known]
         raise ValueError(
             f"ordered[{column!r}] lacks values that the column has: {absent[:5]!r}; name all "
-            "of them, in order."
+            f"of them, in order.{_said_of_strangers(order, values, absent)}"
         )
     return _positions(values, order)
+
+
+def _said_of_strangers(
+    order: Sequence[Value], values: Sequence[Value], absent: Sequence[Value]
+) -> str:
+    """Name the values of an order that no row has, which may be those that it lacks, misspelt.
+
+    Examples
+    --------
+    >>> _said_of_strangers(["S", "Medum"], ["S", "Medium"], ["Medium"])
+    " No row has 'Medum', which it names; did you mean 'Medium'?"
+    """
+    strangers = [value for value in order if value not in set(values)]
+    if not strangers:
+        return ""
+    said = f" No row has {', '.join(map(repr, strangers[:5]))}, which it names"
+    texts = {str(value): value for value in absent}
+    close = get_close_matches(str(strangers[0]), texts, n=1) if len(strangers) == 1 else []
+    return f"{said}; did you mean {texts[close[0]]!r}?" if close else f"{said}."
 
 
 def _own_order(column: str, values: Sequence[Value]) -> Positions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -52,7 +53,9 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     try:
         weights = np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold one number per row: {error}.") from error
+        odd = _no_number(sample_weight)
+        said = error if odd is None else f"{odd} is none"
+        raise ValueError(f"sample_weight must hold one number per row: {said}.") from error
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
@@ -73,6 +76,16 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
             "weights by the same number."
         )
     return weights
+
+
+def _no_number(cells: Any) -> str | None:
+    """Return the first weight that is no number, in quotes; None if it can't be told."""
+    for cell in cells if isinstance(cells, Sequence | np.ndarray) else ():
+        try:
+            float(np.nan if cell is None else cell)
+        except (TypeError, ValueError):
+            return repr(str(cell))
+    return None
 
 
 def read_piece(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from narwhals import dependencies
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
+
+READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
+"""What of pandas reads files with these endings; of the others, most are read by read_csv."""
 
 
 class NoRowsError(ValueError):
@@ -72,11 +76,13 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
     shape = (table.n_rows, len(table.names))
     if table.n_rows < min_rows:
         raise NoRowsError(
-            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required."
+            f"The table has no rows: 0 sample(s) (shape={shape}) while a minimum of 1 is required. "
+            "Look at the filter, or at the file that it came from."
         )
     if not table.names:
         raise ValueError(
-            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+            f"The table has no columns: 0 feature(s) (shape={shape}) while a minimum of 1 is "
+            "required."
         )
     return table
 
@@ -135,8 +141,10 @@ def _as_array(data: Any) -> NDArray[Any]:
         array = np.array(data.data, dtype=object)
         array[np.ma.getmaskarray(data)] = None
         return array
+    if isinstance(data, str | os.PathLike):
+        raise TypeError(_explain_path(os.fspath(data)))
     is_array = isinstance(data, np.ndarray) or hasattr(data, "__array__")
-    if isinstance(data, str | bytes | dict) or not (is_array or isinstance(data, Iterable)):
+    if isinstance(data, bytes | dict) or not (is_array or isinstance(data, Iterable)):
         raise TypeError(
             f"A table is required, got {type(data).__name__}: pass a pandas, polars or "
             "pyarrow table, a 2-D array or a list of rows."
@@ -160,6 +168,15 @@ def _array_of_rows(rows: list[Any]) -> NDArray[Any]:
     cells = chain.from_iterable(rows)
     n_cells = len(rows) * lengths[0]
     return np.fromiter(cells, dtype=object, count=n_cells).reshape(len(rows), lengths[0])
+
+
+def _explain_path(path: str) -> str:
+    """Say how to read the file that is named where its rows are needed."""
+    reader = READERS.get(os.path.splitext(path)[1].lower(), "read_csv")
+    return (
+        f"A table is required, got the text {path!r}; if it is a file, read it first: "
+        f"pandas.{reader}({path!r}), or untie.scan({path!r}) if it is larger than memory."
+    )
 
 
 def _explain_shape(array: NDArray[Any]) -> str:

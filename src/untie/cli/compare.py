@@ -43,7 +43,7 @@ def run(
     """Cluster a table with UNTIE, one-hot, MCA, k-modes and CDE, and score the clusters."""
     check_output(output)
     from untie._table.frames import columns_of
-    from untie.cli.showing import chosen_format, say, show
+    from untie.cli.showing import chosen_format, rounded, say, show
     from untie.cli.spinner import bar
     from untie.cli.table import open_table
     from untie.comparison.methods import compare as compare_methods
@@ -65,7 +65,7 @@ def run(
     title = f"{k} clusters of {result.n_rows:,} rows; higher scores are better"
     if output is not None or chosen_format(format_) != Format.table:
         say(title, options.quiet)
-    show(columns_of(result.table()), format_, output, title)
+    show(rounded(columns_of(result.table())), format_, output, title)
 
 
 def _number(table: PreparedTable, answers: list[object] | None, seed: int, quiet: bool) -> int:

@@ -13,7 +13,7 @@ from untie.cli.guard import UserError
 from untie.cli.learning import as_seen, load_encoder, open_rows, refuse_preparation
 from untie.cli.options import ColumnOptions, Format
 from untie.cli.reading import names_of
-from untie.cli.showing import Columns, chosen_format, say, show
+from untie.cli.showing import Columns, chosen_format, rounded, say, show
 from untie.cli.spinner import waiting
 from untie.cli.table import open_table
 from untie.explain import Drift, drift, with_left_out
@@ -101,7 +101,7 @@ def changes(found: Drift, everything: bool) -> Columns:
     rows = [*_columns(found), *_values(found), *_couplings(found)]
     kept = [row for row in rows if everything or row["drifted"]]
     shown = [name for name in CHANGE if everything or name != "drifted"]
-    return {name: [row.get(name) for row in kept] for name in shown}
+    return rounded({name: [row.get(name) for row in kept] for name in shown})
 
 
 def _columns(found: Drift) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
+from untie._util.near_files import no_file
 from untie._util.whole_files import check_replaceable
 from untie.cli.guard import UserError
 
@@ -33,7 +34,7 @@ def check_file(path: str | os.PathLike[str] | None) -> None:
         return
     if any(parent.is_file() for parent in Path(text).parents):  # what is in it, others know
         return
-    raise UserError(f"There is no file {text!r}; check the path, from the folder {os.getcwd()!r}.")
+    raise UserError(no_file(text))
 
 
 def check_output(path: Path | None, endings: Sequence[str] | None = ENDINGS) -> None:

@@ -11,6 +11,7 @@ from untie.cli.guard import UserError
 from untie.cli.learning import as_seen, read_rows
 from untie.cli.options import LearningOptions
 from untie.cli.reading import is_lazy
+from untie.cli.showing import rounded
 from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, check_learned
 from untie.cli.table import unknown as not_known
@@ -77,8 +78,8 @@ class Looking:
             for other in table.rows(found["position"])
         ]
         if why:
-            return _long(found, parts)
-        return _short(found, parts, table.cells(self.keep, found["position"]))
+            return rounded(_long(found, parts))
+        return _short(rounded(found), parts, table.cells(self.keep, found["position"]))
 
     def like_rows_of(self, file: str) -> dict[str, Any]:
         """Return the rows most like each row of a file."""
@@ -90,6 +91,7 @@ class Looking:
         outside.add(rows)
         outside.tell(quiet)
         found = self._nearest(queries, self.n)
+        found = rounded(found)
         return {
             "like": found["row"],
             "rank": found["rank"],

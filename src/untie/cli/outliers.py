@@ -46,7 +46,7 @@ def run(
     check_output(output)
     from untie._table.frames import columns_of
     from untie.cli.learning import learned
-    from untie.cli.showing import show
+    from untie.cli.showing import rounded, show
     from untie.cli.spinner import waiting
     from untie.cli.unknown import Outside, tell_unknown
     from untie.explain import outliers as most_unusual
@@ -62,5 +62,5 @@ def run(
     with waiting("looking for unusual rows", options.quiet):
         found = columns_of(most_unusual(encoder, frame, n, share_of=share_of, outside=outside))
     rows = found.pop("position")
-    result = {"row": rows, **table.cells(keep, rows), **found}
+    result = {"row": rows, **table.cells(keep, rows), **rounded(found)}
     show(result, format_, output, "The most unusual rows")

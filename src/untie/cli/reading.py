@@ -29,6 +29,9 @@ from untie.cli.text_layout import Kind, explain, sniff
 UTF8 = "utf-8"
 STDIN = "-"
 
+SHOWN_NAMES = 3
+"""At most this many cells of a first line are named."""
+
 
 def read_asked(source: str | None, options: SourceOptions) -> tuple[Any, list[str]]:
     """Open what the user names, in the way that the options say; see `read_source`."""
@@ -84,6 +87,9 @@ def read_source(
         remarks.append(
             f"{shown}: read with {kind.delimiter!r} between cells; --delimiter names another"
         )
+    if kind.is_nameless:
+        can_ask = len(gathered.files) == 1 and first.path == first.name and encoding == UTF8
+        remarks.append(_about_names(shown, kind, first.path if can_ask else None))
     scratch = gathered.scratch
     if kind.name != "parquet" and encoding.lower() not in (UTF8, "utf8"):
         paths = [_recode(path, encoding, scratch) for path in gathered.paths]
@@ -94,6 +100,18 @@ def read_source(
         table = holding(table, gathered)
     sheets = "".join(f" {file.remark}." for file in gathered.files[:1] if file.remark)
     return _with_rows(table, shown, sheets), remarks
+
+
+def _about_names(shown: str, kind: Kind, path: str | None) -> str:
+    """Say that the first line looks like a row; of a file that is read as it is, how to have it."""
+    names = ", ".join(kind.header[:SHOWN_NAMES]) + (", ..." * (len(kind.header) > SHOWN_NAMES))
+    said = (
+        f"{shown}: the first line ({names}) was taken for names of columns, but looks like a row; "
+        "if it is one, put a line of names first"
+    )
+    if path is None or set(path) & set("\"'$`\\!"):  # what a shell or a query would read
+        return said
+    return f"{said}, or read it with --sql \"SELECT * FROM read_csv('{path}', header = false)\""
 
 
 def _with_rows(table: Any, shown: str, remark: str = "") -> Any:

@@ -28,6 +28,15 @@ from untie.encoder import UNTIE
 SHOWN_FAMILIES = 10
 """At most this many sentences about families of columns are printed."""
 
+DIGITS = 10
+"""Figures that were computed are written with this many digits, as those after them are noise."""
+
+NOISE = 1e-12
+"""Of a sum that should be 0, what is left by the rounding of its parts is smaller than this."""
+
+VALUES = ("value", "other_value")
+"""The columns of results that hold cells of the user's table."""
+
 LEAST_SHOWN = 0.001
 """Smaller shares and p-values are said to be smaller."""
 
@@ -38,6 +47,30 @@ Columns = Mapping[str, Sequence[Any]] | Any
 def chosen_format(asked: Format | None) -> Format:
     """Return how to print: for people on a terminal, for programs in a pipe."""
     return asked or (Format.table if sys.stdout.isatty() else Format.csv)
+
+
+def rounded(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Return columns of results without digits that are noise.
+
+    P-values may be very small, and values are cells of the user.
+
+    Examples
+    --------
+    >>> rounded({"similarity": [0.4227317031632721, -7.4e-16], "p_value": [1.23456789e-20, None]})
+    {'similarity': [0.4227317032, 0.0], 'p_value': [1.23456789e-20, None]}
+    """
+    return {
+        name: list(cells)
+        if name in VALUES
+        else [_rounded(cell, 0.0 if name == "p_value" else NOISE) for cell in cells]
+        for name, cells in columns.items()
+    }
+
+
+def _rounded(cell: Any, noise: float) -> Any:
+    if not isinstance(cell, float):
+        return cell
+    return 0.0 if abs(cell) < noise else float(f"{cell:.{DIGITS}g}")
 
 
 def show(

@@ -18,6 +18,7 @@ from untie._prepare.note import KEPT, Note
 from untie._table.frames import columns_of
 from untie._table.orders import AUTO
 from untie.cli.guard import UserError
+from untie.cli.option_words import in_options
 from untie.cli.options import (
     ColumnOptions,
     LearningOptions,
@@ -263,7 +264,7 @@ def _tell(preparer: Preparer, remarks: list[str], options: ColumnOptions) -> Non
     notes = [replace(note, few_numbers=0) for note in preparer.notes_]  # those are said together
     notes = [note for note in notes if note.action != KEPT or note.reason]
     notes = [note for note in notes if note.reason != "as asked"]
-    lines = [*remarks, *map(str, notes)]
+    lines = [*remarks, *(in_options(str(note)) for note in notes)]
     for line in lines[:SHOWN_NOTES]:
         tell(line)
     if len(lines) > SHOWN_NOTES:

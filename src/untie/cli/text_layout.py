@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, pairwise
 
 from untie._engines.duck import DELIMITERS
 from untie._engines.endings import KINDS, suffix_of
@@ -13,6 +15,9 @@ from untie.cli.guard import UserError
 
 FIRST_BYTES = 2**18
 """How much of a file is looked at."""
+
+LOOKED_AT = 1_000
+"""At most this many lines are compared with the first one."""
 
 LONGEST_LINE = 2**26
 """A line with more bytes is not looked at further: a file may be one line that fills the memory."""
@@ -36,11 +41,14 @@ class Kind:
         What stands between the cells of CSV.
     header : tuple of str
         The names in the first line of CSV; empty where it can't be read here.
+    is_nameless : bool
+        Whether the first line of CSV looks like a row and not like names.
     """
 
     name: str
     delimiter: str = ","
     header: tuple[str, ...] = ()
+    is_nameless: bool = False
 
 
 def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
@@ -76,7 +84,7 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
     except csv.Error as error:
         raise UserError(f"The first line of {shown} has no names of columns: {error}.") from error
     _check_header(header, shown)
-    return Kind("csv", delimiter, tuple(header))
+    return Kind("csv", delimiter, tuple(header), _is_row(header, text, delimiter))
 
 
 def _decode(first: bytes, shown: str, encoding: str) -> str:
@@ -133,9 +141,42 @@ def _check_header(header: list[str], shown: str) -> None:
         if name.strip() and name.lower() in seen:
             raise UserError(
                 f"{shown} has two columns called {name!r} (columns {seen[name.lower()]} and "
-                f"{position}); rename one in the first line."
+                f"{position}); rename one in the first line, or put a line of names first if it "
+                "is a row."
             )
         seen[name.lower()] = position
+
+
+def _is_row(header: list[str], text: str, delimiter: str) -> bool:
+    """Tell whether each name is a number, or a cell of its column in the lines below."""
+    named = {place: name for place, name in enumerate(header) if name.strip()}
+    numbers = {place: _number(name) for place, name in named.items()}
+    if _count_up([number for number in numbers.values() if number is not None]):
+        return False
+    sought = [place for place in named if numbers[place] is None]
+    if not sought:
+        return bool(named)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        for row in islice(lines, 1, LOOKED_AT):
+            sought = [p for p in sought if p >= len(row) or row[p] != named[p]]
+            if not sought:
+                return True
+    except csv.Error:  # what is wrong further on is said by `explain`
+        pass
+    return False
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _count_up(numbers: Sequence[float]) -> bool:
+    """Tell whether numbers are names: positions, such as pandas writes, or years."""
+    return len(numbers) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
 
 
 def explain(path: str, shown: str, kind: Kind, encoding: str) -> str | None:

@@ -55,7 +55,7 @@ def run(
     from untie._inputs import labels_in_order
     from untie._table.frames import columns_of
     from untie.cli.learning import learned
-    from untie.cli.showing import show
+    from untie.cli.showing import rounded, show
     from untie.cli.table import check_learned
     from untie.explain import alike_values, why_alike
 
@@ -67,7 +67,7 @@ def run(
         if encoder.counts_.n == encoder.counts_.n_rows:  # nothing has a weight but its rows
             for name, weight in (("rows", "weight"), ("other_rows", "other_weight")):
                 found[name] = [round(one) for one in found.pop(weight)]
-        show(found, format_, output, "Values in the same company")
+        show(rounded(found), format_, output, "Values in the same company")
         return
     assert column is not None
     labels = labels_in_order(encoder, encoder.vocabulary_.index_of(column))
@@ -77,7 +77,12 @@ def run(
         {"share": f"beside {first}", "other_share": f"beside {second}"}.get(name, name): cells
         for name, cells in found.items()
     }
-    show(found, format_, output, f"What {first} and {second} share, and what tells them apart")
+    show(
+        rounded(found),
+        format_,
+        output,
+        f"What {first} and {second} share, and what tells them apart",
+    )
 
 
 def _two(text: str, labels: list[str], column: str) -> tuple[str, str]:

@@ -201,7 +201,8 @@ def compare(
     rows = read_rows(data, sample_weight, y, rng)
     if len(rows.weights) < n_clusters:
         raise ValueError(
-            f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters."
+            f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters; "
+            "ask for fewer."
         )
     counts = rows.counts
     skipped = []
@@ -210,6 +211,7 @@ def compare(
         chosen.remove("CDE")
         skipped.append(f"CDE, as it takes long for {n_values:,} values")
     draws = resample(rows.weights, n_resamples, rng)
+    _check_draws(draws, n_clusters)
     judge = _Judge(rows, counts, seed)
     scores = []
     for name in watch(chosen) if watch else chosen:
@@ -218,6 +220,16 @@ def compare(
             method = encoder or method.fit(rows.frame, sample_weight=rows.weights)
         scores.append(judge.score(name, partition_by(method, rows, n_clusters, seed), draws))
     return Comparison(n_clusters, len(rows.members), tuple(scores), tuple(skipped), rows.backend)
+
+
+def _check_draws(draws: list[FloatArray], n_clusters: int) -> None:
+    """Refuse more clusters than resampled rows, some of which are there twice, can make."""
+    n_fewest = min(int(np.count_nonzero(weights)) for weights in draws)
+    if n_fewest < n_clusters:
+        raise ValueError(
+            f"Methods are compared on rows drawn anew, of which {n_fewest} are distinct: too few "
+            f"for {n_clusters} clusters; ask for fewer."
+        )
 
 
 class _Judge:

@@ -219,7 +219,7 @@ def comparison(study: Study) -> dict[str, Any]:
             random_state=study.seed,
         )
     except ValueError as error:  # too few distinct rows, or too many values
-        said = f"The methods could not be compared: {error}"
+        said = f"Other methods were not tried. {error}"
         return {"table": None, "said": said, "meaning": []}
     columns = columns_of(found.table())
     kinds = {key: "text" if key == "method" else "number" for key in columns}

@@ -14,6 +14,7 @@ from untie._inputs import check_encoder, encode_rows
 from untie._learn.purposes import CLUSTERS
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._table.frames import coded_once
+from untie._table.names import check_column
 from untie._table.orders import AUTO
 from untie._table.sample_weights import read_weights, split_weights
 from untie._table.table import read_table
@@ -133,6 +134,8 @@ def make_report(
         raise TypeError(f"drop must be a list of names, got {drop!r}: [{drop!r}].")
     if isinstance(categorical, str):
         raise TypeError(f"categorical must be a list of names, got {categorical!r}.")
+    for argument, name in (("label", label), ("sample_weight", sample_weight)):
+        check_column(name, read_table(data).names, argument)
     title = title or Wish.title
     wish = Wish(
         n_clusters,
