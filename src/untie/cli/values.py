@@ -17,7 +17,7 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [cyan]untie values mushroom.csv --column odor[/cyan]
 
-[cyan]untie values mushroom.csv --column odor --why foul,spicy[/cyan]  what the two share
+[cyan]untie values mushroom.csv --column odor --why a,l[/cyan]  what the two share
 
 alikeness: from -1 to 1, how far the rows that have one value are like those that have the other \
 in all other columns; at_least: less two standard errors; the pairs are in its order. Go by \
@@ -51,7 +51,7 @@ def run(
     """Find values that occur in the same company, such as two names of one thing, and say why."""
     check_output(output)
     if why is not None and column is None:
-        raise UserError("--why needs the column: --column odor --why foul,spicy")
+        raise UserError("--why needs the column: --column odor --why a,l")
     from untie._inputs import labels_in_order
     from untie._table.frames import columns_of
     from untie.cli.learning import learned

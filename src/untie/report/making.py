@@ -134,8 +134,9 @@ def make_report(
         raise TypeError(f"drop must be a list of names, got {drop!r}: [{drop!r}].")
     if isinstance(categorical, str):
         raise TypeError(f"categorical must be a list of names, got {categorical!r}.")
-    for argument, name in (("label", label), ("sample_weight", sample_weight)):
-        check_column(name, read_table(data).names, argument)
+    names = read_table(data).names
+    check_column(label, names, "label")
+    check_column(sample_weight, names, "sample_weight")
     title = title or Wish.title
     wish = Wish(
         n_clusters,
