@@ -14,7 +14,8 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TableInput
-from untie._count.counts import CountedTable
+from untie._count.counts import CountedTable, Counts
+from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample
 from untie._count.tally import CountOptions, tally_counted
 from untie._engines.registry import open_table
@@ -22,6 +23,7 @@ from untie._learn.archive import State
 from untie._learn.fitted import Fitted
 from untie._learn.fitted_parts import fitted_state, read_fitted
 from untie._learn.fitting import fit_counted
+from untie._learn.k_choice import KChoice
 from untie._learn.learning import Recipe
 from untie._learn.parameters import VALUE, check_parameters
 from untie._learn.solvers import ROW_SOLVERS
@@ -33,6 +35,7 @@ from untie._table.sample_weights import split_weights
 from untie._table.table import NoRowsError, Table, read_table, table_of_names
 from untie._table.vocabulary import Vocabulary
 from untie._util.progress import stage
+from untie._util.threads import one_at_a_time
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 from untie.export import Exportable
@@ -256,6 +259,19 @@ default="auto"
 
     kind = "encoder"
 
+    model_: Fitted
+    grouping_: Grouping
+    vocabulary_: Vocabulary
+    categories_: list[NDArray[Any]]
+    infrequent_categories_: list[NDArray[Any] | None]
+    counts_: Counts
+    n_clusters_: int
+    omega_: FloatArray
+    loss_curve_: FloatArray
+    n_iter_: int
+    gains_: dict[str, float]
+    k_choice_: KChoice | None
+
     def __init__(
         self,
         n_clusters: int | str | None = None,
@@ -341,6 +357,7 @@ default="auto"
         }
         return cls(n_clusters, **{**protocol, **parameters})
 
+    @one_at_a_time
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table.
 
@@ -373,6 +390,7 @@ default="auto"
         self.fit_rows(X, sample_weight)
         return self
 
+    @one_at_a_time
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn from a table and return its rows' vectors; reads a table in memory once.
 
@@ -399,6 +417,7 @@ default="auto"
             return self.vector_task().compute(rows.codes)
         return self.transform(X)
 
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the result equals one `fit` on all of them.
 
@@ -407,6 +426,7 @@ default="auto"
         anew; to learn once from many chunks, add them up with :func:`untie.count_table` and
         call `fit_counts`. While there are fewer rows than `n_clusters`, each is a cluster.
         After the first call, a chunk without rows, or with weights of 0 alone, changes nothing.
+        Threads that call it on one encoder wait for each other, and every row counts.
 
         The solver "auto" needs a sample of all rows. Where the earlier ones came without, from
         another solver or from `fit_counts`, a warning says so and the first representation is
@@ -461,6 +481,7 @@ default="auto"
             self._remember(chunk.table)
         return self._adopt(fitted)
 
+    @one_at_a_time
     def fit_counts(self, counted: CountedTable) -> Self:
         """Learn from counts and, if there is one, a sample of rows, as `fit` does from the table.
 
@@ -543,8 +564,9 @@ default="auto"
         value_similarity : The similarity of a column's values, which these are sums of.
         """
         check_is_fitted(self)
-        right = None if B is None else self.codes(B)
-        return self.model_.vectors.similarity(self.codes(A), right)
+        as_now = copy(self)
+        right = None if B is None else as_now.codes(B)
+        return as_now.model_.vectors.similarity(as_now.codes(A), right)
 
     def value_vectors(self) -> Any:
         """Return a frame with one row per value: column, value and its vector.
@@ -732,22 +754,24 @@ default="auto"
         return self.model_.ungrouped
 
     def _adopt(self, fitted: Fitted) -> Self:
-        self.model_ = fitted
-        self.grouping_ = fitted.grouping
-        self.vocabulary_ = fitted.grouping.vocabulary
-        self.categories_ = frames.value_arrays(fitted.grouping.raw.values)
-        self.infrequent_categories_ = [
-            values if len(values) else None
-            for values in frames.value_arrays(fitted.grouping.infrequent_values())
-        ]
-        self.counts_ = fitted.counts
-        self.n_clusters_ = fitted.n_clusters
-        self.omega_ = fitted.solution.omega
-        self.loss_curve_ = fitted.solution.loss_curve
-        self.n_iter_ = fitted.solution.n_iter
-        self.gains_ = dict(fitted.gains)
         choice = fitted.k_choice
-        self.k_choice_ = None if choice is None else replace(choice, library=self.library_)
+        infrequent = frames.value_arrays(fitted.grouping.infrequent_values())
+        learned = {
+            "model_": fitted,
+            "grouping_": fitted.grouping,
+            "vocabulary_": fitted.grouping.vocabulary,
+            "categories_": frames.value_arrays(fitted.grouping.raw.values),
+            "infrequent_categories_": [values if len(values) else None for values in infrequent],
+            "counts_": fitted.counts,
+            "n_clusters_": fitted.n_clusters,
+            "omega_": fitted.solution.omega,
+            "loss_curve_": fitted.solution.loss_curve,
+            "n_iter_": fitted.solution.n_iter,
+            "gains_": dict(fitted.gains),
+            "k_choice_": None if choice is None else replace(choice, library=self.library_),
+        }
+        # In one step: a thread that transforms meanwhile sees the old model or the new one.
+        self.__dict__.update(learned)
         return self
 
     def _fitted_state(self) -> State:
@@ -765,7 +789,7 @@ default="auto"
         as_now = copy(self)
         return VectorTask(
             as_now,
-            self.model_.lookup,
+            as_now.model_.lookup,
             as_now.get_feature_names_out,
             np.dtype(self.dtype),
             self.sparse_output,

@@ -1,5 +1,6 @@
 """Memory is known before it is spent."""
 
+import re
 import tracemalloc
 
 import numpy as np
@@ -54,7 +55,7 @@ def test_landmarks_samples_and_searches_take_memory():
 
 def test_so_many_components_are_refused():
     check_vectors((100_000, 10), 200)
-    with pytest.raises(ValueError, match=r"search for n_components=512 would take 6 GiB"):
+    with pytest.raises(ValueError, match=r"search for n_components=512 would take 5\.7 GiB"):
         check_vectors((100_000, 10), 512)
 
 
@@ -72,6 +73,16 @@ REFUSED = r"1,000,003 distinct values.*{column} alone has 1,000,000\. Set max_ca
 def test_a_million_values_are_refused_by_name():
     with pytest.raises(ValueError, match=REFUSED.format(column="'id'")):
         check_memory((3, 10**6), ("sex", "id"), n_spaces=28)
+
+
+def test_a_table_with_too_many_columns_is_told_how_many_to_keep():
+    sizes = (3,) * 5_000
+    with pytest.raises(
+        ValueError, match=r"5,000 columns.*Learn from at most 4,\d\d\d of"
+    ) as refusal:
+        check_memory(sizes, n_rows=500)
+    affordable = int(re.search(r"at most ([\d,]+)", str(refusal.value))[1].replace(",", ""))
+    check_memory((3,) * affordable, n_rows=500)
 
 
 def test_too_many_pairs_are_refused_before_memory_is_spent():

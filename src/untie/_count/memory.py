@@ -34,6 +34,9 @@ SEARCH_ARRAYS = 12
 SAMPLE_ROWS = 2_000
 """A sample has at most this many distinct rows."""
 
+WIDE_SHARE = 0.01
+"""A table is too wide, and not one column too rich, if no column has more of its values."""
+
 
 def memory_needed(sizes: Sequence[int], n_spaces: int = 0, n_rows: int | None = None) -> int:
     """Return about how many bytes learning takes.
@@ -146,12 +149,26 @@ def refuse_large(
     """Refuse what needs more than `MEMORY_LIMIT` bytes for the values of a table."""
     if needed <= MEMORY_LIMIT:
         return
-    largest = max(range(len(sizes)), key=lambda attribute: sizes[attribute])
-    column = repr(names[largest]) if names else f"number {largest}"
     raise ValueError(
-        f"The table has {sum(sizes):,} distinct values; {what} would take "
-        f"{needed / 2**30:,.0f} GiB (limit {MEMORY_LIMIT / 2**30:.0f}). Column {column} alone "
-        f"has {sizes[largest]:,}. Set max_categories (or min_frequency) and call fit, which groups "
-        "rare values before it counts pairs (partial_fit and count_table keep every value); bin "
-        "the column if it holds numbers, or drop it if it is an identifier."
+        f"The table has {sum(sizes):,} distinct values in {len(sizes):,} columns; {what} would "
+        f"take {needed / 2**30:,.1f} GiB (limit {MEMORY_LIMIT / 2**30:.0f}). "
+        + _remedy(needed, sizes, names)
+    )
+
+
+def _remedy(needed: int, sizes: Sequence[int], names: Sequence[str] | None) -> str:
+    """Say how a table that needs too much memory can be made smaller."""
+    largest = max(range(len(sizes)), key=lambda attribute: sizes[attribute])
+    if sizes[largest] <= WIDE_SHARE * sum(sizes):
+        affordable = int(len(sizes) * np.sqrt(MEMORY_LIMIT / needed))
+        return (
+            f"No column has more than {sizes[largest]:,} values: there are too many columns. "
+            f"Learn from at most {affordable:,} of them; leave out columns that hardly vary and "
+            "copies of others, or merge rare values with max_categories or min_frequency."
+        )
+    column = repr(names[largest]) if names else f"number {largest}"
+    return (
+        f"Column {column} alone has {sizes[largest]:,}. Set max_categories (or min_frequency) and "
+        "call fit, which groups rare values before it counts pairs (partial_fit and count_table "
+        "keep every value); bin the column if it holds numbers, or drop it if it is an identifier."
     )
