@@ -14,8 +14,13 @@ from numpy.typing import NDArray
 
 from untie._util.types import FloatArray
 
-VANISHING = 1e-12
-"""A direction shorter than this share of the longest is rounding."""
+VANISHING = 1e-6
+"""Directions shorter than this share of the longest are left out where only distances count: by
+their squares, they are rounding."""
+
+SHORT = 1e-8
+"""Eigenvalues of squares below this share of the largest have lost half of their digits, and more
+as roots; they are computed anew from what was squared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +117,27 @@ class Dense:
         result = list(tables)
         for squares in by_size.values():
             values, vectors = np.linalg.eigh(np.stack(list(squares.values())))
+            for place, line, turn in zip(squares, values, vectors, strict=True):
+                _refine(line, turn, tables[place].array, weights[place])
             lengths = np.sqrt(np.maximum(values, 0.0))[:, None, :]
             stacked = (vectors * lengths) @ np.swapaxes(vectors, 1, 2)
             for place, root in zip(squares, stacked, strict=True):
                 result[place] = Dense(root)
         return result
+
+
+def _refine(
+    values: FloatArray, vectors: FloatArray, table: FloatArray, weights: FloatArray
+) -> None:
+    """Compute small eigenpairs of B diag(weights) B' from B itself, in place.
+
+    An eigenvalue of 0 comes out as 1e-16, and its root as 1e-8, with whatever vector.
+    """
+    short = values < SHORT * values[-1]
+    if short.any():
+        rest = (vectors[:, short].T @ table) * np.sqrt(weights)
+        values[short], turn = np.linalg.eigh(rest @ rest.T)
+        vectors[:, short] = vectors[:, short] @ turn
 
 
 def or_ones(frequencies: FloatArray) -> FloatArray:

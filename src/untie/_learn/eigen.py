@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from untie._learn.krylov import MOST_BLOCKS, Gram, Krylov
@@ -47,6 +49,13 @@ N_POWERS, MOST_SEARCHES, AT_REST = 3, 5, 1e-4
 """Of matrices beyond `LANCZOS_SIZE`, blocks of `N_POWERS` products more are searched at a time. It
 ends after `MOST_SEARCHES` rounds, or when the sum of the eigenvalues rises by at most the share
 `AT_REST` of itself."""
+
+EQUAL = 1e-4
+"""Axes whose lengths differ by less than this share are equally long: how they lie among each other
+is rounding, or so little more that it would be known to a few digits only."""
+
+NEARLY = 1e-6
+"""Numbers that differ by less than this share of the largest are equal where one is chosen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +116,31 @@ def leading(gram: Gram, n_vectors: int) -> Eigenspace:
     function of the table, not of its order, and explains exactly as much.
     """
     size, n_asked = gram.shape[0], n_vectors + SPARE
-    if FULL_SOLVER_SIZE < size <= LANCZOS_SIZE and n_asked <= size // 4:
-        space = _cut(*_up_to_a_gap(gram, n_vectors, n_asked), n_vectors)
-    else:
-        space = _cut(*_largest(gram, min(size, n_asked)), n_vectors)
+    space = _cut(*_and_more(gram, n_vectors, n_asked), n_vectors)
     if len(space.values) == n_asked < size <= LANCZOS_SIZE:
         space = _cut(*_largest(gram, size), n_vectors)
     return space
+
+
+def leading_axes(gram: Gram, n_vectors: int) -> Eigenspace:
+    """Return the leading `n_vectors` eigenvectors, and all that `settling` turns with the last."""
+    size, n_asked = gram.shape[0], n_vectors + SPARE
+    while True:
+        values, vectors = _and_more(gram, n_vectors, n_asked)
+        n_found = int(np.count_nonzero(values > TIE * max(float(values[0]), 0.0)))
+        n_taken = end_of_equals(np.sqrt(values[:n_found]), min(n_vectors, n_found))
+        is_whole = n_taken < n_found or n_found < n_asked
+        if is_whole or size > LANCZOS_SIZE:
+            return Eigenspace(values[:n_taken], vectors[:, :n_taken], np.ones(n_taken))
+        n_asked *= 2
+
+
+def _and_more(gram: Gram, n_vectors: int, n_asked: int) -> tuple[FloatArray, FloatArray]:
+    """Return the largest `n_asked` eigenpairs; fewer if a gap follows the first `n_vectors`."""
+    size = gram.shape[0]
+    if FULL_SOLVER_SIZE < size <= LANCZOS_SIZE and n_asked <= size // 4:
+        return _up_to_a_gap(gram, n_vectors, n_asked)
+    return _largest(gram, min(size, n_asked))
 
 
 def _up_to_a_gap(gram: Gram, n_least: int, n_most: int) -> tuple[FloatArray, FloatArray]:
@@ -241,3 +268,105 @@ def _at_rest(gram: Gram, n_vectors: int) -> Krylov:
         if captured - before <= AT_REST * captured:
             break
     return search
+
+
+def settling(
+    points: FloatArray, lengths: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """Return the turn of axes after which these are the same on every processor.
+
+    Eigenvectors have no sign, and those of equal eigenvalues no direction of their own. After the
+    turn the third moment of the points is above 0 on every axis; where it is 0, the farthest point
+    is on the positive side. Of equally long axes, the first goes through the point that is farthest
+    out in their space, the next through the one that is farthest from the first, and so on. Of
+    equally far points the first counts.
+
+    Parameters
+    ----------
+    points : array of shape (n_points, n_axes)
+        Where the points are on the axes.
+    lengths : array of shape (n_axes,)
+        Of the axes, longest first.
+    weights : array of shape (n_points,), optional
+        How often each point counts.
+
+    Returns
+    -------
+    array of shape (n_axes, n_axes)
+        An orthogonal matrix to multiply the points by.
+
+    Examples
+    --------
+    >>> points = np.array([[0.6, 0.8], [-0.8, 0.6]])
+    >>> (points @ settling(points, np.ones(2))).round(9)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    n_axes = len(lengths)
+    turn = np.eye(n_axes)
+    if not n_axes:
+        return turn
+    starts = np.flatnonzero(~_follow(lengths)).tolist()
+    for start, end in pairwise([*starts, n_axes]):
+        if end - start > 1:
+            turn[start:end, start:end] = _through_points(points[:, start:end])
+    return turn * _signs(points @ turn, weights)
+
+
+def end_of_equals(lengths: FloatArray, n_axes: int) -> int:
+    """Return how many axes there are up to the last that is as long as the one at `n_axes`."""
+    after = np.flatnonzero(~_follow(lengths)[n_axes:])
+    return n_axes + int(after[0]) if len(after) else len(lengths)
+
+
+def first_largest(numbers: FloatArray, width: float = 0.0) -> int:
+    """Return the place of the largest number, the first of nearly equal ones.
+
+    Parameters
+    ----------
+    numbers : array of shape (n,)
+        The largest is at least 0.
+    width : float
+        By how much equal numbers may differ, besides the share `NEARLY` of the largest.
+
+    Examples
+    --------
+    >>> first_largest(np.array([0.0, 2.0 - 1e-12, 2.0]))
+    1
+    """
+    largest = float(numbers.max())
+    if not np.isfinite(largest):
+        return int(np.argmax(numbers))
+    return int(np.argmax(numbers >= largest - width - NEARLY * abs(largest)))
+
+
+def _follow(lengths: FloatArray) -> NDArray[np.bool_]:
+    """Tell which axes are as long as the one before."""
+    shorter = lengths[:-1] - lengths[1:]
+    return np.append(False, shorter <= EQUAL * lengths[:-1])
+
+
+def _through_points(points: FloatArray) -> FloatArray:
+    """Return directions through the points that are farthest out, each at a right angle to all."""
+    rest, found = points.copy(), np.eye(points.shape[1])
+    for number in range(len(found)):
+        direction = rest[first_largest(np.einsum("ij,ij->i", rest, rest))].copy()
+        length = float(np.linalg.norm(direction))
+        if length == 0.0:  # the axes that are left are 0
+            break
+        found[:, number] = direction / length
+        rest -= np.outer(rest @ found[:, number], found[:, number])
+    # The last digits of the right angles.
+    turn, triangle = np.linalg.qr(found)
+    return turn * np.where(triangle.diagonal() < 0, -1.0, 1.0)
+
+
+def _signs(points: FloatArray, weights: FloatArray | None) -> FloatArray:
+    weights = np.ones(len(points)) if weights is None else weights
+    cubes = points**3
+    moments, sizes = weights @ cubes, weights @ np.abs(cubes)
+    farthest = [first_largest(column) for column in np.abs(points).T]
+    decisive = np.where(
+        np.abs(moments) > NEARLY * sizes, moments, points[farthest, range(len(farthest))]
+    )
+    return np.where(decisive < 0, -1.0, 1.0)

@@ -14,7 +14,7 @@ from untie._count.grouping import Grouping
 from untie._count.memory import check_vectors
 from untie._count.tally import Tally
 from untie._learn.attributes import Attributes
-from untie._learn.eigen import leading
+from untie._learn.eigen import leading_axes
 from untie._learn.k_choice import KChoice
 from untie._learn.learning import Model
 from untie._learn.order_space import CoarseView, coarse_view
@@ -145,5 +145,6 @@ def _components(counted: Tally, model: Model, n_components: int) -> LookUp:
     if n_components > n_values and not counted.is_growing:
         raise ValueError(f"n_components={n_components} is more than the table's {n_values} values.")
     check_vectors(counts.sizes, n_components)
-    space = leading(reduced_gram(counts, centre(model.roots, counts)), min(n_components, n_values))
+    gram = reduced_gram(counts, centre(model.roots, counts))
+    space = leading_axes(gram, min(n_components, n_values))
     return component_lookup(model.roots, counts, space, n_components)

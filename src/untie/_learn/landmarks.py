@@ -13,10 +13,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
 from untie._count import memory
 from untie._learn.blocks import Block
+from untie._learn.eigen import end_of_equals, first_largest, settling
 from untie._learn.kernels import Kernel, Normalization, Pairs, Scale, SelfPairs
+from untie._learn.krylov import beyond
 from untie._learn.tall import Tall
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
@@ -30,11 +33,23 @@ LANDMARK_WORK = 1e9
 LEFT_OUT = 1e-6
 """The axes that are left out have at most this share of K K', its first axis aside."""
 
+CONSTANT = 1e-6
+"""An axis shorter than this share of the longest is left out, and a kernel whose values differ by
+less than it is constant: in the square, which learning weighs, that is the energy of rounding."""
+
 INDEFINITE = 1e-8
 """A kernel with an eigenvalue below minus this share of its largest is not semi-definite."""
 
-NOT_SINGULAR = 1e-11
-"""Eigenvalues of W below this share of the largest are not divided by."""
+SPANNED = 1e-8
+"""A landmark of which less than this share is new adds nothing: dividing by it would make rounding
+more than 1e-9 of the result."""
+
+EQUALLY_FAR = 1e-13
+"""Squared distances that differ by less than this share of the longest vector's square are equal;
+they are sums of squares of that size, and have no more digits."""
+
+COPY = 1e-12
+"""A vector nearer than this to a landmark, in the same measure, is a copy of it."""
 
 
 def kernel_axes(
@@ -94,7 +109,8 @@ def choose_landmarks(vectors: Any, n_landmarks: int) -> NDArray[np.intp]:
     """Choose the longest vector, then again and again the one farthest from all chosen.
 
     Every value is then as near to a landmark as this number of landmarks allows, up to a factor of
-    2.
+    2. Of equally far ones the first is chosen: rounding, which differs between processors, decides
+    nothing.
 
     Examples
     --------
@@ -102,14 +118,15 @@ def choose_landmarks(vectors: Any, n_landmarks: int) -> NDArray[np.intp]:
     array([3, 0, 2])
     """
     lengths = SelfPairs(vectors).products[:, 0]
-    chosen = [int(np.argmax(lengths))]
+    longest = float(lengths.max())
+    chosen = [first_largest(lengths)]
     distances = np.full(len(lengths), np.inf)
     while len(chosen) < min(n_landmarks, len(lengths)):
         last = chosen[-1]
         products = Pairs(vectors, vectors[[last]]).products[:, 0]
         np.minimum(distances, lengths + lengths[last] - 2.0 * products, out=distances)
-        farthest = int(np.argmax(distances))
-        if distances[farthest] <= 1e-13 * lengths[chosen[0]]:  # all others are copies
+        farthest = first_largest(distances, EQUALLY_FAR * longest)
+        if distances[farthest] <= COPY * longest:  # all others are copies
             break
         chosen.append(farthest)
     return np.array(chosen)
@@ -148,18 +165,57 @@ def _leading_axes(
     values, vectors = _eigh(factor.T @ factor)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     n_axes = min(memory.MOST_AXES, _n_needed(np.square(values)))
-    axes = factor @ (vectors[:, :n_axes] * np.sqrt(values[:n_axes]))
+    # Equally long axes are turned together, and cut after that.
+    n_turned = end_of_equals(values, n_axes)
+    axes = factor @ (vectors[:, :n_turned] * np.sqrt(values[:n_turned]))
+    axes = axes @ settling(axes, values[:n_turned])[:, :n_axes]
     trace = float(diagonal.sum())
     varying = trace - float(np.square(factor.sum(axis=0)).sum()) / len(diagonal)
     missing = max(0.0, trace - float(values[:n_axes].sum()))
     # A kernel that is the same for all values has nothing to miss.
-    error = missing / varying if varying > 1e-12 * trace else 0.0
+    error = missing / varying if varying > CONSTANT * trace else 0.0
     return axes * (1.0 / scale.divisor(diagonal, axes, shares)), error
 
 
 def _factor(columns: FloatArray, between: FloatArray) -> FloatArray:
-    """Return G with G G' = C W^-1 C'; without columns, if the kernel is 0."""
-    values, vectors = _eigh((between + between.T) / 2.0)
+    """Return G with G G' = C W^-1 C'; without columns, if the kernel is 0.
+
+    W is decomposed landmark by landmark (Cholesky's method with pivots), each time the one of
+    which most is new. Eigenvectors would have to be divided by eigenvalues that are made of
+    rounding.
+    """
+    between = (between + between.T) / 2.0
+    root, pivots = _pivoted_root(between)
+    rest = np.abs(between - root @ root.T).max(initial=0.0)
+    if rest > 2.0 * SPANNED * between.diagonal().max(initial=0.0):
+        _refuse_indefinite(between)
+    if not pivots:
+        return np.zeros((len(columns), 0))
+    return np.ascontiguousarray(
+        solve_triangular(root[pivots], columns[:, pivots].T, lower=True, check_finite=False).T
+    )
+
+
+def _pivoted_root(matrix: FloatArray) -> tuple[FloatArray, list[int]]:
+    """Return R with R R' = matrix but for a share of `SPANNED`, and the lines it is made of."""
+    left = matrix.diagonal().copy()
+    least = SPANNED * max(float(left.max()), 0.0)
+    root = np.zeros_like(matrix)
+    pivots: list[int] = []
+    while len(pivots) < len(matrix):
+        pivot, n_found = first_largest(left), len(pivots)
+        if left[pivot] <= least:
+            break
+        column = matrix[:, pivot] - root[:, :n_found] @ root[pivot, :n_found]
+        root[:, n_found] = column / np.sqrt(left[pivot])
+        left -= np.square(root[:, n_found])
+        pivots.append(pivot)
+        left[pivot] = 0.0
+    return root[:, : len(pivots)], pivots
+
+
+def _refuse_indefinite(matrix: FloatArray) -> None:
+    values, _ = _eigh(matrix)
     if values[0] < -INDEFINITE * np.abs(values).max():
         raise ValueError(
             f"a kernel is not positive semi-definite (among {len(values)} values, an eigenvalue of "
@@ -167,8 +223,6 @@ def _factor(columns: FloatArray, between: FloatArray) -> FloatArray:
             f"through landmarks, as it must be for columns with more than {memory.LARGE} values. "
             "Choose another kernel, or group rare values with max_categories."
         )
-    kept = values > NOT_SINGULAR * max(values[-1], 0.0)
-    return columns @ (vectors[:, kept] / np.sqrt(values[kept]))
 
 
 def _eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -180,7 +234,8 @@ def _eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _n_needed(parts: FloatArray) -> int:
     """Return how many of the parts, the first of them and others, are more than is left out."""
     left = np.cumsum(parts[::-1])[::-1]  # of each part and all after it
-    return max(1, int(np.count_nonzero(left[1:] > LEFT_OUT * left[1:].max(initial=0.0))) + 1)
+    is_needed = left[1:] > LEFT_OUT * left[1:].max(initial=0.0)
+    return 1 + int(np.count_nonzero(is_needed & (parts[1:] > CONSTANT**2 * parts[0])))
 
 
 class _Basis:
@@ -198,7 +253,7 @@ class _Basis:
         lengths = np.square(axes).sum(axis=0)
         others = lengths[1:].sum() or lengths[0]
         new = values > LEFT_OUT * others / axes.shape[1]
-        directions = rest @ (vectors[:, new] / np.sqrt(values[new]))
+        directions = beyond(rest @ (vectors[:, new] / np.sqrt(values[new])), self._columns)
         self._columns = np.hstack([self._columns, directions])
         return np.concatenate([mix, directions.T @ rest])
 

@@ -17,10 +17,12 @@ from scipy import sparse
 
 from untie._count import memory
 from untie._learn.dense import Dense, or_ones
+from untie._learn.eigen import settling
 from untie._util.types import FloatArray
 
-ROUNDING = 1e-15
-"""An eigenvalue below this share of the largest is rounding."""
+ROUNDING = 1e-6
+"""Directions shorter than this share of the longest are left out: by their squares, in which
+similarities count them, they are rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +112,10 @@ class Tall:
 
     def root(self) -> Tall:
         """Return a table with the same inner products of rows, and as few columns as possible."""
-        values, vectors = np.linalg.eigh(self.mix @ self.mix.T)
-        kept = values > ROUNDING * values.max(initial=0.0)
-        return Tall(self.diagonal, self.basis, vectors[:, kept] * np.sqrt(values[kept]))
+        vectors, lengths, _ = np.linalg.svd(self.mix, full_matrices=False)
+        kept = lengths > ROUNDING * lengths.max(initial=0.0)
+        mix, lengths = vectors[:, kept] * lengths[kept], lengths[kept]
+        return Tall(self.diagonal, self.basis, mix @ settling(self.basis @ mix, lengths))
 
     def beside(self, other: Tall) -> Tall:
         """Return the columns of both tables side by side; the other has no diagonal."""

@@ -15,7 +15,7 @@ from untie._count.counts import Counts
 from untie._count.dense_counting import sparse_one_hot
 from untie._count.memory import MEMORY_LIMIT, check_pairs_of_rows, refuse_large
 from untie._count.packing import Packs
-from untie._learn.eigen import Eigenspace
+from untie._learn.eigen import Eigenspace, settling
 from untie._learn.spaces import KernelSpaces
 from untie._learn.spectrum import centre, spans
 from untie._learn.tall import Columns
@@ -180,21 +180,21 @@ def component_lookup(
 ) -> LookUp:
     """Return the projection onto leading eigenvectors: the best in `n_components` dimensions.
 
-    Centred, so that an unknown value has the vector 0. Dimensions beyond the rank are 0.
+    Centred, so that an unknown value has the vector 0. Dimensions beyond the rank are 0. `settling`
+    says which way dimensions point that the table leaves open.
     """
-    directions = np.zeros((len(space.vectors), n_components))
-    n_found = min(n_components, space.vectors.shape[1])
-    directions[:, :n_found] = space.vectors[:, :n_found]
-    tables = []
-    for table, span in zip(centre(roots, counts), spans(roots), strict=True):
-        tables.append(np.vstack([table @ directions[span], np.zeros(n_components)]))
-    # An eigenvector's sign is arbitrary; that of the values' third moment is the table's own.
-    moments = sum(
-        counts.frequencies[counts.span(attribute)] @ table[:-1] ** 3
-        for attribute, table in enumerate(tables)
+    tables = [
+        table @ space.vectors[span]
+        for table, span in zip(centre(roots, counts), spans(roots), strict=True)
+    ]
+    turn = settling(np.concatenate(tables), np.sqrt(space.values), counts.frequencies)
+    directions = np.zeros((len(turn), n_components))
+    n_found = min(n_components, len(turn))
+    directions[:, :n_found] = turn[:, :n_found]
+    return LookUp(
+        tuple(np.vstack([table @ directions, np.zeros(n_components)]) for table in tables),
+        summed=True,
     )
-    signs = np.where(moments < 0, -1.0, 1.0)
-    return LookUp(tuple(table * signs for table in tables), summed=True)
 
 
 def _in_blocks(result: NDArray[Any], work: Any) -> None:
