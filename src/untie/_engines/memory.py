@@ -70,7 +70,7 @@ class MemorySource(Source):
         data, weights = split_weights(self.data, options.sample_weight)
         return tally_table(read_table(data), replace(options, sample_weight=weights))
 
-    def add_up(self, task: Task[A], what: str) -> A:
+    def add_up(self, task: Task[A]) -> A:
         """Run a task on the table."""
         return task(self.data, 0)
 
