@@ -271,8 +271,8 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         -------
         frame
             One row per column of the table: column, action ("kept", "binned", "grouped" where rare
-            values are merged, "left out") and reason. Of the library of the table seen in `fit`,
-            pandas if that was an array.
+            values are merged, "left out") and reason. As `UNTIE.value_vectors` returns
+            them.
         """
         check_is_fitted(self)
         return make_frame(
