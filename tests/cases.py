@@ -40,6 +40,16 @@ def as_objects(columns):
     return array
 
 
+def as_fields(columns):
+    """Return a dict of columns as a structured array."""
+    n_rows = len(next(iter(columns.values())))
+    array = np.empty(n_rows, dtype=[(name, object) for name in columns])
+    for name, cells in columns.items():
+        for row, cell in enumerate(cells):  # one by one: a cell may be a tuple
+            array[name][row] = cell
+    return array
+
+
 def _pandas(dtype):
     return lambda columns: pd.DataFrame({k: pd.Series(v, dtype=dtype) for k, v in columns.items()})
 
@@ -121,6 +131,7 @@ TYPED = {
 """Tables with one type a column."""
 
 ANY_FRAMES = {
+    "structured": as_fields,
     "pandas object": _pandas(object),
     "pandas default": _pandas(None),
     "pandas category": _pandas("category"),

@@ -96,6 +96,12 @@ def test_nothing_imports_upward(name):
     assert not upward
 
 
+def test_only_the_command_draws_on_terminals():
+    pattern = re.compile(r"\b(import|from) (rich|typer)\b")
+    drawing = {floor(name) for name, path in MODULES.items() if pattern.search(path.read_text())}
+    assert drawing == {"cli"}
+
+
 def test_nothing_goes_in_circles():
     # A package and a module inside are one step apart: importing the module runs the package.
     open_modules, done = [], set()

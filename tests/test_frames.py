@@ -8,8 +8,18 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from cases import ANY_FRAMES, MIXED_FRAMES, TEXT, TEXT_FRAMES, TYPED, as_objects, as_rows
+from cases import (
+    ANY_FRAMES,
+    MIXED_FRAMES,
+    TEXT,
+    TEXT_FRAMES,
+    TYPED,
+    as_fields,
+    as_objects,
+    as_rows,
+)
 from untie import UNTIE, Gaussian
+from untie._table.frames import make_frame
 
 MIXED = {
     "integers and strings": {"A": [1, "1", 2, "1", 1, "x"], "B": ["u", "v", "v", "u", "u", 3]},
@@ -69,6 +79,7 @@ LIBRARIES = {
     "pandas": (pd.DataFrame, pd.DataFrame),
     "polars": (pl.DataFrame, pl.DataFrame),
     "pyarrow": (pa.table, pa.Table),
+    "structured": (as_fields, pd.DataFrame),
     "numpy": (as_objects, pd.DataFrame),
     "rows": (as_rows, pd.DataFrame),
 }
@@ -79,7 +90,7 @@ def test_frames_come_back_in_the_library_of_the_table(library):
     make, frame_type = LIBRARIES[library]
     columns = TEXT["missing"]
     encoder = fit(make(columns))
-    own_names = list(columns) if library in ("pandas", "polars", "pyarrow") else ["x0", "x1", "x2"]
+    own_names = ["x0", "x1", "x2"] if library in ("numpy", "rows") else list(columns)
     vectors, weights = encoder.value_vectors(), encoder.weights()
     square = encoder.value_similarity(own_names[0])
     assert all(isinstance(frame, frame_type) for frame in (vectors, weights, square))
@@ -131,3 +142,37 @@ def test_set_output_keeps_the_index_of_pandas():
     data = pd.DataFrame(TEXT["plain strings"], index=list("abcdef"))
     found = UNTIE(2, solver="uniform").set_output(transform="pandas").fit_transform(data)
     assert found.index.tolist() == list("abcdef")
+
+
+def test_fields_of_a_structured_array_are_columns():
+    columns = {"a": ["x", "y", "x", "y"], "b": ["u", "u", "v", "v"], "w": [1, 2, 0, 1]}
+    table = as_fields(columns)
+    expected = UNTIE(2).fit(pd.DataFrame(columns), sample_weight="w")
+    encoder = UNTIE(2).fit(table, sample_weight="w")
+    assert encoder.feature_names_in_.tolist() == ["a", "b"]
+    assert encoder.counts_.n == 4
+    np.testing.assert_array_equal(
+        encoder.transform(table[["a", "b"]]), expected.transform(pd.DataFrame(columns)[["a", "b"]])
+    )
+    with pytest.raises(ValueError, match="'a', 'b'; the structured array has 'b', 'a'"):
+        encoder.transform(table[["b", "a"]])
+    with pytest.raises(ValueError, match="no column 'weight' in the table"):
+        UNTIE(2).fit(table, sample_weight="weight")
+    with pytest.raises(ValueError, match="1 features, but UNTIE is expecting 2"):
+        fit(as_rows({"a": "xy", "b": "uv"})).transform(table[["a"]])
+
+
+@pytest.mark.parametrize("kind", [(float, (2,)), [("c", float), ("d", float)]])
+def test_cells_of_a_structured_array_hold_one_value(kind):
+    with pytest.raises(ValueError, match="Column 'b' of the structured array holds several"):
+        UNTIE(2).fit(np.zeros(3, dtype=[("a", int), ("b", kind)]))
+
+
+def test_a_structured_array_holds_any_table():
+    cells = {"": ["x", None], "n": [1, None], "t": [True, False], "m": [1, "1"], "b": [True, None]}
+    table = make_frame("numpy", {**cells, "f": np.array([1.5, 2.5])})
+    kinds = [table.dtype[place].kind for place in range(6)]
+    assert kinds == ["O", "f", "b", "O", "O", "f"]
+    assert table[""].tolist() == ["x", None]
+    assert np.isnan(table["n"][1])
+    assert make_frame("numpy", {"a": [], "b": []}).shape == (0,)

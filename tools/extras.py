@@ -1,18 +1,21 @@
-"""Install every extra alone in an empty environment, and use it: `make extras`.
+"""Install every extra alone in an empty environment, and use it on a terminal: `make extras`.
 
     python tools/extras.py                # all, two at a time
     python tools/extras.py files excel    # some
     python tools/extras.py --wheel dist   # of a wheel that was built before
 
-All take from the same cache of pip, so that a library is fetched once. TORCH in the environment
-says which PyTorch is installed before the extra `deep`: an open range may bring gigabytes of CUDA,
-and the Makefile names a version. Without Java, `spark` is left out, and the last lines say so.
+All take from the same cache of pip, so that a library is fetched once. Jobs run on a
+pseudo-terminal, as progress is shown on a terminal alone. TORCH in the environment says which
+PyTorch is installed before the extra `deep`: an open range may bring gigabytes of CUDA, and the
+Makefile names a version. Without Java, `spark` is left out, and the last lines say so.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import pty
 import shlex
 import shutil
 import subprocess
@@ -32,6 +35,12 @@ TORCH = shlex.split(os.environ.get("TORCH", ""))
 
 BEFORE = {"deep": TORCH}
 """What is installed before an extra."""
+
+COMMANDS = {"cli", "report", "all"}
+"""The extras that bring the command."""
+
+PROGRESS = "looking at the columns ..."
+"""What the command shows on a terminal while it works."""
 
 
 class FailedError(Exception):
@@ -88,7 +97,9 @@ def try_extra(wheel: Path, extra: str) -> str:
             if BEFORE.get(extra):
                 install(python, BEFORE[extra], folder)
             install(python, [f"{wheel}[{extra}]" if extra else str(wheel)], folder)
-            run([python, JOBS, extra], folder)
+            said = run_on_terminal([python, JOBS, extra], folder)
+            if extra in COMMANDS and PROGRESS not in said:
+                raise FailedError(f"The command showed no progress: {PROGRESS!r} is not in\n{said}")
         except FailedError as failure:
             print(f"FAILED {shown}\n{failure}", flush=True)
             return shown
@@ -103,11 +114,10 @@ def install(python: Path, what: Sequence[str], folder: Path) -> None:
 
 def run(call: Sequence[object], folder: Path) -> None:
     """Run a command where nothing of the clone is found."""
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     done = subprocess.run(
         [str(part) for part in call],
         cwd=folder,
-        env=environment,
+        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -115,6 +125,28 @@ def run(call: Sequence[object], folder: Path) -> None:
     )
     if done.returncode:
         raise FailedError(done.stdout)
+
+
+def run_on_terminal(call: Sequence[object], folder: Path) -> str:
+    """Run a command like `run`, with a terminal for its three streams; return what it showed."""
+    ours, theirs = pty.openpty()
+    streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    terminal = environment() | {"TERM": "xterm"}
+    process = subprocess.Popen([str(part) for part in call], cwd=folder, env=terminal, **streams)
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # with which Linux reports that the other end is closed
+        while piece := os.read(ours, 2**16):
+            shown += piece
+    os.close(ours)
+    text = shown.decode(errors="replace")
+    if process.wait():
+        raise FailedError(text)
+    return text
+
+
+def environment() -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
 
 
 if __name__ == "__main__":

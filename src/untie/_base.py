@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
@@ -12,10 +13,37 @@ from sklearn.utils.validation import validate_data
 from untie._count.grouping import Grouping
 from untie._learn.parameters import check_handle_unknown
 from untie._prepare.unprepared import warn_of_unprepared
+from untie._table.names import listed
 from untie._table.rows import encode
 from untie._table.table import Table, read_table
 from untie._table.unknown import handle_unknown_values, joins_rare_values
 from untie._util.types import Codes, Value
+
+
+def see_columns(estimator: BaseEstimator, table: Table) -> None:
+    """Remember the number and the names of a table's columns, as scikit-learn does."""
+    if table.is_structured:  # which has no names to scikit-learn
+        estimator.feature_names_in_ = np.array(table.names, dtype=object)
+        estimator.n_features_in_ = len(table.names)
+    else:
+        validate_data(estimator, table.source, reset=True, skip_check_array=True)
+
+
+def check_seen(estimator: BaseEstimator, table: Table) -> None:
+    """Refuse a table with other columns than those that were seen in `fit`."""
+    source = table.source
+    if table.is_structured:
+        seen = getattr(estimator, "feature_names_in_", None)
+        if seen is not None and tuple(seen) == table.names:
+            return
+        if seen is not None:
+            raise ValueError(
+                "The feature names should match those that were passed during fit: "
+                f"{listed(seen)}; the structured array has {listed(table.names)}. Select and "
+                "order its fields by name."
+            )
+        source = np.empty((0, len(table.names)))
+    validate_data(estimator, source, reset=False, skip_check_array=True)
 
 
 class TakesTables(BaseEstimator):
@@ -42,11 +70,11 @@ class TableInput(TakesTables):
 
     def _remember(self, table: Table) -> None:
         """Take over a table's columns; called last, so that a failed fit changes nothing."""
-        validate_data(self, table.source, reset=True, skip_check_array=True)
+        see_columns(self, table)
         self.library_ = table.backend
 
     def _check_columns(self, table: Table) -> None:
-        validate_data(self, table.source, reset=False, skip_check_array=True)
+        check_seen(self, table)
 
     def codes(self, X: Any, reported: set[str] | None = None) -> Codes:
         """Code the rows of a table with the values seen in `fit`.

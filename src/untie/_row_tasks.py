@@ -59,7 +59,6 @@ class VectorTask:
     dtype: np.dtype[Any]
     is_sparse: bool
     library: str
-    what: str = "transforming"
 
     @cached_property
     def names(self) -> list[str]:
@@ -122,7 +121,6 @@ class LabelTask:
     costs: Costs
     names: list[str] = field(default_factory=lambda: [CLUSTER])
     dtype: np.dtype[Any] = LABEL
-    what: str = "labelling"
 
     @property
     def columns(self) -> list[str] | None:
@@ -198,7 +196,7 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     source.check_streams()
     weight = source.check_weight(sample_weight)
     function = partial(_sample, encoder.grouping_.vocabulary, _passive(encoder))
-    sample = _fold(encoder, source, weight, function, "sampling")
+    sample = _fold(encoder, source, weight, function)
     if not len(sample.weights):
         raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
     return in_canonical_order(sample)
@@ -206,12 +204,12 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
 
 def walk_source(encoder: TableInput, source: Source, weight: str | None, costs: Costs) -> Pass:
     """Return what one pass over the rows of a lazy table finds."""
-    return _fold(encoder, source, weight, partial(_walk, costs), "clustering")
+    return _fold(encoder, source, weight, partial(_walk, costs))
 
 
 def nearest_in(encoder: TableInput, source: Source, search: Search) -> Nearest:
     """Return the rows of a table that are nearest to some queries."""
-    return _fold(encoder, source, None, search, "looking for neighbours")
+    return _fold(encoder, source, None, search)
 
 
 def codes_at(encoder: TableInput, source: Source, positions: NDArray[np.intp]) -> Codes:
@@ -228,10 +226,9 @@ def _fold(
     source: Source,
     weight: Any,
     function: Callable[[Codes, FloatArray | None], A],
-    what: str,
 ) -> A:
     own = source.own_columns(fitted_columns(encoder), weight)
-    return own.add_up(FoldTask(encoder, weight, function), what)
+    return own.add_up(FoldTask(encoder, weight, function))
 
 
 def _passive(encoder: TableInput) -> NDArray[np.bool_]:

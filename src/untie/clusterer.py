@@ -16,9 +16,9 @@ from sklearn.base import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from untie._base import TakesTables
+from untie._base import TakesTables, check_seen, see_columns
 from untie._count.canonical import in_canonical_order
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import PackedRows, distinct_rows
@@ -220,7 +220,7 @@ class UNTIEClusterer(
         assert counted is not None  # the table is in memory
         with stage("Finding the clusters", bool(self.verbose)):
             self._learn_codes(encoder, counted.codes, counted.weights)
-        validate_data(self, table.source, reset=True, skip_check_array=True)
+        see_columns(self, table)
         self.preparer_ = preparer
         codes = counted.codes if counted.complete else encoder.codes(rows)
         self._labels: NDArray[np.int32] | None = self._label(codes)
@@ -408,8 +408,7 @@ class UNTIEClusterer(
             sample = sample_source(encoder, rows, weight)
             walk = partial(walk_source, encoder, rows, weight)
             self._learn(encoder, sample, walk, LAZY_PASSES, LAZY_PASSES)
-        names = table_of_names([name for name in source.columns if name != weight])
-        validate_data(self, names.source, reset=True, skip_check_array=True)
+        see_columns(self, table_of_names([name for name in source.columns if name != weight]))
         self.preparer_, self._labels = preparer, None
 
     def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
@@ -510,8 +509,8 @@ class UNTIEClusterer(
         """
         table = read_table(X, min_rows=0)
         # Columns that were left out need not come again, unless they have no names to be told by.
-        if self.preparer_ is None or isinstance(table.source, np.ndarray):
-            validate_data(self, table.source, reset=False, skip_check_array=True)
+        if self.preparer_ is None or not table.has_names:
+            check_seen(self, table)
         return self.encoder_.codes(self.prepared(X))
 
     def _label(self, codes: Codes) -> NDArray[np.int32]:

@@ -485,7 +485,7 @@ default="auto"
     def fit_counts(self, counted: CountedTable) -> Self:
         """Learn from counts and, if there is one, a sample of rows, as `fit` does from the table.
 
-        Frames that the model returns are pandas'.
+        Frames that the model returns are those of an array; see `value_vectors`.
 
         Parameters
         ----------
@@ -576,7 +576,8 @@ default="auto"
         Returns
         -------
         frame of shape (n_values, 2 + n_output_columns)
-            Of the library of the table seen in `fit`, pandas if that was an array.
+            Of the library of the table seen in `fit`. For an array, the first of pandas, polars and
+            pyarrow that is installed; with none of them, a structured array.
         """
         check_is_fitted(self)
         vectors = self.model_.lookup.value_rows()

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from untie._base import TakesTables
+from untie._base import TakesTables, check_seen, see_columns
 from untie._engines.registry import open_table
 from untie._learn.archive import State
 from untie._prepare.deciding import Options
@@ -23,10 +23,11 @@ from untie._prepare.making import WEIGHTS, make_preparation
 from untie._prepare.numbers import write
 from untie._prepare.preparation import Preparation
 from untie._saving import Savable
-from untie._table.frames import make_frame
+from untie._table.frames import columns_of, make_frame
 from untie._table.sample_weights import split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_one_of
+from untie._util.extras import need
 from untie._util.types import Value
 
 OUTPUTS = ("default", "pandas", "polars")
@@ -183,7 +184,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
             table = read_table(source.select(names).empty, min_rows=0)
         else:
             table = read_table(split_weights(data, sample_weight)[0])
-        validate_data(self, table.source, reset=True, skip_check_array=True)
+        see_columns(self, table)
         self.library_ = table.backend
         self._adopt(preparation)
         return self
@@ -204,7 +205,8 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         Returns
         -------
         table of shape (n_rows, n_columns_used)
-            Of the library of `X`, or the one that `set_output` names; a pandas frame for an array.
+            Of the library of `X`, or the one that `set_output` names. For an array a pandas frame,
+            or a structured array where pandas is not installed.
             A lazy table for a lazy one: rows are prepared as they are read.
         """
         check_is_fitted(self)
@@ -216,10 +218,10 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
                     "call set_output(transform='default') first, or transform the table in memory."
                 )
             return self._preparation.apply(X, keep)
-        source = read_table(X, min_rows=0).source
-        if isinstance(source, np.ndarray) and not hasattr(self, "feature_names_in_"):
-            validate_data(self, source, reset=False, skip_check_array=True)
-        prepared = self._preparation.apply(source, keep)
+        table = read_table(X, min_rows=0)
+        if not table.has_names and not hasattr(self, "feature_names_in_"):
+            check_seen(self, table)
+        prepared = self._preparation.apply(table.source, keep)
         return prepared if library == "default" else _of_library(prepared, library)
 
     def set_output(self, *, transform: str | None = None) -> Self:
@@ -269,8 +271,8 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         -------
         frame
             One row per column of the table: column, action ("kept", "binned", "grouped" where rare
-            values are merged, "left out") and reason. Of the library of the table seen in `fit`,
-            pandas if that was an array.
+            values are merged, "left out") and reason. As `UNTIE.value_vectors` returns
+            them.
         """
         check_is_fitted(self)
         return make_frame(
@@ -385,6 +387,9 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
 
 
 def _of_library(frame: Any, library: str) -> Any:
+    need(library, library, f"{library.capitalize()} frames")
+    if isinstance(frame, np.ndarray):
+        return make_frame(library, columns_of(frame))
     narwhal = nw.from_native(frame, eager_only=True)
     if narwhal.implementation.value == library:
         return frame

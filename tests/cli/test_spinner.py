@@ -5,15 +5,17 @@ import pty
 import subprocess
 import sys
 
+import pyarrow as pa
 import pytest
 
 from command_cases import write_people
-from untie.cli.spinner import waiting
+from untie._engines.arrow import ArrowSource
+from untie.cli import spinner
 
 pytestmark = pytest.mark.integration
 
 IMPATIENT = (
-    "import sys; import untie._util.progress as progress; progress.PATIENCE = 0.0; "
+    "import untie.cli.spinner as spinner; spinner.PATIENCE = 0.0; "
     "from untie.cli.app import main; main()"
 )
 
@@ -69,13 +71,53 @@ def test_a_pipe_sees_nothing_of_it(people, tmp_path):
     assert "\x1b" not in done.stderr
 
 
-def test_a_bar_has_the_line_to_itself(people, tmp_path):
+def test_rows_are_counted_as_they_are_read(people, tmp_path):
     output = tmp_path / "out.csv"
     said = on_a_terminal("cluster", people, "--k", 2, "--lazy", "--output", output)
-    assert "clustering" in said
+    assert "clustering ..." in said
+    assert "writing the rows ... 120 rows" in said
     assert len(output.read_text().splitlines()) == 121
 
 
+class AtOnce:
+    """A timer that does not wait."""
+
+    def __init__(self, _, function):
+        self.start = function
+
+    def cancel(self):
+        pass
+
+    join = cancel
+
+
+@pytest.mark.parametrize(("n_rows", "text"), [(None, "3 rows"), (3, "3 of 3 rows")])
+def test_rows_are_counted_where_something_waits(monkeypatch, capsys, n_rows, text):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(spinner.threading, "Timer", AtOnce)
+    monkeypatch.setenv("TERM", "xterm")
+    batches = [pa.record_batch({"a": [1, 2]}), pa.record_batch({"a": [3]})]
+    table = ArrowSource(batches[0].schema, lambda _: batches, "the table", n_rows)
+    counted = spinner.counting_rows(table)
+    assert list(counted.batches()) == batches
+    assert capsys.readouterr() == ("", "")
+    usual = sys.stdout
+    with spinner.waiting("counting", quiet=False):
+        for _ in counted.batches():
+            assert sys.stdout is usual  # rows that are written there go into the user's file
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"counting ... {text}" in err
+
+
+def test_a_bar_leaves_standard_output_alone(monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    usual = sys.stdout
+    for _ in spinner.bar(["one"], quiet=False):
+        assert sys.stdout is usual
+
+
 def test_errors_get_through():
-    with pytest.raises(ZeroDivisionError), waiting("dividing", quiet=False):
+    with pytest.raises(ZeroDivisionError), spinner.waiting("dividing", quiet=False):
         _ = 1 / 0

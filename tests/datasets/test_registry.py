@@ -1,3 +1,5 @@
+import sys
+
 import pandas as pd
 import pytest
 
@@ -70,12 +72,11 @@ def test_other_names_list_all():
 
 
 def test_a_library_that_is_not_there(monkeypatch):
-    def from_dict(*args, **kwargs):
-        raise ModuleNotFoundError("No module named 'polars'")
-
-    monkeypatch.setattr("narwhals.stable.v2.from_dict", from_dict)
-    with pytest.raises(ImportError, match="pip install polars"):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(ImportError, match=r"pip install 'untie-learn\[polars\]'"):
         load("zoo", frame="polars")
+    with pytest.raises(ValueError, match="'pyarrow', 'numpy'"):
+        load("zoo", frame="excel")
 
 
 def test_a_new_set_is_one_line(monkeypatch):

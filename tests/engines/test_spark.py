@@ -382,7 +382,7 @@ def test_workers_that_are_killed_while_they_count(spark, tmp_path):
                 os.kill(os.getpid(), signal.SIGKILL)
         return counted
 
-    found = spark_module.adopt_spark(as_spark(spark, table, tenths)).add_up(count, "counting")
+    found = spark_module.adopt_spark(as_spark(spark, table, tenths)).add_up(count)
     assert (tmp_path / "again").exists()
     assert_same_counts(found, count_table(table))
 

@@ -1,3 +1,4 @@
+import itertools
 import re
 import sys
 import time
@@ -9,30 +10,18 @@ from sklearn.base import clone
 
 from untie import UNTIE, Preparer, UNTIEClusterer
 from untie._util import progress
-from untie.cli.spinner import bar, waiting
-
-BATCHES = [pa.record_batch({"a": [1, 2]}), pa.record_batch({"a": [3]})]
 
 
-def test_nothing_is_shown_without_a_terminal(capsys):
-    assert list(progress.watch(BATCHES, 3, "counting")) == BATCHES
-    assert capsys.readouterr() == ("", "")
-
-
-def test_a_bar_on_a_terminal_after_a_moment(monkeypatch, capsys):
+def test_a_lazy_fit_shows_nothing_on_a_terminal(monkeypatch, capsys):
+    """The library never writes there by itself; the command does, with rich."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert list(progress.watch(BATCHES, None, "counting")) == BATCHES
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setenv("TERM", "xterm")
-    assert list(progress.watch(BATCHES, 3, "counting")) == BATCHES
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "counting" in err
-    with progress.hidden():
-        assert list(progress.watch(BATCHES, 3, "counting")) == BATCHES
+    ticking = itertools.count(step=100.0)  # every look at the clock is minutes later
+    monkeypatch.setattr(time, "monotonic", lambda: next(ticking))
+    table = pa.table({"a": ["x", "y"] * 20, "b": ["u", "u", "v", "v"] * 10})
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(5))
+    encoder = UNTIE(2).fit(reader)
+    encoder.transform(table.to_reader(5)).read_all()
     assert capsys.readouterr() == ("", "")
-    assert progress.PATIENCE == 0.0
 
 
 def test_stages_are_told_if_they_are_to_be(capsys):
@@ -70,17 +59,3 @@ def test_fits_say_what_they_do_on_request_alone(capsys, estimator, stages):
     assert [line.split(" ...")[0] for line in err.splitlines()[::2]] == stages
     assert len(err.splitlines()) == 2 * len(stages)
     np.testing.assert_array_equal(told.transform(rows), quiet.transform(rows))
-
-
-def test_a_bar_leaves_standard_output_alone(monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    usual = sys.stdout
-    for _ in progress.watch(BATCHES, 3, "counting"):
-        assert sys.stdout is usual  # rows that are written there go into the user's file
-    with waiting("counting", quiet=False):
-        time.sleep(0.1)
-        assert sys.stdout is usual
-    for _ in bar(["one"], quiet=False):
-        assert sys.stdout is usual

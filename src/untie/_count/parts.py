@@ -7,9 +7,9 @@ values are merged and there are too many values to count the pairs of all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -291,10 +291,8 @@ def _lists(task: CountTask, pieces: Iterable[Rows]) -> Iterator[list[Rows]]:
         yield waiting
 
 
-class AddUp(Protocol):
-    """Runs a task on every piece of a table and adds the results up, in order."""
-
-    def __call__(self, task: CountTask, what: str) -> Part: ...
+AddUp = Callable[[CountTask], Part]
+"""Runs a task on every piece of a table and adds the results up, in order."""
 
 
 def count_pieces(
@@ -305,7 +303,7 @@ def count_pieces(
     Parameters
     ----------
     add_up : callable
-        Takes a `CountTask` and what it is called, and returns the sum of its parts.
+        Takes a `CountTask` and returns the sum of its parts.
     head : Table
         The columns, that of the weights apart.
     options : CountOptions
@@ -321,7 +319,7 @@ def count_pieces(
     task = CountTask(
         head.names, weight, categories, options.with_sample, limit, known_as=options.known_as
     )
-    part = add_up(task, "counting")
+    part = add_up(task)
     counted = part.counted
     if counted is None:
         raise NoRowsError(_explain_no_rows(part.n_rows, origin, weight, is_one_shot))
@@ -340,7 +338,7 @@ def _second_pass(
     grouping = find_rare(first.vocabulary, first.counts, options)
     n_rows = first.counts.n_rows
     check_memory(grouping.vocabulary.sizes, task.columns, options.n_spaces, n_rows)
-    second = add_up(CountTask(task.columns, task.weight, grouping=grouping), "counting pairs")
+    second = add_up(CountTask(task.columns, task.weight, grouping=grouping))
     counts = None if second.counted is None else second.counted.counts
     n_again = 0 if counts is None else counts.n_rows
     if counts is None or n_again != n_rows:

@@ -9,11 +9,10 @@ from typing import Any
 
 from untie._count.parts import CountTask, Part, count_gathered
 from untie._engines.source import Source, refuse_repeated
-from untie._engines.tasks import A, FrameTask, RowTask, Task
+from untie._engines.tasks import FrameTask, RowTask
 from untie._table.names import listed
 from untie._util.extras import need
 from untie._util.parallel import map_ahead
-from untie._util.progress import watch
 from untie._util.types import Codes
 
 BATCH_ROWS = 2**17
@@ -90,17 +89,12 @@ class ArrowSource(Source):
         pieces = [piece.cast(self.schema) for piece in self.pieces()]
         return pa.concat_tables([self.schema.empty_table(), *pieces])
 
-    def add_up(self, task: Task[A], what: str) -> A:
-        """Run a task on every batch and add the results up, in order."""
-        seen = replace(self, read=lambda _: watch(self.batches(), self.n_rows, what))
-        return Source.add_up(seen, task, what)
-
-    def count_up(self, task: CountTask, what: str) -> Part:
+    def count_up(self, task: CountTask) -> Part:
         """Code batches in threads, and count several at once."""
 
         def placed() -> Iterator[tuple[Any, str]]:
             start = 0
-            for piece in watch(self.pieces(), self.n_rows, what):
+            for piece in self.pieces():
                 stop = start + piece.num_rows
                 yield piece, f" of {self.origin}, rows {start:,} to {stop:,}"
                 start = stop
@@ -183,7 +177,7 @@ def _coded(
 ) -> Iterator[tuple[Any, Codes]]:
     """Yield pieces of the rows with their codes; here, as unknown values are reported in order."""
     reported: set[str] = set()
-    for batch in watch(source.batches(), source.n_rows, task.what):
+    for batch in source.batches():
         for start in range(0, batch.num_rows, step):
             piece = batch.slice(start, step)
             yield piece, task.code(piece.select(features), reported)

@@ -50,7 +50,7 @@ class DaskSource(Source):
         frame = self.frame if columns is None else self.select(columns).frame
         return (part.compute() for part in frame.to_delayed())
 
-    def add_up(self, task: Task[A], what: str) -> A:
+    def add_up(self, task: Task[A]) -> A:
         """Run a task on every partition and add the results up, neighbours first.
 
         The shape of the tree depends on the number of partitions alone, never on which worker is

@@ -252,6 +252,8 @@ def _asking(connection: Any, sql: str, is_own: bool) -> Asking:
 
 
 def _source(ask: Asking, origin: str, remedy: str) -> ArrowSource:
+    need("pyarrow")  # DuckDB would fail without a remedy
+
     def read(columns: Sequence[str]) -> Iterator[Any]:
         with _explaining(origin, remedy), ask() as relation:
             chosen = relation.project(", ".join(quoted(name) for name in columns))

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, Self
 
 import narwhals.stable.v2 as nw
-import numpy as np
 
 from untie._count.tally import CountOptions, Tally, tally_table
 from untie._engines.arrow import ArrowSource
@@ -41,7 +40,7 @@ class MemorySource(Source):
     @property
     def has_names(self) -> bool:  # type: ignore[override]  # a constant elsewhere
         """Whether the columns had names before they were read."""
-        return not isinstance(self.table.source, np.ndarray)
+        return self.table.has_names
 
     @property
     def columns(self) -> list[str]:
@@ -56,6 +55,8 @@ class MemorySource(Source):
     def select(self, columns: Sequence[str]) -> Self:
         """Return some of the columns; those of an array have the names that it got here."""
         self.check(columns)
+        if self.table.is_structured:
+            return replace(self, data=self.table.source[list(columns)])
         places = [self.columns.index(name) for name in columns]  # a frame's names may not be text
         frame = nw.from_native(self.table.source, eager_only=True, pass_through=True)
         chosen = frame[:, places]
@@ -70,7 +71,7 @@ class MemorySource(Source):
         data, weights = split_weights(self.data, options.sample_weight)
         return tally_table(read_table(data), replace(options, sample_weight=weights))
 
-    def add_up(self, task: Task[A], what: str) -> A:
+    def add_up(self, task: Task[A]) -> A:
         """Run a task on the table."""
         return task(self.data, 0)
 

@@ -16,6 +16,7 @@ def adopt_polars(frame: Any) -> ArrowSource | None:
     if not dependencies.is_polars_lazyframe(frame):
         return None
     pl = need("polars")
+    need("pyarrow", "pyarrow", "Lazy frames of polars")  # polars would fail without a remedy
     if not hasattr(frame, "collect_batches"):
         raise ImportError(
             f"Polars {pl.__version__} can't give a LazyFrame in pieces; upgrade it (pip install "

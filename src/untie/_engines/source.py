@@ -69,15 +69,13 @@ class Source(ABC):
         """Return the same table as one that gives Arrow record batches, which can be written."""
         raise TypeError(f"The rows of {self.origin} can't be written from here.")
 
-    def add_up(self, task: Task[A], what: str) -> A:
+    def add_up(self, task: Task[A]) -> A:
         """Run a task on every piece and add the results up, in order.
 
         Parameters
         ----------
         task : callable
             Takes a piece and its number.
-        what : str
-            What is done, for the bar on the terminal.
         """
         total: A | None = None
         for number, piece in enumerate(self.pieces()):
@@ -118,9 +116,9 @@ class Source(ABC):
         options = replace(options, sample_weight=weight)
         return count_pieces(self.count_up, head, options, self.origin, self.is_one_shot)
 
-    def count_up(self, task: CountTask, what: str) -> Part:
+    def count_up(self, task: CountTask) -> Part:
         """Add up the counts of every piece."""
-        return self.add_up(task, what)
+        return self.add_up(task)
 
     def check(self, columns: Sequence[str], why: str = "") -> None:
         """Refuse columns that the table does not have."""

@@ -89,7 +89,7 @@ class SparkSource(Source):
             "encoder.transform(frame).write.parquet(path)."
         )
 
-    def add_up(self, task: Task[A], what: str) -> A:
+    def add_up(self, task: Task[A]) -> A:
         """Run a task on every partition and add the results up, neighbours first.
 
         A result is a row of a frame, so Spark drops what a failed or repeated attempt made, as it

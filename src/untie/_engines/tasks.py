@@ -42,10 +42,6 @@ class RowTask(Protocol):
     """
 
     @property
-    def what(self) -> str:
-        """What is done, for the bar on the terminal."""
-
-    @property
     def columns(self) -> list[str] | None:
         """The columns that are read, by name; None is all of them, in their order."""
 

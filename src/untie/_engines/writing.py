@@ -9,7 +9,6 @@ from typing import Any
 
 from untie._engines.arrow import ArrowSource
 from untie._util.extras import need
-from untie._util.progress import watch
 from untie._util.safe_cells import are_wanted, defused
 from untie._util.whole_files import whole_file
 
@@ -27,7 +26,7 @@ def write_source(source: ArrowSource, path: str | os.PathLike[str]) -> None:
     schema = source.schema
 
     def batches() -> Iterator[Any]:
-        for batch in watch(source.batches(), source.n_rows, "writing"):
+        for batch in source.batches():
             # Files may store a column by its distinct values, one batch so and the next not.
             pairs = zip(batch.columns, schema, strict=True)
             cells = [column.cast(field.type) for column, field in pairs]

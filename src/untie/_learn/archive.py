@@ -23,6 +23,7 @@ from untie._learn.kernels import Gaussian, Polynomial
 from untie._learn.schema import a_text, entries, of_type
 from untie._table.vocabulary import INFREQUENT
 from untie._util.about import VERSION
+from untie._util.extras import need
 from untie._util.whole_files import whole_file
 
 T = TypeVar("T")
@@ -198,8 +199,7 @@ def from_plain(value: Any) -> Any:
             raise ValueError("an entry is there twice")
         return found
     if name in PANDAS_VALUES:
-        import pandas
-
+        pandas = need("pandas", "pandas", "Some values of this file")
         return getattr(pandas, name)(*map(from_plain, content))
     if name not in _KINDS:
         raise ValueError(f"there is no type {name[:50]!r}")

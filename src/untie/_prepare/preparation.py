@@ -16,7 +16,7 @@ from untie._prepare.numbers import NUMBER
 from untie._prepare.readings import AS_IT_IS
 from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text, rule_from_dict
 from untie._table.column_codes import factorize
-from untie._table.frames import make_frame
+from untie._table.frames import make_frame, structured, usable
 from untie._table.names import check_names
 from untie._table.table import Table, read_table
 from untie._util.extras import need
@@ -93,7 +93,8 @@ class Preparation:
         Returns
         -------
         table
-            Of the library of `data`; a lazy table for a lazy one, a pandas frame for an array.
+            Of the library of `data`; a lazy table for a lazy one. For an array a pandas frame, or a
+            structured array where pandas is not installed.
         """
         return open_table(data).map_frames(Applying(self), [*self.columns, *keep])
 
@@ -156,6 +157,8 @@ class Preparation:
         own = self.inputs(self.columns)
         check_names(own, table.names, "the table", owner="the model")
         check_names(keep, table.names, "the table")
+        if not isinstance(table.columns[0], nw.Series) and usable("pandas") != "pandas":
+            return self._apply_arrays(table, keep)
         frame = nw.from_native(_as_frame(table), eager_only=True)
         pieces = {}
         for name, rule in zip(self.columns, self.rules, strict=True):
@@ -168,6 +171,16 @@ class Preparation:
             return need("pyarrow").table({name: s.to_native() for name, s in pieces.items()})
         own = [name for name in pieces if name in frame.columns]
         return frame.select(own).with_columns(*pieces.values()).select(list(pieces)).to_native()
+
+    def _apply_arrays(self, table: Table, keep: Sequence[str]) -> NDArray[Any]:
+        """Return a structured array, which holds what no library but pandas has a column for."""
+        columns = dict(zip(table.names, table.columns, strict=True))
+        pieces = {name: columns[name] for name in keep}
+        for name, rule in zip(self.columns, self.rules, strict=True):
+            codes, labels = _labelled(columns[self.origins.get(name, name)], name, rule)
+            cells = np.fromiter(labels, dtype=object, count=len(labels))[codes]
+            pieces[name] = cells.astype(float) if _are_numbers(rule) else cells
+        return structured({name: pieces[name] for name in dict.fromkeys((*self.columns, *keep))})
 
     def apply_some(self, data: Any, names: Sequence[str]) -> Any:
         """Return some columns: those that are used are prepared, others come last, as they are."""
@@ -214,7 +227,7 @@ def _is_kept(series: Any, rule: Keep) -> bool:
     is_text = isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum)
     if rule.kind == TEXT:
         return is_text and rule.reading == AS_IT_IS
-    return bool(series.dtype.is_numeric())
+    return _is_numeric(series)
 
 
 def _read_type(dtype: Any, rule: Keep) -> Any:
@@ -225,20 +238,33 @@ def _read_type(dtype: Any, rule: Keep) -> Any:
     return nw.Enum([str(value) for value in order if value is not None])
 
 
-def _relabelled(series: Any, name: str, rule: Rule) -> Any:
-    labels: list[Any]
-    if isinstance(rule, Bin) and rule.unit == NUMBER and series.dtype.is_numeric():
+def _labelled(column: Any, name: str, rule: Rule) -> tuple[NDArray[Any], list[Any]]:
+    """Return the labels of a column and the position of each cell's label among them."""
+    if isinstance(rule, Bin) and rule.unit == NUMBER and _is_numeric(column):
         # The same without looking for distinct numbers, of which there may be as many as rows.
-        numbers = series.cast(nw.Float64).to_numpy()
+        is_array = isinstance(column, np.ndarray)
+        numbers = column.astype(float) if is_array else column.cast(nw.Float64).to_numpy()
         codes = np.searchsorted(rule.edges, numbers)
         codes[np.isnan(numbers)] = len(rule.names)
-        labels = [*rule.names, None]
-    else:
-        codes, values = factorize(series, name)
-        labels = [*rule.labels(values), None]
+        return codes, [*rule.names, None]
+    codes, values = factorize(column, name)
+    return codes, [*rule.labels(values), None]
+
+
+def _is_numeric(column: Any) -> bool:
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind in "iuf"
+    return bool(column.dtype.is_numeric())
+
+
+def _are_numbers(rule: Rule) -> bool:
+    return isinstance(rule, Keep) and rule.kind == NUMBERS
+
+
+def _relabelled(series: Any, name: str, rule: Rule) -> Any:
+    codes, labels = _labelled(series, name, rule)
     # By the rule alone, so that every piece of a table has the same type, even one without rows.
-    is_number = isinstance(rule, Keep) and rule.kind == NUMBERS
-    dtype = nw.Float64 if is_number else nw.String
+    dtype = nw.Float64 if _are_numbers(rule) else nw.String
     small = nw.new_series(name, labels, dtype, backend=series.implementation)
     if isinstance(rule, Keep) and rule.kind == TEXT and isinstance(series.dtype, nw.Enum):
         small = small.cast(_read_type(series.dtype, rule))  # its values have an order

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from numbers import Real
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -12,19 +15,81 @@ from numpy.typing import NDArray
 from untie._table.orders import ORDER
 from untie._table.plain_values import whole_characters
 from untie._table.vocabulary import Vocabulary, number_repeats
+from untie._util.checks import check_one_of
+from untie._util.extras import installing
 from untie._util.types import FloatArray, Value
 
+LIBRARIES = ("pandas", "polars", "pyarrow")
+"""The libraries that frames are made with, the preferred one first."""
 
-def make_frame(backend: Any, columns: dict[str, Any]) -> Any:
-    """Return a frame of the given library."""
+NUMPY = "numpy"
+"""What stands for a structured array, which holds a table where there is no library for frames."""
+
+
+def make_frame(backend: str, columns: Mapping[str, Any]) -> Any:
+    """Return a frame of the given library, or of the next one that is installed; see `usable`."""
+    library: Any = usable(backend)
+    if library == NUMPY:
+        return structured(columns)
     try:
-        return nw.from_dict(columns, backend=backend).to_native()
+        return nw.from_dict(columns, backend=library).to_native()
     except UnicodeEncodeError:
-        return make_frame(backend, _whole_characters(columns))
-    except ImportError as error:
+        return make_frame(library, _whole_characters(columns))
+
+
+def usable(backend: str) -> str:
+    """Return a library if it is installed, else the first other one that is, else "numpy"."""
+    for library in () if backend == NUMPY else dict.fromkeys((backend, *LIBRARIES)):
+        with suppress(ImportError):
+            import_module(library)
+            return library
+    return NUMPY
+
+
+def asked_library(frame: str | None) -> str:
+    """Return the library that a user asks for by its name; None takes what is installed.
+
+    Raises
+    ------
+    ValueError
+        When no frames are made with that library.
+    ImportError
+        When it is not installed.
+    """
+    if frame is None:
+        return usable(LIBRARIES[0])
+    check_one_of("frame", frame, (*LIBRARIES, NUMPY))
+    if usable(frame) != frame:
         raise ImportError(
-            f"This returns a {backend} frame; install {backend} to use it (pip install {backend})."
-        ) from error
+            f"frame={frame!r} needs {frame}: {installing(frame)}; or pass frame='numpy'."
+        )
+    return frame
+
+
+def structured(columns: Mapping[str, Any]) -> NDArray[Any]:
+    """Return a structured array: one field per column, numbers as such and all else as objects."""
+    fields = {name: _field(cells) for name, cells in columns.items()}
+    # As a dict, since the other form renames a column without a name.
+    formats = [field.dtype for field in fields.values()]
+    dtype = np.dtype({"names": list(fields), "formats": formats})
+    table = np.empty(len(next(iter(fields.values()), ())), dtype=dtype)
+    for name, field in fields.items():
+        table[name] = field
+    return table
+
+
+def _field(cells: Any) -> NDArray[Any]:
+    """Return cells as an array; a number that is missing among others is NaN."""
+    if isinstance(cells, np.ndarray) and cells.dtype != object:
+        return cells
+    cells = list(cells)
+    types = set(map(type, cells))
+    has_missing = type(None) in types
+    if types - {type(None)} and all(issubclass(t, Real | np.bool_ | None) for t in types):
+        numbers = np.array(cells, dtype=float if has_missing else None)
+        if numbers.dtype.kind in "biuf" and not (has_missing and bool in types):
+            return numbers
+    return np.fromiter(cells, dtype=object, count=len(cells))
 
 
 def _whole_characters(columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,7 +108,9 @@ def _has_text(cells: Any) -> bool:
 
 
 def columns_of(frame: Any) -> dict[str, list[Any]]:
-    """Return a frame of any library as lists."""
+    """Return a frame of any library, or a structured array, as lists."""
+    if isinstance(frame, np.ndarray):
+        return {name: frame[name].tolist() for name in frame.dtype.names}
     data = nw.from_native(frame, eager_only=True)
     return {name: data[name].to_list() for name in data.columns}
 
@@ -143,9 +210,10 @@ def square(backend: str, labels: Sequence[str], values: FloatArray) -> Any:
     pandas has them as its index; the other libraries, which have none, as a first column.
     """
     columns = dict(zip(labels, values.T, strict=True))
-    if backend != "pandas":
-        return make_frame(backend, {number_repeats([*labels, "value"])[-1]: labels, **columns})
-    frame = make_frame(backend, columns)
+    library = usable(backend)
+    if library != "pandas":
+        return make_frame(library, {number_repeats([*labels, "value"])[-1]: labels, **columns})
+    frame = make_frame(library, columns)
     frame.index = list(labels)
     return frame
 

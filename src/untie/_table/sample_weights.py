@@ -22,6 +22,10 @@ def split_weights(data: Any, sample_weight: Any) -> tuple[Any, Any]:
     if not isinstance(sample_weight, str):
         return data, sample_weight
     frame = nw.from_native(data, eager_only=True, pass_through=True)
+    names = getattr(getattr(data, "dtype", None), "names", None)
+    if names is not None:  # of a structured array
+        check_names([sample_weight], names, "the table", ", which sample_weight names")
+        return data[[name for name in names if name != sample_weight]], data[sample_weight]
     if not isinstance(frame, nw.DataFrame):
         raise TypeError(
             f"sample_weight={sample_weight!r} names a column, but {type(data).__name__} has no "

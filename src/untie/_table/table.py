@@ -48,9 +48,19 @@ class Table:
     backend: str
     source: Any
 
+    @property
+    def has_names(self) -> bool:
+        """Whether the columns came with names: in a frame or a structured array."""
+        return not isinstance(self.source, np.ndarray) or self.is_structured
+
+    @property
+    def is_structured(self) -> bool:
+        """Whether the columns are the fields of a structured array."""
+        return isinstance(self.source, np.ndarray) and self.source.dtype.names is not None
+
 
 def read_table(data: Any, min_rows: int = 1) -> Table:
-    """Take a pandas, polars or pyarrow table, an array or a list of rows.
+    """Take a pandas, polars or pyarrow table, an array (plain or structured) or a list of rows.
 
     Raises
     ------
@@ -93,13 +103,11 @@ def array_names(n_columns: int) -> tuple[str, ...]:
 
 
 def table_of_names(names: Sequence[str]) -> Table:
-    """Return an empty table with these columns: a frame, or an array if the names are its."""
-    empty = np.empty((0, len(names)))
-    if tuple(names) == array_names(len(names)):
-        return Table(tuple(names), (), 0, "pandas", empty)
-    import pandas as pd
-
-    return Table(tuple(names), (), 0, "pandas", pd.DataFrame(empty, columns=list(names)))
+    """Return an empty table with these columns: an array, structured unless the names are its."""
+    empty: NDArray[Any] = np.empty((0, len(names)))
+    if tuple(names) != array_names(len(names)):
+        empty = np.empty(0, {"names": list(names), "formats": [object] * len(names)})
+    return Table(tuple(names), (), 0, "pandas", empty)
 
 
 def _refuse_lazy(data: Any) -> None:
@@ -130,10 +138,23 @@ def _read_array(data: Any) -> Table:
         raise ValueError(
             "Complex data not supported: pass one column for each part, binned if it is continuous."
         )
+    if array.dtype.names is not None and array.ndim == 1:
+        return _read_fields(array)
     if array.ndim != 2:
         raise ValueError(_explain_shape(array))
     columns = tuple(array[:, column] for column in range(array.shape[1]))
     return Table(array_names(len(columns)), columns, len(array), "pandas", array)
+
+
+def _read_fields(array: NDArray[Any]) -> Table:
+    names = array.dtype.names or ()
+    for name in names:
+        if array[name].ndim > 1 or array[name].dtype.names is not None:
+            raise ValueError(
+                f"Column {name!r} of the structured array holds several values per cell "
+                f"({array.dtype[name]}); make each of them a column."
+            )
+    return Table(names, tuple(array[name] for name in names), len(array), "pandas", array)
 
 
 def _as_array(data: Any) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,6 @@ from untie._learn.reach import NEARLY_ALL
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
 from untie._util.extras import need
-from untie._util.progress import watch
 from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
 from untie.cli.learning import as_seen, load_clusterer, open_rows, refuse_for_model
@@ -59,13 +59,15 @@ def assign_rows(
     source = open_rows(file, options)
     how = chosen_format(format_)
     is_written = output is not None or how != Format.table
-    with waiting("assigning the rows", options.quiet):
+    # Rows on a terminal would tear the line apart.
+    are_seen = is_written and output is None and sys.stdout.isatty()
+    with waiting("assigning the rows", options.quiet or are_seen):
         if not is_lazy(source):
             cells = {**columns_of(source), **found.named(source)}
         elif is_written:
-            stream_rows(found.beside(source), how, output, "assigning")
+            stream_rows(found.beside(source), how, output)
         else:
-            for _ in watch(found.beside(source).batches(), source.n_rows, "assigning"):
+            for _ in found.beside(source).batches():
                 pass
     if is_written and not is_lazy(source):
         show(cells, how, output)

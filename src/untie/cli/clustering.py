@@ -171,7 +171,8 @@ def cluster_lazily(plan: Plan, file: str | None, options: LearningOptions) -> No
         said = verdict(clusterer, table.data, **given)
     say(str(said), options.quiet)
     tell_families(clusterer.encoder_, options.quiet)
-    write_source(_with_clusters(clusterer, table), plan.output)
+    with waiting("writing the rows", options.quiet):
+        write_source(_with_clusters(clusterer, table), plan.output)
 
 
 def _with_clusters(clusterer: UNTIEClusterer, table: PreparedTable) -> ArrowSource:

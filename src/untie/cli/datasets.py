@@ -11,7 +11,7 @@ from untie.cli.early import check_output
 from untie.cli.guard import UserError
 from untie.cli.options import Output, OutputFormat
 from untie.cli.showing import say, show
-from untie.datasets import bundled_names, load, names
+from untie.datasets import bundled_names, describe, load, names
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -22,6 +22,9 @@ EXAMPLES = """[bold]Examples[/bold]
 [cyan]untie datasets mushroom | untie cluster - --label class[/cyan]"""
 
 LABEL = "class"
+
+FRAME = "numpy"
+"""Tables are read without a library for frames, of which none need be installed."""
 
 
 def run(
@@ -38,22 +41,17 @@ def run(
         _list(format_, output)
         return
     try:
-        X, y = load(name)
+        X, y = load(name, frame=FRAME)
     except (FileNotFoundError, ValueError) as error:
         raise UserError(str(error)) from error
-    label = LABEL if LABEL not in X.columns else f"{LABEL} (answer)"
+    label = LABEL if LABEL not in X.dtype.names else f"{LABEL} (answer)"
     show({**columns_of(X), label: y.tolist()}, format_, output)
 
 
 def _list(format_: OutputFormat, output: Output) -> None:
     bundled = {*bundled_names(), "threeof9"}
-    columns: dict[str, list[object]] = {key: [] for key in ("name", "rows", "columns", "classes")}
-    for name in names():
-        if name in bundled:
-            X, y = load(name)
-            columns["name"].append(name)
-            columns["rows"].append(len(X))
-            columns["columns"].append(X.shape[1])
-            columns["classes"].append(y.nunique())
+    table = describe([name for name in names() if name in bundled], frame=FRAME)
+    shown = {"name": "name", "n_o": "rows", "n_a": "columns", "n_c": "classes"}
+    columns = {title: table[key].tolist() for key, title in shown.items()}
     show(columns, format_, output, "Data sets")
     say("Write one: untie datasets NAME --output NAME.csv", quiet=output is not None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
-from untie._util.progress import hidden
 from untie._util.safe_cells import made_safe
 from untie.cli.early import check_apart, check_file
 
@@ -308,8 +306,7 @@ def sharing(
             for name in ("model", "file", "new") if options.sql is None else ("model",):
                 check_file(arguments.get(name))
             check_apart(arguments, options.sql)
-            quietly = hidden() if options.quiet else nullcontext()
-            with quietly, made_safe(options.safe_csv):
+            with made_safe(options.safe_csv):
                 command(options=options, **arguments)
 
         run.__name__, run.__doc__ = command.__name__, _flowing(command.__doc__ or "")

@@ -23,7 +23,7 @@ from untie._util.extras import installing, need
 from untie._util.scratch import Scratch, copy_at_most, room_for
 from untie.cli.guard import UserError, is_interrupt
 from untie.cli.options import SourceOptions, missing_texts
-from untie.cli.spinner import waiting
+from untie.cli.spinner import counting_rows, waiting
 from untie.cli.text_layout import Kind, explain, sniff
 
 UTF8 = "utf-8"
@@ -37,7 +37,7 @@ def read_asked(source: str | None, options: SourceOptions) -> tuple[Any, list[st
     """Open what the user names, in the way that the options say; see `read_source`."""
     # Archives are unpacked, workbooks converted and addresses fetched here.
     with waiting("opening the table", options.quiet):
-        return read_source(
+        table, remarks = read_source(
             source,
             options.sql,
             options.delimiter,
@@ -45,6 +45,7 @@ def read_asked(source: str | None, options: SourceOptions) -> tuple[Any, list[st
             missing_texts(options) or (),
             options.sheet,
         )
+    return counting_rows(table) if isinstance(table, ArrowSource) else table, remarks
 
 
 def read_source(

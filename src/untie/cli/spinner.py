@@ -1,11 +1,13 @@
-"""Something that moves for whoever waits longer than a moment."""
+"""A line on the terminal while the command works longer than a moment."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -18,7 +20,13 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from untie._util.progress import PATIENCE, giving_way
+from untie._engines.arrow import ArrowSource
+
+PATIENCE = 1.0
+"""The line appears after this many seconds."""
+
+_line: list[Progress] = []
+"""The line on the terminal, where `waiting` shows one."""
 
 
 @contextmanager
@@ -35,23 +43,35 @@ def waiting(what: str, quiet: bool) -> Iterator[None]:
     if quiet or not sys.stderr.isatty():
         yield
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description} ..."), TimeElapsedColumn())
-    spinner = _progress(*columns)
-    spinner.add_task(what, total=None)
+    texts = (TextColumn("{task.description} ..."), TextColumn("{task.fields[rows]}"))
+    spinner = _progress(SpinnerColumn(), *texts, TimeElapsedColumn())
+    spinner.add_task(what, total=None, rows="")
     timer = threading.Timer(PATIENCE, spinner.start)
     timer.daemon = True
     timer.start()
-
-    def stop() -> None:
+    _line.append(spinner)
+    try:
+        yield
+    finally:
+        _line.remove(spinner)
         timer.cancel()
         timer.join()
         spinner.stop()
 
-    try:
-        with giving_way(stop):
-            yield
-    finally:
-        stop()
+
+def counting_rows(table: ArrowSource) -> ArrowSource:
+    """Return a lazy table whose rows are counted in the line on the terminal as they are read."""
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        done = 0
+        for batch in table.read(columns):
+            yield batch
+            done += batch.num_rows
+            for spinner in _line:
+                of_all = "" if table.n_rows is None else f" of {table.n_rows:,}"
+                spinner.update(spinner.task_ids[0], rows=f"{done:,}{of_all} rows")
+
+    return replace(table, read=read)
 
 
 def bar(names: Iterable[str], quiet: bool) -> Iterator[str]:

@@ -6,20 +6,19 @@ import gzip
 import io
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import write_source
 from untie._util.extras import need
-from untie._util.progress import hidden, watch
 from untie._util.whole_files import whole_file
 from untie.cli.options import Format
 from untie.cli.showing import as_text, file_layout
 
 
-def stream_rows(table: ArrowSource, how: Format, output: Path | None, what: str) -> None:
+def stream_rows(table: ArrowSource, how: Format, output: Path | None) -> None:
     """Write the rows of a lazy table as `show` writes those of one in memory.
 
     Parameters
@@ -30,8 +29,6 @@ def stream_rows(table: ArrowSource, how: Format, output: Path | None, what: str)
         How to print them, where there is no file; CSV or JSON.
     output : path or None
         The file; its ending says how it is written.
-    what : str
-        What is done with the rows meanwhile, for whoever waits.
     """
     delimiter = ","
     if output is not None:
@@ -40,10 +37,8 @@ def stream_rows(table: ArrowSource, how: Format, output: Path | None, what: str)
             write_source(table, output)
             return
         how, delimiter = layout
-    # Rows on a terminal would tear a bar apart.
-    is_seen = output is None and sys.stdout.isatty()
-    with hidden() if is_seen else nullcontext(), _opened(output) as file:
-        write_batches(watch(table.batches(), table.n_rows, what), file, how, delimiter)
+    with _opened(output) as file:
+        write_batches(table.batches(), file, how, delimiter)
 
 
 def write_batches(batches: Iterable[Any], file: TextIO, how: Format, delimiter: str = ",") -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,11 @@ import numpy as np
 
 from untie._table.frames import columns_of
 from untie._util.extras import need
-from untie._util.progress import hidden
 from untie.cli.learning import as_seen, load_encoder, open_rows, own_columns
 from untie.cli.options import Format, SourceOptions, split_names
 from untie.cli.reading import is_lazy, names_of
 from untie.cli.showing import chosen_format, print_table, say, show
+from untie.cli.spinner import waiting
 from untie.cli.streaming import write_batches
 from untie.cli.unknown import Outside, Unknown
 from untie.encoder import UNTIE
@@ -25,6 +24,9 @@ from untie.vector_file import sink, stream_vectors
 
 SHOWN_ROWS, SHOWN_COLUMNS = 10, 8
 """How much of the vectors is shown on a terminal."""
+
+WHAT = "transforming the rows"
+"""What is done, for the line on a terminal."""
 
 NEUTRAL = "; it is neutral in their vectors"
 
@@ -53,9 +55,11 @@ def write_vectors(
         unknown.add(nw.from_native(table, eager_only=True).select(own).to_native())
     how = chosen_format(format_)
     if is_lazy(table) and output is not None:
-        sink(encoder, table, output, keep=kept)
+        with waiting(WHAT, options.quiet):
+            sink(encoder, table, output, keep=kept)
     elif is_lazy(table) and how != Format.table:
-        with hidden() if sys.stdout.isatty() else nullcontext():  # rows would tear a bar apart
+        # Rows on a terminal would tear the line apart.
+        with waiting(WHAT, options.quiet or sys.stdout.isatty()):
             write_batches(stream_vectors(encoder, table, kept), sys.stdout, how)
     elif output is not None or how != Format.table:
         show(_columns(encoder, table, kept), how, output)

@@ -14,7 +14,7 @@ import numpy as np
 
 from untie._count.grouping import Grouping
 from untie._table.rows import encode
-from untie._table.table import array_names, read_table
+from untie._table.table import Table, array_names, read_table
 from untie.cluster._problem import Modes, Problem
 
 Start = Callable[[Problem, np.random.RandomState], Modes]
@@ -91,7 +91,7 @@ def given_modes(init: Any, n_clusters: int, grouping: Grouping) -> Modes:
             f"init has {shape[0]} modes of {shape[1]} values, but n_clusters={wanted[0]} and "
             f"the table has {wanted[1]} columns; pass a table of shape {wanted}."
         )
-    _check_names(table.source, columns)
+    _check_names(table, columns)
     encoded = encode(table, grouping.raw)
     for column, unknown in zip(columns, encoded.unknown, strict=True):
         if unknown:
@@ -102,9 +102,10 @@ def given_modes(init: Any, n_clusters: int, grouping: Grouping) -> Modes:
     return np.stack(grouping.apply_to_codes(encoded.codes), axis=1).astype(np.intp)
 
 
-def _check_names(init: Any, columns: tuple[str, ...]) -> None:
+def _check_names(init: Table, columns: tuple[str, ...]) -> None:
     """Refuse other names or another order, where both tables have names."""
-    names = tuple(getattr(nw.from_native(init, pass_through=True), "columns", ()))
+    names = tuple(getattr(nw.from_native(init.source, pass_through=True), "columns", ()))
+    names = init.names if init.is_structured else names
     has_names = names and all(isinstance(name, str) for name in names)
     if has_names and columns not in (names, array_names(len(columns))):
         raise ValueError(

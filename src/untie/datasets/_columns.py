@@ -9,6 +9,8 @@ from typing import Any, Protocol
 
 import narwhals.stable.v2 as nw
 
+from untie._table.frames import NUMPY, asked_library, make_frame
+
 Columns = dict[str, list[str]]
 """The cells of each column; the column `LABEL` holds the classes."""
 
@@ -52,8 +54,9 @@ def parse(lines: Iterable[str]) -> Columns:
 
 def to_frames(columns: Columns, frame: Any) -> tuple[Any, Any]:
     """Return the attributes as a frame of the given library, and the label as a series."""
-    try:
-        table = nw.from_dict(columns, backend=frame)
-    except ImportError as error:
-        raise ImportError(f"frame={frame!r} needs that library (pip install {frame}).") from error
-    return table.drop(LABEL).to_native(), table[LABEL].to_native()
+    library = asked_library(frame)
+    table = make_frame(library, columns)
+    if library == NUMPY:
+        return table[[name for name in columns if name != LABEL]], table[LABEL]
+    narwhal = nw.from_native(table, eager_only=True)
+    return narwhal.drop(LABEL).to_native(), narwhal[LABEL].to_native()

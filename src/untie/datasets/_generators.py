@@ -23,7 +23,7 @@ def make_led24(
     noise: float = 0.1,
     *,
     random_state: Any = None,
-    frame: Any = "pandas",
+    frame: str | None = None,
 ) -> tuple[Any, Any]:
     """Draw digits of an LED display with faulty segments, and bits that say nothing.
 
@@ -40,8 +40,9 @@ def make_led24(
         digits.
     random_state : int, RandomState or None, default=None
         Seed; the same number gives the same table, and None is 0.
-    frame : {"pandas", "polars", "pyarrow"}, default="pandas"
-        The library of the table that is returned.
+    frame : {"pandas", "polars", "pyarrow", "numpy"}, optional
+        The library of the table that is returned; "numpy" is a structured array. By default the
+        first of them that is installed.
 
     Returns
     -------
@@ -80,7 +81,7 @@ def make_synthetic(
     n_classes: int = 2,
     coupling: float = 0.5,
     random_state: Any = None,
-    frame: Any = "pandas",
+    frame: str | None = None,
 ) -> tuple[Any, Any]:
     """Draw a table of given size: the synthetic tables of the paper's timings.
 
@@ -105,8 +106,9 @@ def make_synthetic(
         How much columns tell of the class and thereby of each other, from 0 (nothing) to 1.
     random_state : int, RandomState or None, default=None
         Seed; the same number gives the same table, and None is 0.
-    frame : {"pandas", "polars", "pyarrow"}, default="pandas"
-        The library of the table that is returned.
+    frame : {"pandas", "polars", "pyarrow", "numpy"}, optional
+        The library of the table that is returned; "numpy" is a structured array. By default the
+        first of them that is installed.
 
     Returns
     -------

@@ -68,7 +68,7 @@ def names() -> list[str]:
     return list(SOURCES)
 
 
-def load(name: str, frame: Any = "pandas", data_home: DataHome = None) -> tuple[Any, Any]:
+def load(name: str, frame: str | None = None, data_home: DataHome = None) -> tuple[Any, Any]:
     """Load a data set of the paper.
 
     Most come with the package. Four do not: audiology, connect4, led24 and mofn3710 are read from
@@ -80,8 +80,9 @@ def load(name: str, frame: Any = "pandas", data_home: DataHome = None) -> tuple[
     ----------
     name : str
         One of `names`.
-    frame : {"pandas", "polars", "pyarrow"}, default="pandas"
-        The library of the table that is returned.
+    frame : {"pandas", "polars", "pyarrow", "numpy"}, optional
+        The library of the table that is returned; "numpy" is a structured array. By default the
+        first of them that is installed.
     data_home : path, optional
         The folder of the four files, instead of ``UNTIE_DATA``. What OpenML gives is cached
         there too; without it, scikit-learn's own folder is used.

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
-from untie._table.frames import make_frame
+from untie._table.frames import asked_library, make_frame
 from untie.datasets._columns import DataHome
 from untie.datasets._figures import Figures, agree, measure, published
 from untie.datasets._registry import names as all_names
@@ -19,7 +20,7 @@ _BLANK = Figures(None, None, None, None, None)
 def describe(
     names: str | Iterable[str] | None = None,
     data_home: DataHome = None,
-    frame: Any = "pandas",
+    frame: str | None = None,
 ) -> Any:
     """Measure the paper's data table and set it beside the printed one.
 
@@ -29,8 +30,9 @@ def describe(
         The data sets; all of `names()` by default, which reads every file and may fetch four.
     data_home : path, optional
         As in `load`.
-    frame : {"pandas", "polars", "pyarrow"}, default="pandas"
-        The library of the table that is returned.
+    frame : {"pandas", "polars", "pyarrow", "numpy"}, optional
+        The library of the table that is returned; "numpy" is a structured array. By default the
+        first of them that is installed.
 
     Returns
     -------
@@ -57,7 +59,7 @@ def describe(
         source(name)  # a wrong name is an error at once, before long downloads
     rows = [_describe(name, data_home) for name in chosen]
     columns = {key: [row[key] for row in rows] for key in _kinds()}
-    return _typed(make_frame(frame, columns))
+    return _typed(make_frame(asked_library(frame), columns))
 
 
 def _describe(name: str, data_home: DataHome) -> dict[str, Any]:
@@ -83,6 +85,8 @@ def _kinds() -> dict[str, Any]:
 
 def _typed(native: Any) -> Any:
     """Give columns their types where missing entries hid them."""
+    if isinstance(native, np.ndarray):
+        return native
     table = nw.from_native(native)
     if table.implementation.is_pandas_like():
         # Types that have missing entries, so that a count stays a whole number.

@@ -6,7 +6,7 @@ import csv
 from importlib.resources import files
 from typing import Any
 
-from untie._table.frames import make_frame
+from untie._table.frames import asked_library, make_frame
 
 _DATA = files("untie.evaluation") / "data"
 _SUFFIX = ".csv"
@@ -31,7 +31,7 @@ def published_names() -> list[str]:
     )
 
 
-def published(name: str, frame: Any = "pandas") -> Any:
+def published(name: str, frame: str | None = None) -> Any:
     """Return a table of the paper, with its numbers as they are printed (F-scores times 100).
 
     Parameters
@@ -44,8 +44,9 @@ def published(name: str, frame: Any = "pandas") -> Any:
         ``classification_ranks``: their mean ranks; ``kernels``: the sets of kernels
         used to test stability, whose scores are only drawn. (`untie.datasets.describe` has the
         printed sizes of the data sets.)
-    frame : {"pandas", "polars", "pyarrow"}, default="pandas"
-        The library of the table that is returned.
+    frame : {"pandas", "polars", "pyarrow", "numpy"}, optional
+        The library of the table that is returned; "numpy" is a structured array. By default the
+        first of them that is installed.
 
     Returns
     -------
@@ -62,7 +63,9 @@ def published(name: str, frame: Any = "pandas") -> Any:
     with (_DATA / f"{name}{_SUFFIX}").open(encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     columns = dict(zip(header, zip(*rows, strict=True), strict=True))
-    return make_frame(frame, {title: _typed(cells) for title, cells in columns.items()})
+    return make_frame(
+        asked_library(frame), {title: _typed(cells) for title, cells in columns.items()}
+    )
 
 
 def _typed(cells: tuple[str, ...]) -> list[Any]:

@@ -1,6 +1,8 @@
 """Questions about a fitted encoder, clusters and tables; one file per question.
 
-All answers are frames of the library that the table came in (pandas for arrays).
+All answers are frames of the library that the table came in. For arrays, and where that library is
+not installed, they are frames of pandas, polars or pyarrow, whichever is installed, else structured
+arrays.
 """
 
 from untie.explain._assignments import assignments

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._table import frames
+from untie._table.table import read_table
 from untie._util.types import FloatArray
 from untie.explain._changes import Drift
 from untie.explain._corrected import holm
@@ -126,7 +126,7 @@ def _extended(frame: Any, lines: Sequence[dict[str, Any]], by: str) -> Any:
     cells = frames.columns_of(frame)
     both = {name: [*own, *(line[name] for line in lines)] for name, own in cells.items()}
     order = np.argsort(-np.round(np.abs(np.array(both[by], dtype=float)), 9), kind="stable")
-    backend = nw.from_native(frame, eager_only=True).implementation
+    backend = read_table(frame, min_rows=0).backend
     return frames.make_frame(
         backend, {name: [own[place] for place in order] for name, own in both.items()}
     )

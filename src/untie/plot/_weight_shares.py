@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
+from untie._table.frames import columns_of
 from untie._util.checks import check_integer
 from untie._util.extras import need
 from untie.encoder import UNTIE
@@ -51,8 +51,7 @@ def weights(encoder: UNTIE, by: str = "column", ax: Any = None, max_lines: int =
     """
     style.check_axes(ax)
     max_lines = check_integer("max_lines", max_lines)
-    frame = nw.from_native(weight_shares(encoder, by=by), eager_only=True)
-    columns = frame.to_dict(as_series=False)
+    columns = columns_of(weight_shares(encoder, by=by))
     if by == BOTH:
         return _heat_map(columns, ax, max_lines)
     names, shares = columns[by], np.asarray(columns["share"], dtype=float)
