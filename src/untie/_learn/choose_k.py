@@ -56,7 +56,7 @@ MATTERING = 3
 """This many columns are tried as the one that the clusters can't do without."""
 
 MOST_WRITTEN_OUT = 10
-"""Whole weights of rows that recur are survey weights, not repetitions, if their mean is larger than
+"""Whole weights of rows that recur are survey weights, not repetitions, if their mean is above
 this."""
 
 LEFT_ONCE = 1.0
