@@ -1,6 +1,7 @@
 """The rule for k: its parts by hand, and whether it tells clusters from noise."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,12 +12,14 @@ from numpy.random import RandomState
 
 from tables import latent_classes
 from untie import UNTIE, choose_k
+from untie._count.draws import fill_their_cells
+from untie._count.row_sample import RowSample
 from untie._learn.choose_k import (
-    _are_drawn_together,
     _error,
     _repeated,
     _smallest_good,
     _Trial,
+    _weight_of_draw,
 )
 from untie._learn.hidden_gain import Gains, JudgedRows
 from untie._learn.k_choice import KChoice
@@ -57,22 +60,105 @@ def test_the_error_is_that_of_rows_written_out(rows):
     assert together == pytest.approx(np.sqrt(np.square(sums).sum()) / weights.sum(), abs=1e-9)
 
 
+def some_rows(n_rows, n_columns=6, n_values=3, seed=0):
+    """Return distinct rows of noise."""
+    every = np.indices((n_values,) * n_columns).reshape(n_columns, -1).T
+    return np.random.default_rng(seed).permutation(every)[:n_rows]
+
+
 @pytest.mark.parametrize(
-    ("weights", "n_rows", "together"),
+    ("codes", "weights", "n_rows", "unit"),
     [
-        (np.ones(1999), 1999, False),
-        (np.append(np.ones(1), np.full(500, 7.0)), 3501, False),
-        (np.full(99, 7.0), 99, False),  # a table of counts
-        (np.full(99, 7.5), 990, False),  # sums of weights of equal rows
-        (np.full(99, 7.5), 99, True),
-        (np.full(100, 5.0), 500, True),
-        (np.full(100, 1e25), 100, True),
-        (np.append(np.ones(200), 0.5), 201, True),
-        (np.ones(2000), 2000, True),  # a sample, perhaps
+        (some_rows(90), np.ones(90), 90, 1),
+        (some_rows(90), np.full(90, 7.0), 90, 7),
+        (some_rows(90), np.full(90, 1 / 3), 90, 1 / 3),
+        (some_rows(90), np.full(90, 3.0), 270, 3),
+        (some_rows(150), np.arange(150) % 3 + 1.0, 300, 1),  # a third occurs once
+        (some_rows(150), np.arange(150) % 8 + 2.0, 150, None),  # no row is rare
+        (some_rows(90), np.arange(90) + 200.0, 90, None),
+        (some_rows(90), np.sqrt(np.arange(90) + 1.0), 900, None),
+        (some_rows(24, 5, 2), np.arange(24) + 20.0, 24, 1),  # a table of counts
+        (some_rows(24, 5, 2), 2 * np.arange(24) + 20.0, 24, 2),
+        (some_rows(24, 5, 2), np.arange(24) / 100 + 1, 24, 0.01),
+        (some_rows(24, 5, 2), np.full(24, 100.0) + np.arange(24), 24 * 100, 1),
+        # Weights of rows that recur are those of a survey.
+        (some_rows(24, 5, 2), np.full(24, 7000.0) + np.arange(24), 240, 7011.5 / 10),
+        (some_rows(24, 5, 2), np.sqrt(np.arange(24) + 1.0), 240, None),
+        (some_rows(4, 2, 2), np.array([2.0, 4.0, 6.0, 8.0]), 4, 1),  # too few to have a unit
     ],
 )
-def test_which_rows_are_drawn_together(weights, n_rows, together):
-    assert _are_drawn_together(weights, n_rows) == together
+def test_the_weight_of_a_draw(codes, weights, n_rows, unit):
+    attributes = SimpleNamespace(related=np.eye(codes.shape[1], dtype=bool))
+    sample = RowSample(np.arange(len(codes), dtype=np.uint64), codes, weights)
+    if unit is None and len(codes) == 24:
+        unit = weights.sum() / n_rows
+    found = _weight_of_draw(sample, attributes, n_rows)
+    assert found == (None if unit is None else pytest.approx(unit))
+
+
+def test_columns_that_say_the_same_do_not_make_a_table_of_counts_sparse():
+    rows = some_rows(24, 5, 2)
+    copied = np.hstack([rows, rows, rows])
+    assert fill_their_cells(rows)
+    assert not fill_their_cells(copied)
+    assert fill_their_cells(copied, np.tile(np.eye(5, dtype=bool), (3, 3)))
+
+
+def of_noise(n_rows, make_weights, repeats=1):
+    def made(rng):
+        codes = np.repeat(some_rows(n_rows, seed=int(rng.integers(100))), repeats, axis=0)
+        return table_of(codes), make_weights(rng, len(codes))
+
+    return made
+
+
+REPEATED_NOISE = {
+    "each row three times": of_noise(60, lambda rng, n: None, 3),
+    "each three times but one": of_noise(60, lambda rng, n: np.append(np.full(n - 1, 3), 1)),
+    "200 to 5,000": of_noise(80, lambda rng, n: rng.integers(200, 5_000, n)),
+    "2 to 9 and one 1": of_noise(150, lambda rng, n: np.append(rng.integers(2, 10, n - 1), 1)),
+    "1 to 3": of_noise(80, lambda rng, n: rng.integers(1, 4, n)),
+    "many 1s, a few large": of_noise(60, lambda rng, n: np.ceil(rng.lognormal(0.7, 1, n))),
+    "mean 1": of_noise(150, lambda rng, n: (w := rng.choice([0.6, 0.9, 1.7], n)) / w.mean()),
+    "two decimals": of_noise(60, lambda rng, n: np.round(rng.gamma(2, 0.5, n) + 0.05, 2)),
+}
+
+
+@pytest.mark.parametrize("kind", REPEATED_NOISE)
+def test_repetition_and_weights_make_no_clusters(kind):
+    for seed in range(2):
+        table, weights = REPEATED_NOISE[kind](np.random.default_rng(seed))
+        assert not choice_of(table, weights, ks=(2, 5, 10)).found_clusters
+
+
+def test_a_constant_weight_and_a_table_twice_change_nothing():
+    table, _ = latent_classes(100, 3, 5, 3, seed=0)
+    assert table.duplicated().any()
+    expected = choice_of(table)
+    assert expected.found_clusters
+    others = [choice_of(table, np.full(100, c)) for c in (0.01, 2, 1e6)]
+    for found in [*others, choice_of(pd.concat([table] * 3))]:
+        assert found.k == expected.k
+        np.testing.assert_allclose(found.gain, expected.gain)
+        np.testing.assert_allclose(found.error, expected.error)
+        assert found.found_clusters
+
+
+@pytest.mark.parametrize("factor", [1, 2, 0.01])
+def test_a_table_of_counts_is_read_as_its_rows(factor):
+    rng = np.random.default_rng(0)
+    classes = rng.integers(0, 2, (2_000, 1))
+    codes = np.where(rng.random((2_000, 5)) < 0.7, classes, rng.integers(0, 2, (2_000, 5)))
+    table = table_of(codes)
+    expected = choice_of(table, ks=(2, 3, 4))
+    assert expected.found_clusters
+    counted = table.value_counts().reset_index()
+    assert len(counted) < 33
+    rows = counted.drop(columns="count")
+    found = choice_of(rows, counted["count"] * factor, ks=(2, 3, 4))
+    assert found.found_clusters
+    assert found.k == expected.k
+    np.testing.assert_allclose(found.gain, expected.gain)
 
 
 def test_survey_weights_of_few_rows_do_not_make_noise_clusters():

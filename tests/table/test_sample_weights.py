@@ -62,6 +62,7 @@ def test_the_users_array_is_left_alone():
         ([1, 1, np.inf], "row 2 is inf; it must be finite"),
         ([1, 1, -0.5], r"row 2 is negative: -0\.5"),
         ([1, 1e308, 1], r"row 1 is 1e\+308, beyond 1e\+100; .*divide all weights"),
+        ([0, 5e-324, 0], r"row 1, the largest, is 4.94066e-324, below 1e-300; multiply all"),
         ([0, 0, 0], "Every sample weight is zero"),
         (0, "Every sample weight is zero"),
         (-1, "row 0 is negative"),

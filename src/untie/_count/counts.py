@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from scipy import sparse
 
 from untie._count import memory
 from untie._count.dense_counting import count_pairs
+from untie._count.draws import number_of_draws
 from untie._count.memory import check_memory, refuse_large
 from untie._count.row_sample import RowSample
 from untie._count.sparse_counting import count_sparse
@@ -39,6 +40,8 @@ class Counts:
         Weight of all rows.
     n_rows : int
         Number of rows with a positive weight.
+    draws : float, optional
+        How many independent draws the rows are, where a sample of them told; see `n_draws`.
 
     See Also
     --------
@@ -59,6 +62,7 @@ class Counts:
     matrix: Any
     n: float
     n_rows: int
+    draws: float | None = None
 
     def __post_init__(self) -> None:
         # One form for one table, however it was counted and wherever it was kept.
@@ -75,6 +79,14 @@ class Counts:
     def is_sparse(self) -> bool:
         """Whether the matrix is sparse."""
         return bool(sparse.issparse(self.matrix))
+
+    @property
+    def n_draws(self) -> float:
+        """How many independent draws the rows are, whatever the unit of their weights.
+
+        Where nothing is known, the sum of the weights, and at least the number of rows.
+        """
+        return float(max(self.n, self.n_rows)) if self.draws is None else self.draws
 
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
@@ -116,9 +128,15 @@ class Counts:
         matrix = self.matrix + other.matrix
         return Counts(self.sizes, matrix, self.n + other.n, self.n_rows + other.n_rows)
 
+    def with_draws(self, sample: RowSample | None) -> Counts:
+        """Return counts that know how many independent draws they are of, by a sample of rows."""
+        if sample is None or not len(sample.weights):
+            return self
+        return replace(self, draws=number_of_draws(sample, self.n, self.n_rows))
+
     def without_pairs(self) -> Counts:
         """Return how often the values occur, whatever they occur with."""
-        return Counts(self.sizes, self.frequencies, self.n, self.n_rows)
+        return replace(self, matrix=self.frequencies)
 
     def relabel(self, targets: Sequence[NDArray[np.intp]], sizes: tuple[int, ...]) -> Counts:
         """Move every value to a new code; values with the same code are added up.
@@ -141,7 +159,7 @@ class Counts:
         kept = np.concatenate([t < size for t, size in zip(targets, sizes, strict=True)])
         if not self.has_pairs:
             singles = np.bincount(rows[kept], self.matrix[kept], minlength=int(offsets[-1]))
-            return Counts(sizes, singles, self.n, self.n_rows)
+            return replace(self, sizes=sizes, matrix=singles)
         check_memory(sizes, n_rows=self.n_rows)
         shape = (len(rows), int(offsets[-1]))
         places = np.flatnonzero(kept)
@@ -156,7 +174,7 @@ class Counts:
             matrix.sort_indices()
         else:
             matrix = np.ascontiguousarray(matrix)
-        return Counts(sizes, matrix, self.n, self.n_rows)
+        return replace(self, sizes=sizes, matrix=matrix)
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,7 +58,7 @@ def select_counts(counts: Counts, kept: Places) -> Counts:
     places = np.concatenate([np.arange(*counts.offsets[[k, k + 1]]) for k in kept])
     sizes = tuple(counts.sizes[place] for place in kept)
     matrix = counts.matrix[places]
-    return Counts(sizes, matrix[:, places] if counts.has_pairs else matrix, counts.n, counts.n_rows)
+    return replace(counts, sizes=sizes, matrix=matrix[:, places] if counts.has_pairs else matrix)
 
 
 def _select_sample(counted: Tally, grouping: Grouping, kept: Places) -> RowSample | None:

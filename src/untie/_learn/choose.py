@@ -127,7 +127,7 @@ def gain_of(sample: RowSample, attributes: Attributes) -> Judge:
     """Return a function of a partition and its number of clusters: its gain."""
     counts = attributes.counts
     # The sample stands for the whole table, so what is learned costs what it costs there.
-    weights = sample.weights * (max(counts.n, counts.n_rows) / sample.weights.sum())
+    weights = sample.weights * (counts.n_draws / sample.weights.sum())
 
     def gain(labels: NDArray[np.intp], n_clusters: int) -> float:
         if len(np.unique(labels)) < n_clusters:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import add
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from untie._count.draws import FEWEST, SINGLE, are_whole, common_unit, fill_their_cells
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.row_sample import RowSample
 from untie._learn.agreement import adjusted_rand, distances_of, silhouette
@@ -53,12 +55,17 @@ HALF_STARTS = 3
 MATTERING = 3
 """This many columns are tried as the one that the clusters can't do without."""
 
-MANY_ROWS = 100
-"""Of this many distinct rows, some occur once, unless the weights are no numbers of rows."""
+MOST_WRITTEN_OUT = 10
+"""Whole weights of rows that recur are survey weights, not repetitions, if their mean is above
+this."""
 
-ROWS_OF_MANY = 2
-"""Fewer distinct rows than that may have weights with fractions, if each is so many rows or more on
-average."""
+LEFT_ONCE = 1.0
+"""Clusters of rows that recur must have a gain of this many standard errors if each distinct row is
+one draw, which takes most of the rows away."""
+
+MORE_SPLITS = 4
+"""So many times as many splits tell that: a row with many copies is in one half or the other, and a
+few splits are chance."""
 
 REPEATED = 0.8
 """Clusters are the values of a column if they agree this much with what the column tells of them
@@ -105,12 +112,16 @@ def choose_number(
     check_integer("n_splits", n_splits, 1, "a positive integer")
     rows = sample_vectors(vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))
-    trial = _Trial(_judged(vectors, view, attributes, sample), rows, n_splits, rng)
+    judged = _judged(vectors, view, attributes, sample)
     with one_thread():  # many products of small matrices
-        # The largest, which take longest, first.
-        found = in_threads(trial.try_number, numbers[::-1], pays(rows.size))[::-1]
-    of_rows = np.stack([result.gains.of_rows for result in found])
-    place, evidence = _choose(trial, found, of_rows)
+        tried = _try(judged, rows, numbers, n_splits, rng)
+        if _may_be_repetition(judged, tried):
+            once = _counted_once(judged)
+            check = _Trial(once, rows, MORE_SPLITS * n_splits, rng)
+            gain = check.try_number(numbers[tried.place]).gains.of_rows
+            if gain.sum() / once.weights.sum() <= LEFT_ONCE * _error(gain, once):
+                tried = _try(once, rows, numbers, n_splits, rng)
+    trial, found, of_rows, place, evidence = tried
     best = np.argmax(np.round([result.of_splits for result in found], 9), axis=0)
     total = trial.judged.weights.sum()
     distances = distances_of(rows)
@@ -133,6 +144,47 @@ def choose_number(
         n_sampled=len(sample.weights),
         library=library,
     )
+
+
+class _Tried(NamedTuple):
+    """What was found for all numbers of clusters, and the place of the one to take."""
+
+    trial: _Trial
+    found: list[_Result]
+    of_rows: FloatArray
+    place: int
+    evidence: _Evidence
+
+
+def _try(
+    judged: JudgedRows, rows: FloatArray, numbers: list[int], n_splits: int, rng: RandomState
+) -> _Tried:
+    trial = _Trial(judged, rows, n_splits, rng)
+    # The largest, which take longest, first.
+    found = in_threads(trial.try_number, numbers[::-1], pays(rows.size))[::-1]
+    of_rows = np.stack([result.gains.of_rows for result in found])
+    return _Tried(trial, found, of_rows, *_choose(trial, found, of_rows))
+
+
+def _may_be_repetition(judged: JudgedRows, tried: _Tried) -> bool:
+    """Tell whether clusters were found that equal rows in both halves may have made.
+
+    In a table of counts nearly all rows that can occur do, and equal rows are all there is. In
+    others, clusters must be there as well if every row counts once.
+    """
+    recurs = judged.draws is judged.weights and bool(judged.weights.max() > 1)
+    return (
+        recurs
+        and tried.evidence.holds
+        and _is_gain(tried.of_rows[tried.place], judged)
+        and not fill_their_cells(judged.codes, judged.related)
+    )
+
+
+def _counted_once(judged: JudgedRows) -> JudgedRows:
+    """Return the same rows, with equal ones drawn together."""
+    weights = judged.weights * (len(judged.weights) / judged.weights.sum())
+    return replace(judged, weights=weights, draws=np.ones_like(weights))
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,13 +315,7 @@ def _gains_of(
 def _judged(
     vectors: LookUp, view: CoarseView, attributes: Attributes, sample: RowSample
 ) -> JudgedRows:
-    # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-    per_row = sample.weights.sum() / len(sample.weights)
-    weights = sample.weights / min(1.0, per_row)
-    draws = weights
-    if _are_drawn_together(weights, view.counts.n_rows):
-        weights = sample.weights / per_row
-        draws = np.ones_like(weights)
+    weights, draws = _drawn(sample, attributes, view.counts.n_rows)
     return JudgedRows(
         ValueSpace(vectors.tables),
         sample.codes,
@@ -282,24 +328,48 @@ def _judged(
     )
 
 
-def _are_drawn_together(weights: FloatArray, n_rows: float) -> bool:
-    """Tell whether equal rows are one draw, and not many that happen to be equal.
+def _drawn(sample: RowSample, attributes: Attributes, n_rows: int) -> tuple[FloatArray, FloatArray]:
+    """Return the weights of distinct rows, in draws, and how many draws each row stands for.
 
-    They are in a sample of a table's distinct rows, each with all that are equal to it, and where
-    weights are not numbers of rows: fractions, or no row alone among many distinct ones. In halves
-    that have equal rows, the chance that brought these and no others looks like a rule.
+    Equal rows are one draw in a sample of a table's distinct rows, each with all that are equal to
+    it, and where weights are not numbers of rows. In halves that have equal rows, the chance that
+    brought these and no others looks like a rule.
+    """
+    weights = sample.weights
+    n_distinct, total = len(weights), float(weights.sum())
+    if n_distinct < SAMPLE_ROWS and (unit := _weight_of_draw(sample, attributes, n_rows)):
+        drawn = weights / unit
+        drawn = np.where(np.isclose(drawn, np.rint(drawn), rtol=1e-9), np.rint(drawn), drawn)
+        return drawn, drawn
+    return weights * (n_distinct / total), np.ones(n_distinct)
+
+
+def _weight_of_draw(sample: RowSample, attributes: Attributes, n_rows: int) -> float | None:
+    """Return the weight of one of the equal rows that were drawn independently, None if none was.
 
     Parameters
     ----------
-    weights : array of shape (n_distinct_rows,)
-        Those of distinct rows.
+    sample : RowSample
+        All distinct rows of a table.
+    attributes : Attributes
+        Which of its columns say the same.
     n_rows : int
-        Number of rows of the table; few distinct ones may be sums of many with fractions.
+        Number of rows of the table.
     """
-    are_whole = np.allclose(weights, np.round(weights), rtol=1e-9, atol=0.0)
-    if len(weights) < MANY_ROWS:
-        return not are_whole and n_rows < ROWS_OF_MANY * len(weights)
-    return len(weights) >= SAMPLE_ROWS or not are_whole or bool(weights.min() > 1)
+    weights = sample.weights
+    n_distinct, total = len(weights), float(weights.sum())
+    fills = fill_their_cells(sample.codes, attributes.related)
+    if n_distinct < FEWEST:
+        return min(1.0, total / n_rows)
+    unit = common_unit(weights)
+    if fills and n_rows > n_distinct:
+        # Rows that recur and have weights are those of a survey, and each is one draw. Small whole
+        # weights are rows written out.
+        n_most = n_rows * (MOST_WRITTEN_OUT if are_whole(weights) else 1 + ROUNDING)
+        return total / n_rows if unit is None or total / unit > n_most else unit
+    if unit is None or not (fills or np.mean(weights < 1.5 * unit) >= SINGLE):
+        return None
+    return unit
 
 
 def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tuple[int, _Evidence]:

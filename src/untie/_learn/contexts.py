@@ -113,7 +113,7 @@ def contexts_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> Cont
     spread = np.repeat(totals, sizes, axis=1)
     # Beside a value that meets only unknown ones, all is as usual.
     shares = np.divide(beside, spread, out=np.tile(usual, (len(codes), 1)), where=spread > 0)
-    scale = max(counts.n, counts.n_rows) / counts.n
+    scale = counts.n_draws / counts.n
     n_values = np.add.reduceat((all_rows > 0).astype(int), starts)
     noise = _noise(n_values, totals * scale, sums * scale)
     # Along the first axis numpy adds one attribute after another, whatever their number.

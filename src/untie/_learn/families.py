@@ -186,7 +186,7 @@ def gap_blocks(counts: Counts, missing: Sequence[int | None]) -> list[list[int]]
     attributes, rows = np.array(places).T
     both = counts.matrix[rows][:, rows]
     both = np.asarray(both.toarray() if counts.is_sparse else both, dtype=float)
-    n = max(counts.n, counts.n_rows)
+    n = counts.n_draws
     both = both * (n / counts.n)
     n_groups, groups = connected_components(_same_gaps(both, n), directed=False)
     blocks = [attributes[groups == group].tolist() for group in range(n_groups)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -73,13 +73,19 @@ def read_fitted(state: State) -> Fitted:
     rare = np.split(arrays["rare"], np.cumsum(raw.sizes)[:-1])
     sizes = tuple(content["sizes"])
     counts = Counts(sizes, arrays["counts"], content["n"], content["n_rows"])
+    ungrouped = _read_ungrouped(raw, counts, state)
+    if ungrouped is not None:
+        known = ungrouped.counts.with_draws(ungrouped.sample)
+        is_same = ungrouped.counts is counts
+        counts = known if is_same else replace(counts, draws=known.draws)
+        ungrouped = replace(ungrouped, counts=known)
     vectors = lookup = LookUp(_read_tables("vectors", state))
     if content["lookup"] == OWN:
         lookup = LookUp(_read_tables("lookup", state), content["summed"])
     return Fitted(
         Grouping(raw, tuple(rare), content["missing_is_value"]),
         counts,
-        _read_ungrouped(raw, counts, state),
+        ungrouped,
         tuple(content["labels"]),
         tuple(content["widths"]),
         Solution(arrays["omega"], content["loss_curve"], content["n_iter"], content["converged"]),

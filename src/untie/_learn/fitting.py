@@ -30,12 +30,25 @@ def fit_counted(
     the one that naming this number gives. Passive columns are left out of all this, and join the
     model when it is made.
     """
+    counted = _with_draws(counted)
     factors = column_factors(recipe.column_weights, counted.grouping.raw.columns)
     heard = np.flatnonzero(factors)
     if len(heard) == len(factors):
         return _fit(counted, recipe, factors, output, n_components)
     fitted = _fit(select_tally(counted, heard), recipe, factors[heard], output, n_components)
     return with_passive(fitted, counted, heard)
+
+
+def _with_draws(counted: Tally) -> Tally:
+    """Return the tally with counts that know how many independent draws they are of."""
+    kept = counted.ungrouped
+    if kept is None:
+        return replace(counted, counts=counted.counts.with_draws(counted.sample))
+    raw = kept.counts.with_draws(kept.sample)
+    # Where no value is merged, both are one object, which a file holds once.
+    is_same = counted.counts is kept.counts
+    counts = raw if is_same else replace(counted.counts, draws=raw.draws)
+    return replace(counted, counts=counts, ungrouped=replace(kept, counts=raw))
 
 
 def _fit(

@@ -49,7 +49,7 @@ def noise_edge(counts: Counts) -> float:
     """
     n_free = max(1, int(np.count_nonzero(counts.frequencies)) - len(counts.sizes))
     # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-    return float(np.square(1.0 + np.sqrt(n_free / max(counts.n, counts.n_rows))))
+    return float(np.square(1.0 + np.sqrt(n_free / counts.n_draws)))
 
 
 def standardised_eigenvalues(

@@ -116,7 +116,7 @@ class Asked:
         """Return what is asked of some rows of a table."""
         counts = attributes.counts
         # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-        weights = weights * (max(counts.n, counts.n_rows) / counts.n)
+        weights = weights * (counts.n_draws / counts.n)
         parts = [counts.frequencies[counts.span(a)] for a in range(len(counts.sizes))]
         shares = [part / max(part.sum(), np.finfo(float).tiny) for part in parts]
         return cls(cells, weights, shares, attributes.votes, attributes.related)

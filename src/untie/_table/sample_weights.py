@@ -16,6 +16,9 @@ from untie._util.types import FloatArray
 LARGEST = 1e100
 """Weights beyond have sums and products that no number holds."""
 
+SMALLEST = 1e-300
+"""Weights that are all below have quotients that no number holds."""
+
 
 def split_weights(data: Any, sample_weight: Any) -> tuple[Any, Any]:
     """Take the column of weights out of a frame, if `sample_weight` is a column's name."""
@@ -73,6 +76,12 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if weights.min(initial=0.0) < 0:
         row = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(f"sample_weight of row {row} is negative: {weights[row]}.")
+    if 0 < weights.max(initial=0.0) < SMALLEST:
+        row = int(weights.argmax())
+        raise ValueError(
+            f"sample_weight of row {row}, the largest, is {weights[row]:g}, below {SMALLEST:g}; "
+            "multiply all weights by the same number."
+        )
     if weights.max(initial=0.0) > LARGEST:
         row = int(weights.argmax())
         raise ValueError(

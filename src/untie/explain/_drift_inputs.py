@@ -34,7 +34,8 @@ def count_both(reference: Any, new: Any) -> tuple[CountedTable, CountedTable, st
     after = new if isinstance(new, CountedTable) else _count(new)[0]
     # Arrays have no names; what stands in the same place is the same column.
     after = CountedTable(
-        Vocabulary(before.vocabulary.columns, after.vocabulary.values), after.counts
+        Vocabulary(before.vocabulary.columns, after.vocabulary.values),
+        after.counts.with_draws(after.sample),
     )
     if grouping is not None:
         after = _grouped(after, grouping)
@@ -53,7 +54,8 @@ def _reference(reference: Any) -> tuple[CountedTable, Grouping | None, str]:
         counted = CountedTable(reference.vocabulary_, reference.counts_)
         return counted, reference.grouping_, reference.library_
     if isinstance(reference, CountedTable):
-        return CountedTable(reference.vocabulary, reference.counts), None, "pandas"
+        counts = reference.counts.with_draws(reference.sample)
+        return CountedTable(reference.vocabulary, counts), None, "pandas"
     counted, backend = _count(reference)
     return counted, None, backend
 

@@ -186,7 +186,7 @@ class Judge:
 
     def _scale(self, counts: Counts) -> float:
         # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-        return max(counts.n, counts.n_rows) / counts.n
+        return counts.n_draws / counts.n
 
     def _names(self) -> tuple[list[str], list[str]]:
         columns = self.vocabulary.columns

@@ -327,7 +327,7 @@ def verdict(
         _columns(clusterer, [learned_order(encoder, place) is not None for place in places]),
         _columns(clusterer, encoder.model_.passive.tolist()),
         # Weights are repetitions, or scaled to any sum.
-        max(counts.n, counts.n_rows),
+        counts.n_draws,
     )
 
 

@@ -17,5 +17,5 @@ def by_relevance(problem: Problem) -> FloatArray:
     """
     counts, attributes = problem.counts, problem.attributes
     of_attributes = attributes.votes * np.sqrt(attributes.relevance + NO_RELEVANCE)
-    shares = np.maximum(counts.frequencies / counts.n, 0.5 / max(counts.n, counts.n_rows))
+    shares = np.maximum(counts.frequencies / counts.n, 0.5 / counts.n_draws)
     return of_values(problem, np.repeat(of_attributes, counts.sizes) / np.sqrt(shares))
