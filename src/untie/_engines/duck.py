@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import codecs
+import ctypes
 import glob
+import os
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from threading import current_thread, main_thread
 from typing import Any
 
 from narwhals import dependencies
@@ -31,8 +36,14 @@ JSON_FORMATS = {JSON_ARRAY: "array", JSON_OBJECTS: "newline_delimited"}
 FIRST_BYTES = 2**10
 """How much of a file of JSON is looked at, to know how objects stand in it."""
 
-Asking = Callable[[], AbstractContextManager[Any]]
-"""Gives DuckDB's relation for as long as it is read."""
+LONGEST_LINE = 2_000_000
+"""DuckDB reads lines of at most this many bytes."""
+
+Call = Callable[..., Any]
+"""Takes a function of DuckDB and its arguments, and returns its result."""
+
+Asking = Callable[[], AbstractContextManager[tuple[Any, Call]]]
+"""Gives DuckDB's relation for as long as it is read, and what calls its functions."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +78,14 @@ def query_source(sql: str, connection: Any = None) -> ArrowSource:
     connection : duckdb connection, optional
         Where to run it; a new one, in memory, if none is given.
     """
-    is_own = connection is None
-    connection = _connect() if is_own else connection
-
+    database = Database() if connection is None else None
     with _explaining("the query", "Correct the query."):
-        kinds = [statement.type for statement in connection.extract_statements(sql)]
+        parser = connection if database is None else database.connection
+        kinds = [statement.type for statement in parser.extract_statements(sql)]
         if kinds != [need("duckdb").StatementType.SELECT]:
             raise ValueError(f"scan takes one SELECT statement, got {sql!r:.80}.")
-        return _source(_asking(connection, sql, is_own), "the query", "Correct the query.")
+        ask = _asking_user(connection, sql) if database is None else _asking(database, sql)
+        return _source(ask, "the query", "Correct the query.")
 
 
 def text_source(
@@ -111,34 +122,34 @@ def text_source(
     marks = Marks(delimiter or DELIMITERS.get(kind, ""), ("", *missing), _line_end(paths, kind))
     if types not in TYPES:
         raise ValueError(f"types must be one of {TYPES}, got {types!r}.")
-    connection = _connect()
+    database = Database()
     remedy = "Correct the file, or read every column as text: untie.scan(..., types='text')."
     columns = []
     for path in paths:
-        with _explaining(repr(path), remedy):
+        with _explaining(repr(path), remedy), database.asked() as (cursor, call):
             # A name is one, even if cells with that text are missing.
             bare = replace(marks, missing=("",))
-            columns.append(connection.sql(_reading([path], kind, "text", bare)).columns)
+            columns.append(call(cursor.sql, _reading([path], kind, "text", bare)).columns)
             if kind in DELIMITERS:
-                _refuse_renamed(connection, path, kind, bare)
+                _refuse_renamed(cursor, path, kind, bare)
         if delimiter is None:
             _refuse_other_delimiters(columns[-1], path, kind)
     check_same_columns(columns, paths)
-    with _explaining(origin, remedy):
+    with _explaining(origin, remedy), database.asked() as (cursor, call):
         # Found once and then told, as each reading would look at all cells for them again.
         if any(name in missing for names in columns for name in names):
             marks = replace(marks, names=dict(zip(paths, columns, strict=True)))
-        found = connection.sql(_reading(paths, kind, types, marks))
+        found = call(cursor.sql, _reading(paths, kind, types, marks))
         fields = {
             name: "VARCHAR" if types == "text" or str(column) == "JSON" else str(column)
             for name, column in zip(found.columns, found.types, strict=True)
         }
         if kind in JSON_FORMATS:
-            fields |= dict.fromkeys(_long_integers(connection, paths, kind, fields), "VARCHAR")
+            fields |= dict.fromkeys(call(_long_integers, cursor, paths, kind, fields), "VARCHAR")
 
     def reading(some: Sequence[str]) -> ArrowSource:
         sql = _reading(some, kind, types, marks, fields)
-        return _source(_asking(connection, sql, is_own=True), origin, remedy)
+        return _source(_asking(database, sql), origin, remedy)
 
     if keys is None:
         return reading(paths)
@@ -174,7 +185,7 @@ def _line_end(paths: Sequence[str], kind: str) -> str | None:
     if kind not in DELIMITERS:
         return None
     with open_plain(paths[0]) as file:
-        first = file.read(FIRST_BYTES)
+        first = file.read(LONGEST_LINE)
     if b'"' not in first:
         return None
     is_quoted, has_feed = False, False
@@ -231,39 +242,50 @@ def adopt_duckdb(data: Any) -> ArrowSource | None:
     """Return DuckDB's relation as a source."""
     if not dependencies.is_duckdb_relation(data):
         return None
-    return _source(lambda: nullcontext(data), "the DuckDB relation", "Correct the query.")
 
-
-def _asking(connection: Any, sql: str, is_own: bool) -> Asking:
     @contextmanager
-    def ask() -> Iterator[Any]:
-        if not is_own:  # a cursor would not see the user's temporary tables and frames
-            yield connection.sql(sql)
-            return
-        # A cursor of its own, so that two passes may be under way at the same time; it must
-        # live as long as what it was asked is read.
-        cursor = connection.cursor()
-        try:
-            yield cursor.sql(sql)
-        finally:
-            cursor.close()
+    def ask() -> Iterator[tuple[Any, Call]]:
+        yield data, _called
+
+    return _source(ask, "the DuckDB relation", "Correct the query.")
+
+
+def _asking(database: Database, sql: str) -> Asking:
+    @contextmanager
+    def ask() -> Iterator[tuple[Any, Call]]:
+        with database.asked() as (cursor, call):
+            yield call(cursor.sql, sql), call
 
     return ask
+
+
+def _asking_user(connection: Any, sql: str) -> Asking:
+    @contextmanager
+    def ask() -> Iterator[tuple[Any, Call]]:
+        # A cursor would not see the user's temporary tables, another thread not their frames.
+        yield connection.sql(sql), _called
+
+    return ask
+
+
+def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
 
 
 def _source(ask: Asking, origin: str, remedy: str) -> ArrowSource:
     need("pyarrow")  # DuckDB would fail without a remedy
 
     def read(columns: Sequence[str]) -> Iterator[Any]:
-        with _explaining(origin, remedy), ask() as relation:
+        with _explaining(origin, remedy), ask() as (relation, call):
             chosen = relation.project(", ".join(quoted(name) for name in columns))
             # The name before DuckDB 1.5; with the new one, the old one is deprecated.
             stream = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_arrow_reader
-            with stream(BATCH_ROWS) as reader:
-                yield from reader
+            with call(stream, BATCH_ROWS) as reader:
+                while (batch := call(next, reader, None)) is not None:
+                    yield batch
 
-    with _explaining(origin, remedy), ask() as relation:
-        schema = relation.limit(0).to_arrow_table().schema
+    with _explaining(origin, remedy), ask() as (relation, call):
+        schema = call(relation.limit(0).to_arrow_table).schema
     return ArrowSource(schema, read, origin)
 
 
@@ -321,6 +343,52 @@ def _reading(
     return f"SELECT * FROM read_csv({files}, {', '.join(options)})"
 
 
+class Database:
+    """A database of DuckDB in memory, one for each process that asks it.
+
+    DuckDB's threads are not copied by a fork: a child that asked its parent's database could wait
+    for them forever.
+    """
+
+    def __init__(self) -> None:
+        self.connection = _connect()
+        self._process = os.getpid()
+
+    @contextmanager
+    def asked(self) -> Iterator[tuple[Any, Call]]:
+        """Give a cursor, and what calls its functions so that Ctrl-C stops them.
+
+        A cursor of its own, so that two passes may be under way at the same time; it must live as
+        long as what it was asked is read.
+        """
+        if self._process != os.getpid():
+            self.connection, self._process = _connect(), os.getpid()
+        cursor = self.connection.cursor()
+        try:
+            if current_thread() is not main_thread():  # the others get no signals
+                yield cursor, _called
+                return
+            with ThreadPoolExecutor(1) as thread:
+                yield cursor, _stoppable(cursor, thread)
+        finally:
+            cursor.close()
+
+
+def _stoppable(cursor: Any, thread: ThreadPoolExecutor) -> Call:
+    """Return what calls DuckDB in another thread, as DuckDB would not look for signals in this."""
+
+    def call(function: Callable[..., Any], *arguments: Any) -> Any:
+        future = thread.submit(function, *arguments)
+        try:
+            return future.result()
+        except BaseException:
+            if not future.done():
+                cursor.interrupt()
+            raise
+
+    return call
+
+
 def _connect() -> Any:
     """Return a database in memory that sees no variables of this process."""
     duckdb = need("duckdb")
@@ -329,7 +397,26 @@ def _connect() -> Any:
     config = {"python_enable_replacements": False, "temp_directory": spill.folder}
     connection = duckdb.connect(config=config)
     spill.stay_with(connection)
+    _CONNECTIONS.add(connection)
     return connection
+
+
+_CONNECTIONS: weakref.WeakSet[Any] = weakref.WeakSet()
+"""The databases that are open in this process."""
+
+
+def _keep_forever() -> None:
+    """Keep the parent's databases in a forked child, where closing one would wait forever.
+
+    DuckDB joins its threads then, and they exist in the parent only.
+    """
+    for connection in _CONNECTIONS:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+    _CONNECTIONS.clear()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_keep_forever)
 
 
 @contextmanager
@@ -339,3 +426,7 @@ def _explaining(origin: str, remedy: str) -> Iterator[None]:
         yield
     except (duckdb.Error, OSError) as error:
         raise ValueError(f"{origin} can't be read: {error} {remedy}") from error
+    except RuntimeError as error:
+        if "Query interrupted" in str(error):  # DuckDB's word for Ctrl-C
+            raise KeyboardInterrupt from error
+        raise

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from untie._engines.packed import check_packed
 from untie._engines.partitions import Keys, is_partitioned, partition_files
 from untie._engines.remote import fetch, scheme_of
 from untie._engines.sheets import OLD_WORKBOOK, is_workbook, sheet_as_csv
@@ -34,6 +36,8 @@ class TableFile:
         Whether it is a copy of a sheet of a workbook.
     remark : str
         What the user should know of how it was read; may be empty.
+    n_packed : int
+        Size in bytes of the archive that it was in; 0 if it was in none.
     """
 
     path: str
@@ -41,6 +45,7 @@ class TableFile:
     keys: Keys = field(default_factory=dict)
     is_sheet: bool = False
     remark: str = ""
+    n_packed: int = 0
 
 
 @dataclass(frozen=True)
@@ -113,9 +118,39 @@ def _found(entry: str, scratch: Scratch) -> Iterator[TableFile]:
         yield from (TableFile(path, path, keys) for path, keys in partition_files(entry))
     elif not os.path.exists(entry) and (inside := split_member(entry)) is not None:
         archive, member = inside
-        yield TableFile(unzipped(archive, repr(archive), scratch, member), entry)
+        copy = unzipped(archive, repr(archive), scratch, member)
+        yield TableFile(copy, entry, n_packed=os.path.getsize(archive))
+    elif is_stream(entry):
+        yield TableFile(_copy_stream(entry, scratch), entry)
     else:
         yield from (TableFile(path, path) for path in _paths(entry))
+
+
+def is_stream(path: str) -> bool:
+    """Tell whether something can be read only once: a pipe, or whatever /dev/stdin is.
+
+    Examples
+    --------
+    >>> is_stream("data.csv"), is_stream("/dev/fd/63")
+    (False, True)
+    """
+    if path.startswith(("/dev/stdin", "/dev/fd/")):
+        return True
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
+def _copy_stream(path: str, scratch: Scratch) -> str:
+    """Return a copy of a stream, which is opened and read once; of a terminal, none."""
+    copy = scratch.path(path)
+    with open(path, "rb", buffering=0) as stream:
+        if stream.isatty():
+            raise ValueError(f"{path!r} is a terminal; pipe a table in, or name a file.")
+        copy_at_most(stream, copy, room_for(scratch.folder), repr(path))  # type: ignore[arg-type]
+    return copy
 
 
 def _paths(entry: str) -> list[str]:
@@ -139,20 +174,23 @@ def _paths(entry: str) -> list[str]:
 def _plain(file: TableFile, sheet: str | None, scratch: Scratch) -> TableFile:
     """Return a file of rows: the one of an archive, the sheet of a workbook, or itself."""
     shown = repr(file.name)
+    n_packed = file.n_packed or os.path.getsize(file.path)
     _refuse_old_workbook(file.path, shown)
     if not is_zip(file.path):
         _refuse_sheet(sheet, shown)
+        check_packed(file.path, n_packed, shown)
         return _without_mark(file, scratch)
     if not is_workbook(file.path, shown):
         copy = unzipped(file.path, shown, scratch)
         _refuse_old_workbook(copy, shown)
         if not is_zip(copy):
             _refuse_sheet(sheet, shown)
+            check_packed(copy, n_packed, shown)
             return _without_mark(replace(file, path=copy), scratch)
         if not is_workbook(copy, shown):
             raise ValueError(f"{shown} is an archive of an archive; unpack the outer one.")
         file = replace(file, path=copy)
-    path, remark = sheet_as_csv(file.path, shown, sheet, scratch)
+    path, remark = sheet_as_csv(file.path, shown, sheet, scratch, n_packed)
     return replace(file, path=path, is_sheet=True, remark=remark)
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from untie._util.extras import need
-from untie._util.scratch import Scratch, copy_at_most, most_unpacked
+from untie._util.scratch import Scratch, check_size, copy_unpacked
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
@@ -49,8 +49,27 @@ def unpacked(path: str, scratch: Scratch) -> str:
         return path
     copy = scratch.path(os.path.basename(path).removesuffix(ENDINGS[packing]))
     with open_plain(path) as file:
-        copy_at_most(file, copy, most_unpacked(os.path.getsize(path), scratch.folder), repr(path))
+        copy_unpacked(file, copy, os.path.getsize(path), repr(path))
     return copy
+
+
+def check_packed(path: str, n_packed: int, shown: str) -> None:
+    """Refuse a compressed file that unpacks to more bytes than a table of its size would.
+
+    It is read through once, and nothing of it is kept.
+
+    Parameters
+    ----------
+    path : str
+        The file; others than compressed ones are let pass.
+    n_packed : int
+        Size in bytes of what the user named: the file, or the archive that it was in.
+    shown : str
+        Its name in messages.
+    """
+    if packing_of(path) is not None:
+        with open_plain(path) as file:
+            check_size(file, n_packed, shown)
 
 
 @contextmanager

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.duck import query_source, text_source
-from untie._engines.endings import kind_of
-from untie._engines.gathering import Gathered, Named, gather
+from untie._engines.endings import KINDS, kind_of, suffix_of
+from untie._engines.gathering import Gathered, Named, TableFile, gather, is_stream
+from untie._engines.packed import open_plain, unpacked
 from untie._engines.parquet import parquet_source
 
 
@@ -38,8 +41,9 @@ def scan(
         columns, in any order. Also a folder of partitions (``year=2024/...``), whose names become
         columns of text; a zip archive with one table, or ``data.zip/name.csv`` for one of
         several; an Excel workbook (.xlsx, extra ``excel``); and an address: ``https://``
-        by itself, ``s3://``, ``hf://`` and others through fsspec where it is installed. What is
-        fetched or unpacked lies in the folder for temporary files as long as the table is used.
+        by itself, ``s3://``, ``hf://`` and others through fsspec where it is installed; and a named
+        pipe, ``/dev/stdin`` or ``/dev/fd/N``, read to its end. Copies of what is fetched, unpacked
+        or piped in are in the folder for temporary files as long as the table is used.
     sql : str
         A DuckDB query, instead of files: ``SELECT ... FROM 'data/*.parquet' WHERE ...``.
     columns : sequence of str, optional
@@ -94,6 +98,7 @@ def scan(
 
 def scan_gathered(gathered: Gathered, types: str) -> ArrowSource:
     """Return the rows of files that are plain files by now."""
+    gathered = replace(gathered, files=tuple(_named(file, gathered) for file in gathered.files))
     files = gathered.files
     kinds = [kind_of(file.path) for file in files]
     if len(set(kinds)) > 1:
@@ -107,6 +112,20 @@ def scan_gathered(gathered: Gathered, types: str) -> ArrowSource:
     else:
         table = text_source(gathered.paths, kinds[0], types, gathered.origin, keys=gathered.keys)
     return holding(table, gathered)
+
+
+def _named(file: TableFile, gathered: Gathered) -> TableFile:
+    """Return a file; a copy of a stream whose name does not say what it is gets one that does."""
+    if not is_stream(file.name) or suffix_of(file.path) in KINDS:
+        return file
+    path = unpacked(file.path, gathered.scratch)
+    with open_plain(path) as content:
+        first = content.read(2**10).removeprefix(BOM_UTF8).split()
+    start = b"".join(first)[:4]
+    is_json = start.startswith((b"{", b"[{", b"[]"))
+    ending = ".parquet" if start == b"PAR1" else ".json" if is_json else ".csv"
+    os.rename(path, path + ending)
+    return replace(file, path=path + ending)
 
 
 def holding(table: ArrowSource, gathered: Gathered) -> ArrowSource:

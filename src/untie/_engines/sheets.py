@@ -12,7 +12,7 @@ from typing import Any
 
 from untie._engines.zipped import opened
 from untie._util.extras import need
-from untie._util.scratch import Scratch, most_unpacked, too_large
+from untie._util.scratch import Scratch, most_bytes, no_room, room_for, too_large
 
 OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 """How files of old versions of Excel (.xls) begin, which are no archives."""
@@ -20,8 +20,8 @@ OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 ERRORS = frozenset({"#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NULL!", "#NUM!"})
 """What stands in a cell whose formula failed; it is missing."""
 
-MOST_COLUMNS = 16_384
-"""As many columns as a sheet of Excel can have."""
+MOST_COLUMNS, MOST_ROWS = 16_384, 2**20
+"""As many columns and rows as a sheet of Excel can have."""
 
 _WORKBOOK = "xl/workbook.xml"
 
@@ -32,7 +32,9 @@ def is_workbook(path: str, shown: str) -> bool:
         return _WORKBOOK in archive.namelist()
 
 
-def sheet_as_csv(path: str, shown: str, sheet: str | None, scratch: Scratch) -> tuple[str, str]:
+def sheet_as_csv(
+    path: str, shown: str, sheet: str | None, scratch: Scratch, n_packed: int
+) -> tuple[str, str]:
     """Write a sheet as CSV, row by row.
 
     The first row with a filled cell has the names; rows without any are left out.
@@ -47,6 +49,8 @@ def sheet_as_csv(path: str, shown: str, sheet: str | None, scratch: Scratch) -> 
         The sheet's name, or its number from 1 on; the first that is not hidden if None.
     scratch : Scratch
         Where the CSV file goes.
+    n_packed : int
+        Size in bytes of what the user named: the workbook, or the archive that it was in.
 
     Returns
     -------
@@ -56,7 +60,7 @@ def sheet_as_csv(path: str, shown: str, sheet: str | None, scratch: Scratch) -> 
         Which sheet was read, if there are several; otherwise empty.
     """
     openpyxl = need("openpyxl", "excel", "Excel files")
-    _check_size(path, shown, scratch)
+    _check_size(path, shown, n_packed)
     target = scratch.path(os.path.splitext(os.path.basename(path))[0] + ".csv")
     # Its parsers raise many kinds of errors for files that no program wrote, and warn of styles.
     with warnings.catch_warnings():
@@ -70,7 +74,7 @@ def sheet_as_csv(path: str, shown: str, sheet: str | None, scratch: Scratch) -> 
                 chosen, names = _choose(book.worksheets, sheet, shown)
                 chosen.reset_dimensions()  # what the file says of them may be wrong
                 with closing(chosen.iter_rows(values_only=True)) as rows:
-                    _write(target, _table(rows, shown, chosen.title))
+                    _write(target, _table(rows, shown, chosen.title), shown, n_packed)
         except (ValueError, OSError, MemoryError):
             raise
         except Exception as error:
@@ -83,12 +87,11 @@ def sheet_as_csv(path: str, shown: str, sheet: str | None, scratch: Scratch) -> 
     return target, remark if len(names) > 1 else ""
 
 
-def _check_size(path: str, shown: str, scratch: Scratch) -> None:
+def _check_size(path: str, shown: str, n_packed: int) -> None:
     """Refuse a workbook whose parts are far larger than they should be; they are read in memory."""
-    most = most_unpacked(os.path.getsize(path), scratch.folder)
     with opened(path, shown) as archive:
-        if sum(info.file_size for info in archive.infolist()) > most:
-            raise ValueError(too_large(shown, most))
+        if sum(info.file_size for info in archive.infolist()) > most_bytes(n_packed):
+            raise ValueError(too_large(shown, n_packed))
 
 
 def _choose(sheets: Sequence[Any], sheet: str | None, shown: str) -> tuple[Any, list[str]]:
@@ -110,6 +113,8 @@ def _table(rows: Iterable[Sequence[Any]], shown: str, title: str) -> Iterator[li
     """Yield the names and then the rows, all of the same length."""
     width = 0
     for number, cells in enumerate(rows, start=1):
+        if number > MOST_ROWS:  # rows that are left out come as empty ones, whatever their number
+            raise ValueError(f"{shown} has more than {MOST_ROWS:,} rows, which no sheet can have.")
         texts = [cell_text(cell) for cell in cells]
         while texts and not texts[-1]:
             texts.pop()
@@ -132,9 +137,15 @@ def _table(rows: Iterable[Sequence[Any]], shown: str, title: str) -> Iterator[li
         raise ValueError(f"{shown}: the sheet {title!r} is empty.")
 
 
-def _write(path: str, rows: Iterable[Sequence[str]]) -> None:
+def _write(path: str, rows: Iterable[Sequence[str]], shown: str, n_packed: int) -> None:
+    """Write rows as CSV; a few cells far to the right make a short sheet a long file."""
+    most, room = most_bytes(n_packed), room_for(os.path.dirname(path))
     with open(path, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+        writer, n_written = csv.writer(file, lineterminator="\n"), 0
+        for row in rows:
+            n_written += writer.writerow(row)
+            if n_written > min(most, room):
+                raise ValueError(too_large(shown, n_packed) if most <= room else no_room(shown, room))
 
 
 def cell_text(cell: Any) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from untie._engines.endings import KINDS, suffix_of
-from untie._util.scratch import Scratch, copy_at_most, most_unpacked, too_large
+from untie._util.scratch import Scratch, copy_unpacked, most_bytes, too_large
 
 ZIP = b"PK\x03\x04"
 
@@ -61,16 +61,16 @@ def unzipped(path: str, shown: str, scratch: Scratch, member: str | None = None)
     """
     with opened(path, shown) as archive:
         info = _choose(archive.infolist(), shown, member)
-        most = most_unpacked(max(1, info.compress_size), scratch.folder)
+        n_packed = os.path.getsize(path)
         what = f"{info.filename!r} in {shown}"
         if info.flag_bits & 1:
             raise ValueError(f"{what} is locked with a password; unpack it first.")
-        if info.file_size > most:
-            raise ValueError(too_large(what, most))
+        if info.file_size > most_bytes(n_packed):
+            raise ValueError(too_large(what, n_packed))
         copy = scratch.path(info.filename)
         with archive.open(info) as file:
-            # What the archive says of the size is not believed: the copy is no longer than that.
-            copy_at_most(file, copy, min(most, info.file_size), what)  # type: ignore[arg-type]  # it reads as a file does
+            # zipfile gives no more bytes than the archive says that there are.
+            copy_unpacked(file, copy, n_packed, what)  # type: ignore[arg-type]  # it reads as a file does
     return copy
 
 

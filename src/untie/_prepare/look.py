@@ -8,7 +8,7 @@ alone, so that chunks of any size give the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,9 @@ EXACT_VALUES = 2**16
 
 SAMPLE_CELLS = 2**22
 """The sample has at most this many cells over all columns."""
+
+PIECE_ROWS = 2**20
+"""A table in memory is looked at this many rows at a time, as each takes some 60 bytes more."""
 
 SAMPLE_ROWS = (2**10, 2**17)
 """The sample has at least and at most this many rows, if the table has them."""
@@ -95,7 +98,17 @@ def _chunks(
     for piece in source.pieces(wanted):
         features, cells = split_weights(piece, weight)
         table = read_table(features, min_rows=0)
-        yield table, None if weight is None else _weights(cells, table.n_rows, weight)
+        weights = None if weight is None else _weights(cells, table.n_rows, weight)
+        for start in range(0, max(1, table.n_rows), PIECE_ROWS):
+            rows = slice(start, start + PIECE_ROWS)
+            yield _rows_of(table, rows), None if weights is None else weights[rows]
+
+
+def _rows_of(table: Table, rows: slice) -> Table:
+    if table.n_rows <= PIECE_ROWS:
+        return table
+    columns = tuple(column[rows] for column in table.columns)
+    return replace(table, columns=columns, n_rows=len(range(*rows.indices(table.n_rows))))
 
 
 def _weights(cells: Any, n_rows: int, weight: Any) -> FloatArray:

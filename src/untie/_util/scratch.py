@@ -7,22 +7,40 @@ import shutil
 import tempfile
 import weakref
 from contextlib import suppress
+from multiprocessing.util import Finalize
+from pathlib import Path
+from secrets import token_hex
 from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # on Windows, which has no fork either
+    fcntl = None  # type: ignore[assignment]
 
 DISK_SHARE = 0.5
 """A copy takes at most this share of what is free on the disk."""
 
 MOST_RATIO, HARMLESS = 200, 2**28
-"""What was packed may be this many times larger than its file; more, as long as it has no more
-bytes than that. Tables are packed ten times smaller, or fifty; what is beyond was made to harm."""
+"""A file may unpack to this many times its size, or to this many bytes if that is more. Tables
+compress by a factor of ten, or fifty; a file beyond the limit was made to exhaust memory or disk.
+"""
+
+BEFORE_EXIT = -1
+"""Scratch folders are removed after multiprocessing has joined the child processes."""
 
 _PIECE = 2**20
 
+_FAMILY = token_hex(8)
+"""In the names of the folders of this process and of the processes forked from it."""
+
 
 class Scratch:
-    """A folder that is gone with the last who holds this object, at the latest with the process.
+    """A temporary folder, removed with the last reference to this object or with its process.
 
-    Nobody else can read it, and its name can't be foretold, so that no link can be put in its way.
+    Only the user can read it, and its name can't be predicted, so no link can be put in its place.
+    It belongs to the process that made it: a forked child neither removes it nor leaves its own
+    folders behind. The folders of children that were killed are removed when a process that they
+    were forked from ends.
 
     Examples
     --------
@@ -36,9 +54,11 @@ class Scratch:
     """
 
     def __init__(self) -> None:
-        self.folder = tempfile.mkdtemp(prefix="untie-")
+        self.folder, lock = _make_folder()
         self._n_files = 0
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        # It ignores processes other than this one, and unlike atexit runs in the children of
+        # multiprocessing, too.
+        Finalize(self, _remove, (self.folder, lock), exitpriority=BEFORE_EXIT)
 
     def stay_with(self, owner: object) -> None:
         """Let the folder be there as long as another object is."""
@@ -54,26 +74,88 @@ class Scratch:
         return os.path.join(folder, plain or "file")
 
 
+def _make_folder() -> tuple[str, int | None]:
+    """Return a new folder, and a descriptor that keeps it locked until its process ends."""
+    new = tempfile.mkdtemp(prefix="untie-")
+    lock = _locked(new)
+    # It gets the family's name once it is locked, as others of the family remove unlocked ones.
+    folder = os.path.join(os.path.dirname(new), f"untie-{_FAMILY}-{token_hex(4)}")
+    os.rename(new, folder)
+    return folder, lock
+
+
+def _locked(folder: str) -> int | None:
+    """Return a descriptor that locks a folder; None if it is locked, or locks are not supported."""
+    if fcntl is None:
+        return None
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _remove(folder: str, lock: int | None) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if lock is not None:
+        with suppress(OSError):
+            os.close(lock)
+
+
+def _remove_abandoned() -> None:
+    """Remove the folders of processes forked from this one that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"untie-{_FAMILY}-*"):
+        lock = _locked(str(folder))
+        if lock is not None:
+            _remove(str(folder), lock)
+
+
+Finalize(None, _remove_abandoned, exitpriority=BEFORE_EXIT - 1)
+
+
 def room_for(folder: str) -> int:
     """Return how many bytes a copy in a folder may take."""
     return int(DISK_SHARE * shutil.disk_usage(folder).free)
 
 
-def most_unpacked(n_packed: int, folder: str) -> int:
-    """Return how many bytes may come out of a packed file.
+def most_bytes(n_packed: int) -> int:
+    """Return how many bytes may come out of a packed file of this size."""
+    return max(HARMLESS, MOST_RATIO * n_packed)
+
+
+def copy_unpacked(source: BinaryIO, path: str, n_packed: int, what: str) -> None:
+    """Write the content of a packed file to a file, unless there is too much of it.
 
     Parameters
     ----------
+    source : binary file
+        What to read.
+    path : str
+        Where to write.
     n_packed : int
-        Its size in bytes.
-    folder : str
-        Where they are written.
+        Size of the packed file in bytes.
+    what : str
+        Where the bytes come from, for messages.
+
+    Raises
+    ------
+    ValueError
+        When there are more than the disk has room for, or than `most_bytes`; the file is removed.
     """
-    return min(room_for(folder), max(HARMLESS, MOST_RATIO * n_packed))
+    most, room = most_bytes(n_packed), room_for(os.path.dirname(path))
+    if most <= room:
+        _copy(source, path, most, too_large(what, n_packed))
+    else:
+        copy_at_most(source, path, room, what)
 
 
 def copy_at_most(source: BinaryIO, path: str, most: int, what: str) -> None:
-    """Write what a stream has to a file, unless there is too much of it.
+    """Write what a stream has to a file, unless it is more than the disk has room for.
 
     Parameters
     ----------
@@ -91,13 +173,17 @@ def copy_at_most(source: BinaryIO, path: str, most: int, what: str) -> None:
     ValueError
         When there are more; the file is removed.
     """
+    _copy(source, path, most, no_room(what, most))
+
+
+def _copy(source: BinaryIO, path: str, most: int, refusal: str) -> None:
     n_bytes = 0
     try:
         with open(path, "wb") as target:
             while piece := source.read(_PIECE):
                 n_bytes += len(piece)
                 if n_bytes > most:
-                    raise ValueError(too_large(what, most))
+                    raise ValueError(refusal)
                 target.write(piece)
     except BaseException:
         with suppress(OSError):
@@ -105,9 +191,29 @@ def copy_at_most(source: BinaryIO, path: str, most: int, what: str) -> None:
         raise
 
 
-def too_large(what: str, most: int) -> str:
-    """Return what is said of a file that is refused for its size."""
+def check_size(source: BinaryIO, n_packed: int, what: str) -> None:
+    """Read a packed file to its end, and refuse it if it unpacks to too many bytes.
+
+    What its header or trailer says of the size is not believed.
+    """
+    left = most_bytes(n_packed)
+    while piece := source.read(_PIECE):
+        left -= len(piece)
+        if left < 0:
+            raise ValueError(too_large(what, n_packed))
+
+
+def too_large(what: str, n_packed: int) -> str:
+    """Return what is said of a packed file that is refused for what comes out of it."""
     return (
-        f"{what} has more than {most:,} bytes when unpacked, which is more than the disk has room "
-        "for or than a table of its size would have; unpack it yourself if you trust it."
+        f"{what} unpacks to more than {most_bytes(n_packed):,} bytes, and the file has "
+        f"{n_packed:,}; no table is packed that tightly. Unpack it yourself if you trust it."
+    )
+
+
+def no_room(what: str, room: int) -> str:
+    """Return what is said of a copy that the disk has no room for."""
+    return (
+        f"{what} has more than {room:,} bytes, which is half of what is free on the disk of "
+        f"temporary files ({tempfile.gettempdir()!r}); make room, or name another with TMPDIR."
     )

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from untie._engines.duck import DELIMITERS
+from untie._engines.duck import DELIMITERS, LONGEST_LINE
 from untie._engines.endings import KINDS, suffix_of
 from untie._engines.packed import open_plain
 from untie.cli.guard import UserError
 
 FIRST_BYTES = 2**18
-"""How much of a file is looked at."""
+"""How much of a file is looked at; more if its first line is longer."""
 
 LOOKED_AT = 1_000
 """At most this many lines are compared with the first one."""
 
-LONGEST_LINE = 2**26
+MOST_OF_LINE = 2**26
 """A line with more bytes is not looked at further: a file may be one line that fills the memory."""
 
 OTHER_DELIMITERS = (",", ";", "\t", "|")
@@ -67,6 +67,11 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
     """
     with open_plain(path) as file:
         first = file.read(FIRST_BYTES)
+        while len(first) <= LONGEST_LINE and not _has_line(first):
+            more = file.read(FIRST_BYTES)
+            if not more:
+                break
+            first += more
     by_name = KINDS.get(suffix_of(path))
     if not first.strip():
         raise UserError(f"{shown} is empty; a table has names in its first line and rows below.")
@@ -75,6 +80,11 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
     text = _decode(first, shown, encoding)
     if by_name == "json" or (by_name is None and _is_json(text)):
         return Kind("json")
+    if len(first) > LONGEST_LINE and not _has_line(first):
+        raise UserError(
+            f"The first line of {shown} has more than {LONGEST_LINE:,} bytes, perhaps because a "
+            'quote (") is not closed; a table has the names of its columns there. Correct it.'
+        )
     found = _delimiter(text, DELIMITERS.get(by_name or "csv", ","))
     if delimiter is not None and delimiter != found:
         _check_delimiter(text, shown, delimiter, found)
@@ -85,6 +95,16 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
         raise UserError(f"The first line of {shown} has no names of columns: {error}.") from error
     _check_header(header, shown)
     return Kind("csv", delimiter, tuple(header), _is_row(header, text, delimiter))
+
+
+def _has_line(first: bytes) -> bool:
+    """Tell whether the first line is all there; a name in quotes may have line ends in it."""
+    quotes = 0
+    for line in first.splitlines(keepends=True):
+        quotes += line.count(b'"')
+        if quotes % 2 == 0 and line.endswith((b"\n", b"\r")):
+            return True
+    return False
 
 
 def _decode(first: bytes, shown: str, encoding: str) -> str:
@@ -182,10 +202,10 @@ def _count_up(numbers: Sequence[float]) -> bool:
 def explain(path: str, shown: str, kind: Kind, encoding: str) -> str | None:
     """Return what is wrong with a text file that can't be read, or None if nothing is found."""
     with open_plain(path) as file:
-        lines = iter(lambda: file.readline(LONGEST_LINE), b"")
+        lines = iter(lambda: file.readline(MOST_OF_LINE), b"")
         for number, line in enumerate(lines, start=1):
-            if len(line) == LONGEST_LINE:
-                return f"{shown}, line {number}, has more than {LONGEST_LINE:,} bytes; correct it."
+            if len(line) == MOST_OF_LINE:
+                return f"{shown}, line {number}, has more than {MOST_OF_LINE:,} bytes; correct it."
             try:
                 line.decode(encoding)
             except UnicodeDecodeError as error:
