@@ -1,4 +1,4 @@
-"""The names of values and columns, the order of columns and that of rows decide nothing.
+"""Names of values and columns, the order of columns and rows, and units of numbers decide nothing.
 
 Tables with more than 2,000 distinct rows are sampled, and there other names are another draw; the
 order of columns and rows decides nothing there, either.
@@ -172,6 +172,20 @@ def test_prepared_columns_in_another_order(n_clusters):
         )
         prepared = [model.prepared(X) for model, X in ((first, table), (second, other))]
         assert_same_clusters(first, second, *prepared, rows)
+
+
+def test_units_of_numbers():
+    rng = np.random.default_rng(0)
+    table, classes = latent_classes(200, 3, 4, 3, seed=0)
+    numbers = {
+        "weight": np.round(50 + 10 * classes + rng.normal(0, 8, 200), 1),
+        "children": rng.poisson(1 + classes),
+    }
+    first = UNTIEClusterer(3, preparer=Preparer()).fit(table.assign(**numbers))
+    for change in (lambda x: x * 2.54, lambda x: x * 1000, lambda x: x + 7, np.log1p):
+        changed = {name: change(cells) for name, cells in numbers.items()}
+        second = UNTIEClusterer(3, preparer=Preparer()).fit(table.assign(**changed))
+        np.testing.assert_array_equal(second.labels_, first.labels_)
 
 
 def test_vectors_of_many_dimensions_in_disguise(monkeypatch):

@@ -66,7 +66,9 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     max_categories : int, default=100
         At most this many categories per column, the merged rare ones included; typically 20 to
         1,000. Learning takes time and memory that grow with the square of the number of categories
-        of all columns, or faster.
+        of all columns, or faster. Where equally frequent values compete for the last places, all of
+        them are merged, so that names do not decide; unless fewer than a fifth of the rows would
+        keep their value.
     categorical : sequence of str, default=()
         Columns whose numbers or dates are names, such as the number of a flight or a postal code:
         they are not binned, and not left out.

@@ -35,6 +35,7 @@ from untie._prepare.remarks import (
 )
 from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 from untie._util.checks import check_integer
+from untie._util.digits import leading_digits
 from untie._util.types import FloatArray, Value
 
 ROWS_PER_RANGE, FEWEST_BINS = 8, 5
@@ -60,6 +61,9 @@ LONG_TEXT = 20
 
 FEWEST_ROWS_OF_VALUES = 2
 """The frequent values of a column with too many values must have this many rows on average."""
+
+SURE_DIGITS = 9
+"""Weights of values that agree in this many digits are equal: they are rounded sums."""
 
 _ID_NAME = re.compile(
     r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row)$)|[a-z]I[dD]$|^Unnamed: 0$"
@@ -305,19 +309,43 @@ def _distinct_numbers(seen: Summary, unit: str) -> tuple[FloatArray, FloatArray]
 
 def _group(column: str, seen: Summary, options: Options, is_asked_for: bool) -> Decision:
     texts = list(map(as_text, seen.values))
-    # The most frequent first; among equals the order of the text, not that of the rows.
-    order = sorted(range(len(texts)), key=lambda code: (-seen.weights[code], texts[code]))
-    kept = order[: options.max_categories - 1]
-    share = seen.weights[kept].sum() / seen.weights.sum()
+    kept = _frequent(seen, texts, options.max_categories - 1)
     n = len(texts)
-    is_rare = share < SMALLEST_SHARE or seen.rows[kept].mean() < FEWEST_ROWS_OF_VALUES
+    is_rare = _share(seen, kept) < SMALLEST_SHARE or seen.rows[kept].mean() < FEWEST_ROWS_OF_VALUES
     if is_rare and not is_asked_for:
         said = f"has {n:,} values, hardly any of them frequent"
         return None, Note(column, LEFT_OUT, said, many_values=n)
+    kept = _without_ties(seen, kept)
     values = tuple(texts[code] for code in kept)
     other = next(name for name in _other_names() if name not in texts)
     reason = f"the {n - len(kept):,} rarest of its {n:,} values are merged into {other!r}"
     return Group(values, other), Note(column, GROUPED, reason, many_values=n)
+
+
+def _frequent(seen: Summary, texts: Sequence[str], n_kept: int) -> list[int]:
+    """Return the most frequent values; among equals the order of the text, not that of the rows."""
+    keys = zip((-_settled(seen)).tolist(), (-seen.rows).tolist(), texts, strict=True)
+    return [code for *_, code in sorted((*key, code) for code, key in enumerate(keys))[:n_kept]]
+
+
+def _without_ties(seen: Summary, kept: list[int]) -> list[int]:
+    """Leave out values that are as frequent as one that is merged: only names tell them apart.
+
+    Where that would leave too few rows with a value of their own, names decide.
+    """
+    weights = _settled(seen)
+    merged = np.setdiff1d(np.arange(len(weights)), kept)
+    above = [code for code in kept if weights[code] > weights[merged].max()]
+    return above if _share(seen, above) >= SMALLEST_SHARE else kept
+
+
+def _share(seen: Summary, codes: list[int]) -> float:
+    return float(seen.weights[codes].sum() / seen.weights.sum())
+
+
+def _settled(seen: Summary) -> FloatArray:
+    """Return the values' weights without the last digits, which the order of rows decides."""
+    return leading_digits(seen.weights, SURE_DIGITS)
 
 
 def _other_names() -> Iterator[str]:
