@@ -7,7 +7,7 @@ order of columns and rows decides nothing there, either.
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import latent_classes, small_tables
@@ -120,7 +120,6 @@ def test_most_data_sets_are_rigid():
     assert {name for name in names if not is_rigid(load(name)[0])} <= {"hayesroth", "tictactoe"}
 
 
-@settings(max_examples=40)
 @given(
     table=small_tables(min_rows=4, max_rows=25, max_columns=5),
     seed=st.integers(0, 2**16),
