@@ -4,6 +4,9 @@ import os
 
 # scikit-learn's array API check runs only with this, and scipy reads it once, on import.
 os.environ["SCIPY_ARRAY_API"] = "1"
+# Threads that wait shall sleep: each process of the tests has as many as there are cores, and by
+# default they turn in circles. OpenMP reads it once, on import.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import pandas as pd
 import pytest
