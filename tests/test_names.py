@@ -78,7 +78,7 @@ def assert_same_clusters(first, second, table, other, rows):
         np.testing.assert_allclose(second.k_choice_.gain, first.k_choice_.gain, **SAME)
 
 
-@pytest.mark.parametrize("n_clusters", [4, "auto"])
+@pytest.mark.parametrize("n_clusters", ["auto", pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", [name for name in bundled_names() if name not in LARGE])
 def test_clusters_of_a_data_set_in_disguise(name, n_clusters):
     table, _ = load(name)
