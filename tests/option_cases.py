@@ -1,7 +1,7 @@
-"""Every option of every sub-command: a process that uses it, and what it changes there.
+"""Every option of every sub-command: a call that uses it, and what it changes there.
 
-A case is one process with many options. For each of them it has a check: a function that takes what
-the process did and asserts what would be otherwise without the option.
+A case is one call with many options. For each of them it has a check: a function that takes what
+the call did and asserts what would be otherwise without the option.
 """
 
 import csv
@@ -10,6 +10,7 @@ import random
 import warnings
 from ast import literal_eval
 from collections.abc import Callable
+from contextlib import chdir
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,7 +21,7 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
-from command_cases import rows_of, start
+from command_cases import ask, rows_of, start
 from untie import UNTIE, Preparer, UNTIEClusterer, explain, load_model, save_model
 
 
@@ -71,7 +72,7 @@ def write_files(folder):
 
 @dataclass(frozen=True)
 class Done:
-    """What a process did, in a folder."""
+    """What a call did, in a folder."""
 
     folder: Path
     call: str
@@ -95,7 +96,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Case:
-    """A process, and what each of its options changes.
+    """A call, and what each of its options changes.
 
     Parameters
     ----------
@@ -105,11 +106,15 @@ class Case:
         For each option that the case is about.
     code : int
         The exit code.
+    process : bool
+        Whether the call is a process of its own. A few are; the others save the second that
+        Python takes to start.
     """
 
     call: str
     checks: dict[str, Callable[[Done], object]]
     code: int = 0
+    process: bool = False
 
     @property
     def command(self):
@@ -119,11 +124,16 @@ class Case:
     def run(self, folder):
         """Run it where the files of `write_files` are."""
         arguments = [text.replace("~", " ") for text in self.call.split()]
-        process = start(*arguments, cwd=folder)
-        out, err = process.communicate(timeout=120)
-        done = Done(folder, self.call, out.decode(), err.decode(), process.returncode)
-        assert done.code == self.code, done.err
-        return done
+        if self.process:
+            process = start(*arguments, cwd=folder)
+            out, err = (text.decode() for text in process.communicate(timeout=120))
+            code = process.returncode
+        else:
+            with chdir(folder):
+                answer = ask(*arguments)
+            out, err, code = answer.stdout, answer.stderr, answer.exit_code
+        assert code == self.code, err
+        return Done(folder, self.call, out, err, code)
 
 
 TEXT = "messy.txt --delimiter # --encoding latin-1 --missing void"

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.cluster import KMeans
@@ -115,7 +115,6 @@ def test_the_clusters_never_describe_less_than_those_of_k_means(make, solver, mo
     assert gains[1] >= gains[0]
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 2**16), n_clusters=st.integers(2, 4), purity=st.floats(0.3, 0.6))
 def test_moved_clusters_are_whole(seed, n_clusters, purity):
     table, _ = latent_classes(150, 3, 6, 4, seed, purity, [0.75, 0.2, 0.05])

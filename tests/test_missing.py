@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
@@ -25,7 +25,6 @@ def with_gaps(n_rows: int = 300, share: float = 0.1) -> pd.DataFrame:
     return pd.DataFrame(cells, columns=list("abcde"))
 
 
-@settings(max_examples=30, deadline=None)
 @given(CELLS)
 def test_neutral_cells_are_not_counted(rows):
     encoder = UNTIE(2, solver="discount", missing="neutral").fit(rows)

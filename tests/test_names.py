@@ -7,7 +7,7 @@ order of columns and rows decides nothing there, either.
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import latent_classes, small_tables
@@ -78,7 +78,7 @@ def assert_same_clusters(first, second, table, other, rows):
         np.testing.assert_allclose(second.k_choice_.gain, first.k_choice_.gain, **SAME)
 
 
-@pytest.mark.parametrize("n_clusters", [4, "auto"])
+@pytest.mark.parametrize("n_clusters", ["auto", pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", [name for name in bundled_names() if name not in LARGE])
 def test_clusters_of_a_data_set_in_disguise(name, n_clusters):
     table, _ = load(name)
@@ -120,7 +120,6 @@ def test_most_data_sets_are_rigid():
     assert {name for name in names if not is_rigid(load(name)[0])} <= {"hayesroth", "tictactoe"}
 
 
-@settings(max_examples=40)
 @given(
     table=small_tables(min_rows=4, max_rows=25, max_columns=5),
     seed=st.integers(0, 2**16),

@@ -52,12 +52,13 @@ def columns(table):
 
 
 class TestScikitLearn:
-    @pytest.mark.parametrize(
-        "encoder",
-        [encoder() for encoder in ENCODERS.values()] + [MCA(None), LatentClasses(2)],
-        ids=repr,
-    )
+    @pytest.mark.parametrize("encoder", [make() for make in ENCODERS.values()], ids=repr)
     def test_every_check_passes(self, encoder):
+        assert_all_checks_pass(encoder)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("encoder", [MCA(None), LatentClasses(2)], ids=repr)
+    def test_every_check_passes_with_other_parameters(self, encoder):
         assert_all_checks_pass(encoder)
 
     def test_no_tag_makes_checks_vanish(self, name):

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import untie
-from command_cases import ask, refused, rows_of, start, write_people
+from command_cases import ask, refused, rows_of, write_people
 from untie._engines.arrow import ArrowSource
 from untie.cli.assigning import Assigned
 from untie.cli.learning import load_clusterer
@@ -139,27 +139,21 @@ def test_columns_with_the_names_of_ours_stay(model, new, tmp_path):
     assert list(row.values())[-1].startswith("unlike any cluster")
 
 
-@pytest.mark.integration
-def test_save_and_assign_as_processes(people, new, tmp_path):
+def test_what_is_saved_is_assigned(people, new, tmp_path):
     model, output = tmp_path / "own.untie", tmp_path / "out.csv"
     for call in (
         ("cluster", people, "--k", 2, "--drop", "group", "--save", model, "--solver", "exact"),
         ("assign", model, new, "--output", output),
         ("cluster", new, "--model", model),
     ):
-        process = start(*call)
-        out, err = process.communicate(timeout=120)
-        assert process.returncode == 0, err
-    assert out.decode() == output.read_text()
+        answer = ask(*call)
+        assert answer.exit_code == 0, answer.stderr
+    assert answer.stdout == output.read_text()
 
 
-@pytest.mark.integration
 def test_save_that_can_not_be_written_is_told_before_the_work(people, tmp_path):
-    process = start("cluster", people, "--save", tmp_path / "no" / "m.untie")
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 2
-    assert b"does not exist; make it first" in err
-    assert out == b""
+    said = refused("cluster", people, "--save", tmp_path / "no" / "m.untie")
+    assert "does not exist; make it first" in said
 
 
 def test_lazy_clusters_are_kept_too(people, model, new, tmp_path):

@@ -5,10 +5,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from command_cases import ask, refused, rows_of, start
+from command_cases import ask, refused, rows_of
 from untie import load_model
-
-pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
@@ -29,10 +27,9 @@ def sales(tmp_path):
 
 
 def finished(*arguments):
-    process = start(*arguments)
-    out, err = (text.decode() for text in process.communicate(timeout=90))
-    assert process.returncode == 0, err
-    return out, err
+    answer = ask(*arguments)
+    assert answer.exit_code == 0, answer.stderr
+    return answer.stdout, answer.stderr
 
 
 def test_cells_are_read_and_said(sales, tmp_path):

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import untie
-from command_cases import ask, refused, rows_of, start, write_people
+from command_cases import ask, refused, rows_of, write_people
 from untie._learn.parameters import SOLVERS
 from untie._learn.purposes import CLUSTERS, NEIGHBORS
 from untie.cli.choices import Purpose, Solver
@@ -98,14 +98,5 @@ def test_the_other_name_of_column_weights(people, tmp_path):
         assert encoder_of(path).column_weights == {"age": 2.0}
 
 
-@pytest.mark.integration
-def test_options_in_a_process(people, tmp_path):
-    options = ["--solver", "exact", "--purpose", "clusters", "--categorical", "age"]
-    options += ["--weight-column", "colour=2", "--passive", "shape", "--ordered", "age"]
-    process = start("fit", people, "--k", 2, *options, "-o", tmp_path / "m.untie")
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    process = start("fit", people, "--solver", "nonsense", "-o", tmp_path / "n.untie")
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 2
-    assert b"nonsense" in err
+def test_a_solver_that_is_none_is_refused(people, tmp_path):
+    assert "nonsense" in refused("fit", people, "--solver", "nonsense", "-o", tmp_path / "n.untie")

@@ -3,7 +3,7 @@ import json
 import pandas as pd
 import pytest
 
-from command_cases import ask, refused, rows_of, start, write_people
+from command_cases import ask, refused, rows_of, write_people
 
 
 @pytest.fixture
@@ -117,8 +117,7 @@ def test_mistakes(before, monkeypatch, arguments, message):
     assert message in refused("drift", *arguments)
 
 
-@pytest.mark.integration
-def test_exit_codes_of_processes(before, after):
+def test_exit_codes(before, after):
     for arguments, code in (
         ((before, after), 0),
         ((before, after, "--fail-on", "any"), 1),
@@ -126,9 +125,7 @@ def test_exit_codes_of_processes(before, after):
         ((before, after, "--fail-on", "nonsense"), 2),
         ((before, "absent.csv", "--fail-on", "any"), 2),
     ):
-        process = start("drift", *arguments)
-        process.communicate(timeout=120)
-        assert process.returncode == code, arguments
+        assert ask("drift", *arguments).exit_code == code, arguments
 
 
 def changed(path, source, **cells):

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from command_cases import ask, refused, rows_of, start, write_people
+from command_cases import ask, refused, rows_of, write_people
 from untie.cli import text_layout
 from untie.cli.reading import in_memory, read_source
 
@@ -107,15 +107,14 @@ def test_an_archive_of_several_files_is_asked_about(tmp_path, people):
     assert len(rows_of(answer.stdout)) == 120
 
 
-@pytest.mark.integration
-def test_a_workbook_in_a_process(tmp_path, people):
+def test_a_workbook(tmp_path, people):
     frame = pd.read_csv(people)
     path = write_book(tmp_path / "book.xlsx", Notes=pd.DataFrame({"x": ["y"]}), People=frame)
-    process = start("cluster", path, "--sheet", "People", "--k", 2, "--format", "csv")
-    out, err = (text.decode() for text in process.communicate(timeout=60))
-    assert process.returncode == 0, err
+    answer = ask("cluster", path, "--sheet", "People", "--k", 2, "--format", "csv")
+    assert answer.exit_code == 0, answer.stderr
+    out = answer.stdout
     assert len(rows_of(out)) == 120
-    assert "book.xlsx': read the sheet 'People' of 'Notes', 'People'" in err
+    assert "book.xlsx': read the sheet 'People' of 'Notes', 'People'" in answer.stderr
     plain = ask("cluster", people, "--k", 2, "--format", "csv")
     assert [row["cluster"] for row in rows_of(out)] == [
         row["cluster"] for row in rows_of(plain.stdout)

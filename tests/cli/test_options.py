@@ -1,4 +1,4 @@
-"""Every option of every sub-command is used by a process, and changes what it should."""
+"""Every option of every sub-command is used, and changes what it should."""
 
 from importlib import import_module
 
@@ -58,6 +58,7 @@ CASES = [
             "--components": kept("fit.untie", n_components=2),
             "--label": learned_from("fit.untie", without=["group"]),
         },
+        process=True,
     ),
     Case(
         f"fit --sql {QUERY} {FEW} --purpose neighbors -q --output few.untie",
@@ -89,6 +90,7 @@ CASES = [
             "--output": written("c.csv", "colour,size,shape,cluster"),
             "--quiet": silent,
         },
+        process=True,
     ),
     Case("cluster book.xlsx --sheet rows --model base.untie", {**SHEET, "--model": shows(",note")}),
     Case(f"cluster {FORMULAS} --k 2", SAFE),
@@ -283,6 +285,7 @@ CASES = [
             "--quiet": silent,
         },
         code=1,
+        process=True,
     ),
     Case(
         "drift few.parquet some.parquet --alpha 0.9 --min-effect 0.1",
@@ -344,6 +347,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.integration
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # adam is stopped
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.call.split(" --")[0])
 def test_options_change_what_they_should(case, folder):
     done = case.run(folder)

@@ -163,7 +163,7 @@ def test_runs_at_the_same_time_do_not_disturb_each_other(people, tmp_path, scrat
     probe = tmp_path / ".out.csv-probe"  # a name that was once tried
     probe.write_text("a user's own")
     call = ("cluster", people, "--k", 2, "-q", "-o", output)
-    processes = [start(*call, env={"TMPDIR": str(scratch)}) for _ in range(4)]
+    processes = [start(*call, env={"TMPDIR": str(scratch)}) for _ in range(2)]
     for process in processes:
         _, err = finish(process)
         assert process.returncode == 0, err

@@ -1,12 +1,10 @@
-"""``untie report --format``: a page, Markdown or JSON, in a process of its own."""
+"""``untie report --format``: a page, Markdown or JSON."""
 
 import json
 
 import pytest
 
-from command_cases import ask, refused, start, write_people
-
-ENOUGH = 60
+from command_cases import ask, refused, write_people
 
 
 @pytest.fixture
@@ -14,14 +12,13 @@ def people(tmp_path):
     return write_people(tmp_path / "people.csv")
 
 
-@pytest.mark.integration
 @pytest.mark.parametrize("form", ["html", "md", "json"])
-def test_every_format_is_written_by_a_process(people, tmp_path, form):
-    process = start("report", people, "--k", 2, "--format", form, cwd=tmp_path)
-    out, err = process.communicate(timeout=ENOUGH)
-    assert process.returncode == 0, err
-    assert out == b""
-    lines = err.decode().splitlines()
+def test_every_format_is_written(people, tmp_path, monkeypatch, form):
+    monkeypatch.chdir(tmp_path)
+    answer = ask("report", people, "--k", 2, "--format", form)
+    assert answer.exit_code == 0, answer.stderr
+    assert answer.stdout == ""
+    lines = answer.stderr.splitlines()
     assert lines[-1].startswith(f"The report is in people-report.{form}")
     assert lines[-1].endswith("open it in a browser.") == (form == "html")
     text = (tmp_path / f"people-report.{form}").read_text(encoding="utf-8")

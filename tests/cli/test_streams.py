@@ -87,7 +87,7 @@ def test_closed_streams(people, tmp_path):
             ["sh", "-c", script, "sh", *call], capture_output=True, timeout=ENOUGH, check=False
         )
 
-    done = run("cluster", people, "--k", 2, "-q", closed=">&-")
+    done = run("datasets", "zoo", closed=">&-")
     assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
     assert b"Standard output is closed; name a file with --output" in done.stderr
 

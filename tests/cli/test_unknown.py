@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from command_cases import ask, refused, rows_of, start, write_people
+from command_cases import ask, refused, rows_of, write_people
 
 
 @pytest.fixture
@@ -150,10 +150,8 @@ def test_many_columns_and_values_are_counted(tmp_path):
     assert said[10] == "... and 2 more columns with such values"
 
 
-@pytest.mark.integration
-def test_a_process_keeps_results_and_remarks_apart(model, new):
-    process = start("transform", model, new)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0
-    assert len(out.splitlines()) == 121
-    assert SAID in err.decode()
+def test_results_and_remarks_are_kept_apart(model, new):
+    answer = ask("transform", model, new)
+    assert answer.exit_code == 0
+    assert len(answer.stdout.splitlines()) == 121
+    assert SAID in answer.stderr

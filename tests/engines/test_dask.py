@@ -93,7 +93,7 @@ def test_the_model_is_that_of_the_table(frame, cut):
 
 
 @given(small_tables(), st.data())
-@settings(max_examples=20)
+@settings(max_examples=settings().max_examples // 2)
 def test_any_cuts_give_the_same_counts(frame, data):
     places = sorted(data.draw(st.lists(st.integers(0, len(frame)), max_size=5)))
     edges = [0, *places, len(frame)]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from untie import UNTIEClusterer
@@ -144,7 +144,6 @@ def test_names_of_a_real_table():
     assert other["name"].to_list() == names.name.tolist()
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(2, 5), st.lists(st.text(max_size=40), min_size=2, max_size=4), st.randoms())
 def test_names_are_one_line_and_all_different(k, values, random):
     labels = [place % k for place in range(60)]

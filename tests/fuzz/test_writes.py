@@ -49,29 +49,56 @@ def inputs(tmp_path_factory):
     return {"FILE": str(people), "MODEL": str(model), "GROUPS": str(groups)}
 
 
-def begin(name, inputs, folder, n_runs=0, most=0):
-    """Start a process that writes the same file again and again; return it and the file."""
-    arguments, file = COMMANDS[name]
-    output = folder / file
-    call = [inputs.get(argument, argument) for argument in arguments] + [str(output)]
-    process = subprocess.Popen(
-        [sys.executable, str(LOOP), json.dumps(call), str(n_runs), str(most)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=folder,
-    )
-    assert process.stdout.readline() == "0\n", process.communicate()
-    return process, output
+@pytest.fixture(scope="module")
+def server():
+    """Return a process that has the libraries loaded, and forks."""
+    with subprocess.Popen(
+        [sys.executable, str(LOOP)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.stdin.close()
 
 
-def kill(name, inputs, folder, delay):
+class Writer:
+    """A process that writes the same file again and again."""
+
+    def __init__(self, server, folder):
+        self.server = server
+        self.pipes = {"out": folder / "out", "err": folder / "err"}  # a file would be full, too
+        for pipe in self.pipes.values():
+            os.mkfifo(pipe)
+
+    def begin(self, name, inputs, folder, n_runs=0, most=0):
+        """Start it, wait for the first whole file and return that."""
+        arguments, file = COMMANDS[name]
+        output = folder / file
+        call = [inputs.get(argument, argument) for argument in arguments] + [str(output)]
+        request = {"call": call, "n_runs": n_runs, "most": most, "folder": str(folder)}
+        request |= {name: str(pipe) for name, pipe in self.pipes.items()}
+        print(json.dumps(request), file=self.server.stdin, flush=True)
+        self.process = int(self.server.stdout.readline())
+        self.out, self.err = (open(pipe) for pipe in self.pipes.values())  # noqa: SIM115
+        assert self.out.readline() == "0\n", self.err.read()
+        return output
+
+    def end(self):
+        """Wait for its end, and return its status and what it said since."""
+        with self.out, self.err:
+            return int(self.server.stdout.readline()), self.out.read(), self.err.read()
+
+
+@pytest.fixture
+def writer(server, tmp_path_factory):
+    return Writer(server, tmp_path_factory.mktemp("pipes"))
+
+
+def kill(writer, name, inputs, folder, delay):
     """Kill a process at some time, and return what the file held before and after."""
-    process, output = begin(name, inputs, folder)
+    output = writer.begin(name, inputs, folder)
     whole = output.read_bytes()
     time.sleep(delay)
-    process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=ENOUGH)
+    os.kill(writer.process, signal.SIGKILL)
+    assert writer.end()[0] == signal.SIGKILL
     return whole, output.read_bytes()
 
 
@@ -81,32 +108,32 @@ def same(name, one, other):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_killed_at_any_time_the_file_is_whole(name, inputs, tmp_path, record_property):
+def test_killed_at_any_time_the_file_is_whole(name, writer, inputs, tmp_path, record_property):
     record_property(NOTE, (KILLS, 1))
     rng = random.Random(name)
-    before, after = kill(name, inputs, tmp_path, rng.uniform(0, 0.5))
+    before, after = kill(writer, name, inputs, tmp_path, rng.uniform(0, 0.3))
     assert same(name, before, after)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_killed_often_the_file_is_whole(name, inputs, tmp_path, record_property):
+def test_killed_often_the_file_is_whole(name, writer, inputs, tmp_path, record_property):
     rng = random.Random(f"often {name}")
     for number in range(20):
         folder = tmp_path / str(number)
         folder.mkdir()
         record_property(NOTE, (KILLS, 1))
-        before, after = kill(name, inputs, folder, rng.uniform(0, 1))
+        before, after = kill(writer, name, inputs, folder, rng.uniform(0, 1))
         assert same(name, before, after)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_full_disk_leaves_the_old_file(name, inputs, tmp_path, record_property):
+def test_a_full_disk_leaves_the_old_file(name, writer, inputs, tmp_path, record_property):
     record_property(NOTE, (DISKS, 1))
-    process, output = begin(name, inputs, tmp_path, n_runs=1, most=64)
+    output = writer.begin(name, inputs, tmp_path, n_runs=1, most=64)
     whole = output.read_bytes()
-    out, err = process.communicate(timeout=ENOUGH)
-    assert out == "1\n", err
+    status, out, err = writer.end()
+    assert (status, out) == (0, "1\n"), err
     assert "File too large" in err
     assert "Traceback" not in err
     assert output.read_bytes() == whole

@@ -1,7 +1,9 @@
-"""The command again and again in one process, until somebody stops it.
+"""The command again and again in a process, until somebody stops it.
 
-Called with a list of arguments as JSON, the number of runs, and the most bytes that a file may
-have; 0 means no end and no limit.
+A server loads the libraries once and forks for every request, a line of JSON: the arguments, the
+number of runs, the most bytes that a file may have (0 means no end and no limit), the folder, and
+the pipes for standard output and error. It answers with the number of the process, and, when that
+has ended, with its status.
 """
 
 import contextlib
@@ -9,8 +11,21 @@ import json
 import os
 import resource
 import sys
+from importlib import import_module
 
-from untie.cli.app import app
+from untie.cli.app import COMMANDS, app
+
+LIBRARIES = [
+    "duckdb",
+    "matplotlib.pyplot",
+    "pandas",
+    "pyarrow.dataset",
+    "pyarrow.parquet",
+    "sklearn.cluster",
+    "untie.report",
+    *(f"untie.cli.{name}" for name in COMMANDS),
+]
+"""What the commands import; nothing of it starts threads, which would not survive a fork."""
 
 
 def run(arguments):
@@ -23,15 +38,33 @@ def run(arguments):
     return 0
 
 
-def main():
-    arguments, n_runs, most = json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    print(run(arguments), flush=True)  # all is imported now, and there is a whole file
+def loop(call, n_runs, most, folder, out, err):
+    """Run the command until it was run often enough, or for ever."""
+    os.chdir(folder)
+    for number, path in enumerate((os.devnull, out, err)):
+        os.dup2(os.open(path, os.O_WRONLY if number else os.O_RDONLY), number)
+    print(run(call), flush=True)  # all is imported now, and there is a whole file
     if most:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     n_done = 0
     while n_runs == 0 or n_done < n_runs:
-        print(run(arguments), flush=True)
+        print(run(call), flush=True)
         n_done += 1
+
+
+def main():
+    """Fork for every request, one after another."""
+    for name in LIBRARIES:
+        import_module(name)
+    for line in sys.stdin:
+        process = os.fork()
+        if process == 0:
+            try:
+                loop(**json.loads(line))
+            finally:
+                os._exit(0)
+        print(process, flush=True)
+        print(os.waitpid(process, 0)[1], flush=True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import RandomState
 
@@ -98,7 +98,6 @@ def slow_gains(rows, fit, test, refit, never):
     return gains
 
 
-@settings(max_examples=40)
 @pytest.mark.parametrize("refit", [False, True])
 @pytest.mark.parametrize("is_all", [False, True])
 @given(seed=SEEDS)
@@ -119,7 +118,6 @@ def test_gains_are_those_of_the_definition(seed, refit, is_all):
     np.testing.assert_allclose(found.squares, squares, rtol=1e-9, atol=1e-9 * squares.max() + 1e-9)
 
 
-@settings(max_examples=30)
 @given(SEEDS)
 def test_all_labels_are_the_nearest_clusters(seed):
     rows, train, labels, _ = judged_rows(seed)

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from sklearn.decomposition import PCA
+from sklearn.manifold import TSNE
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from plot_cases import draw, new_axes, title
 from tables import latent_classes
@@ -97,6 +99,20 @@ def test_t_sne_keeps_groups_together():
     assert between > np.linalg.norm(first - first.mean(axis=0), axis=1).max()
     assert between > np.linalg.norm(second - second.mean(axis=0), axis=1).max()
     assert not ax.get_xticks().size
+
+
+def test_t_sne_has_one_thread_so_that_maps_are_the_same_everywhere(zoo, monkeypatch):
+    used = []
+    real = TSNE.fit_transform
+
+    def counted(model, points):
+        used.extend(pool["num_threads"] for pool in threadpool_info())
+        return real(model, points)
+
+    monkeypatch.setattr(TSNE, "fit_transform", counted)
+    with threadpool_limits(2):
+        plot.map_rows(*zoo, ax=new_axes(), max_rows=20)
+    assert set(used) == {1}
 
 
 def legend(ax):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
+from threadpoolctl import threadpool_limits
 
 from untie._util.types import FloatArray
 
@@ -83,7 +84,8 @@ def neighbourhoods(method: str, components: FloatArray, random_state: Any) -> Fl
         model = TSNE(
             perplexity=min(PERPLEXITY, (n_rows - 1) / 3), init=start, random_state=random_state
         )
-    return np.asarray(model.fit_transform(components), dtype=float)
+    with threadpool_limits(1):  # the same sums in the same order
+        return np.asarray(model.fit_transform(components), dtype=float)
 
 
 def check_umap() -> None:

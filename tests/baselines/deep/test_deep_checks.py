@@ -8,9 +8,13 @@ from untie.baselines import DEEP, BiGAN
 pytest.importorskip("torch")
 
 ENCODERS = [method(max_epochs=2) for method in DEEP.values()]
-ENCODERS.append(BiGAN(max_epochs=1, layer="hidden"))
 
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=repr)
 def test_every_check_passes(encoder):
     assert_all_checks_pass(encoder)
+
+
+@pytest.mark.slow
+def test_every_check_passes_with_other_parameters():
+    assert_all_checks_pass(BiGAN(max_epochs=1, layer="hidden"))

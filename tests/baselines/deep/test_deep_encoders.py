@@ -77,7 +77,7 @@ def test_a_row_alone_is_the_row_among_others_to_the_last_bit(quick):
 
 
 @given(small_tables(max_rows=8, max_columns=3), st.data())
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 3)  # each trains three networks
 @pytest.mark.parametrize("name", DEEP)
 def test_order_of_rows_and_duplicates_for_weights(name, table, data):
     n_rows = len(table)
