@@ -39,6 +39,7 @@ def few_are_many(monkeypatch):
     monkeypatch.setattr(memory, "FULL_VALUES", 20)
     monkeypatch.setattr(memory, "MOST_AXES", 60)
     monkeypatch.setattr(landmarks, "LEFT_OUT", 1e-13)
+    monkeypatch.setattr(landmarks, "CONSTANT", 1e-9)
 
 
 EXACT = {

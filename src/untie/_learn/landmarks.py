@@ -40,7 +40,7 @@ less than it is constant: in the square, which learning weighs, that is the ener
 INDEFINITE = 1e-8
 """A kernel with an eigenvalue below minus this share of its largest is not semi-definite."""
 
-SPANNED = 1e-8
+SPANNED = 1e-10
 """A landmark of which less than this share is new adds nothing: dividing by it would make rounding
 more than 1e-9 of the result."""
 
