@@ -273,8 +273,8 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         -------
         frame
             One row per column of the table: column, action ("kept", "binned", "grouped" where rare
-            values are merged, "left out") and reason. As `UNTIE.value_vectors` returns
-            them.
+            values are merged, "left out") and reason. Of the library that
+            `UNTIE.value_vectors` has.
         """
         check_is_fitted(self)
         return make_frame(
