@@ -7,8 +7,6 @@ if the weights are numbers of rows at all.
 
 from __future__ import annotations
 
-from functools import reduce
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
@@ -59,10 +57,12 @@ def common_unit(weights: FloatArray) -> float | None:
     if are_whole(weights):
         return float(np.gcd.reduce(weights.astype(np.int64)))
     shares = weights / weights.max()
-    unit = reduce(_divisor, np.unique(shares)[::-1].tolist())
+    unit = 1.0
+    for share in np.unique(shares)[::-1].tolist():
+        unit = _divisor(unit, share)
+        if unit * MOST_UNITS < 1.0:
+            return None
     units = np.rint(shares / unit)
-    if units.max() > MOST_UNITS or units.min() < 1:
-        return None
     unit = shares.sum() / units.sum()  # Euclid's remainders have the errors of all steps
     if np.abs(shares - units * unit).max() > ROUNDING:
         return None

@@ -10,7 +10,6 @@ from itertools import count
 import numpy as np
 from scipy.special import kolmogorov, pdtr
 
-from untie._count.draws import common_unit
 from untie._prepare.date_parts import check_parts
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._prepare.found_reading import (
@@ -358,10 +357,7 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
 
 def _n_ranges(seen: Summary, bins: int) -> int:
     """Return how many ranges there are rows for; an odd number if there are fewer than asked."""
-    # A row that counts often is many, but a factor of all weights says nothing.
-    weights = seen.weights
-    unit = None if weights.min() == weights.max() else common_unit(weights)
-    n_rows = int(seen.rows.sum() if unit is None else round(weights.sum() / unit))
+    n_rows = round(float(seen.weights.sum()))
     most = max(FEWEST_BINS, n_rows // ROWS_PER_RANGE)
     return bins if bins <= most else most - 1 + most % 2
 

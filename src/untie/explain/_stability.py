@@ -110,7 +110,7 @@ def cluster_stability(
     sample = RowSample(np.arange(len(drawn), dtype=np.uint64), rows, weights[drawn])
     vectors = sample_vectors(encoder.model_.vectors, sample)
     kinds, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    sums = np.bincount(which.ravel(), weights[drawn])
+    sums = np.bincount(which.ravel(), weights[drawn]).astype(float)
     distinct = RowSample(first.astype(np.uint64), kinds, sums)
     n_draws = number_of_draws(distinct, float(sums.sum()), len(drawn))
     found = _jaccards(
