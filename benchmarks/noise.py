@@ -6,6 +6,9 @@ columns, with weights, with missing cells. Tables with structure are drawn from 
 difficulty each, at the same numbers of rows. `untie` sees neither the kind nor the classes. The
 verdict is that of ``UNTIE(n_clusters="auto")``, ``k_choice_.found_clusters``.
 
+``--repeated`` asks the same of uniform noise whose rows are repeated or have weights that are no
+numbers of rows.
+
 ``--edge`` asks instead how often the largest eigenvalue of tables without structure is above the
 edge that ``n_clusters=None`` takes for that of noise, and which numbers of clusters it then reads.
 """
@@ -59,10 +62,14 @@ def main() -> None:
     parser.add_argument("--most-rows", type=int, default=ROWS[-1])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="few tables of few rows")
+    parser.add_argument("--repeated", action="store_true", help="repeated and weighted noise alone")
     parser.add_argument("--edge", action="store_true", help="the edge of noise alone, 100 draws")
     options = parser.parse_args()
     if options.edge:
         show_edges(5 if options.quick else 100, options.jobs)
+        return
+    if options.repeated:
+        show_repeated(1 if options.quick else 4 * options.draws, options.jobs)
         return
     if options.quick:
         options.draws, options.most_rows = 1, 2_000
@@ -95,6 +102,27 @@ def show(verdicts: list[Verdict], hit: Callable[[Verdict], bool]) -> None:
         shares = [f"{np.mean(hits):.2f} of {len(hits)}" if hits else "" for hits in own]
         rows.append((kind, *shares, f"{sum(every)} of {len(every)}"))
     print_table(["kind", *(f"{n:,} rows" for n in sizes), "in all"], rows)
+
+
+def show_repeated(draws: int, jobs: int) -> None:
+    """Print in how many tables of repeated or weighted noise clusters were found."""
+    tasks = [(kind, seed) for kind in REPEATED for seed in range(draws)]
+    found = Parallel(jobs)(delayed(judge_repeated)(*task) for task in tasks)
+    rows = []
+    for kind in REPEATED:
+        ks = [v.k for v in found if v.kind == kind and v.found]
+        rows.append((kind, f"{len(ks)} of {draws}", ", ".join(map(str, ks))))
+    rows.append(("all", f"{sum(v.found for v in found)} of {len(found)}", ""))
+    print("## Repeated and weighted noise: tables in which clusters were found\n")
+    print_table(["kind", "found", "numbers of clusters"], rows)
+
+
+def judge_repeated(kind: str, seed: int) -> Verdict:
+    """Draw noise, repeat it or give it weights, and ask whether it has clusters."""
+    warnings.simplefilter("ignore")
+    table, weights = REPEATED[kind](np.random.default_rng([seed, 7]))
+    choice = UNTIE("auto", random_state=0).fit(table, sample_weight=weights).k_choice_
+    return Verdict(kind, len(table), choice.found_clusters, choice.k, 0)
 
 
 def show_edges(draws: int, jobs: int) -> None:
@@ -197,6 +225,79 @@ NOISE: dict[str, Callable[[Generator, int, int, int], Noise]] = {
     "dependent pair": _pair,
     "weights": _weighted,
     "gaps": _gaps,
+}
+
+
+def _distinct(rng: Generator, n: int) -> Codes:
+    """Draw distinct rows of 6 columns of 3 values."""
+    every = np.indices((3,) * 6).reshape(6, -1).T
+    return rng.permutation(every)[:n]
+
+
+def _few(rng: Generator) -> Codes:
+    return _distinct(rng, int(rng.integers(40, 100)))
+
+
+def _with(
+    weigh: Callable[[Generator, int], Any], n: int, m: int = 6, v: int = 3
+) -> Callable[[Generator], Noise]:
+    """Return what draws uniform rows, and their weights."""
+    return lambda rng: (rng.integers(0, v, (n, m)), weigh(rng, n))
+
+
+def _whole(rng: Generator, n: int) -> Any:
+    return rng.integers(200, 5_001, n)
+
+
+def _gamma(rng: Generator, n: int) -> Any:
+    return rng.gamma(2.0, 0.5, n)
+
+
+def _two_decimals(rng: Generator, n: int) -> Any:
+    return np.round(_gamma(rng, n) + 0.05, 2)
+
+
+def _of_strata(rng: Generator, n: int) -> Any:
+    weights = rng.choice([0.61, 0.87, 1.13, 1.72, 2.35], n) * rng.choice([0.9, 1.07], n)
+    return weights / weights.mean()
+
+
+def _long_tail(rng: Generator, n: int) -> Any:
+    return np.ceil(rng.lognormal(0.7, 1.0, n))
+
+
+def _few_weighted(rng: Generator) -> Noise:
+    rows = _few(rng)
+    return rows, _whole(rng, len(rows))
+
+
+REPEATED: dict[str, Callable[[Generator], Noise]] = {
+    "40 to 99 rows, each 3 times": lambda rng: (np.repeat(_few(rng), 3, axis=0), None),
+    "200 rows, each twice": lambda rng: (np.repeat(_distinct(rng, 200), 2, axis=0), None),
+    "60 rows 3 times, one once": lambda rng: (_distinct(rng, 61), np.append(np.full(60, 3), 1)),
+    "100 rows, drawn with replacement": lambda rng: (
+        _distinct(rng, 100)[rng.integers(0, 100, 100)],
+        None,
+    ),
+    "40 to 99 rows, 200 to 5,000": _few_weighted,
+    "300 rows, 200 to 5,000": _with(_whole, 300),
+    "150 rows, 2 to 9, one 1": lambda rng: (
+        _distinct(rng, 150),
+        np.append(rng.integers(2, 10, 149), 1),
+    ),
+    "150 rows, 1 to 9": _with(lambda rng, n: rng.integers(1, 10, n), 150),
+    "80 rows, 1 to 3": _with(lambda rng, n: rng.integers(1, 4, n), 80),
+    "200 rows, 1 to 3": _with(lambda rng, n: rng.integers(1, 4, n), 200),
+    "150 rows, long tail": _with(_long_tail, 150),
+    "60 rows, long tail": _with(_long_tail, 60),
+    "150 rows, fractions": _with(_gamma, 150),
+    "150 rows, of strata": _with(_of_strata, 150),
+    "150 rows, two decimals": _with(_two_decimals, 150),
+    "60 rows, two decimals": _with(_two_decimals, 60),
+    "81 cells, 1,000 rows, 200 to 5,000": _with(_whole, 1_000, 4),
+    "81 cells, 1,000 rows, fractions": _with(_gamma, 1_000, 4),
+    "81 cells, 100 rows, 200 to 5,000": _with(_whole, 100, 4),
+    "32 cells, 60 rows, 200 to 5,000": _with(_whole, 60, 5, 2),
 }
 
 Planted = tuple[Codes, int]

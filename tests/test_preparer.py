@@ -208,7 +208,10 @@ def test_codes_with_leading_zeros_are_no_numbers():
         ("customer_id", np.random.default_rng(0).permutation(10**6)[:100], "left out"),
         ("income", np.random.default_rng(0).permutation(10**6)[:100], "binned"),
         ("weight", np.random.default_rng(0).random(500), "binned"),
-        ("order", np.random.default_rng(0).permutation(10**6)[:300], "left out"),
+        ("order", 10**6 + np.random.default_rng(0).permutation(9 * 10**6)[:300], "left out"),
+        ("order", 10**4 + np.random.default_rng(0).integers(1, 10, 300).cumsum(), "left out"),
+        ("order", 10 * np.random.default_rng(0).permutation(100), "left out"),
+        ("caller", np.random.default_rng(0).integers(2 * 10**9, 10**10, 100), "left out"),
         ("grid", np.random.default_rng(0).permutation(10**6)[:100], "binned"),
         ("animal", [f"animal {n}" for n in range(12)], "left out"),
         ("few", ["a", "b", "c", "d"], "kept"),
@@ -217,6 +220,25 @@ def test_codes_with_leading_zeros_are_no_numbers():
 def test_ids_are_told_from_measurements(name, cells, expected):
     frame = pd.DataFrame({name: cells, "other": ["u", "v"] * (len(cells) // 2)})
     assert said(prepare(frame))[name][0] == expected
+
+
+MEASURED = {
+    "sales": lambda rng, n: rng.lognormal(9, 1, n),
+    "population": lambda rng, n: rng.lognormal(10, 1.5, n),
+    "area": lambda rng, n: rng.lognormal(12, 1, n),
+    "distance": lambda rng, n: rng.uniform(0, 1e5, n),
+    "mass": lambda rng, n: rng.normal(7e4, 1.2e4, n),
+    "seconds": lambda rng, n: rng.uniform(1.6e9, 1.63e9, n),
+}
+
+
+@pytest.mark.parametrize("name", MEASURED)
+@pytest.mark.parametrize("n_rows", [60, 200, 440])
+def test_no_unit_makes_a_measurement_an_id(name, n_rows):
+    cells = MEASURED[name](np.random.default_rng(n_rows), n_rows).round()
+    units = {"1": cells, "1000": cells * 1000, "2.54": cells * 2.54, "7": cells * 7 + 3}
+    notes = said(prepare(pd.DataFrame(units)))
+    assert {note[0] for note in notes.values()} == {"binned"}
 
 
 def test_columns_that_are_asked_for_are_never_left_out(people):

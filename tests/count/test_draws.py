@@ -11,7 +11,9 @@ from untie._count.row_sample import RowSample
 
 
 def sample_of(weights):
-    codes = np.arange(len(weights))[:, None]
+    """Return distinct rows, none of which follows from one column or is one of few possible."""
+    place = np.arange(len(weights))
+    codes = np.stack([place // 2, (place + 1) // 2, place // 3], axis=1)
     return RowSample(np.arange(len(weights), dtype=np.uint64), codes, np.asarray(weights, float))
 
 
@@ -42,7 +44,7 @@ def test_fractions_have_no_unit(seed):
         (np.full(10, 1e6), 10, 10),
         (np.full(10, 2.0), 20, 10),
         (np.arange(1, 11), 10, 55),  # whole weights are rows written out
-        (np.arange(1, 11) * 2.5, 10, 55),  # a table of counts in another unit
+        ((np.arange(10) // 3 + 1) * 2.5, 10, 22),  # counts in another unit: some rows occur once
         (np.sqrt(np.arange(1, 11)), 10, 10),
         (np.sqrt(np.arange(1, 11)), 400, 400),
         (np.full(4, 20.0), 4, 80),  # too few rows to have a unit
@@ -51,6 +53,15 @@ def test_fractions_have_no_unit(seed):
 def test_the_number_of_draws(weights, n_rows, n_draws):
     found = number_of_draws(sample_of(weights), float(np.sum(weights)), n_rows)
     assert found == pytest.approx(n_draws)
+
+
+@pytest.mark.parametrize("times", [1, 5])
+def test_a_planned_table_is_not_one_that_was_repeated(times):
+    every = np.indices((3, 3, 3)).reshape(3, -1).T
+    cells = count_table(np.repeat(every, times, axis=0))
+    assert number_of_draws(cells.sample, cells.counts.n, cells.counts.n_rows) == 27 * times
+    ranges = count_table(np.repeat(np.arange(20)[:, None] // [1, 2], times, axis=0))
+    assert number_of_draws(ranges.sample, 20.0 * times, 20 * times) == 20 * times
 
 
 def test_a_model_knows_its_draws_and_so_does_its_file(tmp_path):

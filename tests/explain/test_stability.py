@@ -45,9 +45,8 @@ def test_no_structure_is_not_stable():
 def test_the_jaccard_index_by_hand():
     """Two points far apart, one cluster cut in two labels: each has half of what comes back."""
     vectors = np.array([[0.0], [0.0], [9.0]])
-    found = _jaccards(
-        vectors, np.array([1e3, 1e3, 2e3]), np.array([0, 1, 2]), 3, 5, np.random.RandomState(0)
-    )
+    rng = np.random.RandomState(0)
+    found = _jaccards(vectors, np.array([1.0, 1.0, 2.0]), np.array([0, 1, 2]), 3, 5, 1_000, rng)
     np.testing.assert_allclose(found[:, 2], 1)
     np.testing.assert_allclose(found[:, :2].mean(axis=0), 0.5, atol=0.05)
 
@@ -66,6 +65,16 @@ def test_weights_seeds_libraries_and_large_tables(clear, monkeypatch):
     assert isinstance(cluster_stability(UNTIE(3).fit(frame), frame, classes), pl.DataFrame)
     monkeypatch.setattr("untie.explain._stability.MOST_ROWS", 60)
     assert cluster_stability(encoder, table, classes).stability.min() > 0.98
+
+
+def test_a_constant_weight_changes_nothing(clear):
+    table, classes = clear
+    encoder = UNTIE(3).fit(table)
+    expected = cluster_stability(encoder, table, classes, n_resamples=3)
+    for weight in (0.01, 7, 1e6):
+        weights = np.full(len(table), weight)
+        found = cluster_stability(encoder, table, classes, n_resamples=3, sample_weight=weights)
+        np.testing.assert_allclose(found.stability, expected.stability)
 
 
 def test_bad_input(clear):

@@ -293,7 +293,7 @@ def test_what_is_called_weak_is_not_said_to_be_above_the_bound():
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_groups_of_a_few_rows_are_said_to_be_of_a_few(times):
-    """As rows and as weights."""
+    """As rows and as weights; repeating a table adds no rows."""
     draws = np.random.default_rng(0)
     classes = np.repeat([0, 1], 12)
     columns = {
@@ -309,4 +309,4 @@ def test_groups_of_a_few_rows_are_said_to_be_of_a_few(times):
     for said in (as_rows, as_weights):
         assert said.found
         few = "These are only 24 rows; others may give other groups."
-        assert (said.caution == few) == (times == 1)
+        assert said.caution == few

@@ -137,15 +137,24 @@ def test_fewer_ranges_may_be_asked_for(bins, expected):
     assert len(Preparer(bins=bins).fit(frame).ranges("x")) == expected
 
 
-def test_rows_that_count_often_are_many_and_scaled_weights_are_no_fewer_rows():
+def test_rows_that_count_often_are_many_and_a_common_factor_says_nothing():
     frame = pd.DataFrame({"x": np.random.default_rng(0).random(100)})
 
     def count(weights):
         return len(Preparer().fit(frame, sample_weight=weights).ranges("x"))
 
-    assert count(None) == count(np.full(100, 0.01)) == 11
-    repeated = pd.DataFrame({"x": np.repeat(frame["x"], 2)})
-    assert count(np.full(100, 2.0)) == len(Preparer().fit(repeated).ranges("x")) == 25
+    assert count(None) == count(np.full(100, 0.01)) == count(np.full(100, 2.0)) == 11
+    twice = pd.concat([frame, frame])
+    assert len(Preparer().fit(twice).ranges("x")) == 11
+    often = np.tile([1, 3], 50)
+    repeated = frame.loc[np.repeat(np.arange(100), often)]
+    assert count(often) == count(often * 0.1) == len(Preparer().fit(repeated).ranges("x")) == 25
+
+
+def test_a_balanced_panel_has_ranges_for_all_of_its_rows():
+    frame = pd.DataFrame({"year": np.repeat(np.arange(1960, 2000), 10)})
+    frame["x"] = np.random.default_rng(0).random(400)
+    assert len(Preparer().fit(frame).ranges("year")) > 30
 
 
 def test_names_of_ranges():

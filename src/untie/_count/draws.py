@@ -7,8 +7,6 @@ if the weights are numbers of rows at all.
 
 from __future__ import annotations
 
-from functools import reduce
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
@@ -59,10 +57,12 @@ def common_unit(weights: FloatArray) -> float | None:
     if are_whole(weights):
         return float(np.gcd.reduce(weights.astype(np.int64)))
     shares = weights / weights.max()
-    unit = reduce(_divisor, np.unique(shares)[::-1].tolist())
+    unit = 1.0
+    for share in np.unique(shares)[::-1].tolist():
+        unit = _divisor(unit, share)
+        if unit * MOST_UNITS < 1.0:
+            return None
     units = np.rint(shares / unit)
-    if units.max() > MOST_UNITS or units.min() < 1:
-        return None
     unit = shares.sum() / units.sum()  # Euclid's remainders have the errors of all steps
     if np.abs(shares - units * unit).max() > ROUNDING:
         return None
@@ -114,6 +114,16 @@ def fill_their_cells(codes: NDArray[np.integer], related: NDArray[np.bool_] | No
     return len(codes) >= FILLED * possible
 
 
+def _is_design(codes: NDArray[np.integer]) -> bool:
+    """Tell whether rows occur equally often because they were made so, and not repeated as a whole.
+
+    So do the cells of a planned experiment, and the ranges of one number that the other columns
+    follow from.
+    """
+    most = max(len(np.unique(column)) for column in codes.T)
+    return fill_their_cells(codes) or len(codes) == most < MANY_ROWS
+
+
 def number_of_draws(sample: RowSample, n: float, n_rows: int) -> float:
     """Return how many independent draws a table seems to be, whatever the unit of its weights.
 
@@ -134,6 +144,8 @@ def number_of_draws(sample: RowSample, n: float, n_rows: int) -> float:
         return float(max(n, n_rows))
     unit = common_unit(weights)
     if unit is None:
+        return float(n_rows)
+    if weights.max() < 1.5 * unit and _is_design(sample.codes):
         return float(n_rows)
     found = n / unit
     nearest = float(np.rint(found))

@@ -68,7 +68,6 @@ def uncertainty_of(entropies: Entropies, chance: Counts | None = None) -> FloatA
     shared = 2.0 * (both - entropies.joint)
     if chance is not None:
         n_free = np.add.reduceat(chance.frequencies > 0, chance.offsets[:-1], dtype=float) - 1.0
-        # Weights may be scaled to any sum; the rows are then the least that there is to go by.
         shared -= np.outer(n_free, n_free) / (chance.n_draws * np.log(2.0))
     return np.clip(np.divide(shared, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
 

@@ -72,7 +72,6 @@ class CountedCells:
 def cells_of(model: Fitted) -> CountedCells:
     """Return how an encoder's model describes its table."""
     counts = model.counts
-    # Weights may add up to less than the rows, as shares do; their scale says nothing.
     scale = counts.n_draws / counts.n
     return CountedCells(model.attributes.votes, model.coarse.targets, scale)
 

@@ -48,7 +48,6 @@ def noise_edge(counts: Counts) -> float:
     (docs/how_it_works/method.md, 7).
     """
     n_free = max(1, int(np.count_nonzero(counts.frequencies)) - len(counts.sizes))
-    # Weights may be scaled to any sum; the rows are then the least that there is to go by.
     return float(np.square(1.0 + np.sqrt(n_free / counts.n_draws)))
 
 

@@ -115,7 +115,6 @@ class Asked:
     def of(cls, cells: NDArray[np.int64], weights: FloatArray, attributes: Attributes) -> Asked:
         """Return what is asked of some rows of a table."""
         counts = attributes.counts
-        # Weights may be scaled to any sum; the rows are then the least that there is to go by.
         weights = weights * (counts.n_draws / counts.n)
         parts = [counts.frequencies[counts.span(a)] for a in range(len(counts.sizes))]
         shares = [part / max(part.sum(), np.finfo(float).tiny) for part in parts]

@@ -90,7 +90,6 @@ def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORREC
 def _margins(counts: Counts, j: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the number of rows with each value of j, and of k, where both are known."""
     together = counts.matrix[counts.span(j), counts.span(k)]
-    # Weights may be scaled to any sum; the rows are then the least that there is to go by.
     scale = min(counts.n_draws, MOST_ROWS) / counts.n
     values = _whole_numbers(together.sum(axis=0) * scale)
     return _whole_numbers(together.sum(axis=1) * scale, int(values.sum())), values

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
+from scipy.special import kolmogorov, pdtr
 
 from untie._prepare.date_parts import check_parts
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
@@ -50,8 +51,24 @@ MANY_ROWS = 50
 FEWEST_ROWS = 10
 """With fewer rows than this, distinct values say nothing."""
 
-UNREPEATED = 200
-"""At least this many whole numbers that never repeat are ids, whatever the column is called."""
+CHANCE = 1e-4
+"""Whole numbers are ids if a measurement would repeat as rarely as they do with this chance."""
+
+SMOOTH = 50
+"""The density of a measurement is smooth within this part of its interquartile range."""
+
+SHORTEST_ID = 1e3
+"""Random ids have at least four digits."""
+
+WIDEST = 2e9
+"""Whole numbers that are spread evenly over more than this are ids, whatever their digits."""
+
+EVEN = 0.05
+"""Numbers are spread evenly if even ones would be as uneven as they are with more than this chance
+(Kolmogorov-Smirnov test)."""
+
+MOST_EXACT = 2.0**53
+"""Whole numbers up to this one are exact as floats."""
 
 SMALLEST_SHARE = 0.2
 """The frequent values of a column with too many values must have this share of the rows."""
@@ -66,7 +83,8 @@ SURE_DIGITS = 9
 """Weights of values that agree in this many digits are equal: they are rounded sums."""
 
 _ID_NAME = re.compile(
-    r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row)$)|[a-z]I[dD]$|^Unnamed: 0$"
+    r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row|phone|tel)$)"
+    r"|[a-z]I[dD]$|^Unnamed: 0$"
 )
 
 
@@ -238,14 +256,76 @@ def _is_nearly_distinct(seen: Summary) -> bool:
 def _only_counts(column: str, seen: Summary) -> bool:
     """Tell numbers that name rows from measurements, which may be nearly all distinct, too."""
     numbers = read(seen.values, NUMBER)
-    if not (numbers == np.round(numbers)).all():
+    if not (np.isfinite(numbers) & (numbers == np.round(numbers))).all():
         return False
-    n, n_rows = len(seen.values), seen.rows.sum()
+    if _ID_NAME.search(column):
+        return True
+    order = np.argsort(numbers)
+    numbers, rows = numbers[order], seen.rows[order]
+    if len(numbers) <= MANY_ROWS:
+        return False
     # In a sample all numbers may be distinct that repeat in a table with more rows than numbers.
-    filled = (numbers.max() - numbers.min() + 1) / (n_rows * seen.scale)
-    is_consecutive = MOSTLY <= filled <= 1 / MOSTLY
-    never_repeats = n >= UNREPEATED and n == n_rows
-    return bool(_ID_NAME.search(column) or (n > MANY_ROWS and is_consecutive) or never_repeats)
+    filled = (numbers[-1] - numbers[0] + 1) / (rows.sum() * seen.scale)
+    is_consecutive = bool(MOSTLY <= filled <= 1 / MOSTLY)
+    unit = _common_step(numbers)
+    return (
+        is_consecutive
+        or _avoid_repeats((numbers - numbers[0]) / unit, rows)
+        or _are_drawn_ids(numbers, unit)
+    )
+
+
+def _common_step(numbers: FloatArray) -> float:
+    """Return the largest common divisor of the differences of ascending whole numbers."""
+    steps = numbers - numbers[0]
+    return float(np.gcd.reduce(steps.astype(np.int64))) if steps[-1] < MOST_EXACT else 1.0
+
+
+def _avoid_repeats(steps: FloatArray, rows: FloatArray) -> bool:
+    """Tell whether whole numbers repeat less often than those of a measurement.
+
+    Where the density of a measurement is smooth, half as many pairs of rows have equal numbers as
+    have numbers that differ by one unit, or by two. Numbers that are given out have no equal ones,
+    however close they come.
+
+    Parameters
+    ----------
+    steps : array of shape (n_distinct,)
+        Distances from the smallest number, ascending, in the largest unit that they are multiples
+        of: no other unit of measurement changes the answer.
+    rows : array of shape (n_distinct,)
+        Number of rows that have each.
+    """
+    low, high = np.quantile(steps, [0.25, 0.75])
+    reach = max(1.0, np.floor((high - low) / SMOOTH))
+    until = np.append(0.0, np.cumsum(rows))
+    within = until[np.searchsorted(steps, steps + reach, side="right")] - until[1:]
+    expected = float(rows @ within) / (2.0 * reach)
+    equal = float(rows @ (rows - 1.0)) / 2.0
+    return bool(pdtr(equal, expected) < CHANCE)
+
+
+def _are_drawn_ids(numbers: FloatArray, unit: float) -> bool:
+    """Tell whether ascending whole numbers are spread evenly, as random ids are.
+
+    Either all have the same number of digits, and fill their whole range; or they have more digits
+    than anything that is measured. Dates in seconds are in a small part of both ranges.
+    """
+    first, last = float(numbers[0]), float(numbers[-1])
+    decade = 10.0 ** np.floor(np.log10(max(first, 1.0)))
+    has_digits = SHORTEST_ID <= decade <= first and last < 10.0 * decade
+    if has_digits and _is_even((numbers - decade) / (9.0 * decade)):
+        return True
+    span = last - first
+    return span > max(WIDEST * unit, first) and _is_even((numbers - first) / span)
+
+
+def _is_even(places: FloatArray) -> bool:
+    """Tell whether ascending places from 0 to 1 may be drawn uniformly."""
+    n = len(places)
+    steps = np.arange(n + 1) / n
+    gap = max(np.max(steps[1:] - places), np.max(places - steps[:-1]))
+    return bool(kolmogorov(np.sqrt(n) * gap) > EVEN)
 
 
 def is_free_text(values: Sequence[Value], n_rows: float) -> bool:
@@ -281,8 +361,7 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
 
 def _n_ranges(seen: Summary, bins: int) -> int:
     """Return how many ranges there are rows for; an odd number if there are fewer than asked."""
-    # A row that counts often is many; weights may be scaled to any sum, and the rows are there.
-    n_rows = int(max(seen.rows.sum(), seen.weights.sum()))
+    n_rows = round(float(seen.weights.sum()))
     most = max(FEWEST_BINS, n_rows // ROWS_PER_RANGE)
     return bins if bins <= most else most - 1 + most % 2
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._count.draws import common_unit
 from untie._engines.registry import open_table
 from untie._table.column_codes import factorize
 from untie._table.sample_weights import read_weights, split_weights
@@ -51,7 +52,8 @@ class Summary:
     rows : array of shape (n_values,)
         Number of rows that have each, among those looked at.
     weights : array of shape (n_values,)
-        Weight of these rows.
+        Weight of these rows, in the unit of the table's weights: a row that counts often is many,
+        but a factor of all weights says nothing, and neither does a table that is there twice.
     n_missing : int
         Number of rows in which the cell is missing.
     scale : float
@@ -173,7 +175,7 @@ class Look:
         """Return what was found about each column."""
         if self._n_read and not self._n_rows:
             raise ValueError("Every sample weight is zero; at least one row must count.")
-        return [self._summary(number) for number in range(len(self.columns))]
+        return _in_units([self._summary(number) for number in range(len(self.columns))])
 
     def _is_kept(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         return hashes & np.uint64((1 << self._shift) - 1) == 0
@@ -228,6 +230,18 @@ class Look:
         n_missing, _ = counts.pop(None, (0.0, 0.0))
         pairs = np.array(list(counts.values())).reshape(-1, 2)
         return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing, scale)
+
+
+def _in_units(found: list[Summary]) -> list[Summary]:
+    """Divide the weights by their common divisor in all columns; fractions add up to the rows."""
+    units = [common_unit(seen.weights) for seen in found if len(seen.weights)]
+    known = [unit for unit in units if unit is not None]
+    unit = common_unit(np.array(known)) if known and len(known) == len(units) else None
+    result = []
+    for seen in found:
+        of_column = unit or float(seen.weights.sum() / max(seen.rows.sum(), 1.0)) or 1.0
+        result.append(replace(seen, weights=seen.weights / of_column))
+    return result
 
 
 def _hashed(start: int, n_rows: int) -> NDArray[np.uint64]:

@@ -185,7 +185,6 @@ class Judge:
         return counts.n * self._scale(counts)
 
     def _scale(self, counts: Counts) -> float:
-        # Weights may be scaled to any sum; the rows are then the least that there is to go by.
         return counts.n_draws / counts.n
 
     def _names(self) -> tuple[list[str], list[str]]:

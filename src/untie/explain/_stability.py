@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from untie._count.draws import number_of_draws
 from untie._count.row_sample import RowSample
 from untie._inputs import (
     check_encoder,
@@ -108,8 +109,18 @@ def cluster_stability(
     rows = np.stack([column[drawn].astype(np.int64) for column in codes], axis=1)
     sample = RowSample(np.arange(len(drawn), dtype=np.uint64), rows, weights[drawn])
     vectors = sample_vectors(encoder.model_.vectors, sample)
+    kinds, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    sums = np.bincount(which.ravel(), weights[drawn]).astype(float)
+    distinct = RowSample(first.astype(np.uint64), kinds, sums)
+    n_draws = number_of_draws(distinct, float(sums.sum()), len(drawn))
     found = _jaccards(
-        vectors, weights[drawn], clusters.members[drawn], len(clusters), n_resamples, rng
+        vectors,
+        weights[drawn],
+        clusters.members[drawn],
+        len(clusters),
+        n_resamples,
+        int(min(n_draws, DRAWS)),
+        rng,
     )
     seen = np.isfinite(found).any(axis=0)
     stability, lowest = np.full((2, len(clusters)), np.nan)
@@ -141,11 +152,10 @@ def _jaccards(
     members: NDArray[np.intp],
     n_clusters: int,
     n_resamples: int,
+    n_draws: int,
     rng: RandomState,
 ) -> FloatArray:
     """Return the best Jaccard index of each cluster in each resample; NaN where it has no row."""
-    # Weights may be scaled to any sum; the rows are then the least that there is to go by.
-    n_draws = int(min(max(weights.sum(), len(weights)), DRAWS))
     result = np.full((n_resamples, n_clusters), np.nan)
     for line in result:
         draws = rng.multinomial(n_draws, weights / weights.sum()).astype(float)

@@ -50,7 +50,6 @@ class Surprises:
         counts = self.counts = encoder.counts_
         self.is_new = is_new
         self.pairs = list(combinations(heard, 2))
-        # Weights may be scaled to any sum; the rows are then the least that there is to go by.
         self.scale = counts.n_draws / counts.n
         # Of n + 1 numbers, one and no other is the least and one the largest.
         self.of_beyond = max(float(np.log((counts.n * self.scale + 1.0) / 2.0)), 0.0)

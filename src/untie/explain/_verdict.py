@@ -326,7 +326,6 @@ def verdict(
         stability,
         _columns(clusterer, [learned_order(encoder, place) is not None for place in places]),
         _columns(clusterer, encoder.model_.passive.tolist()),
-        # Weights are repetitions, or scaled to any sum.
         counts.n_draws,
     )
 
