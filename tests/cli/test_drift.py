@@ -108,6 +108,7 @@ def test_columns_that_are_compared(before, after):
         (["before.csv", "absent.csv"], "There is no file 'absent.csv'"),
         (["before.csv", "before.csv", "--model", "before.csv"], "With --model, name one file"),
         (["-", "-"], "Only one of the two tables"),
+        (["-", "/dev/stdin"], "Only one of the two tables"),
         (["before.csv", "less.csv"], "'shape'"),
     ],
 )

@@ -5,6 +5,7 @@ import functools
 import gzip
 import http.server
 import json
+import os
 import threading
 import zipfile
 
@@ -193,6 +194,15 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 def test_addresses_of_other_kinds():
     assert "can't read addresses that begin with gopher://" in refused("cluster", "gopher://a/b")
+
+
+def test_the_code_of_a_page_does_not_open_a_pipe_again(tmp_path):
+    from untie.cli.code_text import reading_code
+    from untie.cli.options import SourceOptions
+
+    os.mkfifo(tmp_path / "t.csv")  # has no writer: to open it would wait forever
+    assert reading_code(str(tmp_path / "t.csv"), SourceOptions()) is None
+    assert reading_code("/dev/stdin", SourceOptions()) is None
 
 
 @pytest.mark.integration

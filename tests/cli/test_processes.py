@@ -148,6 +148,17 @@ def test_stopped_in_the_middle_of_a_query_leaves_nothing(tmp_path, scratch):
     assert os.listdir(tmp_path) == ["scratch"]
 
 
+def test_stopped_while_a_pipe_has_no_writer(tmp_path, scratch):
+    os.mkfifo(tmp_path / "t.csv")
+    process = start(*("cluster", tmp_path / "t.csv", "--k", 2), env={"TMPDIR": str(scratch)})
+    wait_until(lambda: any(scratch.iterdir()))  # it waits for rows
+    process.send_signal(signal.SIGINT)
+    _, err = finish(process)
+    assert process.returncode == 130
+    assert err == "untie: stopped; no half-written file was left.\n"
+    assert list(scratch.iterdir()) == []
+
+
 def test_what_was_started_with_termination_ignored_keeps_it_so(people, tmp_path):
     process = start(
         *("cluster", people, "--k", 2, "-q", "-o", tmp_path / "out.csv"),

@@ -1,12 +1,13 @@
 import gzip
 import io
 import os
+import threading
 
 import pandas as pd
 import pytest
 
 from command_cases import ask, refused, rows_of, write_people
-from untie.cli import reading
+from untie.cli import reading, text_layout
 from untie.cli.guard import UserError
 from untie.cli.reading import in_memory, names_of, read_source
 
@@ -256,6 +257,60 @@ def test_ten_thousand_columns(write, tmp_path):
     answer = ask("fit", path, "-o", tmp_path / "m.untie", "--columns", chosen)
     assert answer.exit_code == 0
     assert "Learned from 4 rows, 4 columns" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["a", "b" * 96, "ab", "c"], ["a", "b" * 50 + "\n" + "b" * 60, "ab", "c"]],
+    ids=["cut to a name of before", "a line end in quotes"],
+)
+def test_a_first_line_longer_than_what_is_looked_at(write, monkeypatch, names):
+    monkeypatch.setattr(text_layout, "FIRST_BYTES", 100)
+    header = ",".join(f'"{name}"' if "\n" in name else name for name in names)
+    path = write(f"{header}\r\nw,x,y,z\r\n")
+    assert text_layout.sniff(str(path), "it", None, "utf-8").header == tuple(names)
+    (row,), _ = read(path)
+    assert list(row) == names
+
+
+def test_a_first_line_that_no_table_has(write, monkeypatch):
+    monkeypatch.setattr(text_layout, "FIRST_BYTES", 100)
+    monkeypatch.setattr(text_layout, "LONGEST_LINE", 1000)
+    said = refused("fit", write("a,b," * 1000), "-o", "m.untie")
+    assert "first line of" in said
+    assert "has more than 1,000 bytes" in said
+    (row,), _ = read(write('[{"a": "' + "x" * 5000 + '"}]', "t.txt"))  # JSON may be one line
+    assert list(row) == ["a"]
+
+
+def test_rows_for_half_of_the_memory_are_refused(write, monkeypatch):
+    path = write("a,b\n" + "x,1\n" * 1000)
+    assert reading.half_of_memory() > 2**20
+    monkeypatch.setattr(reading, "half_of_memory", lambda: 50_000)
+    said = refused("cluster", path, "--k", "2")
+    assert "too many rows for the memory of this machine" in said
+    assert "--lazy" in said
+
+
+def test_the_memory_of_a_container(monkeypatch, tmp_path):
+    monkeypatch.setattr(reading, "CGROUP", tmp_path / "memory.max")
+    whole = reading.half_of_memory()
+    (tmp_path / "memory.max").write_text("max\n")
+    assert reading.half_of_memory() == whole
+    (tmp_path / "memory.max").write_text("1000000\n")
+    assert reading.half_of_memory() == 500_000
+
+
+def test_a_pipe_is_read_as_a_file_is(tmp_path):
+    path = tmp_path / "people"
+    os.mkfifo(path)
+    content = write_people(tmp_path / "people.csv").read_bytes()
+    writer = threading.Thread(target=path.write_bytes, args=(content,))
+    writer.start()
+    answer = ask("cluster", path, "--k", "2", "--format", "csv")
+    writer.join()
+    assert answer.exit_code == 0, answer.output
+    assert len(rows_of(answer.stdout)) == 120
 
 
 def hide(monkeypatch, *names):

@@ -14,11 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import untie
-from untie._engines import remote, sheets, zipped
+from untie._engines import parquet, remote, sheets, zipped
 from untie._engines.gathering import gather
 from untie._engines.remote import scheme_of
 from untie._engines.sheets import cell_text
 from untie._util import scratch as scratch_module
+from untie.cli.reading import read_source
 
 CSV = b"a,b\nx,1\ny,2\n"
 ROWS = [{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]
@@ -163,6 +164,68 @@ def test_a_gzip_bomb_is_cut(tmp_path, monkeypatch):
     assert [files for _, _, files in os.walk(found.folder) if files] == []
 
 
+BOMB = b"a,b\n" + b"x,1\n" * 2**19
+JSON_BOMB = b"[" + b'{"a": "x"},' * 2**18 + b'{"a": "x"}]'
+
+
+@pytest.mark.parametrize("reader", ["library", "command"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv.gz", packed(BOMB)),
+        ("t.csv.zst", zstd(BOMB)),
+        ("t.json.gz", packed(JSON_BOMB)),
+        ("t.csv.gz", packed(CSV) + packed(BOMB)),  # two members; the trailer has the last one's
+    ],
+    ids=["gz", "zst", "json", "two members"],
+)
+def test_a_compressed_file_has_the_bound_of_an_archive(
+    tmp_path, monkeypatch, name, content, reader
+):
+    monkeypatch.setattr(scratch_module, "HARMLESS", 2**12)
+    path = tmp_path / name
+    path.write_bytes(content)
+    read = untie.scan if reader == "library" else read_source
+    said = rf"{name}' unpacks to more than [0-9,]+ bytes, and the file has {len(content):,};"
+    with pytest.raises(ValueError, match=said):
+        read(str(path))
+
+
+def test_a_bomb_in_a_compressed_file_in_an_archive(tmp_path, monkeypatch):
+    """The bound is that of the outermost file."""
+    monkeypatch.setattr(scratch_module, "HARMLESS", 2**12)
+    content = packed(b"a,b\n" + b"".join(b"%d,1\n" % n for n in range(30_000)))
+    path = zipped_files(tmp_path / "t.zip", **{"t.csv.gz": content})
+    assert len(rows(path)) == 30_000
+    path = zipped_files(tmp_path / "t.zip", **{"t.csv.gz": packed(BOMB)})
+    for named in (path, f"{path}/t.csv.gz"):
+        with pytest.raises(ValueError, match=f"and the file has {path.stat().st_size:,}"):
+            untie.scan(named)
+
+
+def test_a_compressed_file_is_measured_without_a_copy(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch_module, "HARMLESS", 10)  # the ratio decides
+    (tmp_path / "t.csv.gz").write_bytes(packed(b"a,b\n" + b"x,1\ny,2\n" * 40))
+    gathered = gather(tmp_path / "t.csv.gz")
+    assert gathered.paths == [str(tmp_path / "t.csv.gz")]
+    assert [files for _, _, files in os.walk(gathered.scratch.folder) if files] == []
+
+
+def test_long_texts_of_parquet_are_given_in_pieces_and_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "HARMLESS", 2**12)
+    texts = pa.array(["q" * 1000, "r" * 1000]).take(pa.array([0, 1] * 500))
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": texts, "b": ["x", "y"] * 500}), path, compression="zstd")
+    table = untie.scan(path)
+    assert max(batch.num_rows for batch in table.batches()) == 4
+    assert table.collect()["a"].to_pylist() == texts.to_pylist()
+    monkeypatch.setattr(scratch_module, "HARMLESS", 2**12)
+    monkeypatch.setattr(scratch_module, "MOST_RATIO", 1)
+    with pytest.raises(ValueError, match=r"texts more than [0-9,]+ .* in the column 'a'"):
+        table.collect()
+    assert table.select(["b"]).collect().num_rows == 1000
+
+
 def test_no_copy_takes_all_of_the_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(scratch_module, "DISK_SHARE", 0.0)
     with pytest.raises(ValueError, match="half of what is free on the disk"):
@@ -294,6 +357,70 @@ def test_a_workbook_whose_entities_grow_is_refused(tmp_path):
     zipped_files(tmp_path / "bomb.xlsx", **parts)
     with pytest.raises(ValueError, match="can't be read as an Excel workbook"):
         untie.scan(tmp_path / "bomb.xlsx")
+
+
+def test_a_short_sheet_makes_no_long_file(tmp_path, monkeypatch):
+    wide = [[f"c{n}" for n in range(500)], *[[*[None] * 499, "x"] for _ in range(400)]]
+    path = write_book(tmp_path / "far.xlsx", Data=wide)
+    assert len(rows(path)) == 400
+    monkeypatch.setattr(scratch_module, "HARMLESS", 150_000)
+    monkeypatch.setattr(scratch_module, "MOST_RATIO", 1)
+    with pytest.raises(ValueError, match=r"far.xlsx' unpacks to more than 150,000 bytes"):
+        untie.scan(path)
+    path = write_book(tmp_path / "low.xlsx", Data=[["a"], *[[] for _ in range(20)], ["x"]])
+    assert rows(path) == [{"a": "x"}]
+    monkeypatch.setattr(sheets, "MOST_ROWS", 20)
+    with pytest.raises(ValueError, match="more than 20 rows, which no sheet can have"):
+        untie.scan(path)
+
+
+def piped(content):
+    """Return a descriptor that content can be read from, once."""
+    reading, writing = os.pipe()
+
+    def write():
+        with open(writing, "wb") as pipe:
+            pipe.write(content)
+
+    threading.Thread(target=write, daemon=True).start()
+    return reading
+
+
+@pytest.mark.parametrize(
+    "content",
+    [CSV, packed(CSV), b'{"a": "x", "b": "1"}\n{"a": "y", "b": "2"}\n', "parquet", "zip"],
+    ids=["csv", "gz", "json", "parquet", "zip"],
+)
+def test_pipes_are_read_once_whatever_is_in_them(tmp_path, content):
+    if content == "zip":
+        content = zipped_files(tmp_path / "t.zip", **{"t.csv": CSV}).read_bytes()
+    elif content == "parquet":
+        pq.write_table(pa.Table.from_pylist(ROWS), tmp_path / "t.parquet")
+        content = (tmp_path / "t.parquet").read_bytes()
+    descriptor = piped(content)
+    try:
+        assert rows(f"/dev/fd/{descriptor}") == ROWS
+    finally:
+        os.close(descriptor)
+
+
+def test_a_named_pipe(tmp_path):
+    path = tmp_path / "t.tsv"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(CSV.replace(b",", b"\t"),))
+    writer.start()
+    assert rows(path) == ROWS
+    writer.join()
+
+
+def test_a_terminal_is_no_table():
+    leader, follower = os.openpty()
+    try:
+        with pytest.raises(ValueError, match="is a terminal; pipe a table in, or name a file"):
+            untie.scan(f"/dev/fd/{follower}")
+    finally:
+        os.close(leader)
+        os.close(follower)
 
 
 def test_without_openpyxl_the_extra_is_named(tmp_path, monkeypatch):

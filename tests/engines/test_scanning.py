@@ -1,8 +1,13 @@
 import gc
 import gzip
 import os
+import signal
 import stat
+import subprocess
+import sys
 import tempfile
+import threading
+import zipfile
 
 import duckdb
 import pyarrow as pa
@@ -292,3 +297,76 @@ def test_no_folder_is_left_where_there_is_no_database(scratch, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         duck._connect()
     assert spill_folders(scratch) == []
+
+
+def test_scans_leave_no_connection_thread_or_folder(scratch, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "x,1\ny,2\n" * 50)
+    n_threads, n_connections = threading.active_count(), len(duck._CONNECTIONS)
+    for is_read in (True, False, True, False):
+        table = untie.scan(path)
+        reader = untie.UNTIE(2, solver="uniform").fit(table).transform(table)
+        if is_read:
+            reader.read_all()
+        del table, reader
+        assert len(duck._CONNECTIONS) == n_connections
+        assert threading.active_count() == n_threads
+        assert spill_folders(scratch) == []
+
+
+ENDLESS = "SELECT count(*) AS n FROM range(20_000_000_000) r(i) WHERE hash(i) = 3"
+
+
+def test_ctrl_c_stops_a_query_that_gives_nothing_for_long():
+    """DuckDB itself would see the signal when the first rows are there."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    table = untie.scan(sql=ENDLESS)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            table.collect()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_what_duckdb_calls_interrupted_is_ctrl_c():
+    with pytest.raises(KeyboardInterrupt), duck._explaining("t.csv", "Correct it."):
+        raise RuntimeError("Query interrupted")
+    with pytest.raises(RuntimeError, match="other"), duck._explaining("t.csv", "Correct it."):
+        raise RuntimeError("other")
+
+
+FORKS = """
+import os, sys, untie
+table = untie.scan(sys.argv[1])
+rows = table.batches()
+next(rows)  # the database is busy
+child = os.fork()
+if child == 0:
+    alone = untie.scan(sys.argv[1]).collect()
+    del rows
+    assert table.collect() == alone, "rows"
+    sys.exit(7)
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+print(status, table.collect().num_rows)
+"""
+
+
+@pytest.mark.integration
+def test_a_forked_child_reads_and_ends_without_its_parents_database(tmp_path):
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr("t.csv", "a,b\n" + "x,1\ny,2\n" * 5000)
+    (tmp_path / "scratch").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", FORKS, tmp_path / "t.zip"],
+        env=os.environ | {"TMPDIR": str(tmp_path / "scratch")},
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.stdout == b"7 10000\n", done.stderr.decode()
+    assert os.listdir(tmp_path / "scratch") == []

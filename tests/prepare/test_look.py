@@ -44,3 +44,16 @@ def test_ids_are_known_by_a_sample(monkeypatch):
     )
     notes = Preparer(max_categories=20).fit(frame).notes_
     assert [note.action for note in notes] == ["left out", "left out", "binned", "grouped"]
+
+
+def test_a_table_in_memory_is_looked_at_in_pieces(monkeypatch):
+    rows = pd.DataFrame({"x": ["a", "b", None] * 40, "y": list(range(120))})
+    weights = np.arange(120) % 3
+
+    def look():
+        found = look_module.look_at(rows, ["x", "y"], weights)
+        return [(s.values, s.rows.tolist(), s.weights.tolist(), s.n_missing) for s in found]
+
+    whole = look()
+    monkeypatch.setattr(look_module, "PIECE_ROWS", 7)
+    assert look() == whole

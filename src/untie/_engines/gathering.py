@@ -149,7 +149,7 @@ def _copy_stream(path: str, scratch: Scratch) -> str:
     with open(path, "rb", buffering=0) as stream:
         if stream.isatty():
             raise ValueError(f"{path!r} is a terminal; pipe a table in, or name a file.")
-        copy_at_most(stream, copy, room_for(scratch.folder), repr(path))  # type: ignore[arg-type]
+        copy_at_most(stream, copy, room_for(scratch.folder), repr(path))
     return copy
 
 

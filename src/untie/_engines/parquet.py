@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +12,7 @@ from untie._engines.partitions import Keys, with_keys
 from untie._engines.schema import one_schema
 from untie._util.extras import need
 from untie._util.parallel import n_threads
+from untie._util.scratch import HARMLESS, most_bytes
 
 BATCH_CELLS = 2**22
 """This many cells are read at a time; those of one column are decoded in one thread."""
@@ -66,10 +68,47 @@ def _read_file(path: str, fields: Sequence[Any]) -> Iterator[Any]:
     texts = [field.name for field in fields if _is_text(field.type)]
     with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=True) as file:
         n_rows = min(MOST_ROWS, max(1, BATCH_CELLS // len(names)))
+        n_text, n_packed = 0, os.path.getsize(path)
         for batch in file.iter_batches(n_rows, columns=names, use_threads=n_threads() > 1):
             # The file has an order of its own, and perhaps a narrower type than others.
             columns = [_as_type(batch.column(field.name), field.type) for field in fields]
-            yield pa.RecordBatch.from_arrays(columns, names)
+            row_bytes = sum(map(_longest, columns))
+            if batch.num_rows * row_bytes <= HARMLESS:
+                yield pa.RecordBatch.from_arrays(columns, names)
+                continue
+            # Few long texts, each in many rows: small here, and huge once they are written out.
+            n_text += sum(map(_text_bytes, columns))
+            if n_text > most_bytes(n_packed):
+                raise ValueError(_too_long(path, n_packed, names, columns))
+            step = max(1, HARMLESS // row_bytes)
+            for start in range(0, batch.num_rows, step):
+                yield pa.RecordBatch.from_arrays([c.slice(start, step) for c in columns], names)
+
+
+def _longest(column: Any) -> int:
+    """Return the bytes of the longest text of a column that is stored by its distinct texts."""
+    is_dictionary = need("pyarrow").types.is_dictionary(column.type)
+    if not is_dictionary or not _is_text(column.type.value_type):
+        return 0
+    pc = need("pyarrow.compute")
+    return pc.max(pc.binary_length(column.dictionary)).as_py() or 0
+
+
+def _text_bytes(column: Any) -> int:
+    """Return how many bytes such a column takes with a text in each row."""
+    if not _longest(column):
+        return 0
+    pc = need("pyarrow.compute")
+    return pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
+
+
+def _too_long(path: str, n_packed: int, names: Sequence[str], columns: Sequence[Any]) -> str:
+    longest = max(zip(names, columns, strict=True), key=lambda pair: _text_bytes(pair[1]))[0]
+    return (
+        f"{path!r} has {n_packed:,} bytes, and its texts more than {most_bytes(n_packed):,} once "
+        f"each row has its own, most of them in the column {longest!r}; no table is packed that "
+        "tightly. Read the other columns only, with untie.scan(..., columns=[...]) or --sql."
+    )
 
 
 def _as_type(column: Any, wanted: Any) -> Any:

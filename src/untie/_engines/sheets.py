@@ -145,7 +145,9 @@ def _write(path: str, rows: Iterable[Sequence[str]], shown: str, n_packed: int) 
         for row in rows:
             n_written += writer.writerow(row)
             if n_written > min(most, room):
-                raise ValueError(too_large(shown, n_packed) if most <= room else no_room(shown, room))
+                raise ValueError(
+                    too_large(shown, n_packed) if most <= room else no_room(shown, room)
+                )
 
 
 def cell_text(cell: Any) -> str:

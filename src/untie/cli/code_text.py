@@ -8,7 +8,7 @@ from typing import Any
 
 from untie._engines.duck import DELIMITERS
 from untie._engines.endings import KINDS, suffix_of
-from untie._engines.gathering import find_files, gather
+from untie._engines.gathering import find_files, gather, is_stream
 from untie._engines.remote import scheme_of
 from untie._engines.zipped import is_zip, split_member
 from untie.cli.options import SourceOptions, missing_texts
@@ -17,7 +17,7 @@ from untie.cli.text_layout import sniff
 
 
 def reading_code(source: str | None, options: SourceOptions) -> str | None:
-    """Return code that makes `data`, or None if the rows came from standard input.
+    """Return code that makes `data`, or None if the rows came from a pipe or standard input.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def reading_code(source: str | None, options: SourceOptions) -> str | None:
     missing = missing_texts(options) or []
     if options.sql is not None:
         return _scanned({"sql": options.sql}, missing)
-    if source is None or source == STDIN:
+    if source is None or source == STDIN or is_stream(source):
         return None
     if _is_gathered(source):
         return _gathered(source, options, missing)

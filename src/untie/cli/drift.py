@@ -82,7 +82,7 @@ def run(
     each other otherwise than before. Numbers are binned by the ranges of the first table.
     """
     check_output(output)
-    if file == "-" and new == "-":
+    if file in ("-", "/dev/stdin") and new in ("-", "/dev/stdin"):
         raise UserError("Only one of the two tables can be standard input.")
     if model is None and (file is None or new is None):
         raise UserError("Name two files, the usual one first: untie drift january.csv july.csv")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import codecs
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from untie._count.memory import MEMORY_LIMIT
 from untie._engines.arrow import ArrowSource
 from untie._engines.duck import query_source, text_source
 from untie._engines.gathering import Gathered, gather, gather_one
@@ -28,6 +31,12 @@ from untie.cli.text_layout import Kind, explain, sniff
 
 UTF8 = "utf-8"
 STDIN = "-"
+
+ROW_BYTES = 70
+"""Clusters of rows in memory take about this many bytes per row, besides the cells."""
+
+CGROUP = Path("/sys/fs/cgroup/memory.max")
+"""Holds the limit of a container's memory, where there is one."""
 
 SHOWN_NAMES = 3
 """At most this many cells of a first line are named."""
@@ -278,8 +287,31 @@ def is_lazy(table: Any) -> bool:
 
 
 def in_memory(table: Any) -> Any:
-    """Return a table whose rows are all in memory."""
-    return table.collect() if is_lazy(table) else table
+    """Return a table whose rows are all in memory, unless they would fill half of it."""
+    if not is_lazy(table):
+        return table
+    pieces, needed, most = [table.schema.empty_table()], 0, half_of_memory()
+    for piece in table.pieces():
+        pieces.append(piece.cast(table.schema))
+        needed += pieces[-1].nbytes + ROW_BYTES * piece.num_rows
+        if needed > most:
+            raise UserError(
+                f"{table.origin} has too many rows for the memory of this machine: the first "
+                f"{sum(map(len, pieces)):,} take {needed / 2**30:,.1f} GiB, half of it. Cluster it "
+                "with --lazy and --output, or read a part of it: --sql \"SELECT ... FROM '...' "
+                'USING SAMPLE 10%".'
+            )
+    return need("pyarrow").concat_tables(pieces)
+
+
+def half_of_memory() -> int:
+    """Return half the bytes of memory that this process may take."""
+    try:
+        sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+        limit = CGROUP.read_text().strip() if CGROUP.exists() else ""
+    except (AttributeError, ValueError, OSError):  # not known on Windows
+        return MEMORY_LIMIT
+    return min([*sizes, *([int(limit)] if limit.isdecimal() else [])]) // 2
 
 
 def names_of(table: Any) -> list[str]:

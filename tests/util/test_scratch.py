@@ -1,0 +1,91 @@
+"""Folders for temporary files belong to the process that made them."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from untie._util import scratch as scratch_module
+from untie._util.scratch import Scratch
+
+FAMILY = """
+import multiprocessing, os, signal, sys, time
+from concurrent.futures import ProcessPoolExecutor
+from untie._util.scratch import Scratch
+
+kept = []
+
+def keep(_):
+    kept.append(Scratch())
+    return os.path.isdir(kept[-1].folder)
+
+def hold(ready):
+    keep(0)
+    ready.set()
+    time.sleep(60)
+
+own = Scratch()
+open(own.path("mine"), "w").close()
+before = os.listdir(sys.argv[1])
+
+child = os.fork()
+if child == 0:
+    keep(0)
+    sys.exit(0)  # runs what is registered for the end of the process
+os.waitpid(child, 0)
+print("forked", os.listdir(sys.argv[1]) == before)
+
+fork = multiprocessing.get_context("fork")
+process = fork.Process(target=keep, args=(0,))
+process.start()
+process.join()
+print("process", os.listdir(sys.argv[1]) == before)
+
+with ProcessPoolExecutor(1, mp_context=fork) as pool:
+    assert all(pool.map(keep, [0, 0]))
+print("pool", os.listdir(sys.argv[1]) == before)
+
+ready = fork.Event()
+process = fork.Process(target=hold, args=(ready,))
+process.start()
+ready.wait()
+process.kill()
+process.join()
+print("killed", len(os.listdir(sys.argv[1])))
+"""
+
+
+@pytest.mark.integration
+def test_no_process_removes_or_leaves_what_is_another_ones(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", FAMILY, tmp_path],
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    said = ["forked True", "process True", "pool True", "killed 2"]
+    assert done.stdout.splitlines() == said, done.stderr
+    assert os.listdir(tmp_path) == []  # that of the killed child went with its parent
+
+
+def test_only_folders_without_an_owner_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch_module.tempfile, "tempdir", str(tmp_path))
+    held = Scratch()
+    (tmp_path / "untie-own-notes").mkdir()
+    (tmp_path / f"untie-{scratch_module._FAMILY}-0").mkdir()
+    scratch_module._remove_abandoned()
+    assert sorted(os.listdir(tmp_path)) == sorted(
+        [os.path.basename(held.folder), "untie-own-notes"]
+    )
+
+
+def test_without_locks_nothing_is_taken_for_abandoned(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch_module.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(scratch_module, "fcntl", None)
+    held = Scratch()
+    scratch_module._remove_abandoned()
+    assert os.listdir(tmp_path) == [os.path.basename(held.folder)]
+    del held
+    assert os.listdir(tmp_path) == []
