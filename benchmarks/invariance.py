@@ -70,7 +70,7 @@ class Found:
     Parameters
     ----------
     k : int
-        Number of clusters.
+        Number of clusters; 0 where every column is left out.
     is_found : bool
         The verdict.
     labels : tuple of int
@@ -219,7 +219,12 @@ def cluster(frame: pd.DataFrame) -> Found:
     """Cluster a table; the labels are in the order of the rows' numbers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        clusterer = UNTIEClusterer(preparer=Preparer(), random_state=0).fit(frame)
+        try:
+            clusterer = UNTIEClusterer(preparer=Preparer(), random_state=0).fit(frame)
+        except ValueError as error:
+            if "No column is left" not in str(error):
+                raise
+            return Found(0, False, (0,) * len(frame), 0.0, (), 0)
     choice = clusterer.k_choice_
     prepared = clusterer.prepared(frame)
     orders = clusterer.encoder_.model_.orders or [None] * prepared.shape[1]

@@ -91,7 +91,7 @@ def canonical_order(
         return np.arange(len(codes))
     graph = _Graph(codes)
     rows = graph.refine(mixed(_as_bits(weights / weights.sum())))
-    of_varied = [orders[column] for column in varied] if orders else []
+    of_varied = [orders[column] for column in varied.tolist()] if orders else []
     if any(order is not None for order in of_varied) and _n_colours(rows) < len(rows):
         graph.add_orders(codes, of_varied)
         rows = graph.refine(rows)
