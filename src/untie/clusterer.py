@@ -413,8 +413,9 @@ class UNTIEClusterer(
 
     def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
         """Find clusters of coded rows with a fitted encoder."""
-        vocabulary, passive = encoder.vocabulary_, encoder.model_.passive
-        sample = in_canonical_order(sample_heard(codes, vocabulary, weights, passive))
+        vocabulary, model = encoder.vocabulary_, encoder.model_
+        heard = sample_heard(codes, vocabulary, weights, model.passive)
+        sample = in_canonical_order(heard, model.orders)
         n_codes = encoder.model_.space.n_codes
         kinds = distinct_rows(codes, n_codes, weights)
         walk = partial(walk_rows, PackedRows(kinds.codes, n_codes), kinds.weights)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import small_tables
+from tables import latent_classes, small_tables
 from untie import count_table
 from untie._count import canonical
 from untie._count.canonical import canonical_order, in_canonical_order
@@ -24,6 +24,31 @@ def pattern(codes, weights):
 def renamed(codes, rng):
     columns = [rng.permutation(codes.max() + 3)[column] for column in codes.T]
     return np.stack([columns[place] for place in rng.permutation(len(columns))], axis=1)
+
+
+def ordered_pattern(codes, weights, orders):
+    """Return a table in canonical order without names, and with orders from either end."""
+    rows = codes[canonical_order(codes, weights, orders)]
+    columns = []
+    for column, order in zip(rows.T, orders, strict=True):
+        ranks = pd.factorize(column)[0] if order is None else order[column]
+        ways = [ranks] if order is None else [ranks, np.where(ranks < 0, -1, ranks.max() - ranks)]
+        columns.append((order is None, min(tuple(way.tolist()) for way in ways)))
+    return sorted(columns)
+
+
+def renamed_with_orders(codes, orders, rng):
+    """Give values other codes, put columns into another order and turn some orders round."""
+    columns, others = [], []
+    for column, order in zip(codes.T, orders, strict=True):
+        new = rng.permutation(codes.max() + 1)
+        columns.append(new[column])
+        if order is not None:
+            turned = np.where(order < 0, -1, order.max() - order) if rng.random() < 0.5 else order
+            order = turned[np.argsort(new)]
+        others.append(order)
+    places = rng.permutation(len(columns))
+    return np.stack([columns[p] for p in places], axis=1), [others[p] for p in places]
 
 
 def distinct(table):
@@ -58,6 +83,43 @@ def test_symmetric_tables_have_one_pattern(codes):
     for seed in range(5):
         rng = np.random.default_rng(seed)
         assert pattern(rng.permutation(renamed(codes, rng)), weights) == expected
+
+
+@given(data=st.data(), seed=st.integers(0, 2**16))
+def test_a_table_with_orders_has_one_pattern(data, seed):
+    codes, _ = distinct(data.draw(small_tables(min_rows=2, max_rows=12, max_columns=3)))
+    rng = np.random.default_rng(seed)
+    orders = [
+        np.maximum(rng.permutation(codes.max() + 1) - data.draw(st.integers(0, 1)), -1)
+        if data.draw(st.booleans())
+        else None
+        for _ in codes.T
+    ]
+    weights = np.ones(len(codes))
+    other, turned = renamed_with_orders(codes, orders, rng)
+    rows = rng.permutation(len(codes))
+    expected = ordered_pattern(codes, weights, orders)
+    assert ordered_pattern(other[rows], weights, turned) == expected
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_order_tells_apart_what_is_otherwise_alike(seed):
+    # The seven values of the second column differ by their places alone.
+    codes = np.array([[i % 2, i // 2] for i in range(14)])
+    orders = [None, np.arange(7)]
+    expected = ordered_pattern(codes, np.ones(14), orders)
+    rng = np.random.default_rng(seed)
+    other, turned = renamed_with_orders(codes, orders, rng)
+    assert ordered_pattern(rng.permutation(other), np.ones(14), turned) == expected
+
+
+def test_orders_change_nothing_where_all_rows_differ():
+    table, _ = latent_classes(60, 2, 6, 3, seed=0)
+    codes, weights = distinct(table)
+    orders = [np.arange(3)] * 6
+    order = canonical_order(codes, weights)
+    np.testing.assert_array_equal(canonical_order(codes, weights, orders), order)
+    np.testing.assert_array_equal(canonical_order(codes, weights, [None] * 6), order)
 
 
 @given(table=small_tables(min_rows=2), factor=st.floats(1e-3, 1e3))

@@ -3,16 +3,21 @@
 Whatever is drawn from rows in this order is the same for every naming of a table: the starts of
 k-means, resamples, which of two equal distances comes first. Rows and values are told apart by
 where they stand among each other alone (colour refinement): a value is what its rows are, a row
-is what its values are, a column is what its values are. Where that leaves rows alike, as in
-designed tables, one of them is singled out, and what follows from it is found in the same way.
+is what its values are, a column is what its values are. Where that leaves rows alike, the orders of
+columns tell more: how far a value is from the middle, and what else is on its side. Where rows are
+still alike, as in designed tables, one of them is singled out, and what follows from it is found in
+the same way.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from untie._count.row_sample import RowSample
+from untie._table.orders import Positions
 from untie._util.mixing import mixed
 from untie._util.types import FloatArray
 
@@ -33,7 +38,7 @@ WEIGHT_BITS = 30
 Colours = NDArray[np.uint64]
 
 
-def in_canonical_order(sample: RowSample) -> RowSample:
+def in_canonical_order(sample: RowSample, orders: Sequence[Positions | None] = ()) -> RowSample:
     """Return the rows of a sample in an order that depends on neither names nor places.
 
     Rows that nothing tells apart, as an exchange of values and columns makes one into the other,
@@ -43,6 +48,8 @@ def in_canonical_order(sample: RowSample) -> RowSample:
     ----------
     sample : RowSample
         Rows in any codes.
+    orders : sequence of integer arrays of shape (n_values,) or None
+        Where the values of each column stand in its order; empty if no column has one.
 
     Examples
     --------
@@ -55,12 +62,18 @@ def in_canonical_order(sample: RowSample) -> RowSample:
     array([1., 2., 3.])
     array([1., 2., 3.])
     """
-    order = canonical_order(sample.codes, sample.weights)
+    order = canonical_order(sample.codes, sample.weights, orders)
     return RowSample(sample.numbers[order], sample.codes[order], sample.weights[order])
 
 
-def canonical_order(codes: NDArray[np.integer], weights: FloatArray) -> NDArray[np.intp]:
+def canonical_order(
+    codes: NDArray[np.integer],
+    weights: FloatArray,
+    orders: Sequence[Positions | None] = (),
+) -> NDArray[np.intp]:
     """Return the rows' positions in canonical order.
+
+    An order counts from either end: to turn it round changes nothing.
 
     Parameters
     ----------
@@ -68,13 +81,20 @@ def canonical_order(codes: NDArray[np.integer], weights: FloatArray) -> NDArray[
         The rows; which code stands for which value does not matter.
     weights : array of shape (n_rows,)
         How often each counts; only their proportions matter.
+    orders : sequence of integer arrays of shape (n_values,) or None
+        Where the values of each column stand in its order; empty if no column has one.
     """
     # A column whose cells are all the same, as those of passive ones are, is as if not there.
-    codes = codes[:, (codes != codes[:1]).any(axis=0)]
+    varied = np.flatnonzero((codes != codes[:1]).any(axis=0))
+    codes = codes[:, varied]
     if len(codes) < 2 or not codes.shape[1]:
         return np.arange(len(codes))
     graph = _Graph(codes)
     rows = graph.refine(mixed(_as_bits(weights / weights.sum())))
+    of_varied = [orders[column] for column in varied.tolist()] if orders else []
+    if any(order is not None for order in of_varied) and _n_colours(rows) < len(rows):
+        graph.add_orders(codes, of_varied)
+        rows = graph.refine(rows)
     exchangeable = np.zeros(len(rows), dtype=bool)
     n_trials = MOST_CELLS // codes.size
     for _ in range(MOST_SINGLED):
@@ -112,6 +132,42 @@ class _Graph:
         self._rows_of_values = by_value // codes.shape[1]
         ends = np.cumsum(np.bincount(self._places.ravel()))
         self._firsts = np.concatenate([[0], ends[:-1]])
+        self._far: Colours | None = None
+
+    def add_orders(self, codes: NDArray[np.integer], orders: Sequence[Positions | None]) -> None:
+        """Let the orders of columns tell values apart, too.
+
+        Parameters
+        ----------
+        codes : integer array of shape (n_rows, n_attributes)
+            The rows.
+        orders : sequence of integer arrays of shape (n_values,) or None
+            Where the values of each column stand in its order.
+        """
+        # From the middle of the order; 0 there, and for values that have no place in one.
+        places = np.zeros(int(self._sizes.sum()), dtype=np.int64)
+        has_place = np.zeros(len(places), dtype=bool)
+        for start, column, order in zip(self._starts, codes.T, orders, strict=True):
+            if order is not None:
+                known = np.append(order, -1)[np.unique(column)]  # the last code is unknown
+                chosen = start + np.flatnonzero(known >= 0)
+                ranks = np.unique(known[known >= 0], return_inverse=True)[1]
+                places[chosen] = 2 * ranks - ranks.max(initial=0)
+                has_place[chosen] = True
+        self._far = mixed((np.abs(places) + has_place).astype(np.uint64))
+        self._on_side = np.flatnonzero(places)
+        attributes = np.repeat(np.arange(len(self._sizes)), self._sizes)
+        self._sides = (2 * attributes + (places > 0))[self._on_side]
+
+    def _by_order(self, values: Colours) -> Colours:
+        """Tell values apart by how far out they are, and by what else is on their side."""
+        if self._far is None:
+            return values
+        values = mixed(values + self._far)
+        sums = np.zeros(2 * len(self._sizes), dtype=np.uint64)
+        np.add.at(sums, self._sides, values[self._on_side])
+        values[self._on_side] = mixed(values[self._on_side] + mixed(sums)[self._sides])
+        return values
 
     def refine(self, rows: Colours) -> Colours:
         """Return colours that tell apart all rows that their values tell apart."""
@@ -122,6 +178,7 @@ class _Graph:
             values = mixed(
                 values + np.add.reduceat(mixed(rows)[self._rows_of_values], self._firsts)
             )
+            values = self._by_order(values)
             columns = mixed(np.add.reduceat(values, self._starts))
             values = mixed(values + np.repeat(columns, self._sizes))
             rows = mixed(rows + values[self._places].sum(axis=1, dtype=np.uint64))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from untie._count.canonical import in_canonical_order
 from untie._count.selecting import select_tally
 from untie._count.tally import Tally
 from untie._learn.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
@@ -54,6 +55,7 @@ def _with_draws(counted: Tally) -> Tally:
 def _fit(
     counted: Tally, recipe: Recipe, factors: FloatArray, output: str, n_components: int | None
 ) -> Fitted:
+    counted = _in_order(counted, recipe)
     with one_thread():
         first = learn(counted, recipe, factors)
         if not recipe.chooses_k:
@@ -61,6 +63,14 @@ def _fit(
         choice, number = _choose(finish(counted, first, factors), counted, recipe)
         model = learn(counted, replace(recipe, n_clusters=number), factors)
         return replace(finish(counted, model, factors, output, n_components), k_choice=choice)
+
+
+def _in_order(counted: Tally, recipe: Recipe) -> Tally:
+    """Return the tally with its sample in an order that the orders of columns help to decide."""
+    orders = recipe.orders(counted)
+    if counted.sample is None or all(positions is None for positions in orders):
+        return counted
+    return replace(counted, sample=in_canonical_order(counted.sample, orders))
 
 
 def _choose(first: Fitted, counted: Tally, recipe: Recipe) -> tuple[KChoice | None, int]:
