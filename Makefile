@@ -109,7 +109,7 @@ test-fast: $(VENV)/.test
 # With the oldest versions that the package promises to work with, but for Spark and PyTorch. The
 # golden fits are those of one set of versions: others round otherwise.
 test-oldest: $(OLDEST)/.test
-	OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -q -n 2 -m 'not slow and not integration' \
+	OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -q -n 2 --dist worksteal -m 'not slow and not integration' \
 		tests --ignore tests/golden --ignore tests/engines/test_spark.py --ignore tests/spark_daemon.py
 
 test-slow: $(VENV)/.test

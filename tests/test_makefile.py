@@ -18,3 +18,17 @@ def test_help_names_every_target_and_no_other():
     helped = re.findall(r'^\t@echo "make (\S+)', TEXT, re.M)
     assert sorted(helped) == sorted(set(phony.split()) - {"help"})
     assert set(phony.split()) <= set(re.findall(r"^([\w-]+):", TEXT, re.M))
+
+
+def needed_by(target):
+    """Return the targets that a target makes first."""
+    (needed,) = re.findall(rf"^{target}:(.*)$", TEXT, re.M)
+    return needed.split()
+
+
+def test_the_oldest_versions_are_tried_after_all_others_and_not_by_whoever_looks_in():
+    assert needed_by("test") == ["lint", "test-newest"]
+    run = MAKEFILE.parent / ".ci/run"
+    if run.exists():
+        made = re.findall(r"^CI=true make (\S+)$", run.read_text(), re.M)
+        assert made == ["test", "test-oldest"]

@@ -38,8 +38,6 @@ with warnings.catch_warnings():
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17: `make java`"),
-    # One session is enough: it takes long to start.
-    pytest.mark.xdist_group("spark"),
 ]
 
 TESTS = str(Path(export_cases.__file__).parent)

@@ -99,6 +99,18 @@ def weights_of(n_rows):
     return st.lists(st.integers(0, 3), min_size=n_rows, max_size=n_rows).filter(any)
 
 
+def _pandas(table):
+    """Convert a table; integers beside missing cells become floats where those are exact."""
+    frame = table.to_pandas()
+    whole = table.to_pandas(integer_object_nulls=True)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_integer(column.type) and column.null_count:
+            numbers = column.drop_null().to_pylist()
+            if any(float(number) != number for number in numbers):
+                frame[name] = whole[name]
+    return frame
+
+
 def _unused_categories(table):
     frame = table.to_pandas(types_mapper=pd.ArrowDtype)
     for name in frame.columns:
@@ -114,7 +126,7 @@ FRAMES = {
     "polars enums": lambda table: pl.from_arrow(table).with_columns(
         pl.col(pl.Categorical).cast(pl.String)
     ),
-    "pandas": lambda table: table.to_pandas(),
+    "pandas": _pandas,
     "pandas with Arrow's types": lambda table: table.to_pandas(types_mapper=pd.ArrowDtype),
     "pandas objects": lambda table: pd.DataFrame(
         {

@@ -16,6 +16,9 @@ from untie._util.types import FloatArray
 Modes = NDArray[np.intp]
 """Codes of the modes; shape (n_clusters, n_attributes)."""
 
+ROUNDING = 1e-12
+"""Summed distances that differ by less than this share of the largest are equal."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -110,7 +113,9 @@ def medians(counts: NDArray[Any], table: FloatArray, occurs: NDArray[np.bool_]) 
     occurs : boolean array of shape (n_values,)
         Whether the table has each value.
     """
-    sums = np.where(occurs, counts.astype(float) @ table, np.inf)
-    is_lowest = sums == sums.min(axis=1, keepdims=True)
+    sums = counts.astype(float) @ table
+    tolerance = ROUNDING * np.abs(sums).max(axis=1, keepdims=True)
+    sums[:, ~occurs] = np.inf
+    is_lowest = sums <= sums.min(axis=1, keepdims=True) + tolerance
     best: NDArray[np.intp] = np.where(is_lowest, counts[:, :-1], -1).argmax(axis=1)
     return best

@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -98,7 +99,8 @@ def make_page(study: Study, watch: Watch | None = None) -> Report:
     watch : callable, optional
         Takes the names of the sections and gives them one after another, to show progress.
     """
-    environment = _environment()  # before the work: jinja2 may not be installed
+    # Before the work: jinja2 may not be installed.
+    environment = _environment(need("jinja2", "report", "Reports"))
     content = _contents(study, watch)
     about = {
         "title": shown(study.title),
@@ -139,8 +141,9 @@ def _without_table(content: dict[str, Any] | None) -> dict[str, Any] | None:
     )
 
 
-def _environment() -> Any:
-    jinja2 = need("jinja2", "report", "Reports")
+@cache
+def _environment(jinja2: Any) -> Any:
+    """Return what compiles the templates, and keeps them for the next page."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("untie.report"),
         autoescape=True,
