@@ -1,15 +1,19 @@
-"""Fits that must not change: what they learn, as bits and as a few numbers.
+"""Fits that must not change: what they learn, as exact values and as a few numbers.
 
-    python tests/golden/fits.py write     # after a change that is meant to change results
-    python tests/golden/fits.py compare   # to the last bit; on the machine that wrote the file
+    python tests/golden/fits.py write        # after a change that is meant to change results
+    python tests/golden/fits.py compare      # to the last bit; on the machine that wrote the file
+    python tests/golden/fits.py keep FILE GROUP...   # all arrays, for `test_kernels.py`
 
-`test_golden.py` compares the numbers, which are the same on every machine but for rounding. Only
-public names are used, so that the file outlives every change of shape.
+`test_golden.py` compares labels, numbers of clusters, names and shapes, which are the same on every
+CPU, and sums of squares within `TOLERANCE`. `test_kernels.py` compares the arrays themselves
+between the instruction sets of one CPU. Only public names are used, so that the file outlives every
+change of shape.
 """
 
 import hashlib
 import json
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -29,6 +33,9 @@ from untie.cluster import KModes
 from untie.datasets import load
 
 FILE = Path(__file__).with_name("fits.json")
+TOLERANCE = {"rtol": 1e-7, "atol": 1e-9}
+"""Sums of squares of all CPUs agree within this, after thousands of additions."""
+
 SOLVERS = ("auto", "relevance", "discount", "uniform", "exact", "lp", "adam", "adagrad")
 SETS = ("zoo", "lymphography", "hayesroth", "soybeanlarge", "housevotes")
 COMMANDS = {
@@ -74,12 +81,19 @@ def many_values(n_rows=1500):
 
 
 def numbers(*arrays):
-    """Return what is kept of arrays: a hash of all bits, and sums that show any change."""
+    """Return what is kept of a fit: its arrays."""
+    return [array.toarray() if hasattr(array, "toarray") else np.asarray(array) for array in arrays]
+
+
+def summary(arrays):
+    """Return what is stored of a fit: a hash of all bits, exact values and sums of squares."""
     digest = hashlib.sha256()
-    sums = []
+    exact, sums = [], []
     for array in arrays:
-        array = array.toarray() if hasattr(array, "toarray") else np.asarray(array)
         digest.update(repr(array.shape).encode())
+        exact.append(list(array.shape))
+        if array.dtype.kind != "f":
+            exact.append(_short(array))
         if array.dtype.kind in "fiub":
             array = np.ascontiguousarray(array, dtype=float) + 0.0
             digest.update(array.tobytes())
@@ -88,7 +102,16 @@ def numbers(*arrays):
             sums += [float((flat**2).sum()), float(flat**2 @ np.cos(np.arange(len(flat))))]
         else:
             digest.update(json.dumps(array.tolist(), default=str).encode())
-    return {"bits": digest.hexdigest(), "sums": sums}
+    return {"bits": digest.hexdigest(), "exact": exact, "sums": sums}
+
+
+def _short(array):
+    """Return exact values, or a hash if they are many; of a text, its length."""
+    if array.dtype.kind == "U":
+        return [len(text) for text in array.ravel().tolist()]
+    values = [None if isinstance(cell, float) else cell for cell in array.ravel().tolist()]
+    text = json.dumps(values, default=str)
+    return values if len(text) <= 64 else hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def of_frame(frame):
@@ -167,6 +190,35 @@ def encoders():
     yield "zoo, counts", numbers(counted.counts.matrix, counted.sample.codes)
 
 
+def decisions():
+    """Yield fits in which ties and near-ties decide: a quick one for every such place."""
+    large = many_values()
+    for solver in ("relevance", "exact", "lp"):
+        yield f"ties, {solver}", of_encoder(UNTIE(3, solver=solver).fit(large), large)
+    for name, options in {
+        "cosine": {"normalization": "cosine", "solver": "exact"},  # equally long axes
+        "variance": {"normalization": "variance", "solver": "exact"},  # nearly constant kernels
+        "full": {"output": "full", "solver": "uniform"},
+        "neighbors": {"purpose": "neighbors"},
+        "components": {"n_components": 8},
+    }.items():
+        encoder = UNTIE(3, **options).fit(large)
+        yield f"ties, {name}", numbers(encoder.transform(large[:60]))
+    # A board with four symmetries, whose components have equal eigenvalues; weights of 0, whose
+    # value vectors have no length in some directions.
+    for name, options in {"tictactoe": {"n_components": 8}, "flare": {"solver": "lp"}}.items():
+        X, _ = load(name)
+        encoder = UNTIE(3, **options).fit(X[:500])
+        yield f"ties, {name}", numbers(encoder.transform(X[:60]), encoder.omega_)
+    for name, table in {"zoo": load("zoo")[0], "people": people(150)}.items():
+        clusterer = UNTIEClusterer(preparer=Preparer(), random_state=0).fit(table)
+        choice = clusterer.k_choice_
+        yield (
+            f"ties, clusters of {name}",
+            numbers(clusterer.labels_, [choice.k, choice.found_clusters], choice.gain),
+        )
+
+
 def engines():
     """Yield engines and threads."""
     X, _ = load("zoo")
@@ -225,7 +277,7 @@ def questions():
     yield "explain, shares", of_frame(explain.weight_shares(encoder))
     yield "explain, prototypes", of_frame(explain.prototypes(encoder, X, labels))
     sql = encoder.to_sql("duckdb", source="animals").query
-    yield "sql", {"bits": hashlib.sha256(sql.encode()).hexdigest(), "sums": [len(sql)]}
+    yield "sql", numbers([sql])
 
 
 def commands():
@@ -241,23 +293,19 @@ def commands():
                 env={**os.environ, "COLUMNS": "100", "OMP_NUM_THREADS": "1"},
             )
             assert run.returncode == 0, run.stderr
-            text = run.stdout
-            yield (
-                f"command, {name}",
-                {"bits": hashlib.sha256(text.encode()).hexdigest(), "sums": [len(text)]},
-            )
+            yield f"command, {name}", numbers([run.stdout])
 
 
-GROUPS = (encoders, engines, clusterers, methods, questions, commands)
+GROUPS = (encoders, decisions, engines, clusterers, methods, questions, commands)
 
 
 def all_fits(groups=GROUPS):
-    """Return every fit by its name."""
+    """Return the arrays of every fit by its name."""
     return dict(fit for group in groups for fit in group())
 
 
 def differences(found, expected, bits=False):
-    """Return the names of fits that differ."""
+    """Return the names of fits that differ; both are summaries."""
     return [
         name
         for name, fit in expected.items()
@@ -267,17 +315,28 @@ def differences(found, expected, bits=False):
 
 
 def _close(fit, other):
-    return len(fit["sums"]) == len(other["sums"]) and np.allclose(
-        fit["sums"], other["sums"], rtol=1e-7, atol=1e-9
+    return (
+        fit["exact"] == other["exact"]
+        and len(fit["sums"]) == len(other["sums"])
+        and np.allclose(fit["sums"], other["sums"], **TOLERANCE)
     )
+
+
+def summaries(groups=GROUPS):
+    """Return what is stored of every fit."""
+    return {name: summary(arrays) for name, arrays in all_fits(groups).items()}
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["write"]:
-        FILE.write_text(json.dumps(all_fits(), indent=0) + "\n")
+        lines = [f"{json.dumps(name)}: {json.dumps(fit)}" for name, fit in summaries().items()]
+        FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    elif sys.argv[1] == "keep":
+        chosen = [group for group in GROUPS if group.__name__ in sys.argv[3:]]
+        Path(sys.argv[2]).write_bytes(pickle.dumps(all_fits(chosen)))
     else:
         wanted = json.loads(FILE.read_text())
-        wrong = differences(all_fits(), wanted, bits=True)
+        wrong = differences(summaries(), wanted, bits=True)
         print(f"{len(wanted) - len(wrong)} of {len(wanted)} fits are the same to the last bit")
         print("\n".join(wrong))
         sys.exit(bool(wrong))

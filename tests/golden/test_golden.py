@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fits import FILE, GROUPS, all_fits, commands, differences
+from fits import FILE, GROUPS, commands, differences, summaries
 
 EXPECTED = json.loads(FILE.read_text())
 
@@ -18,7 +18,7 @@ STARTS_PROCESSES = pytest.param(commands, marks=pytest.mark.integration)
 )
 @pytest.mark.filterwarnings("default", "ignore::sklearn.exceptions.ConvergenceWarning")
 def test_fits_are_those_of_before(group):
-    found = all_fits([group])
+    found = summaries([group])
     expected = {name: fit for name, fit in EXPECTED.items() if name in found}
     assert expected
     assert differences(found, expected) == []

@@ -98,3 +98,22 @@ def test_a_search_without_end_is_left_to_the_full_solver(monkeypatch):
     np.testing.assert_allclose(eigen.eigenvalues(gram, 5), values[:5])
     np.testing.assert_allclose(eigen.eigenvalues_above(gram, 1.95, 20), values[values > 1.95])
     np.testing.assert_allclose(eigen.leading(gram, 20).values, values[:20])
+
+
+def test_equal_axes_lie_as_the_points_say():
+    rng = np.random.default_rng(0)
+    points = np.linalg.qr(rng.standard_normal((40, 5)))[0] * [3.0, 2.0, 2.0, 2.0, 1.0]
+    lengths = np.array([3.0, 2.0, 2.0, 2.0, 1.0])
+    expected = points @ eigen.settling(points, lengths)
+    np.testing.assert_allclose(expected @ expected.T, points @ points.T, atol=1e-12)
+    for _ in range(5):
+        turned = points * rng.choice([-1.0, 1.0], 5)
+        turned[:, 1:4] = turned[:, 1:4] @ np.linalg.qr(rng.standard_normal((3, 3)))[0]
+        np.testing.assert_allclose(turned @ eigen.settling(turned, lengths), expected, atol=1e-12)
+
+
+def test_axes_as_long_as_the_last_come_with_it():
+    gram = np.diag([9.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 1.0])
+    assert len(eigen.leading_axes(gram, 2).values) == 8
+    assert len(eigen.leading_axes(gram, 1).values) == 1
+    assert len(eigen.leading_axes(gram, 9).values) == 9

@@ -132,3 +132,31 @@ def test_a_constant_kernel_has_no_error():
     found = axes.table.toarray()
     np.testing.assert_allclose(found @ found.T, np.full((60, 60), 60 / 60), atol=1e-12)
     assert axes.errors[0] == 0
+
+
+def rounded_otherwise(vectors, seed):
+    """Return vectors as another processor might: off by rounding."""
+    return vectors * (1.0 + 2e-16 * np.random.default_rng(seed).choice([-1, 0, 1], vectors.shape))
+
+
+def test_rounding_chooses_no_landmark():
+    # Every value is as far from all others, and has a neighbor on the other side of the origin.
+    vectors = np.vstack([np.eye(30), -np.eye(30)]) + 1.0
+    expected = choose_landmarks(vectors, 20)
+    for seed in range(20):
+        np.testing.assert_array_equal(
+            choose_landmarks(rounded_otherwise(vectors, seed), 20), expected
+        )
+
+
+def test_rounding_changes_axes_by_rounding():
+    vectors = np.vstack([np.eye(30), -np.eye(30)]) / 50 + 1.0
+    kernels = resolve_kernels("paper")
+    expected = kernel_axes(vectors, kernels, ByDiagonal(), SHARES)
+    for seed in range(5):
+        found = kernel_axes(rounded_otherwise(vectors, seed), kernels, ByDiagonal(), SHARES)
+        assert found.widths == expected.widths
+        np.testing.assert_allclose(found.table.toarray(), expected.table.toarray(), atol=1e-9)
+        np.testing.assert_allclose(
+            found.table.root().toarray(), expected.table.root().toarray(), atol=1e-9
+        )

@@ -18,6 +18,10 @@ from scipy import sparse
 from untie._table.vocabulary import number_repeats
 from untie._util.types import FloatArray
 
+CONSTANT = 1e-10
+"""A kernel of which less than this share of the squares varies is constant. Scaled to variance 1,
+it would show its rounding in the tenth digit and before."""
+
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
@@ -263,7 +267,7 @@ class ByVariance(Scale):
         centred = rows - shares @ rows / max(float(shares.sum()), np.finfo(float).tiny)
         variance = float(shares @ np.square(centred).sum(axis=1))
         total = float(shares @ np.square(rows).sum(axis=1))
-        return float(np.sqrt(variance)) if variance > 1e-12 * total else np.inf
+        return float(np.sqrt(variance)) if variance > CONSTANT * total else np.inf
 
 
 Normalization = Callable[[FloatArray, FloatArray], FloatArray]

@@ -85,19 +85,20 @@ def kernel_axes(
         )
     chosen = choose_landmarks(vectors, _n_landmarks(*vectors.shape))
     pairs, own = Pairs(vectors, vectors[chosen]), SelfPairs(vectors)
-    basis = _Basis(len(shares))
-    widths, errors, mixes = [], [], []
+    found: list[tuple[FloatArray, float]] = []
     for name, kernel in kernels.items():
         columns = _asked(kernel, pairs, name, len(chosen))
         diagonal = _asked(kernel, own, name, 1)[:, 0]
         try:
-            axes, error = _leading_axes(columns, chosen, diagonal, normalize, shares)
+            found.append(_leading_axes(columns, chosen, diagonal, normalize, shares))
         except ValueError as reason:
             raise ValueError(f"kernel {name!r}: {reason}") from None
-        widths.append(axes.shape[1])
-        errors.append(error)
-        mixes.append(basis.express(axes))
-    return Block(basis.table(mixes), tuple(widths), np.array(errors))
+    basis = _Basis(len(shares))
+    # Sets of kernels begin with those that vary least, whose axes have the fewest digits. They come
+    # last, so that the others are not expressed by these axes.
+    mixes = [basis.express(axes) for axes, _ in found[::-1]][::-1]
+    widths = tuple(axes.shape[1] for axes, _ in found)
+    return Block(basis.table(mixes), widths, np.array([error for _, error in found]))
 
 
 def _n_landmarks(n_values: int, n_dimensions: int) -> int:
@@ -173,7 +174,8 @@ def _leading_axes(
     varying = trace - float(np.square(factor.sum(axis=0)).sum()) / len(diagonal)
     missing = max(0.0, trace - float(values[:n_axes].sum()))
     # A kernel that is the same for all values has nothing to miss.
-    error = missing / varying if varying > CONSTANT * trace else 0.0
+    is_constant = varying <= CONSTANT * trace or (values[1:2] <= CONSTANT * values[0]).any()
+    error = 0.0 if is_constant else missing / varying
     return axes * (1.0 / scale.divisor(diagonal, axes, shares)), error
 
 
@@ -239,10 +241,14 @@ def _n_needed(parts: FloatArray) -> int:
 
 
 class _Basis:
-    """Orthonormal columns that the axes of several kernels share, as they are much alike."""
+    """Orthonormal columns that the axes of several kernels share, as they are much alike.
+
+    The first is the same for all values: it is most of many kernels, and what is left of them then
+    keeps its digits.
+    """
 
     def __init__(self, n_values: int) -> None:
-        self._columns = np.empty((n_values, 0))
+        self._columns = np.full((n_values, 1), n_values**-0.5)
 
     def express(self, axes: FloatArray) -> FloatArray:
         """Return axes as mixtures of the basis, which grows where it must; shape (n, n_axes)."""

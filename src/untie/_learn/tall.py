@@ -81,9 +81,18 @@ class Tall:
         frequencies = or_ones(frequencies)
         return self.from_left(frequencies) / frequencies.sum()
 
-    def less_mean(self, frequencies: FloatArray) -> Centred:
-        """Return the table less the mean of its rows."""
-        return Centred(self, self.mean(frequencies))
+    def less_mean(self, frequencies: FloatArray) -> Tall | Centred:
+        """Return the table less the mean of its rows.
+
+        The basis is centred before it is mixed: most of a mixed column may be its mean, and the
+        digits of the rest would be lost.
+        """
+        frequencies = or_ones(frequencies)
+        shares = frequencies / frequencies.sum()
+        mixed = Tall(self.diagonal, self.basis - shares @ self.basis, self.mix)
+        if self.diagonal is None:
+            return mixed
+        return Centred(mixed, np.concatenate([self.diagonal * shares, np.zeros(self.mix.shape[1])]))
 
     def with_mean(self, frequencies: FloatArray) -> Any:
         """Return the rows and, after the last, their mean; sparse if values have directions."""
