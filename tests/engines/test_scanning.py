@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import zipfile
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import duckdb
 import pyarrow as pa
@@ -332,6 +333,32 @@ def test_ctrl_c_stops_a_query_that_gives_nothing_for_long():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_what_is_interrupted_has_ended_before_it_is_closed(monkeypatch):
+    """To close a reader while another thread reads from it corrupts memory."""
+    monkeypatch.setattr(duck, "PATIENCE", 0.01)
+    begun, ended, interrupts = threading.Event(), threading.Event(), []
+
+    class Cursor:
+        def interrupt(self):
+            interrupts.append(1)
+            if len(interrupts) == 3:  # the first ones came too early
+                ended.set()
+
+    def query():
+        begun.set()
+        ended.wait(10)
+
+    def stopped(self):
+        begun.wait(10)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Future, "result", stopped)
+    with ThreadPoolExecutor(1) as thread:
+        with pytest.raises(KeyboardInterrupt):
+            duck._stoppable(Cursor(), thread)(query)
+        assert len(interrupts) == 3
 
 
 def test_what_duckdb_calls_interrupted_is_ctrl_c():

@@ -9,8 +9,8 @@ import os
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from threading import current_thread, main_thread
 from typing import Any
@@ -38,6 +38,9 @@ FIRST_BYTES = 2**10
 
 LONGEST_LINE = 2_000_000
 """DuckDB reads lines of at most this many bytes."""
+
+PATIENCE = 0.1
+"""A query that was interrupted has this many seconds to end before it is interrupted again."""
 
 Call = Callable[..., Any]
 """Takes a function of DuckDB and its arguments, and returns its result."""
@@ -380,8 +383,12 @@ def _stoppable(cursor: Any, thread: ThreadPoolExecutor) -> Call:
         try:
             return future.result()
         except BaseException:
-            if not future.done():
+            # To close what a call still works on would corrupt memory. An interrupt that comes
+            # before the query has begun is lost, hence again.
+            while not future.done():
                 cursor.interrupt()
+                with suppress(KeyboardInterrupt):
+                    wait([future], timeout=PATIENCE)
             raise
 
     return call
