@@ -354,7 +354,7 @@ def test_what_is_interrupted_has_ended_before_it_is_closed(monkeypatch):
         begun.wait(10)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Future, "result", stopped)
+    monkeypatch.setattr(Future, "result", stopped)  # as if Ctrl-C came then
     with ThreadPoolExecutor(1) as thread:
         with pytest.raises(KeyboardInterrupt):
             duck._stoppable(Cursor(), thread)(query)
