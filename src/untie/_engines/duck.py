@@ -9,8 +9,8 @@ import os
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from threading import current_thread, main_thread
 from typing import Any
@@ -38,6 +38,9 @@ FIRST_BYTES = 2**10
 
 LONGEST_LINE = 2_000_000
 """DuckDB reads lines of at most this many bytes."""
+
+PATIENCE = 0.05
+"""After Ctrl-C, a query has this many seconds to end before it is interrupted, and again."""
 
 Call = Callable[..., Any]
 """Takes a function of DuckDB and its arguments, and returns its result."""
@@ -378,12 +381,16 @@ def _stoppable(cursor: Any, thread: ThreadPoolExecutor) -> Call:
     """Return what calls DuckDB in another thread, as DuckDB would not look for signals in this."""
 
     def call(function: Callable[..., Any], *arguments: Any) -> Any:
-        future = thread.submit(function, *arguments)
         try:
-            return future.result()
+            return thread.submit(function, *arguments).result()
         except BaseException:
-            if not future.done():
-                cursor.interrupt()
+            # To close what a call still works on would corrupt memory. An interrupt that comes
+            # before the query has begun is lost, hence again.
+            idle = thread.submit(bool)  # there is one thread, so this comes after the call
+            while not idle.done():
+                with suppress(KeyboardInterrupt):
+                    if wait([idle], timeout=PATIENCE).not_done:
+                        cursor.interrupt()
             raise
 
     return call

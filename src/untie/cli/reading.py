@@ -6,7 +6,7 @@ import codecs
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -129,8 +129,11 @@ def _with_rows(table: Any, shown: str, remark: str = "") -> Any:
     if not names_of(table):
         raise UserError(f"{shown} has no columns.{remark}")
     if is_lazy(table):
-        reader = table.select(table.columns[:1]).batches()
-        has_rows = any(batch.num_rows for batch in reader)
+        # Closed here: Python would drop a Ctrl-C that comes while it does away with a generator.
+        with ExitStack() as stack:
+            reader = table.select(table.columns[:1]).batches()
+            stack.callback(getattr(reader, "close", lambda: None))
+            has_rows = any(batch.num_rows for batch in reader)
     else:
         has_rows = len(table) > 0
     if not has_rows:
