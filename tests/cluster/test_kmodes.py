@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -116,12 +116,22 @@ EXACT = {
 }
 
 
+THIRDS = pd.DataFrame(
+    {
+        "c0": ["v0", "v0", "v1", "v1", "v1", "v0", "v2", "v1"],
+        "c1": ["v0", "v1", "v0", "v1", "v1", "v2", "v0", "v2"],
+    }
+)
+"""A row is as far from one mode as from another, by distances that are rounded."""
+
+
 @pytest.mark.parametrize("mode", ["frequency", "median"])
 @given(
     name=st.sampled_from(sorted(EXACT)),
     table=small_tables(max_rows=10, max_columns=3, max_values=3, min_rows=4),
     n_clusters=st.integers(2, 3),
 )
+@example(name="Ahmad", table=THIRDS, n_clusters=2)
 def test_as_in_plain_loops(mode, name, table, n_clusters):
     rows = [tuple(row) for row in table.to_numpy()]
     distinct = list(dict.fromkeys(rows))

@@ -93,11 +93,21 @@ def on_a_grid(tables: Sequence[FloatArray]) -> list[FloatArray]:
     Distances that are equal but for rounding are then equal, and a row's distance does not
     depend on the order in which its attributes are added: ties are ties.
     """
+    step = _grid_step(tables)
+    return [np.round(table / step) * step for table in tables] if step else list(tables)
+
+
+def grid_error(tables: Sequence[FloatArray]) -> float:
+    """Return how much two equal sums of distances may differ once these are on a grid.
+
+    A third and a third are not two thirds there.
+    """
+    return len(tables) * _grid_step(tables)
+
+
+def _grid_step(tables: Sequence[FloatArray]) -> float:
     largest = sum(float(table.max()) for table in tables)
-    if largest <= 0:
-        return list(tables)
-    step = 2.0 ** (np.ceil(np.log2(largest)) - GRID)
-    return [np.round(table / step) * step for table in tables]
+    return float(2.0 ** (np.ceil(np.log2(largest)) - GRID)) if largest > 0 else 0.0
 
 
 class PackedRows:
@@ -127,7 +137,7 @@ class PackedRows:
         return result
 
     def nearest(
-        self, tables: Sequence[FloatArray], modes: NDArray[np.intp]
+        self, tables: Sequence[FloatArray], modes: NDArray[np.intp], tolerance: float = 0.0
     ) -> tuple[NDArray[np.intp], FloatArray]:
         """Return each row's nearest mode, the first of equally near ones, and how far it is.
 
@@ -137,11 +147,17 @@ class PackedRows:
             Distance of each code to each value, one per attribute.
         modes : integer array of shape (n_clusters, n_attributes)
             Codes of the modes.
+        tolerance : float
+            Distances that differ by no more than this are equal.
         """
         labels = np.empty(self.n_rows, dtype=np.intp)
         distances = np.empty(self.n_rows)
         for rows, part in self._blocks(tables, modes):
-            part.argmin(axis=1, out=labels[rows])
+            if tolerance:
+                is_near = part <= part.min(axis=1, keepdims=True) + tolerance
+                is_near.argmax(axis=1, out=labels[rows])
+            else:
+                part.argmin(axis=1, out=labels[rows])
             distances[rows] = np.take_along_axis(part, labels[rows, None], axis=1)[:, 0]
         return labels, distances
 

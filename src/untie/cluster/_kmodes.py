@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from untie._base import TableInput
 from untie._count.grouping import Grouping
 from untie._count.memory import check_dense_memory
-from untie._count.packed_rows import PackedRows, distinct_rows, on_a_grid
+from untie._count.packed_rows import PackedRows, distinct_rows, grid_error, on_a_grid
 from untie._count.tally import CountOptions, Tally, tally_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._table import frames
@@ -106,7 +106,8 @@ class KModes(ClusterMixin, TableInput):
     the first modes, stay empty, and a warning says so.
 
     While rows are compared with modes, distances are rounded to 2^-40 of the largest, so that
-    sums are exact and ties are ties.
+    sums do not depend on the order of columns; sums that differ by less than this rounding are
+    ties.
 
     References
     ----------
@@ -264,7 +265,7 @@ class KModes(ClusterMixin, TableInput):
     def _nearest(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
         """Return each row's nearest mode and how far it is."""
         rows = PackedRows(self.codes(X), [len(table) for table in self._tables])
-        return rows.nearest(self._tables, self._modes)
+        return rows.nearest(self._tables, self._modes, grid_error(self._tables))
 
     def _best_run(self, problem: Problem, grouping: Grouping) -> Run:
         given = None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.packed_rows import Distinct, PackedRows
+from untie._count.packed_rows import Distinct, PackedRows, grid_error
 from untie._util.types import FloatArray
 
 Modes = NDArray[np.intp]
@@ -66,7 +66,7 @@ class Problem:
 
     def nearest(self, modes: Modes) -> tuple[NDArray[np.intp], float]:
         """Return the rows' labels, ties to the lowest, and their cost."""
-        labels, distances = self.packed.nearest(self.tables, modes)
+        labels, distances = self.packed.nearest(self.tables, modes, grid_error(self.tables))
         return labels, float(distances @ self.rows.weights)
 
     def cost(self, labels: NDArray[np.intp], modes: Modes) -> float:
