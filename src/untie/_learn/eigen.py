@@ -298,7 +298,7 @@ def settling(
     Examples
     --------
     >>> points = np.array([[0.6, 0.8], [-0.8, 0.6]])
-    >>> (points @ settling(points, np.ones(2))).round(9)
+    >>> (points @ settling(points, np.ones(2))).round(9) + 0.0
     array([[1., 0.],
            [0., 1.]])
     """
