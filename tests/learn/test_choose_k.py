@@ -120,6 +120,7 @@ REPEATED_NOISE = {
     "1 to 3": of_noise(80, lambda rng, n: rng.integers(1, 4, n)),
     "many 1s, a few large": of_noise(60, lambda rng, n: np.ceil(rng.lognormal(0.7, 1, n))),
     "mean 1": of_noise(150, lambda rng, n: (w := rng.choice([0.6, 0.9, 1.7], n)) / w.mean()),
+    "a few patterns, 2 to 9": of_noise(15, lambda rng, n: rng.integers(2, 10, n)),
     "two decimals": of_noise(60, lambda rng, n: np.round(rng.gamma(2, 0.5, n) + 0.05, 2)),
 }
 
@@ -182,6 +183,15 @@ def test_columns_that_say_the_same_are_tried_once():
     told = Gains(np.zeros(2), np.array([0.9, 0.8, 0.7, 0.1, 0.6]), np.zeros(5))
     tried = trial._mattering(told)
     assert [np.flatnonzero(hidden).tolist() for hidden in tried] == [[0, 1, 2], [4], [3]]
+
+
+def test_clear_clusters_of_few_patterns_are_found():
+    """Nine of 27 rows that can occur do, and only one of them occurs once."""
+    counts = {"rbo": 45, "csf": 40, "rb-": 8, "c-f": 8, "-bo": 6, "cs-": 5, "-sf": 4, "r-o": 3}
+    rows = [list(row) for row, count in {**counts, "--o": 1}.items() for _ in range(count)]
+    choice = choice_of(pd.DataFrame(rows, columns=["color", "size", "shape"]), ks=(2, 3, 4))
+    assert choice.found_clusters
+    assert choice.k == 2
 
 
 def test_a_partition_that_repeats_a_column():

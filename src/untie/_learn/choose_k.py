@@ -59,9 +59,13 @@ MOST_WRITTEN_OUT = 10
 """Whole weights of rows that recur are survey weights, not repetitions, if their mean is above
 this."""
 
-LEFT_ONCE = 1.0
-"""Clusters of rows that recur must have a gain of this many standard errors if each distinct row is
-one draw, which takes most of the rows away."""
+FEW_PATTERNS = 20
+"""Fewer distinct rows than this may all recur: clear clusters of a few columns have few patterns."""
+
+LEFT_ONCE, LEFT_OF_FEW = 1.0, 3.0
+"""Clusters of rows that recur must have a gain of `LEFT_ONCE` standard errors if each distinct row
+is one draw, which takes most of the rows away. Few patterns need `LEFT_OF_FEW`, as their error is
+badly known: clear clusters of them reach 4, repeated noise rarely 2."""
 
 MORE_SPLITS = 4
 """So many times as many splits tell that: a row with many copies is in one half or the other, and a
@@ -119,7 +123,8 @@ def choose_number(
             once = _counted_once(judged)
             check = _Trial(once, rows, MORE_SPLITS * n_splits, rng)
             gain = check.try_number(numbers[tried.place]).gains.of_rows
-            if gain.sum() / once.weights.sum() <= LEFT_ONCE * _error(gain, once):
+            least = LEFT_OF_FEW if len(rows) < FEW_PATTERNS else LEFT_ONCE
+            if gain.sum() / once.weights.sum() <= least * _error(gain, once):
                 tried = _try(once, rows, numbers, n_splits, rng)
     trial, found, of_rows, place, evidence = tried
     best = np.argmax(np.round([result.of_splits for result in found], 9), axis=0)
@@ -367,7 +372,8 @@ def _weight_of_draw(sample: RowSample, attributes: Attributes, n_rows: int) -> f
         # weights are rows written out.
         n_most = n_rows * (MOST_WRITTEN_OUT if are_whole(weights) else 1 + ROUNDING)
         return total / n_rows if unit is None or total / unit > n_most else unit
-    if unit is None or not (fills or np.mean(weights < 1.5 * unit) >= SINGLE):
+    is_few = fills or n_distinct < FEW_PATTERNS
+    if unit is None or not (is_few or np.mean(weights < 1.5 * unit) >= SINGLE):
         return None
     return unit
 
