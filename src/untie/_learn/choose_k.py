@@ -60,7 +60,7 @@ MOST_WRITTEN_OUT = 10
 this."""
 
 FEW_PATTERNS = 20
-"""Fewer distinct rows than this may all recur: clear clusters of a few columns have few patterns."""
+"""Fewer distinct rows than this may all recur: clear clusters of few columns have few patterns."""
 
 LEFT_ONCE, LEFT_OF_FEW = 1.0, 3.0
 """Clusters of rows that recur must have a gain of `LEFT_ONCE` standard errors if each distinct row
