@@ -82,17 +82,17 @@ def test_rows_are_never_all_in_memory(people, model, tmp_path, monkeypatch):
             assert answer.exit_code == 0, answer.output
 
 
-def test_a_bar_tells_how_far_it_is(people, frame, model, tmp_path, monkeypatch):
-    watched = []
+def test_rows_are_counted_on_the_terminal(people, frame, model, tmp_path, monkeypatch):
+    counted = []
 
-    def watch(batches, n_rows, what):
-        watched.append((what, n_rows))
-        yield from batches
+    def counting(table):
+        counted.append(table.n_rows)
+        return table
 
-    monkeypatch.setattr("untie._engines.arrow.watch", watch)
+    monkeypatch.setattr("untie.cli.reading.counting_rows", counting)
     frame.to_parquet(tmp_path / "people.parquet")
     ask("neighbors", tmp_path / "people.parquet", "--model", model, "--like", people)
-    assert ("looking for neighbours", 120) in watched
+    assert 120 in counted
 
 
 def test_learned_from_the_file_itself(people, frame, tmp_path):
