@@ -227,6 +227,7 @@ MEASURED = {
     "population": lambda rng, n: rng.lognormal(10, 1.5, n),
     "area": lambda rng, n: rng.lognormal(12, 1, n),
     "distance": lambda rng, n: rng.uniform(0, 1e5, n),
+    "steps": lambda rng, n: rng.uniform(1_000, 9_999, n),
     "mass": lambda rng, n: rng.normal(7e4, 1.2e4, n),
     "seconds": lambda rng, n: rng.uniform(1.6e9, 1.63e9, n),
 }

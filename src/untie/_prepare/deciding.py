@@ -57,8 +57,12 @@ CHANCE = 1e-4
 SMOOTH = 50
 """The density of a measurement is smooth within this part of its interquartile range."""
 
-SHORTEST_ID = 1e3
-"""Random ids have at least four digits."""
+SHORTEST_ID = 1e5
+"""Random ids have at least six digits; shorter numbers are ids if they avoid repeats."""
+
+ENDS, MANY_DRAWN = 4.0, 100
+"""More than `MANY_DRAWN` numbers fill a range if they leave out less than `ENDS` times their mean
+step at each end; how fewer are spread tells too little."""
 
 WIDEST = 2e9
 """Whole numbers that are spread evenly over more than this are ids, whatever their digits."""
@@ -313,8 +317,13 @@ def _are_drawn_ids(numbers: FloatArray, unit: float) -> bool:
     """
     first, last = float(numbers[0]), float(numbers[-1])
     decade = 10.0 ** np.floor(np.log10(max(first, 1.0)))
-    has_digits = SHORTEST_ID <= decade <= first and last < 10.0 * decade
-    if has_digits and _is_even((numbers - decade) / (9.0 * decade)):
+    has_digits = len(numbers) > MANY_DRAWN and SHORTEST_ID <= decade <= first < last < 10.0 * decade
+    left_out = max(first - decade, 10.0 * decade - last) * len(numbers)
+    if (
+        has_digits
+        and left_out < ENDS * 9.0 * decade
+        and _is_even((numbers - decade) / (9 * decade))
+    ):
         return True
     span = last - first
     return span > max(WIDEST * unit, first) and _is_even((numbers - first) / span)
