@@ -194,6 +194,15 @@ def test_clear_clusters_of_few_patterns_are_found():
     assert choice.k == 2
 
 
+def test_a_handful_of_patterns_are_clusters_unless_all_are_equally_frequent():
+    patterns = np.random.default_rng(1).integers(0, 4, (4, 6))
+    counts = np.array([40, 31, 27, 22])
+    choice = choice_of(table_of(np.repeat(patterns, counts, axis=0)), ks=(2, 3))
+    assert choice.found_clusters
+    choice = choice_of(table_of(np.repeat(patterns, 30, axis=0)), ks=(2, 3))
+    assert not choice.found_clusters
+
+
 def test_a_partition_that_repeats_a_column():
     rng = np.random.default_rng(0)
     codes = np.stack([rng.integers(0, 6, 300), rng.integers(0, 3, 300), np.arange(300)], axis=1)

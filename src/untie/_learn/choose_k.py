@@ -174,14 +174,16 @@ def _try(
 def _may_be_repetition(judged: JudgedRows, tried: _Tried) -> bool:
     """Tell whether clusters were found that equal rows in both halves may have made.
 
-    In a table of counts nearly all rows that can occur do, and equal rows are all there is. In
-    others, clusters must be there as well if every row counts once.
+    In a table of counts nearly all rows that can occur do, and equal rows are all there is; so they
+    are where hardly any are distinct. In other tables clusters must be there as well if every row
+    counts once.
     """
     recurs = judged.draws is judged.weights and bool(judged.weights.max() > 1)
     return (
         recurs
         and tried.evidence.holds
         and _is_gain(tried.of_rows[tried.place], judged)
+        and len(judged.weights) >= FEWEST
         and not fill_their_cells(judged.codes, judged.related)
     )
 
@@ -365,7 +367,8 @@ def _weight_of_draw(sample: RowSample, attributes: Attributes, n_rows: int) -> f
     n_distinct, total = len(weights), float(weights.sum())
     fills = fill_their_cells(sample.codes, attributes.related)
     if n_distinct < FEWEST:
-        return min(1.0, total / n_rows)
+        is_constant = weights.max() <= weights.min() * (1 + ROUNDING)
+        return float(weights[0]) if is_constant else min(1.0, total / n_rows)
     unit = common_unit(weights)
     if fills and n_rows > n_distinct:
         # Rows that recur and have weights are those of a survey, and each is one draw. Small whole

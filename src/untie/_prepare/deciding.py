@@ -315,6 +315,8 @@ def _are_drawn_ids(numbers: FloatArray, unit: float) -> bool:
     Either all have the same number of digits, and fill their whole range; or they have more digits
     than anything that is measured. Dates in seconds are in a small part of both ranges.
     """
+    if not np.any(numbers % unit):  # the digits in the largest unit of measurement
+        numbers, unit = numbers / unit, 1.0
     first, last = float(numbers[0]), float(numbers[-1])
     decade = 10.0 ** np.floor(np.log10(max(first, 1.0)))
     has_digits = len(numbers) > MANY_DRAWN and SHORTEST_ID <= decade <= first < last < 10.0 * decade
