@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any
 
 from untie._engines.arrow import ArrowSource
@@ -75,10 +75,14 @@ def parquet_source(
 def _read_file(path: str, fields: Sequence[Any]) -> Iterator[Any]:
     pa, pq = need("pyarrow"), need("pyarrow.parquet")
     names = [field.name for field in fields]
-    texts = [field.name for field in fields if _is_text(field.type)]
-    n_packed = os.path.getsize(path)
-    with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=True) as file:
-        n_text, row_bytes = 0, _checked_row_bytes(file.metadata, path, n_packed, fields)
+    footer, n_packed, n_text = pq.read_metadata(path), os.path.getsize(path), 0
+    row_bytes = _checked_row_bytes(footer, path, n_packed, fields)
+    texts = [
+        field.name
+        for field in fields
+        if _is_text(field.type) and _has_dictionary(footer, field.name)
+    ]
+    with pq.ParquetFile(path, metadata=footer, read_dictionary=texts, pre_buffer=True) as file:
         for batch in _read_groups(file, names, row_bytes):
             # The file has an order of its own, and perhaps a narrower type than others.
             columns = [_as_type(batch.column(field.name), field.type) for field in fields]
@@ -100,10 +104,31 @@ def _read_groups(file: Any, names: Sequence[str], row_bytes: Sequence[int]) -> I
     most = min(MOST_ROWS, max(1, BATCH_CELLS // len(names)))
     # Powers of two, so that row groups of about the same width are read together.
     n_rows = [min(most, 2 ** (max(1, BATCH_BYTES // n).bit_length() - 1)) for n in row_bytes]
-    for n, groups in groupby(range(len(n_rows)), n_rows.__getitem__):
+    # Not too many, as pyarrow keeps the distinct texts of all row groups that it reads in one go.
+    sizes = [file.metadata.row_group(i).num_rows * n for i, n in enumerate(row_bytes)]
+    runs = [n // BATCH_BYTES for n in accumulate(sizes)]
+    for _, groups in groupby(range(len(n_rows)), lambda i: (n_rows[i], runs[i])):
+        run = list(groups)
         yield from file.iter_batches(
-            n, row_groups=list(groups), columns=names, use_threads=n_threads() > 1
+            n_rows[run[0]], row_groups=run, columns=names, use_threads=n_threads() > 1
         )
+
+
+def _has_dictionary(metadata: Any, name: str) -> bool:
+    """Tell whether a column's distinct texts are stored.
+
+    Where they are not, pyarrow would collect them, and keep those of a whole row group in memory.
+    """
+    chunks = (
+        metadata.row_group(i).column(j)
+        for j in range(metadata.num_columns)
+        if metadata.schema.column(j).path == name
+        for i in range(metadata.num_row_groups)
+    )
+    return any(
+        chunk.has_dictionary_page or any("DICTIONARY" in text for text in chunk.encodings)
+        for chunk in chunks
+    )
 
 
 def _checked_row_bytes(metadata: Any, path: str, n_packed: int, fields: Sequence[Any]) -> list[int]:
@@ -168,7 +193,10 @@ def _too_long(path: str, n_packed: int, names: Sequence[str], columns: Sequence[
 
 
 def _as_type(column: Any, wanted: Any) -> Any:
-    pa, own = need("pyarrow"), column.type
+    pa = need("pyarrow")
+    if _is_text(column.type) and _is_text(wanted):
+        column = column.dictionary_encode()
+    own = column.type
     if pa.types.is_dictionary(own) and _is_text(own.value_type) and _is_text(wanted):
         if _is_bytes(own.value_type) == _is_bytes(wanted):
             return column
