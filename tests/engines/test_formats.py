@@ -453,6 +453,19 @@ def test_a_named_pipe(tmp_path):
     writer.join()
 
 
+@pytest.mark.parametrize("source", ["*/*.csv", ""], ids=["pattern", "partitions"])
+def test_named_pipes_among_files(tmp_path, source):
+    folder = tmp_path / "year=1"
+    folder.mkdir()
+    os.mkfifo(folder / "a.csv")
+    (folder / "b.csv").write_bytes(CSV)
+    writer = threading.Thread(target=(folder / "a.csv").write_bytes, args=(CSV,), daemon=True)
+    writer.start()
+    table = untie.scan(tmp_path / source, types="text", columns=["a", "b"])
+    assert table.collect().to_pylist() == 2 * ROWS
+    writer.join()
+
+
 def test_a_terminal_is_no_table():
     leader, follower = os.openpty()
     try:
