@@ -78,9 +78,7 @@ def _read_file(path: str, fields: Sequence[Any]) -> Iterator[Any]:
     footer, n_packed, n_text = pq.read_metadata(path), os.path.getsize(path), 0
     row_bytes = _checked_row_bytes(footer, path, n_packed, fields)
     texts = [
-        field.name
-        for field in fields
-        if _is_text(field.type) and _has_dictionary(footer, field.name)
+        field.name for field in fields if _is_text(field.type) and _by_distinct(footer, field.name)
     ]
     with pq.ParquetFile(path, metadata=footer, read_dictionary=texts, pre_buffer=True) as file:
         for batch in _read_groups(file, names, row_bytes):
@@ -114,21 +112,22 @@ def _read_groups(file: Any, names: Sequence[str], row_bytes: Sequence[int]) -> I
         )
 
 
-def _has_dictionary(metadata: Any, name: str) -> bool:
-    """Tell whether a column's distinct texts are stored.
+def _by_distinct(footer: Any, name: str) -> bool:
+    """Tell whether to read a column of texts by its distinct ones.
 
-    Where they are not, pyarrow would collect them, and keep those of a whole row group in memory.
+    If a file does not store them, pyarrow collects them, and keeps those of a whole row group. That
+    is fast, but only for small row groups.
     """
-    chunks = (
-        metadata.row_group(i).column(j)
-        for j in range(metadata.num_columns)
-        if metadata.schema.column(j).path == name
-        for i in range(metadata.num_row_groups)
-    )
+    chunks = [
+        footer.row_group(i).column(j)
+        for j in range(footer.num_columns)
+        if footer.schema.column(j).path == name
+        for i in range(footer.num_row_groups)
+    ]
     return any(
         chunk.has_dictionary_page or any("DICTIONARY" in text for text in chunk.encodings)
         for chunk in chunks
-    )
+    ) or all(chunk.total_uncompressed_size <= BATCH_BYTES for chunk in chunks)
 
 
 def _checked_row_bytes(metadata: Any, path: str, n_packed: int, fields: Sequence[Any]) -> list[int]:
