@@ -202,6 +202,7 @@ def test_the_code_of_a_page_does_not_open_a_pipe_again(tmp_path):
 
     os.mkfifo(tmp_path / "t.csv")  # has no writer: to open it would wait forever
     assert reading_code(str(tmp_path / "t.csv"), SourceOptions()) is None
+    assert reading_code(str(tmp_path / "*.csv"), SourceOptions()) is None
     assert reading_code("/dev/stdin", SourceOptions()) is None
 
 

@@ -93,13 +93,10 @@ def test_copies_are_gone_with_the_table(tmp_path, monkeypatch):
     (tmp_path / "scratch").mkdir()
     path = zipped_files(tmp_path / "t.zip", **{"t.csv": CSV})
     table = untie.scan(path).select(["a"])
-    assert any(name.startswith("untie-") for name in os.listdir(tmp_path / "scratch"))
+    assert list((tmp_path / "scratch").glob("untie-*/*"))
     assert table.collect().to_pydict() == {"a": ["x", "y"]}
     del table
-    assert not any(
-        name.startswith("untie-") and name != "untie-duckdb"
-        for name in os.listdir(tmp_path / "scratch")
-    )
+    assert not list((tmp_path / "scratch").glob("untie-*/*"))
 
 
 def test_archives_that_are_refused(tmp_path):
@@ -224,6 +221,49 @@ def test_long_texts_of_parquet_are_given_in_pieces_and_bounded(tmp_path, monkeyp
     with pytest.raises(ValueError, match=r"texts more than [0-9,]+ .* in the column 'a'"):
         table.collect()
     assert table.select(["b"]).collect().num_rows == 1000
+
+
+def test_wide_rows_of_parquet_are_bounded_before_they_are_read(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    table = pa.table({"a": [f"{i}" + "q" * 1000 for i in range(500)], "b": ["x", "y"] * 250})
+    with pq.ParquetWriter(path, table.schema, compression="zstd", use_dictionary=False) as file:
+        file.write(table)
+        file.write(pa.table({"a": ["q"] * 1000, "b": ["x"] * 1000}))
+    monkeypatch.setattr(parquet, "BATCH_BYTES", 2**14)
+    lazy = untie.scan(path)
+    sizes = [batch.num_rows for batch in lazy.batches()]
+    assert max(sizes[:-1]) <= 2**14 // 1000 < sizes[-1]  # as wide as their own row group
+    assert lazy.collect()[:500] == table
+    assert max(batch.nbytes for batch in lazy.batches()) < 2**15  # others' texts are not kept
+    monkeypatch.setattr(scratch_module, "HARMLESS", 2**12)
+    monkeypatch.setattr(scratch_module, "MOST_RATIO", 20)
+    with pytest.raises(ValueError, match=r"unpacks to [0-9,]+, most of them in the column 'a'"):
+        next(lazy.batches())
+    assert lazy.select(["b"]).collect().num_rows == 1500
+
+
+@pytest.mark.parametrize("type_", [pa.binary(), pa.large_binary(), pa.binary(1000)], ids=str)
+def test_bytes_of_parquet_are_bounded_like_texts(tmp_path, monkeypatch, type_):
+    path = tmp_path / "t.parquet"
+    cells = pa.array([b"q" * 1000, b"r" * 1000], type_).take(pa.array([0, 1] * 500))
+    pq.write_table(pa.table({"a": cells}), path)
+    monkeypatch.setattr(parquet, "HARMLESS", 2**14)
+    monkeypatch.setattr(parquet, "BATCH_BYTES", 2**14)
+    lazy = untie.scan(path)
+    assert max(batch.num_rows for batch in lazy.batches()) <= 2**14 // 1000
+    assert lazy.collect()["a"].to_pylist() == cells.to_pylist()
+
+
+def test_numbers_of_parquet_are_bounded_by_row_group(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch_module, "HARMLESS", 2**14)
+    monkeypatch.setattr(scratch_module, "MOST_RATIO", 1)
+    table = pa.table({"a": [7] * 10_000})
+    for name, n_rows in {"one": 10_000, "ten": 1000}.items():
+        plain = {"compression": "zstd", "use_dictionary": False, "row_group_size": n_rows}
+        pq.write_table(table, tmp_path / f"{name}.parquet", **plain)
+    assert untie.scan(tmp_path / "ten.parquet").collect() == table
+    with pytest.raises(ValueError, match=r"unpacks to [0-9,]+, most of them in the column 'a'"):
+        untie.scan(tmp_path / "one.parquet").collect()
 
 
 def test_no_copy_takes_all_of_the_disk(tmp_path, monkeypatch):
@@ -410,6 +450,19 @@ def test_a_named_pipe(tmp_path):
     writer = threading.Thread(target=path.write_bytes, args=(CSV.replace(b",", b"\t"),))
     writer.start()
     assert rows(path) == ROWS
+    writer.join()
+
+
+@pytest.mark.parametrize("source", ["*/*.csv", ""], ids=["pattern", "partitions"])
+def test_named_pipes_among_files(tmp_path, source):
+    folder = tmp_path / "year=1"
+    folder.mkdir()
+    os.mkfifo(folder / "a.csv")
+    (folder / "b.csv").write_bytes(CSV)
+    writer = threading.Thread(target=(folder / "a.csv").write_bytes, args=(CSV,), daemon=True)
+    writer.start()
+    table = untie.scan(tmp_path / source, types="text", columns=["a", "b"])
+    assert table.collect().to_pylist() == 2 * ROWS
     writer.join()
 
 

@@ -1,6 +1,8 @@
 """Folders for temporary files belong to the process that made them."""
 
 import os
+import shutil
+import stat
 import subprocess
 import sys
 
@@ -77,7 +79,7 @@ def test_only_folders_without_an_owner_are_removed(tmp_path, monkeypatch):
     (tmp_path / f"untie-{scratch_module._FAMILY}-0").mkdir()
     scratch_module._remove_abandoned()
     assert sorted(os.listdir(tmp_path)) == sorted(
-        [os.path.basename(held.folder), "untie-own-notes"]
+        [os.path.basename(os.path.dirname(held.folder)), "untie-own-notes"]
     )
 
 
@@ -86,6 +88,25 @@ def test_without_locks_nothing_is_taken_for_abandoned(tmp_path, monkeypatch):
     monkeypatch.setattr(scratch_module, "fcntl", None)
     held = Scratch()
     scratch_module._remove_abandoned()
-    assert os.listdir(tmp_path) == [os.path.basename(held.folder)]
+    (root,) = tmp_path.iterdir()
+    assert os.listdir(root) == [os.path.basename(held.folder)]
     del held
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(root) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_many_folders_take_one_descriptor(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch_module.tempfile, "tempdir", str(tmp_path))
+    before = len(os.listdir("/dev/fd"))
+    many = [Scratch() for _ in range(50)]
+    assert len(os.listdir("/dev/fd")) <= before + 1
+    (root,) = tmp_path.iterdir()
+    assert stat.S_IMODE(root.stat().st_mode) == 0o700
+    assert len(os.listdir(root)) == len(many)
+
+
+def test_a_root_that_was_cleared_away_is_made_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch_module.tempfile, "tempdir", str(tmp_path))
+    shutil.rmtree(os.path.dirname(Scratch().folder))
+    scratch = Scratch()
+    assert os.path.isdir(scratch.folder)

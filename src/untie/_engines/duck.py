@@ -46,7 +46,7 @@ Call = Callable[..., Any]
 """Takes a function of DuckDB and its arguments, and returns its result."""
 
 Asking = Callable[[], AbstractContextManager[tuple[Any, Call]]]
-"""Gives DuckDB's relation for as long as it is read, and what calls its functions."""
+"""Gives DuckDB's relation for as long as it is read, and a function to call its methods with."""
 
 
 @dataclass(frozen=True)
@@ -359,7 +359,7 @@ class Database:
 
     @contextmanager
     def asked(self) -> Iterator[tuple[Any, Call]]:
-        """Give a cursor, and what calls its functions so that Ctrl-C stops them.
+        """Give a cursor, and a function that calls its methods so that Ctrl-C stops them.
 
         A cursor of its own, so that two passes may be under way at the same time; it must live as
         long as what it was asked is read.
@@ -378,7 +378,10 @@ class Database:
 
 
 def _stoppable(cursor: Any, thread: ThreadPoolExecutor) -> Call:
-    """Return what calls DuckDB in another thread, as DuckDB would not look for signals in this."""
+    """Return a function that calls DuckDB in another thread.
+
+    In the main thread, Python would not handle a signal before DuckDB returns.
+    """
 
     def call(function: Callable[..., Any], *arguments: Any) -> Any:
         try:
@@ -434,6 +437,6 @@ def _explaining(origin: str, remedy: str) -> Iterator[None]:
     except (duckdb.Error, OSError) as error:
         raise ValueError(f"{origin} can't be read: {error} {remedy}") from error
     except RuntimeError as error:
-        if "Query interrupted" in str(error):  # DuckDB's word for Ctrl-C
+        if "Query interrupted" in str(error):  # so DuckDB reports Ctrl-C
             raise KeyboardInterrupt from error
         raise

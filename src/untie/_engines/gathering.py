@@ -91,7 +91,7 @@ def gather(source: Named | Sequence[Named], sheet: str | None = None) -> Gathere
     for entry in sources:
         for found in _found(os.fspath(entry), scratch):
             if found.path not in files:
-                files[found.path] = _plain(found, sheet, scratch)
+                files[found.path] = _plain(_copied(found, scratch), sheet, scratch)
     kept = tuple(files.values())
     if len({tuple(file.keys) for file in kept}) > 1:
         raise ValueError("Name folders of partitions alone, or with others of the same columns.")
@@ -121,7 +121,7 @@ def _found(entry: str, scratch: Scratch) -> Iterator[TableFile]:
         copy = unzipped(archive, repr(archive), scratch, member)
         yield TableFile(copy, entry, n_packed=os.path.getsize(archive))
     elif is_stream(entry):
-        yield TableFile(_copy_stream(entry, scratch), entry)
+        yield TableFile(entry, entry)
     else:
         yield from (TableFile(path, path) for path in _paths(entry))
 
@@ -143,14 +143,16 @@ def is_stream(path: str) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
-def _copy_stream(path: str, scratch: Scratch) -> str:
-    """Return a copy of a stream, which is opened and read once; of a terminal, none."""
-    copy = scratch.path(path)
-    with open(path, "rb", buffering=0) as stream:
+def _copied(file: TableFile, scratch: Scratch) -> TableFile:
+    """Return a file, or a copy of a stream, which is opened and read once; refuse a terminal."""
+    if not is_stream(file.path):
+        return file
+    copy = scratch.path(file.path)
+    with open(file.path, "rb", buffering=0) as stream:
         if stream.isatty():
-            raise ValueError(f"{path!r} is a terminal; pipe a table in, or name a file.")
-        copy_at_most(stream, copy, room_for(scratch.folder), repr(path))
-    return copy
+            raise ValueError(f"{file.name!r} is a terminal; pipe a table in, or name a file.")
+        copy_at_most(stream, copy, room_for(scratch.folder), repr(file.name))
+    return replace(file, path=copy)
 
 
 def _paths(entry: str) -> list[str]:
@@ -160,7 +162,8 @@ def _paths(entry: str) -> list[str]:
         )
     if os.path.exists(entry):  # a name may hold brackets
         return [entry]
-    found = [path for path in sorted(glob.glob(entry, recursive=True)) if os.path.isfile(path)]
+    matches = sorted(glob.glob(entry, recursive=True))
+    found = [path for path in matches if os.path.isfile(path) or is_stream(path)]
     if not found:
         is_pattern = glob.has_magic(entry)
         raise FileNotFoundError(

@@ -39,8 +39,9 @@ class Scratch:
 
     Only the user can read it, and its name can't be predicted, so no link can be put in its place.
     It belongs to the process that made it: a forked child neither removes it nor leaves its own
-    folders behind. The folders of children that were killed are removed when a process that they
-    were forked from ends.
+    folders behind. All folders of a process are in one, its root, which is locked as long as the
+    process lives. The roots of children that were killed are removed when a process that they were
+    forked from ends.
 
     Examples
     --------
@@ -54,11 +55,11 @@ class Scratch:
     """
 
     def __init__(self) -> None:
-        self.folder, lock = _make_folder()
+        self.folder = _make_folder()
         self._n_files = 0
         # It ignores processes other than this one, and unlike atexit runs in the children of
         # multiprocessing, too.
-        Finalize(self, _remove, (self.folder, lock), exitpriority=BEFORE_EXIT)
+        Finalize(self, _remove, (self.folder,), exitpriority=BEFORE_EXIT)
 
     def stay_with(self, owner: object) -> None:
         """Let the folder be there as long as another object is."""
@@ -74,14 +75,27 @@ class Scratch:
         return os.path.join(folder, plain or "file")
 
 
-def _make_folder() -> tuple[str, int | None]:
-    """Return a new folder, and a descriptor that keeps it locked until its process ends."""
+_roots: dict[tuple[int, str], str] = {}
+"""The root of each process, by its id, in each folder for temporary files that it has used."""
+
+
+def _make_folder() -> str:
+    """Return a new folder in the root of this process."""
+    place = os.getpid(), tempfile.gettempdir()
+    if not os.path.isdir(_roots.get(place, "")):  # the system may clear the temporary files
+        _roots[place] = _make_root()
+    return tempfile.mkdtemp(dir=_roots[place])
+
+
+def _make_root() -> str:
+    """Return a new folder that is locked until this process ends, and is removed then."""
+    root = os.path.join(tempfile.gettempdir(), f"untie-{_FAMILY}-{token_hex(4)}")
+    Finalize(None, _remove, (root,), exitpriority=BEFORE_EXIT - 1)
     new = tempfile.mkdtemp(prefix="untie-")
-    lock = _locked(new)
+    _locked(new)
     # It gets the family's name once it is locked, as others of the family remove unlocked ones.
-    folder = os.path.join(os.path.dirname(new), f"untie-{_FAMILY}-{token_hex(4)}")
-    os.rename(new, folder)
-    return folder, lock
+    os.rename(new, root)
+    return root
 
 
 def _locked(folder: str) -> int | None:
@@ -100,7 +114,7 @@ def _locked(folder: str) -> int | None:
     return descriptor
 
 
-def _remove(folder: str, lock: int | None) -> None:
+def _remove(folder: str, lock: int | None = None) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     if lock is not None:
         with suppress(OSError):
@@ -115,7 +129,7 @@ def _remove_abandoned() -> None:
             _remove(str(folder), lock)
 
 
-Finalize(None, _remove_abandoned, exitpriority=BEFORE_EXIT - 1)
+Finalize(None, _remove_abandoned, exitpriority=BEFORE_EXIT - 2)
 
 
 def room_for(folder: str) -> int:

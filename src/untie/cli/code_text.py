@@ -34,6 +34,8 @@ def reading_code(source: str | None, options: SourceOptions) -> str | None:
     if _is_gathered(source):
         return _gathered(source, options, missing)
     paths = find_files(source)
+    if any(map(is_stream, paths)):
+        return None
     kind = sniff(paths[0], repr(paths[0]), options.delimiter, options.encoding)
     if kind.name != "csv":
         return _scanned({"": source}, missing)
