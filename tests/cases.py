@@ -179,7 +179,7 @@ NOT_TABLES = {
     "ragged rows": ([["a"], ["a", "b"]], ValueError, r"different lengths: \[1, 2\]; pad"),
     "ragged array": (np.array([["a"], ["a", "b"]], dtype=object), ValueError, "got 1D"),
     "row without cells": ([["a"], "b"], ValueError, "got 1D"),
-    "rows of dicts": ([{"a": 1}], ValueError, "got 1D"),
+    "rows of dicts": ([{"a": 1}], ValueError, "Rows are dicts; make a frame of them"),
     "complex": (np.array([[1j]]), ValueError, "Complex data not supported"),
     "names twice": (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "'a'"),
     "names twice as text": (pd.DataFrame([[1, 2]], columns=["1", 1]), ValueError, "'1'"),

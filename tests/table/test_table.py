@@ -1,3 +1,4 @@
+import csv
 import datetime as dt
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from joblib import parallel_config
 
 from cases import ANY_FRAMES, NESTED, NOT_TABLES, as_objects, as_rows
+from untie import UNTIE
 from untie._table.categories import check_categories
 from untie._table.rows import encode, learn_vocabulary
 from untie._table.table import read_table
@@ -236,3 +238,11 @@ def test_names_that_occur_twice_have_a_remedy():
     frame = pd.DataFrame([["a", "b"]], columns=["x", "x"])
     with pytest.raises(ValueError, match=r"distinct; rename columns.*x"):
         read_table(frame)
+
+
+@pytest.mark.parametrize(
+    "rows", [iter([["a"]]), csv.reader(["a,b", "c,d"]), (row for row in [["a"]]), map(list, ["ab"])]
+)
+def test_an_iterator_of_rows_is_not_an_empty_table(rows):
+    with pytest.raises(TypeError, match=r"gives its rows only once; pass a list of them"):
+        UNTIE(2).fit(rows)

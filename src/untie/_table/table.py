@@ -201,6 +201,11 @@ def _explain_path(path: str) -> str:
 
 
 def _explain_shape(array: NDArray[Any]) -> str:
+    if array.ndim == 1 and len(array) and isinstance(array[0], dict):
+        return (
+            "Rows are dicts; make a frame of them, such as pandas.DataFrame(rows), or pass lists "
+            "of their values: [list(row.values()) for row in rows]."
+        )
     return (
         f"Expected 2D array, got {array.ndim}D array instead: shape={array.shape}. Reshape "
         "your data with .reshape(-1, 1) if it has a single column, or .reshape(1, -1) if it "
