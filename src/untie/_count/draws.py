@@ -22,8 +22,8 @@ MOST_UNITS = 1e6
 numbers are multiples of a small enough one."""
 
 FEWEST = 8
-"""Weights of fewer distinct rows than this have no unit. They often have a common divisor by chance:
-those of four rows in 8% of tables, those of eight in 0.4%."""
+"""Weights of fewer distinct rows than this have no unit. Too often they have a common divisor by
+chance: those of four rows in 8% of tables, those of eight in 0.4%."""
 
 MANY_ROWS = 100
 """Among this many distinct rows or more, some occur only once if weights are numbers of rows."""
