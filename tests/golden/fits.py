@@ -222,8 +222,9 @@ def decisions():
         X, _ = load(name)
         encoder = UNTIE(3, **options).fit(X[:500])
         yield f"ties, {name}", numbers(encoder.transform(X[:60]), encoder.omega_)
-    table = flat(800, 5)
-    yield "ties, some of equal axes", numbers(UNTIE(3, n_components=40).fit_transform(table)[:60])
+    for n_ids in (800, 12_500):  # a full solver, and a search
+        rows = UNTIE(3, n_components=20).fit_transform(flat(n_ids, 5))
+        yield f"ties, some of the equal axes of {n_ids} ids", numbers(rows[:60])
     tables = {"zoo": load("zoo")[0], "people": people(150), "ids": flat(700, 4)}
     for name, table in tables.items():
         preparer = None if name == "ids" else Preparer()  # which would leave the id out

@@ -136,18 +136,28 @@ def leading_axes(gram: Gram, n_vectors: int, *, is_exact: bool = False) -> Eigen
     """
     size, n_asked = gram.shape[0], n_vectors + SPARE
     is_exact |= size <= FULL_SOLVER_SIZE
+    if size > LANCZOS_SIZE and not is_exact:
+        # Of equal ones, a search finds as many as a block has vectors: the same on every processor,
+        # as long as all of them are taken.
+        search = _at_rest(gram, n_asked)
+        _, n_taken = _count_equals(search.values, n_vectors)
+        return Eigenspace(search.values[:n_taken], search.vectors(n_taken), np.ones(n_taken))
     while True:
         if is_exact:
             values, vectors = _full(gram, min(size, n_asked))
         else:
             values, vectors = _and_more(gram, n_vectors, n_asked)
-        n_found = int(np.count_nonzero(values > TIE * max(float(values[0]), 0.0)))
-        n_taken = end_of_equals(np.sqrt(values[:n_found]), min(n_vectors, n_found))
-        is_whole = n_taken < n_found or n_found < n_asked
-        if is_whole or (size > LANCZOS_SIZE and not is_exact):
+        n_found, n_taken = _count_equals(values, n_vectors)
+        if n_taken < n_found or n_found < n_asked:
             return Eigenspace(values[:n_taken], vectors[:, :n_taken], np.ones(n_taken))
         # A full solver takes about as long for all eigenvectors as for some.
         n_asked = size if is_exact else 2 * n_asked
+
+
+def _count_equals(values: FloatArray, n_vectors: int) -> tuple[int, int]:
+    """Count the eigenvalues above 0, and those up to the last that is equal to the last wanted."""
+    n_found = int(np.count_nonzero(values > TIE * max(float(values[0]), 0.0)))
+    return n_found, end_of_equals(np.sqrt(values[:n_found]), min(n_vectors, n_found))
 
 
 def _and_more(gram: Gram, n_vectors: int, n_asked: int) -> tuple[FloatArray, FloatArray]:
