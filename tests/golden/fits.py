@@ -80,6 +80,18 @@ def many_values(n_rows=1500):
     )
 
 
+def flat(n_ids, n_tones):
+    """Return a table with an id that occurs twice, and so with hundreds of equally long axes."""
+    rows = range(2 * n_ids)
+    return pd.DataFrame(
+        {
+            "id": [f"k{i % n_ids}" for i in rows],
+            "day": [str(i % 7) for i in rows],
+            "tone": [str(i * i % n_tones) for i in rows],
+        }
+    )
+
+
 def numbers(*arrays):
     """Return what is kept of a fit: its arrays."""
     return [array.toarray() if hasattr(array, "toarray") else np.asarray(array) for array in arrays]
@@ -210,8 +222,13 @@ def decisions():
         X, _ = load(name)
         encoder = UNTIE(3, **options).fit(X[:500])
         yield f"ties, {name}", numbers(encoder.transform(X[:60]), encoder.omega_)
-    for name, table in {"zoo": load("zoo")[0], "people": people(150)}.items():
-        clusterer = UNTIEClusterer(preparer=Preparer(), random_state=0).fit(table)
+    for n_ids in (800, 12_500):  # a full solver, and a search
+        rows = UNTIE(3, n_components=20).fit_transform(flat(n_ids, 5))
+        yield f"ties, some of the equal axes of {n_ids} ids", numbers(rows[:60])
+    tables = {"zoo": load("zoo")[0], "people": people(150), "ids": flat(700, 4)}
+    for name, table in tables.items():
+        preparer = None if name == "ids" else Preparer()  # which would leave the id out
+        clusterer = UNTIEClusterer(preparer=preparer, random_state=0).fit(table)
         choice = clusterer.k_choice_
         yield (
             f"ties, clusters of {name}",

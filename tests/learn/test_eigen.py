@@ -112,6 +112,31 @@ def test_equal_axes_lie_as_the_points_say():
         np.testing.assert_allclose(turned @ eigen.settling(turned, lengths), expected, atol=1e-12)
 
 
+def test_the_first_axes_are_those_of_all():
+    points = np.linalg.qr(np.random.default_rng(0).standard_normal((40, 6)))[0]
+    lengths = np.array([3.0, 2.0, 2.0, 2.0, 1.0, 1.0])
+    every = eigen.settling(points, lengths)
+    for n_wanted in range(7):
+        found = eigen.settling(points, lengths, n_wanted=n_wanted)
+        np.testing.assert_allclose(found, every[:, :n_wanted], atol=1e-12)
+
+
+def test_a_solver_that_loses_equal_eigenvalues(monkeypatch):
+    """LAPACK's `dsyevr` does on some CPUs, when asked for some of hundreds of equal ones."""
+    solve = eigen.eigh
+
+    def lossy(matrix, subset_by_index=None, **options):
+        values, vectors = solve(matrix, subset_by_index=subset_by_index, **options)
+        return (values, vectors) if subset_by_index is None else (values[4:], vectors[:, 4:])
+
+    monkeypatch.setattr(eigen, "eigh", lossy)
+    gram = random_matrix(np.concatenate([[9.0, 7.0], np.full(30, 4.0), np.ones(8)]))
+    assert len(eigen.leading_axes(gram, 10).values) == 32
+    np.testing.assert_allclose(eigen.eigenvalues(gram, 10), [9.0, 7.0] + [4.0] * 8)
+    space = eigen.leading(gram, 3)
+    np.testing.assert_allclose(space.shares, [1, 1] + [1 / 30] * 30)
+
+
 def test_axes_as_long_as_the_last_come_with_it():
     gram = np.diag([9.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 1.0])
     assert len(eigen.leading_axes(gram, 2).values) == 8

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
 from tables import latent_classes, small_tables
 from untie import UNTIE, UNTIEClusterer
 from untie._count.packed_rows import PackedRows
-from untie._count.row_sample import sample_rows
+from untie._count.row_sample import RowSample, sample_rows
 from untie._learn.costs import cheapest, walk_rows
 from untie._learn.means import (
+    PRINCIPAL,
     all_distances,
     count_distinct,
     distance_costs,
@@ -25,6 +26,7 @@ from untie._learn.means import (
     split_columns,
 )
 from untie._learn.value_space import ValueSpace
+from untie._learn.vectors import LookUp
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +76,26 @@ def test_the_start_is_as_good_as_scikit_learns(case):
     rows = lookup.rows(codes, np.float64)
     expected = KMeans(4, n_init=10, random_state=0).fit(rows).inertia_
     assert inertia_of(space, centres, found) <= expected * 1.01
+
+
+@pytest.mark.parametrize("n_dimensions", [270, 400])
+def test_equally_long_axes_are_cut_alike_whatever_the_rounding(n_dimensions):
+    """As many axes as values, a few of them longer; the 64th is one of hundreds of equals."""
+    n_values, draws = 300, np.random.default_rng(0)
+    basis = np.linalg.qr(draws.standard_normal((n_values, n_values)))[0][:, :n_dimensions]
+    lengths = np.ones(basis.shape[1])
+    lengths[:5] = [9.0, 7.0, 5.0, 4.0, 3.0]
+    vectors = np.zeros((n_values + 1, n_dimensions))
+    vectors[:n_values, : len(lengths)] = basis * lengths
+    codes = np.arange(n_values)[:, None]
+    sample = RowSample(np.arange(n_values, dtype=np.uint64), codes, np.ones(n_values))
+    found = []
+    for _ in range(3):
+        turn = np.linalg.qr(draws.standard_normal((n_dimensions, n_dimensions)))[0]
+        rows = sample_vectors(LookUp((vectors @ turn,)), sample)
+        assert rows.shape == (n_values, PRINCIPAL)
+        found.append(pairwise_distances(rows))
+    np.testing.assert_allclose(found[1:], found[:1] * 2, atol=1e-9)
 
 
 def test_an_empty_cluster_keeps_its_mean(case):

@@ -22,11 +22,11 @@ MOST_UNITS = 1e6
 numbers are multiples of a small enough one."""
 
 FEWEST = 8
-"""Weights of fewer distinct rows than this have a common divisor by chance too often for it to be a
-unit: those of four in 8% of tables, of eight in 0.4%."""
+"""Weights of fewer distinct rows than this have no unit. Too often they have a common divisor by
+chance: those of four rows in 8% of tables, those of eight in 0.4%."""
 
 MANY_ROWS = 100
-"""Of this many distinct rows or more, some occur once, unless weights are no numbers of rows."""
+"""Among this many distinct rows or more, some occur only once if weights are numbers of rows."""
 
 SINGLE = 0.2
 """At least this share of distinct rows occur once where more could occur than do. In real tables it

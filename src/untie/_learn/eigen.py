@@ -51,8 +51,8 @@ ends after `MOST_SEARCHES` rounds, or when the sum of the eigenvalues rises by a
 `AT_REST` of itself."""
 
 EQUAL = 1e-4
-"""Axes whose lengths differ by less than this share are equally long: how they lie among each other
-is rounding, or so little more that it would be known to a few digits only."""
+"""Axes whose lengths differ by less than this share are equally long. Rounding decides their
+directions, or leaves only a few digits of them."""
 
 NEARLY = 1e-6
 """Numbers that differ by less than this share of the largest are equal where one is chosen."""
@@ -122,17 +122,42 @@ def leading(gram: Gram, n_vectors: int) -> Eigenspace:
     return space
 
 
-def leading_axes(gram: Gram, n_vectors: int) -> Eigenspace:
-    """Return the leading `n_vectors` eigenvectors, and all that `settling` turns with the last."""
+def leading_axes(gram: Gram, n_vectors: int, *, is_exact: bool = False) -> Eigenspace:
+    """Return the leading `n_vectors` eigenvectors, and all that are as long as the last.
+
+    Parameters
+    ----------
+    gram : matrix or operator of shape (n, n)
+        What has eigenvectors.
+    n_vectors : int
+        Number of eigenvectors; fewer are returned if the rank is lower.
+    is_exact : bool
+        Whether a full solver is taken for matrices of any size.
+    """
     size, n_asked = gram.shape[0], n_vectors + SPARE
+    is_exact |= size <= FULL_SOLVER_SIZE
+    if size > LANCZOS_SIZE and not is_exact:
+        # Of equal ones, a search finds as many as a block has vectors: the same on every processor,
+        # as long as all of them are taken.
+        search = _at_rest(gram, n_asked)
+        _, n_taken = _count_equals(search.values, n_vectors)
+        return Eigenspace(search.values[:n_taken], search.vectors(n_taken), np.ones(n_taken))
     while True:
-        values, vectors = _and_more(gram, n_vectors, n_asked)
-        n_found = int(np.count_nonzero(values > TIE * max(float(values[0]), 0.0)))
-        n_taken = end_of_equals(np.sqrt(values[:n_found]), min(n_vectors, n_found))
-        is_whole = n_taken < n_found or n_found < n_asked
-        if is_whole or size > LANCZOS_SIZE:
+        if is_exact:
+            values, vectors = _full(gram, min(size, n_asked))
+        else:
+            values, vectors = _and_more(gram, n_vectors, n_asked)
+        n_found, n_taken = _count_equals(values, n_vectors)
+        if n_taken < n_found or n_found < n_asked:
             return Eigenspace(values[:n_taken], vectors[:, :n_taken], np.ones(n_taken))
-        n_asked *= 2
+        # A full solver takes about as long for all eigenvectors as for some.
+        n_asked = size if is_exact else 2 * n_asked
+
+
+def _count_equals(values: FloatArray, n_vectors: int) -> tuple[int, int]:
+    """Count the eigenvalues above 0, and those up to the last that is equal to the last wanted."""
+    n_found = int(np.count_nonzero(values > TIE * max(float(values[0]), 0.0)))
+    return n_found, end_of_equals(np.sqrt(values[:n_found]), min(n_vectors, n_found))
 
 
 def _and_more(gram: Gram, n_vectors: int, n_asked: int) -> tuple[FloatArray, FloatArray]:
@@ -195,7 +220,9 @@ def _full(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
     size = gram.shape[0]
     dense = gram if isinstance(gram, np.ndarray) else gram @ np.eye(size)
     values, vectors = eigh(dense, subset_by_index=(size - n_vectors, size - 1))
-    return values[::-1], vectors[:, ::-1]
+    if len(values) < n_vectors:  # LAPACK's solver for a part loses some of many equal eigenvalues
+        values, vectors = eigh(dense, driver="evd")
+    return values[-n_vectors:][::-1], vectors[:, -n_vectors:][:, ::-1]
 
 
 def _may_miss(search: Krylov, n_values: int) -> bool:
@@ -271,7 +298,10 @@ def _at_rest(gram: Gram, n_vectors: int) -> Krylov:
 
 
 def settling(
-    points: FloatArray, lengths: FloatArray, weights: FloatArray | None = None
+    points: FloatArray,
+    lengths: FloatArray,
+    weights: FloatArray | None = None,
+    n_wanted: int | None = None,
 ) -> FloatArray:
     """Return the turn of axes after which these are the same on every processor.
 
@@ -289,11 +319,13 @@ def settling(
         Of the axes, longest first.
     weights : array of shape (n_points,), optional
         How often each point counts.
+    n_wanted : int, optional
+        Only so many axes are kept, the first ones.
 
     Returns
     -------
-    array of shape (n_axes, n_axes)
-        An orthogonal matrix to multiply the points by.
+    array of shape (n_axes, n_wanted)
+        A matrix with orthonormal columns to multiply the points by.
 
     Examples
     --------
@@ -303,14 +335,29 @@ def settling(
            [0., 1.]])
     """
     n_axes = len(lengths)
-    turn = np.eye(n_axes)
-    if not n_axes:
+    n_wanted = n_axes if n_wanted is None else min(n_wanted, n_axes)
+    turn = np.eye(n_axes, n_wanted)
+    if not n_wanted:
         return turn
     starts = np.flatnonzero(~_follow(lengths)).tolist()
     for start, end in pairwise([*starts, n_axes]):
-        if end - start > 1:
-            turn[start:end, start:end] = _through_points(points[:, start:end])
+        n_here = min(end, n_wanted) - start
+        if end - start > 1 and n_here > 0:
+            found = _through_points(points[:, start:end], n_here)
+            turn[start:end, start : start + n_here] = found
     return turn * _signs(points @ turn, weights)
+
+
+def start_of_equals(lengths: FloatArray, n_axes: int) -> int:
+    """Return how many axes there are before the first that is as long as the one at `n_axes`.
+
+    Examples
+    --------
+    >>> lengths = np.array([3.0, 2.0, 2.0, 2.0, 1.0])
+    >>> start_of_equals(lengths, 3), end_of_equals(lengths, 3)
+    (1, 4)
+    """
+    return int(np.flatnonzero(~_follow(lengths)[:n_axes])[-1])
 
 
 def end_of_equals(lengths: FloatArray, n_axes: int) -> int:
@@ -346,10 +393,10 @@ def _follow(lengths: FloatArray) -> NDArray[np.bool_]:
     return np.append(False, shorter <= EQUAL * lengths[:-1])
 
 
-def _through_points(points: FloatArray) -> FloatArray:
+def _through_points(points: FloatArray, n_wanted: int) -> FloatArray:
     """Return directions through the points that are farthest out, each at a right angle to all."""
-    rest, found = points.copy(), np.eye(points.shape[1])
-    for number in range(len(found)):
+    rest, found = points.copy(), np.eye(points.shape[1], n_wanted)
+    for number in range(n_wanted):
         direction = rest[first_largest(np.einsum("ij,ij->i", rest, rest))].copy()
         length = float(np.linalg.norm(direction))
         if length == 0.0:  # the axes that are left are 0

@@ -169,7 +169,7 @@ def _leading_axes(
     # Equally long axes are turned together, and cut after that.
     n_turned = end_of_equals(values, n_axes)
     axes = factor @ (vectors[:, :n_turned] * np.sqrt(values[:n_turned]))
-    axes = axes @ settling(axes, values[:n_turned])[:, :n_axes]
+    axes = axes @ settling(axes, values[:n_turned], n_wanted=n_axes)
     trace = float(diagonal.sum())
     varying = trace - float(np.square(factor.sum(axis=0)).sum()) / len(diagonal)
     missing = max(0.0, trace - float(values[:n_axes].sum()))

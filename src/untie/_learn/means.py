@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.random import RandomState
-from sklearn.utils.extmath import randomized_svd
 
 from untie._count.packed_rows import PackedRows
 from untie._count.row_sample import RowSample
 from untie._learn.choose import shortened
 from untie._learn.costs import Costs, Pass, Walk, all_clusters, ties_apart
+from untie._learn.eigen import leading_axes, start_of_equals
 from untie._learn.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
 from untie._util.k_means import best_labels
@@ -37,6 +37,18 @@ def sample_vectors(lookup: LookUp, sample: RowSample) -> FloatArray:
 
     Of more than `MOST_DIMENSIONS`, the first principal ones are kept, which have nearly all that
     k-means finds: the time of many runs must not depend on the number of values.
+
+    Parameters
+    ----------
+    lookup : LookUp
+        The vectors of the values.
+    sample : RowSample
+        Rows of the table.
+
+    Returns
+    -------
+    array of shape (n_sampled, n_dimensions)
+        Centred vectors.
     """
     rows = lookup.rows(list(sample.codes.T), np.float64)
     rows -= sample.weights @ rows / sample.weights.sum()
@@ -44,11 +56,29 @@ def sample_vectors(lookup: LookUp, sample: RowSample) -> FloatArray:
         return np.zeros((len(rows), 1))
     if min(rows.shape) <= MOST_DIMENSIONS:
         return shortened(rows)
-    # Transposed, it draws one number per row and none per column, whose order is the table's.
-    *_, lengths, right = randomized_svd(
-        rows.T, PRINCIPAL, n_iter=4, transpose=False, random_state=0
-    )
-    return np.asarray(right.T * lengths, dtype=np.float64)
+    return _principal(rows)
+
+
+def _principal(rows: FloatArray) -> FloatArray:
+    """Return where rows are on their first `PRINCIPAL` principal axes.
+
+    The last of these may be some of many equally long axes. None of those is better than another,
+    and rounding decides which a solver returns. Random directions in the space of all of them, the
+    same on every processor, are then taken instead.
+    """
+    is_wide = rows.shape[1] > len(rows)
+    gram = rows @ rows.T if is_wide else rows.T @ rows
+    space = leading_axes(gram, PRINCIPAL, is_exact=True)
+    lengths = np.sqrt(space.values)
+    places = space.vectors * lengths if is_wide else rows @ space.vectors
+    if len(lengths) <= PRINCIPAL:
+        return np.asarray(places, dtype=np.float64)
+    n_before = start_of_equals(lengths, PRINCIPAL)
+    before, equals = places[:, :n_before], places[:, n_before:]
+    # Drawn per row: the order of the dimensions is that of the table's columns.
+    drawn = RandomState(0).normal(size=(len(rows), PRINCIPAL - n_before))
+    directions = np.linalg.qr(equals.T @ drawn)[0]
+    return np.hstack([before, equals @ directions])
 
 
 def count_distinct(rows: FloatArray) -> int:

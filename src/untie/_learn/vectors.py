@@ -187,10 +187,10 @@ def component_lookup(
         table @ space.vectors[span]
         for table, span in zip(centre(roots, counts), spans(roots), strict=True)
     ]
-    turn = settling(np.concatenate(tables), np.sqrt(space.values), counts.frequencies)
+    lengths = np.sqrt(space.values)
+    turn = settling(np.concatenate(tables), lengths, counts.frequencies, n_components)
     directions = np.zeros((len(turn), n_components))
-    n_found = min(n_components, len(turn))
-    directions[:, :n_found] = turn[:, :n_found]
+    directions[:, : turn.shape[1]] = turn
     return LookUp(
         tuple(np.vstack([table @ directions, np.zeros(n_components)]) for table in tables),
         summed=True,
