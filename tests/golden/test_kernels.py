@@ -90,7 +90,9 @@ def _difference(array, other):
     if array.dtype.kind != "f":
         return "" if array.tolist() == other.tolist() else "other values"
     scale = max(1.0, float(np.abs(np.nan_to_num(other)).max(initial=0.0)))
-    if np.allclose(array, other, rtol=0.0, atol=TOLERANCE * scale, equal_nan=True):
+    # Numbers of single precision have seven digits.
+    tolerance = max(TOLERANCE, 4.0 * float(np.finfo(array.dtype).eps)) * scale
+    if np.allclose(array, other, rtol=0.0, atol=tolerance, equal_nan=True):
         return ""
     return f"off by {np.nanmax(np.abs(array - other)) / scale:.1e}"
 
