@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -212,6 +212,7 @@ class UNTIEClusterer(
         if source.is_lazy:
             self._fit_lazy(encoder, source, sample_weight)
             return self
+        X = list(X) if isinstance(X, Iterator) else X  # it is read twice
         preparer = self._new_preparer(X, sample_weight)
         X, sample_weight = split_weights(X, sample_weight)
         table = read_table(X)

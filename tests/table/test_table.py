@@ -9,7 +9,7 @@ import pytest
 from joblib import parallel_config
 
 from cases import ANY_FRAMES, NESTED, NOT_TABLES, as_objects, as_rows
-from untie import UNTIE
+from untie import UNTIEClusterer
 from untie._table.categories import check_categories
 from untie._table.rows import encode, learn_vocabulary
 from untie._table.table import read_table
@@ -240,9 +240,14 @@ def test_names_that_occur_twice_have_a_remedy():
         read_table(frame)
 
 
-@pytest.mark.parametrize(
-    "rows", [iter([["a"]]), csv.reader(["a,b", "c,d"]), (row for row in [["a"]]), map(list, ["ab"])]
-)
-def test_an_iterator_of_rows_is_not_an_empty_table(rows):
-    with pytest.raises(TypeError, match=r"gives its rows only once; pass a list of them"):
-        UNTIE(2).fit(rows)
+def test_an_iterator_that_was_read_is_not_called_empty():
+    rows = csv.reader(["a,b", "c,d"])
+    assert cells(rows) == {"x0": ["a", "c"], "x1": ["b", "d"]}
+    with pytest.raises(ValueError, match=r"reader has no rows left.*pass a list of its rows"):
+        read_table(rows)
+
+
+def test_a_clusterer_takes_an_iterator_of_rows(melons):
+    rows = melons.to_numpy().tolist()
+    labels = UNTIEClusterer(2).fit(iter(rows)).labels_
+    assert labels.tolist() == UNTIEClusterer(2).fit(rows).labels_.tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -35,12 +35,7 @@ def open_table(data: Any) -> Source:
     if isinstance(data, nw.LazyFrame):
         data = data.to_native()
     found = (adopt(data) for adopt in ENGINES)
-    source = next((source for source in found if source is not None), None)
-    if source is None and isinstance(data, Iterator):
-        raise TypeError(
-            f"{type(data).__name__} gives its rows only once; pass a list of them: list(rows)."
-        )
-    return MemorySource(data) if source is None else source
+    return next((source for source in found if source is not None), MemorySource(data))
 
 
 def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") -> CountedTable:

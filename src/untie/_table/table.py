@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -84,6 +84,11 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
         _refuse_lazy(data)
     table = _read_frame(frame) if isinstance(frame, nw.DataFrame) else _read_array(data)
     shape = (table.n_rows, len(table.names))
+    if table.n_rows < min_rows and isinstance(data, Iterator):
+        raise NoRowsError(
+            f"The {type(data).__name__} has no rows left, and may have been read before; pass a "
+            "list of its rows: list(rows)."
+        )
     if table.n_rows < min_rows:
         raise NoRowsError(
             f"The table has no rows: 0 sample(s) (shape={shape}) while a minimum of 1 is required. "
