@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
 from _timing import parse_quick, print_table
-from untie import UNTIE, KChoice, UNTIEClusterer, choose_k
+from untie import KChoice, TableClusterer, TableEncoder, choose_k
 from untie.datasets import bundled_names, load
 
 KS = range(2, 13)
@@ -43,7 +43,7 @@ def compare_made(quick: bool) -> None:
     right: dict[str, list[bool]] = {rule: [] for rule in (*RULES, CHOICE, ENCODER)}
     found_none = []
     for n_classes, table in made_tables(quick):
-        chosen, choice = choices(UNTIE().fit(table), table)
+        chosen, choice = choices(TableEncoder().fit(table), table)
         if n_classes == 1:
             found_none.append(not choice.found_clusters)
             continue
@@ -72,7 +72,7 @@ def compare_bundled(names: list[str]) -> None:
     rows, scores = [], []
     for name in names:
         X, y = load(name)
-        encoder = UNTIE().fit(X)
+        encoder = TableEncoder().fit(X)
         chosen, choice = choices(encoder, X)
         index = {k: rand_index(X, y, k) for k in {*chosen.values(), y.nunique()}}
         scores.append([*(index[k] for k in chosen.values()), index[y.nunique()]])
@@ -84,7 +84,7 @@ def compare_bundled(names: list[str]) -> None:
     print_table(["data set", *RULES, CHOICE, ENCODER, "classes", "how sure"], rows)
 
 
-def choices(encoder: UNTIE, table: Any) -> tuple[dict[str, int], KChoice]:
+def choices(encoder: TableEncoder, table: Any) -> tuple[dict[str, int], KChoice]:
     """Return the number that each rule chooses."""
     choice = choose_k(encoder, table, KS)
     chosen = {rule: choice.ks[int(np.argmax(getattr(choice, rule)))] for rule in RULES}
@@ -93,7 +93,7 @@ def choices(encoder: UNTIE, table: Any) -> tuple[dict[str, int], KChoice]:
 
 def rand_index(table: Any, classes: Any, k: int) -> float:
     """Return the adjusted Rand index of k clusters and the classes."""
-    labels = UNTIEClusterer(k, encoder=UNTIE()).fit_predict(table)
+    labels = TableClusterer(k, encoder=TableEncoder()).fit_predict(table)
     return float(adjusted_rand_score(classes, labels))
 
 

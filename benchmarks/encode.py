@@ -22,7 +22,7 @@ import pyarrow as pa
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from _timing import best_times, parse_quick, peak_memory, print_table, print_verdict
-from untie import UNTIE
+from untie import UNTIE, TableEncoder
 
 WORDS = np.array(["low", "middle", "high"])
 SOLVERS = ("exact", "uniform")
@@ -34,11 +34,11 @@ PATIENCE = 10.0
 """An encoder that takes more seconds is timed once."""
 
 ENCODERS: dict[str, Callable[[], Any]] = {
-    "UNTIE auto": partial(UNTIE, n_clusters=2),
-    "UNTIE auto, 8 clusters": partial(UNTIE, n_clusters=8),
-    "UNTIE auto, neighbors": partial(UNTIE, purpose="neighbors"),
-    "UNTIE exact": partial(UNTIE, n_clusters=2, solver="exact"),
-    "UNTIE uniform": partial(UNTIE, n_clusters=2, solver="uniform"),
+    "UNTIE auto": partial(TableEncoder, n_clusters=2),
+    "UNTIE auto, 8 clusters": partial(TableEncoder, n_clusters=8),
+    "UNTIE auto, neighbors": partial(TableEncoder, purpose="neighbors"),
+    "UNTIE exact": partial(TableEncoder, n_clusters=2, solver="exact"),
+    "UNTIE uniform": partial(TableEncoder, n_clusters=2, solver="uniform"),
     ONE_HOT: OneHotEncoder,
     "OrdinalEncoder": OrdinalEncoder,
     "category_encoders.OrdinalEncoder": category_encoders.OrdinalEncoder,

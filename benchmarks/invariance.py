@@ -1,6 +1,6 @@
 """Which changes of a table that mean nothing change its clusters, and why.
 
-Every table is clustered as it is, by ``UNTIEClusterer(preparer=Preparer())`` with the number of
+Every table is clustered as it is, by ``TableClusterer(preparer=Preparer())`` with the number of
 clusters chosen, and again after each change:
 
 - values: the values of text columns get other names, which are neither numbers, dates nor ranges;
@@ -43,7 +43,7 @@ from joblib import Parallel, delayed
 from sklearn.metrics import adjusted_rand_score
 
 from _timing import print_table
-from untie import Preparer, UNTIEClusterer
+from untie import Preparer, TableClusterer
 from untie._count.memory import SAMPLE_ROWS
 from untie.datasets import bundled_names, load
 
@@ -223,7 +223,7 @@ def cluster(frame: pd.DataFrame) -> Found:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            clusterer = UNTIEClusterer(preparer=Preparer(), random_state=0).fit(frame)
+            clusterer = TableClusterer(preparer=Preparer(), random_state=0).fit(frame)
         except ValueError as error:
             if "No column is left" not in str(error):
                 raise

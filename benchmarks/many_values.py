@@ -15,7 +15,7 @@ import pandas as pd
 from sklearn.preprocessing import OneHotEncoder
 
 from _timing import best_times, parse_quick, peak_memory, print_table, print_verdict
-from untie import UNTIE
+from untie import TableEncoder
 from untie._count import memory
 
 SMALL = (2, 3, 5, 8, 10, 12, 20, 50, 100)
@@ -75,8 +75,8 @@ def _as_text(codes: list[np.ndarray], sizes: tuple[int, ...]) -> pd.DataFrame:
     )
 
 
-def fit_default(table: pd.DataFrame) -> UNTIE:
-    return UNTIE(n_components=16).fit(table)
+def fit_default(table: pd.DataFrame) -> TableEncoder:
+    return TableEncoder(n_components=16).fit(table)
 
 
 def compare(n_rows: int, n_values: int) -> None:
@@ -87,7 +87,7 @@ def compare(n_rows: int, n_values: int) -> None:
             "one-hot fit": lambda: OneHotEncoder().fit(table),
             "one-hot": lambda: OneHotEncoder().fit_transform(table),
             "fit": lambda: fit_default(table),
-            "fit_transform": lambda: UNTIE(n_components=16).fit_transform(table),
+            "fit_transform": lambda: TableEncoder(n_components=16).fit_transform(table),
         },
         repeats=2,
     )
@@ -122,12 +122,12 @@ def together(n_rows: int) -> None:
 def landmarks_against_matrices(n_rows: int, n_values: int) -> None:
     """Print how far value similarities are from those of whole kernel matrices."""
     table = make_table(n_rows, n_values)
-    exact = _with_limit(n_values, lambda: UNTIE(N_CLASSES).fit(table))
-    found = UNTIE(N_CLASSES).fit(table)
+    exact = _with_limit(n_values, lambda: TableEncoder(N_CLASSES).fit(table))
+    found = TableEncoder(N_CLASSES).fit(table)
     times = best_times(
         {
-            "matrices": lambda: _with_limit(n_values, lambda: UNTIE(N_CLASSES).fit(table)),
-            "landmarks": lambda: UNTIE(N_CLASSES).fit(table),
+            "matrices": lambda: _with_limit(n_values, lambda: TableEncoder(N_CLASSES).fit(table)),
+            "landmarks": lambda: TableEncoder(N_CLASSES).fit(table),
         },
         repeats=1,
     )
@@ -140,7 +140,7 @@ def landmarks_against_matrices(n_rows: int, n_values: int) -> None:
     print_table(header, [[*cells, next(iter(found.gains_)), next(iter(exact.gains_))]])
 
 
-def _with_limit(n_values: int, work: Callable[[], UNTIE]) -> UNTIE:
+def _with_limit(n_values: int, work: Callable[[], TableEncoder]) -> TableEncoder:
     before = memory.LARGE
     memory.LARGE = n_values
     try:

@@ -9,7 +9,7 @@ themselves and UNTIE.
 All methods see the same columns, those that `Preparer` uses: ids, free text and constants are left
 out. What they make of them:
 
-- UNTIE: `UNTIEClusterer` with a `Preparer`; "UNTIE, k-means" are the vectors of the pipeline with
+- UNTIE: `TableClusterer` with a `Preparer`; "UNTIE, k-means" are the vectors of the pipeline with
   scikit-learn's k-means; "UNTIE as it was" has five ranges per column of numbers, without order.
 - k-prototypes: standardised numbers and words, with the package's own gamma.
 - FAMD: max(k, 5) components, or as many as there are, and k-means.
@@ -43,7 +43,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from _timing import print_table
 from quality.mixed_tables import DEVELOPMENT, HELD_BACK, NAMES, MixedTable, mixed_tables
-from untie import UNTIE, Preparer, UNTIEClusterer
+from untie import Preparer, TableClusterer, TableEncoder
 from untie.evaluation import clustering_f_score
 
 RESTARTS, SEEDS, PROTOTYPE_RESTARTS = 20, 5, 5
@@ -72,8 +72,8 @@ ARI = next(iter(MEASURES))
 def untie(bins: int | None = None, ordered: object = "auto") -> Method:
     def method(X: pd.DataFrame, k: int, seed: int) -> Labels:
         preparer = Preparer() if bins is None else Preparer(bins=bins)
-        encoder = UNTIE(ordered=ordered)
-        model = UNTIEClusterer(
+        encoder = TableEncoder(ordered=ordered)
+        model = TableClusterer(
             k, encoder=encoder, preparer=preparer, n_init=RESTARTS, random_state=seed
         )
         return model.fit(X).labels_
@@ -82,7 +82,7 @@ def untie(bins: int | None = None, ordered: object = "auto") -> Method:
 
 
 def untie_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:
-    vectors = make_pipeline(Preparer(), UNTIE(k, random_state=seed)).fit_transform(X)
+    vectors = make_pipeline(Preparer(), TableEncoder(k, random_state=seed)).fit_transform(X)
     return k_means(np.asarray(vectors), k, seed)
 
 

@@ -26,7 +26,7 @@ import untie
 from _parquet_tables import write_table
 from _timing import best_times, peak_memory, print_table, print_verdict
 from scale import SIZES
-from untie import UNTIE
+from untie import TableEncoder
 from untie.explain import neighbors
 
 N_QUERIES = 1000
@@ -65,7 +65,7 @@ def main() -> None:
 def prepare(folder: Path) -> None:
     """Leave a model and the queries beside the files."""
     source = untie.scan(folder / "0*.parquet")
-    UNTIE(purpose="neighbors").fit(source).save(folder / "model.untie")
+    TableEncoder(purpose="neighbors").fit(source).save(folder / "model.untie")
     rows = pq.read_table(folder / "00000.parquet")
     rng = np.random.default_rng(0)
     cells = {}
@@ -155,7 +155,7 @@ def approximate(folder: Path) -> None:
     lines = []
     for n_components in COMPONENTS:
         source = untie.scan(folder / "0*.parquet")
-        encoder = UNTIE(purpose="neighbors", n_components=n_components).fit(source)
+        encoder = TableEncoder(purpose="neighbors", n_components=n_components).fit(source)
         start = time.perf_counter()
         index = build_index(encoder, source)
         built = time.perf_counter() - start
@@ -170,7 +170,7 @@ def approximate(folder: Path) -> None:
     print_table(header, lines)
 
 
-def build_index(encoder: UNTIE, source: Any) -> Any:
+def build_index(encoder: TableEncoder, source: Any) -> Any:
     """Return an index of the rows' vectors; a row's key is its position."""
     from usearch.index import Index
 

@@ -4,7 +4,7 @@ Tables without structure have independent columns: uniform or Zipf shares of 2 t
 columns, 500 to 1,000,000 rows; plain, with a column that is there twice, with a pair of dependent
 columns, with weights, with missing cells. Tables with structure are drawn from classes, with one
 difficulty each, at the same numbers of rows. `untie` sees neither the kind nor the classes. The
-verdict is that of ``UNTIE(n_clusters="auto")``, ``k_choice_.found_clusters``.
+verdict is that of ``TableEncoder(n_clusters="auto")``, ``k_choice_.found_clusters``.
 
 ``--repeated`` asks the same of uniform noise whose rows are repeated or have weights that are no
 numbers of rows.
@@ -26,7 +26,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from _timing import print_table
-from untie import UNTIE, count_table
+from untie import TableEncoder, count_table
 from untie._learn.n_clusters import choose_n_clusters, noise_edge, standardised_eigenvalues
 
 ROWS = (500, 2_000, 20_000, 200_000, 1_000_000)
@@ -121,7 +121,7 @@ def judge_repeated(kind: str, seed: int) -> Verdict:
     """Draw noise, repeat it or give it weights, and ask whether it has clusters."""
     warnings.simplefilter("ignore")
     table, weights = REPEATED[kind](np.random.default_rng([seed, 7]))
-    choice = UNTIE("auto", random_state=0).fit(table, sample_weight=weights).k_choice_
+    choice = TableEncoder("auto", random_state=0).fit(table, sample_weight=weights).k_choice_
     return Verdict(kind, len(table), choice.found_clusters, choice.k, 0)
 
 
@@ -175,7 +175,7 @@ def judge(family: str, kind: str, n: int, m: int, v: int, seed: int) -> Verdict:
         table, weights = NOISE[kind](rng, n, m, v)
     else:
         table, true_k = PLANTED[kind](rng, n)
-    choice = UNTIE("auto", random_state=0).fit(table, sample_weight=weights).k_choice_
+    choice = TableEncoder("auto", random_state=0).fit(table, sample_weight=weights).k_choice_
     if choice is None:  # two distinct rows
         return Verdict(kind, n, False, 0, true_k)
     return Verdict(kind, n, choice.found_clusters, choice.k, true_k)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from _timing import parse_quick, print_table
-from untie import UNTIE
+from untie import TableEncoder
 from untie.datasets import load
 from untie.explain import outliers
 from untie_paper.outliers import rare_classes, rare_values
@@ -52,7 +52,10 @@ def main() -> None:
 def mean_scores(cases: Cases) -> list[float]:
     """Return the mean AUC of each way over some tables."""
     found = [
-        [roc_auc_score(is_odd, score(UNTIE().fit(table), table)) for score in SCORES.values()]
+        [
+            roc_auc_score(is_odd, score(TableEncoder().fit(table), table))
+            for score in SCORES.values()
+        ]
         for table, is_odd in cases
     ]
     return np.mean(found, axis=0).tolist()
@@ -80,12 +83,12 @@ def rare_class(table: Any, classes: Any) -> Cases:
         yield table.iloc[rows].reset_index(drop=True), y[rows].astype(str) == name
 
 
-def surprises(encoder: UNTIE, table: Any) -> NDArray[np.float64]:
+def surprises(encoder: TableEncoder, table: Any) -> NDArray[np.float64]:
     found = outliers(encoder, table, n=len(table))
     return found.sort_values("position").score.to_numpy()
 
 
-def with_negative_terms(encoder: UNTIE, table: Any) -> NDArray[np.float64]:
+def with_negative_terms(encoder: TableEncoder, table: Any) -> NDArray[np.float64]:
     counts, codes = encoder.counts_, encoder.codes(table)
     margins = [counts.frequencies[counts.span(j)][column] - 1 for j, column in enumerate(codes)]
     total = np.zeros(len(table))
@@ -95,12 +98,12 @@ def with_negative_terms(encoder: UNTIE, table: Any) -> NDArray[np.float64]:
     return total
 
 
-def distance_to_the_mean(encoder: UNTIE, table: Any) -> NDArray[np.float64]:
+def distance_to_the_mean(encoder: TableEncoder, table: Any) -> NDArray[np.float64]:
     vectors = encoder.transform(table)
     return np.square(vectors - vectors.mean(axis=0)).sum(axis=1)
 
 
-SCORES: dict[str, Callable[[UNTIE, Any], NDArray[np.float64]]] = {
+SCORES: dict[str, Callable[[TableEncoder, Any], NDArray[np.float64]]] = {
     "surprises": surprises,
     "negative terms kept": with_negative_terms,
     "rarities": lambda _, table: rare_values(table),

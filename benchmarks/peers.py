@@ -7,7 +7,7 @@ but SigDT chooses its own. A stored run is one start, so each method is scored b
 runs and, again, by its run of the highest description gain; columns that say the same share a vote
 in it, unless --equal-votes is given.
 
-UNTIE is run here with seeds 0 to 4, and its scores are means over them. `UNTIEClusterer` has its
+UNTIE is run here with seeds 0 to 4, and its scores are means over them. `TableClusterer` has its
 own number of starts, k-means on the vectors and on one-hot cells has 20.
 
 A rank is that on a table, 1 is best, and ties share. The methods are ranked among themselves and

@@ -31,7 +31,7 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from _timing import parse_quick, print_table
-from untie import UNTIE, UNTIEClusterer
+from untie import TableClusterer, TableEncoder
 from untie._table.frames import coded_once
 from untie.explain import verdict
 from untie.report._page import SECTIONS
@@ -96,8 +96,8 @@ def stages(data: pd.DataFrame) -> Iterator[str]:
     preparer = wish.preparer().fit(data)
     frame = coded_once(preparer.transform(data))
     yield "preparing"
-    encoder = UNTIE(wish.n_clusters, random_state=wish.random_state)
-    clusterer = UNTIEClusterer(wish.n_clusters, encoder=encoder, random_state=wish.random_state)
+    encoder = TableEncoder(wish.n_clusters, random_state=wish.random_state)
+    clusterer = TableClusterer(wish.n_clusters, encoder=encoder, random_state=wish.random_state)
     clusterer.fit(frame)
     yield "learning, with the number of clusters"
     said = verdict(clusterer, frame, random_state=wish.random_state)

@@ -1,8 +1,8 @@
 """Fit and transform of Parquet files against what DuckDB and pyarrow need for the same columns.
 
-For every number of rows: the time of `UNTIE.fit` over `untie.scan`, as a ratio to DuckDB's own
-`SELECT count(DISTINCT c)` of the same columns; the time of `untie.sink`, as a ratio to pyarrow's
-writing as many numbers; and the most memory that either of ours takes. "fit" learns with
+For every number of rows: the time of `TableEncoder.fit` over `untie.scan`, as a ratio to DuckDB's
+own `SELECT count(DISTINCT c)` of the same columns; the time of `untie.sink`, as a ratio to
+pyarrow's writing as many numbers; and the most memory that either of ours takes. "fit" learns with
 solver="exact" there, with "relevance" elsewhere. Then growth with columns
 and values, one core against two, and an estimate for a cluster from these figures. Competitors
 take turns, the best round counts.

@@ -1,6 +1,6 @@
 """How much groups depend on what should not matter: seeds, ranges of numbers, text for types.
 
-On the real mixed tables of `quality/mixed_tables.py` ``UNTIEClusterer(preparer=Preparer())``
+On the real mixed tables of `quality/mixed_tables.py` ``TableClusterer(preparer=Preparer())``
 chooses the number of groups. The tables below say, for each: the number for 20 seeds, and how many
 of them have the commonest; the number for 3 to 8 ranges per column of numbers, and the mean
 adjusted Rand index of these groupings with one another; and whether reading every cell as text
@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 from sklearn.metrics import adjusted_rand_score
 
 from _timing import print_table
-from untie import Preparer, UNTIEClusterer
+from untie import Preparer, TableClusterer
 
 SEEDS, BINS = range(20), range(3, 9)
 
@@ -61,7 +61,7 @@ def groups(X: pd.DataFrame, what: str, value: Any) -> tuple[bool, np.ndarray]:
     if what == "text":
         X = X.astype(object).where(X.notna(), None).map(lambda c: c if c is None else str(c))
     seed = value if what == "seed" else 0
-    clusterer = UNTIEClusterer(preparer=preparer, random_state=seed).fit(X)
+    clusterer = TableClusterer(preparer=preparer, random_state=seed).fit(X)
     choice = clusterer.k_choice_
     return bool(choice is not None and choice.found_clusters), clusterer.labels_
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans, MiniBatchKMeans
 
-from untie import UNTIE
+from untie import TableEncoder
 from untie.datasets import load
 
 
@@ -58,7 +58,7 @@ def main() -> None:
     """Group mushrooms and print which of them are edible, and find those most like the first."""
     mushrooms, label = load("mushroom")
     frame = dd.from_pandas(mushrooms, npartitions=4)
-    vectors = UNTIE(n_clusters=2, n_components=8).fit_transform(frame).persist()
+    vectors = TableEncoder(n_clusters=2, n_components=8).fit_transform(frame).persist()
     clusters = cluster(vectors, n_clusters=2).compute()
     print(pd.crosstab(clusters, label.to_numpy()).to_string(), "\n")
     first = vectors.head(1).to_numpy()[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sklearn.cluster import KMeans
 
-from untie import UNTIE, explain
+from untie import TableEncoder, explain
 from untie.datasets import load
 from untie.report import make_report
 
@@ -18,7 +18,7 @@ def main() -> None:
     print(f"{len(patients)} patients, {patients.shape[1]} findings graded 0 to 3, for example:")
     print(patients.iloc[:3, :6].to_string(), "\n")
 
-    encoder = UNTIE(n_clusters="auto").set_output(transform="pandas")
+    encoder = TableEncoder(n_clusters="auto").set_output(transform="pandas")
     vectors = encoder.fit_transform(patients)
     print(f"Each row is now a vector of {vectors.shape[1]} numbers, one column per value:")
     print(vectors.iloc[:3, :5].round(3).to_string(), "\n")

@@ -13,19 +13,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import untie
-from untie import UNTIE, UNTIEClusterer
+from untie import TableClusterer, TableEncoder
 from untie.datasets import load
 from untie.explain import neighbors
 
 
-def write_labels(clusterer: UNTIEClusterer, source: Any, path: Path) -> None:
+def write_labels(clusterer: TableClusterer, source: Any, path: Path) -> None:
     """Write the cluster of each row, in the order of the rows."""
     with clusterer.predict(source) as labels, pq.ParquetWriter(path, labels.schema) as writer:
         for batch in labels:
             writer.write_batch(batch)
 
 
-def build_index(encoder: UNTIE, source: Any) -> Any:
+def build_index(encoder: TableEncoder, source: Any) -> Any:
     """Return an index of approximate neighbours; a row's key is its number.
 
     Vectors of few components, in single precision: 64 bytes per row for 16 of them. Distances are
@@ -41,7 +41,7 @@ def build_index(encoder: UNTIE, source: Any) -> Any:
     return index
 
 
-def batches(encoder: UNTIE, source: Any) -> Iterator[np.ndarray]:
+def batches(encoder: TableEncoder, source: Any) -> Iterator[np.ndarray]:
     """Return the rows' vectors, some at a time."""
     for batch in encoder.transform(source):
         yield np.stack(batch.columns, axis=1).astype(np.float32)
@@ -57,17 +57,17 @@ def main(folder: Path = Path("large_files_out")) -> None:
         )
     source = untie.scan(folder / "?.parquet")
 
-    clusterer = UNTIEClusterer(n_clusters=2, random_state=0).fit(source)
+    clusterer = TableClusterer(n_clusters=2, random_state=0).fit(source)
     write_labels(clusterer, source, folder / "labels.parquet")
     clusters = pq.read_table(folder / "labels.parquet")["cluster"].to_numpy()
     for cluster in np.unique(clusters):
         shares = label[clusters == cluster].value_counts(normalize=True).round(2).to_dict()
         print(f"cluster {cluster}: {np.count_nonzero(clusters == cluster)} rows, {shares}")
 
-    exact = neighbors(UNTIE(purpose="neighbors").fit(source), source, 0, n=5)
+    exact = neighbors(TableEncoder(purpose="neighbors").fit(source), source, 0, n=5)
     print("most like row 0:", exact["position"].to_pylist())
 
-    encoder = UNTIE(purpose="neighbors", n_components=16).fit(source)
+    encoder = TableEncoder(purpose="neighbors", n_components=16).fit(source)
     try:
         index = build_index(encoder, source)
     except ImportError:

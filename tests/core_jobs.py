@@ -60,17 +60,17 @@ def answers():
 
     table = rows()
     texts = [row[:3] for row in table]
-    encoder = untie.UNTIE(3).fit(texts)
+    encoder = untie.TableEncoder(3).fit(texts)
     options = {"preparer": untie.Preparer(), "random_state": 0}
-    clusterer = untie.UNTIEClusterer(**options).fit(table)
+    clusterer = untie.TableClusterer(**options).fit(table)
     labels = clusterer.labels_
     preparer = untie.Preparer().fit(table)
     modes = KModes(3, random_state=0).fit(texts)
     mca = baselines.MCA().fit(texts)
     distance = baselines.Hamming().fit(texts)
     profile = explain.cluster_profile(texts, labels)
-    named = untie.UNTIEClusterer(3, **options).fit(fields())
-    pipeline = make_pipeline(untie.Preparer(), untie.UNTIE(3)).fit(table)
+    named = untie.TableClusterer(3, **options).fit(fields())
+    pipeline = make_pipeline(untie.Preparer(), untie.TableEncoder(3)).fit(table)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.untie"
         clusterer.save(path)
@@ -88,8 +88,11 @@ def answers():
         "weights": encoder.weights(),
         "feature names": encoder.get_feature_names_out(),
         "kernel_errors": encoder.kernel_errors(),
-        "fit_counts": untie.UNTIE(3).fit_counts(untie.count_table(texts)).value_vectors(),
-        "partial_fit": untie.UNTIE(3).partial_fit(texts[:60]).partial_fit(texts[60:]).weights(),
+        "fit_counts": untie.TableEncoder(3).fit_counts(untie.count_table(texts)).value_vectors(),
+        "partial_fit": untie.TableEncoder(3)
+        .partial_fit(texts[:60])
+        .partial_fit(texts[60:])
+        .weights(),
         "labels": labels,
         "predict": clusterer.predict(table[:9]),
         "loaded": loaded.predict(table),

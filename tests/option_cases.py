@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
 from command_cases import ask, rows_of, start
-from untie import UNTIE, Preparer, UNTIEClusterer, explain, load_model, save_model
+from untie import UNTIE, Preparer, TableClusterer, explain, load_model, save_model
 
 
 def write_messy(path, n=90):
@@ -60,7 +60,7 @@ def write_files(folder):
     few[20:50].to_parquet(folder / "some.parquet")
     few.assign(shape="star").to_parquet(folder / "new.parquet")
     few.assign(formula="=" + few["size"]).to_csv(folder / "formulas.csv", index=False)
-    clusters = make_pipeline(Preparer(columns=["colour", "size", "shape"]), UNTIEClusterer(2))
+    clusters = make_pipeline(Preparer(columns=["colour", "size", "shape"]), TableClusterer(2))
     save_model(clusters.fit(few), folder / "base.untie")
     book = openpyxl.Workbook()
     book.active.append(["nothing"])

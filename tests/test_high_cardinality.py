@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from untie import UNTIE, count_table, load_model
+from untie import UNTIE, TableEncoder, count_table, load_model
 from untie._count import memory
 from untie._learn import landmarks
 from untie.baselines import OneHot
@@ -76,7 +76,7 @@ def test_with_landmarks_enough_the_model_is_the_exact_one(options, few_are_many)
 
 
 def test_the_number_of_clusters_is_the_same(few_are_many):
-    assert UNTIE().fit(TABLE).n_clusters_ == 3
+    assert TableEncoder().fit(TABLE).n_clusters_ == 3
 
 
 @pytest.mark.parametrize("solver", ["exact", "lp", "relevance", "adam", "adagrad"])
@@ -91,19 +91,19 @@ def test_every_solver_takes_columns_with_many_values(solver, few_are_many):
 
 
 def test_unknown_values_are_at_the_mean(few_are_many):
-    encoder = UNTIE(3).fit(TABLE)
+    encoder = TableEncoder(3).fit(TABLE)
     new = TABLE[:2].assign(town="elsewhere")
     mean = encoder.transform(TABLE)[:, : encoder.model_.vectors.widths[0]].mean(axis=0)
     found = encoder.transform(new)[:, : len(mean)]
     np.testing.assert_allclose(found, [mean, mean], atol=1e-9)
-    short = UNTIE(3, n_components=2).fit(TABLE)
+    short = TableEncoder(3, n_components=2).fit(TABLE)
     others = short.transform(TABLE[:2].assign(town="elsewhere", color="none"))
     assert np.isfinite(others).all()
 
 
 def test_chunks_add_up(few_are_many):
-    whole = UNTIE(3).fit(TABLE)
-    pieces = UNTIE(3).partial_fit(TABLE[:250]).partial_fit(TABLE[250:])
+    whole = TableEncoder(3).fit(TABLE)
+    pieces = TableEncoder(3).partial_fit(TABLE[:250]).partial_fit(TABLE[250:])
     np.testing.assert_allclose(
         pieces.similarity(TABLE[:20]), whole.similarity(TABLE[:20]), atol=1e-10
     )
@@ -129,13 +129,13 @@ def test_saving(options, few_are_many, tmp_path):
 
 def test_names_tell_values_from_axes(few_are_many, monkeypatch):
     monkeypatch.setattr(memory, "MOST_AXES", 8)
-    own = UNTIE(3, purpose="neighbors").fit(TABLE).get_feature_names_out().tolist()
+    own = TableEncoder(3, purpose="neighbors").fit(TABLE).get_feature_names_out().tolist()
     assert own[0] == "town=town 000000"
     assert own[39 : 39 + 2] == ["town|axis 1", "town|axis 2"]
     axes = UNTIE(3, solver="uniform").fit(TABLE).get_feature_names_out().tolist()
     assert axes[0] == "town|axis 1"
     assert axes[-1] == "shape=shape 4"
-    plain = UNTIE(3).fit(TABLE).get_feature_names_out().tolist()
+    plain = TableEncoder(3).fit(TABLE).get_feature_names_out().tolist()
     assert plain[: 39 + 1 : 39] == ["town=town 000000", "color=color 0"]
     full = UNTIE(3, purpose="neighbors", output="full").fit(TABLE)
     assert full.get_feature_names_out()[0] == "town=town 000000|matching|identity"
@@ -143,7 +143,7 @@ def test_names_tell_values_from_axes(few_are_many, monkeypatch):
 
 
 def test_sparse_rows_are_the_dense_ones(few_are_many):
-    dense, few = UNTIE(3).fit(TABLE), UNTIE(3, sparse_output=True).fit(TABLE)
+    dense, few = TableEncoder(3).fit(TABLE), TableEncoder(3, sparse_output=True).fit(TABLE)
     found = few.transform(TABLE)
     np.testing.assert_allclose(found.toarray(), dense.transform(TABLE), atol=1e-12)
     n_shared = dense.model_.axes()[0][0]
@@ -152,7 +152,7 @@ def test_sparse_rows_are_the_dense_ones(few_are_many):
 
 @pytest.mark.parametrize("n_clusters", ["auto", 3])
 def test_one_column_alone(n_clusters, few_are_many):
-    vectors = UNTIE(n_clusters).fit_transform(TABLE[["town"]])
+    vectors = TableEncoder(n_clusters).fit_transform(TABLE[["town"]])
     assert len(np.unique(vectors.round(9), axis=0)) == TABLE["town"].nunique()
 
 
@@ -215,7 +215,7 @@ N_VALUES = 9_000
 @pytest.fixture(scope="module")
 def large():
     table, classes = table_of(20_000, N_VALUES, seed=1)
-    return table, classes, UNTIE(n_components=4).fit(table)
+    return table, classes, TableEncoder(n_components=4).fit(table)
 
 
 def test_nine_thousand_values(large):
@@ -232,7 +232,7 @@ def test_nine_thousand_values(large):
 
 def test_what_would_be_too_large_is_refused_with_a_remedy(large, monkeypatch):
     table, _, _ = large
-    encoder = UNTIE(3).fit(table)
+    encoder = TableEncoder(3).fit(table)
     similar = encoder.similarity(table[:5])
     assert similar.shape == (5, 5)
     monkeypatch.setattr("untie._learn.vectors.MEMORY_LIMIT", 10**8)
@@ -266,14 +266,14 @@ def test_files_give_the_same_model(large, tmp_path, monkeypatch):
     table, _, encoder = large
     table.to_parquet(tmp_path / "rows.parquet")
     source = untie.scan(tmp_path / "rows.parquet")
-    found = UNTIE(n_components=4).fit(source)
+    found = TableEncoder(n_components=4).fit(source)
     assert (found.counts_.matrix != encoder.counts_.matrix).nnz == 0
     np.testing.assert_allclose(found.transform(table), encoder.transform(table), atol=1e-10)
     untie.sink(found, source, tmp_path / "vectors.parquet")
     vectors = pd.read_parquet(tmp_path / "vectors.parquet")
     np.testing.assert_allclose(vectors, encoder.transform(table), atol=1e-10)
-    dense = UNTIE(3, sparse_output=True).fit(table).transform(table[:50]).toarray()
-    wide = UNTIE(3).fit(table)
+    dense = TableEncoder(3, sparse_output=True).fit(table).transform(table[:50]).toarray()
+    wide = TableEncoder(3).fit(table)
     batch = next(iter(wide.transform(source)))
     np.testing.assert_allclose(batch.slice(0, 50).to_pandas(), dense, atol=1e-10)
     monkeypatch.setattr("untie._row_tasks.MOST_COLUMNS", 8_000)

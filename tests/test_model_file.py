@@ -18,7 +18,16 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from tables import latent_classes
-from untie import UNTIE, Gaussian, Polynomial, Preparer, UNTIEClusterer, load_model, save_model
+from untie import (
+    UNTIE,
+    Gaussian,
+    Polynomial,
+    Preparer,
+    TableClusterer,
+    TableEncoder,
+    load_model,
+    save_model,
+)
 from untie._learn import archive
 from untie._learn.archive import FORMAT
 from untie.datasets import load
@@ -31,7 +40,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def saved(melons, path):
-    encoder = UNTIE(2).fit(melons)
+    encoder = TableEncoder(2).fit(melons)
     encoder.save(path)
     return encoder
 
@@ -73,15 +82,17 @@ def test_a_loaded_model_is_the_saved_one(melons, path, parameters):
 
 
 def test_a_loaded_model_grows_like_the_saved_one(melons, path):
-    UNTIE(2).fit(melons[:3]).save(path)
+    TableEncoder(2).fit(melons[:3]).save(path)
     grown = load_model(path).partial_fit(melons[3:])
-    np.testing.assert_array_equal(grown.transform(melons), UNTIE(2).fit(melons).transform(melons))
+    np.testing.assert_array_equal(
+        grown.transform(melons), TableEncoder(2).fit(melons).transform(melons)
+    )
 
 
 def test_a_growing_model_with_grouped_values_is_saved_with_all_of_them(melons, path):
-    UNTIE(2, min_frequency=2).partial_fit(melons[:3]).save(path)
+    TableEncoder(2, min_frequency=2).partial_fit(melons[:3]).save(path)
     grown = load_model(path).partial_fit(melons[3:])
-    whole = UNTIE(2, min_frequency=2).fit(melons)
+    whole = TableEncoder(2, min_frequency=2).fit(melons)
     np.testing.assert_array_equal(grown.transform(melons), whole.transform(melons))
 
 
@@ -103,7 +114,7 @@ def test_values_of_many_types(path):
         10**30,
     ]
     table = pd.DataFrame({"mixed": values * 2, "other": ["x", "y"] * len(values)}, dtype=object)
-    encoder = UNTIE(2).fit(table)
+    encoder = TableEncoder(2).fit(table)
     encoder.save(path)
     loaded = load_model(path)
     assert loaded.vocabulary_ == encoder.vocabulary_
@@ -112,7 +123,7 @@ def test_values_of_many_types(path):
 
 def test_given_categories_and_array_input(path):
     rows = np.array([["a", "x"], ["b", "y"], ["a", "y"]], dtype=object)
-    encoder = UNTIE(2, categories=[["a", "b", None], ["x", "y"]]).fit(rows)
+    encoder = TableEncoder(2, categories=[["a", "b", None], ["x", "y"]]).fit(rows)
     encoder.save(path)
     loaded = load_model(path)
     assert not hasattr(loaded, "feature_names_in_")
@@ -132,7 +143,7 @@ def test_a_function_can_not_be_saved(melons, path):
 def test_a_value_that_can_not_be_saved_is_named(path):
     rows = pd.DataFrame({"x": [frozenset("ab"), frozenset("c")], "y": ["a", "b"]})
     with pytest.raises(ValueError, match=r"Column 'x': frozenset"):
-        UNTIE(2).fit(rows).save(path)
+        TableEncoder(2).fit(rows).save(path)
 
 
 def test_bins_and_periods_of_pandas_are_saved(path):
@@ -144,7 +155,7 @@ def test_bins_and_periods_of_pandas_are_saved(path):
             "day": pd.cut(pd.date_range("2026-01-01", periods=50), 3),
         }
     )
-    encoder = UNTIE(2).fit(table)
+    encoder = TableEncoder(2).fit(table)
     encoder.save(path)
     loaded = load_model(path)
     assert loaded.vocabulary_ == encoder.vocabulary_
@@ -152,12 +163,12 @@ def test_bins_and_periods_of_pandas_are_saved(path):
 
 
 def test_the_kind_of_output_is_saved(melons, path):
-    UNTIE(2).set_output(transform="polars").fit(melons).save(path)
+    TableEncoder(2).set_output(transform="polars").fit(melons).save(path)
     assert type(load_model(path).transform(melons)).__module__.startswith("polars")
 
 
 def test_places_that_can_not_be_saved_to(melons, tmp_path):
-    encoder = UNTIE(2).fit(melons)
+    encoder = TableEncoder(2).fit(melons)
     with pytest.raises(FileNotFoundError, match=r"folder .*nowhere.* does not exist"):
         encoder.save(tmp_path / "nowhere" / "model.untie")
     with pytest.raises(IsADirectoryError, match="is a folder"):
@@ -228,14 +239,14 @@ def test_a_failed_save_leaves_the_old_file(saved, melons, path, monkeypatch, ste
 
     monkeypatch.setattr(os, step, fail)
     with pytest.raises(OSError, match="disk full"):
-        UNTIE(3).fit(melons).save(path)
+        TableEncoder(3).fit(melons).save(path)
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]
 
 
 def test_saving_needs_a_fitted_encoder(path):
     with pytest.raises(NotFittedError):
-        UNTIE().save(path)
+        TableEncoder().save(path)
 
 
 def test_the_text_in_a_file_is_plain_json(saved, path):
@@ -278,7 +289,9 @@ FRAMES = {"pandas": lambda t: t, "polars": pl.from_pandas, "pyarrow": pa.Table.f
 
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
-@pytest.mark.parametrize("last", [UNTIE(2), UNTIEClusterer(2, random_state=0)], ids=["enc", "clu"])
+@pytest.mark.parametrize(
+    "last", [TableEncoder(2), TableClusterer(2, random_state=0)], ids=["enc", "clu"]
+)
 def test_a_pipeline_comes_back_as_it_was(path, make, last):
     table = make(people())
     pipeline = make_pipeline(Preparer(bins=3, max_categories=5, drop=["id"]), clone(last))
@@ -295,7 +308,7 @@ def test_a_pipeline_comes_back_as_it_was(path, make, last):
     np.testing.assert_array_equal(loaded.transform(table), pipeline.transform(table))
     assert len(np.unique(loaded.transform(table), axis=0)) > 20  # the preparation is not lost
     np.testing.assert_array_equal(loaded.get_feature_names_out(), pipeline.get_feature_names_out())
-    if isinstance(last, UNTIEClusterer):
+    if isinstance(last, TableClusterer):
         np.testing.assert_array_equal(loaded.predict(table), pipeline.predict(table))
     else:
         assert type(loaded[-1].weights()) is type(table)
@@ -304,7 +317,7 @@ def test_a_pipeline_comes_back_as_it_was(path, make, last):
 
 
 def test_steps_keep_their_names_and_outputs(path):
-    steps = [("bins", Preparer()), ("vectors", UNTIE(2, dtype="float32"))]
+    steps = [("bins", Preparer()), ("vectors", TableEncoder(2, dtype="float32"))]
     pipeline = Pipeline(steps, verbose=False).set_output(transform="pandas").fit(people())
     save_model(pipeline, path)
     loaded = load_model(path)
@@ -314,10 +327,10 @@ def test_steps_keep_their_names_and_outputs(path):
 
 
 CLUSTERERS = {
-    "plain": UNTIEClusterer(2),
-    "chosen": UNTIEClusterer(random_state=1),
-    "prepared": UNTIEClusterer(3, preparer=Preparer(bins=4), n_init=3),
-    "encoder": UNTIEClusterer(2, encoder=UNTIE(2, solver="uniform", kernels=[Gaussian(0.5)])),
+    "plain": TableClusterer(2),
+    "chosen": TableClusterer(random_state=1),
+    "prepared": TableClusterer(3, preparer=Preparer(bins=4), n_init=3),
+    "encoder": TableClusterer(2, encoder=UNTIE(2, solver="uniform", kernels=[Gaussian(0.5)])),
 }
 
 
@@ -327,7 +340,7 @@ def test_a_clusterer_comes_back_as_it_was(path, clusterer):
     clusterer = clone(clusterer).fit(table)
     clusterer.save(path)
     loaded = load_model(path)
-    assert isinstance(loaded, UNTIEClusterer)
+    assert isinstance(loaded, TableClusterer)
     assert repr(loaded) == repr(clusterer)
     assert (loaded.inertia_, loaded.n_iter_) == (clusterer.inertia_, clusterer.n_iter_)
     assert loaded.labels_.dtype == clusterer.labels_.dtype
@@ -352,7 +365,7 @@ def large_and_small():
 def moved(path):
     """Save a clusterer whose rows are not all with the nearest mean."""
     table = large_and_small()
-    clusterer = UNTIEClusterer(3).fit(table)
+    clusterer = TableClusterer(3).fit(table)
     assert (clusterer.transform(table).argmin(axis=1) != clusterer.labels_).any()
     clusterer.save(path)
     return clusterer, table
@@ -399,7 +412,7 @@ def test_costs_of_another_type_are_taken_as_numbers(path, moved):
 
 def test_a_clusterer_of_a_lazy_table_has_no_labels_to_save(path):
     lazy = pl.from_pandas(people()[["pet", "home", "town"]]).lazy()
-    clusterer = UNTIEClusterer(2).fit(lazy)
+    clusterer = TableClusterer(2).fit(lazy)
     clusterer.save(path)
     loaded = load_model(path)
     found, expected = loaded.predict(lazy).read_all(), clusterer.predict(lazy).read_all()
@@ -413,11 +426,11 @@ def test_what_is_no_model_is_refused(path):
     with pytest.raises(TypeError, match=r"The model is a KMeans; .*joblib"):
         save_model(KMeans(2), path)
     with pytest.raises(TypeError, match="The step 'kmeans' of the pipeline is a KMeans"):
-        save_model(make_pipeline(UNTIE(2), KMeans(2, n_init=1)).fit(table), path)
+        save_model(make_pipeline(TableEncoder(2), KMeans(2, n_init=1)).fit(table), path)
     with pytest.raises(NotFittedError):
-        save_model(make_pipeline(Preparer(), UNTIE(2)), path)
+        save_model(make_pipeline(Preparer(), TableEncoder(2)), path)
     with pytest.raises(ValueError, match="Parameter random_state"):
-        UNTIEClusterer(2, random_state=np.random.RandomState(0)).fit(table).save(path)
+        TableClusterer(2, random_state=np.random.RandomState(0)).fit(table).save(path)
     assert not path.exists()
 
 
@@ -432,7 +445,7 @@ def rewrite(path, change):
     ("make", "n_clusters"), [(people, "auto"), (large_and_small, 3)], ids=["chosen", "moved"]
 )
 def test_every_part_of_a_file_is_needed(path, make, n_clusters):
-    pipeline = make_pipeline(Preparer(bins=3), UNTIEClusterer(n_clusters, random_state=0))
+    pipeline = make_pipeline(Preparer(bins=3), TableClusterer(n_clusters, random_state=0))
     save_model(pipeline.fit(make()), path)
     whole = path.read_bytes()
     _, state = archive.read_model(path)
@@ -506,7 +519,7 @@ def test_a_checksum_does_not_make_a_model(path, payload):
 
 def test_how_k_was_chosen_is_saved(tmp_path):
     X, _ = load("zoo")
-    for model in (UNTIE("auto"), UNTIEClusterer()):
+    for model in (TableEncoder("auto"), TableClusterer()):
         model.fit(X).save(tmp_path / "zoo.untie")
         loaded = load_model(tmp_path / "zoo.untie")
         assert loaded.k_choice_.verdict == model.k_choice_.verdict
@@ -515,7 +528,7 @@ def test_how_k_was_chosen_is_saved(tmp_path):
 
 @pytest.mark.parametrize("dtype", [np.float32, "float32", np.dtype("float32"), float])
 def test_every_way_to_name_a_dtype_is_saved(dtype, tmp_path, melons):
-    encoder = UNTIE(2, dtype=dtype).fit(melons)
+    encoder = TableEncoder(2, dtype=dtype).fit(melons)
     encoder.save(tmp_path / "melons.untie")
     found = load_model(tmp_path / "melons.untie").transform(melons)
     assert found.dtype == np.dtype(dtype)

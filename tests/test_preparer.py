@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 import untie
 from lazy_sources import SOURCES
-from untie import UNTIE, Note, Preparer, load_model
+from untie import Note, Preparer, TableEncoder, load_model
 from untie._table.frames import columns_of
 from untie._table.plain_values import is_missing
 from untie.explain import weight_shares, why_similar
@@ -70,7 +70,7 @@ def test_every_column_is_accounted_for(people):
     assert notes["story"] == ("left out", "looks like free text")
     assert notes["age"] == ("binned", "into 35 ranges")
     assert notes["fare"] == ("binned", "into 35 ranges")
-    order = "its 3 numbers are categories; UNTIE(ordered=['grade']) keeps their order"
+    order = "its 3 numbers are categories; TableEncoder(ordered=['grade']) keeps their order"
     assert notes["grade"] == ("kept", order)
     assert notes["planet"] == ("left out", "every row is 'earth'")
     assert notes["alive"] == ("kept", "")
@@ -329,7 +329,7 @@ def test_a_lazy_result_reads_only_what_is_asked(people, tmp_path):
     part = prepared.select(["name", "age"]).collect()
     assert part.column_names == ["name", "age"]
     assert part["age"].to_pylist() == prepared.collect()["age"].to_pylist()
-    assert untie.UNTIE(2).fit(prepared.select(["sex", "age"])).n_features_in_ == 2
+    assert untie.TableEncoder(2).fit(prepared.select(["sex", "age"])).n_features_in_ == 2
 
 
 def test_an_array_gets_names():
@@ -567,7 +567,7 @@ def test_a_failed_fit_changes_nothing(people):
 def test_pipelines_learn_from_tables_as_they_come(people, library, tmp_path):
     people = people.drop(columns="nothing")
     rows = Preparer().fit_transform(people)
-    expected = untie.UNTIE(2).fit(rows)
+    expected = untie.TableEncoder(2).fit(rows)
     if library == "scan":
         people.to_parquet(tmp_path / "people.parquet")
         table = untie.scan(tmp_path / "people.parquet")
@@ -575,7 +575,7 @@ def test_pipelines_learn_from_tables_as_they_come(people, library, tmp_path):
         table = dd.from_pandas(people, npartitions=3)
     else:
         table = FRAMES[library](people)
-    pipeline = make_pipeline(Preparer(), untie.UNTIE(2)).fit(table)
+    pipeline = make_pipeline(Preparer(), untie.TableEncoder(2)).fit(table)
     names = expected.get_feature_names_out().tolist()
     assert pipeline.get_feature_names_out().tolist() == names
     found = pipeline.transform(table)
@@ -588,7 +588,7 @@ def test_pipelines_learn_from_tables_as_they_come(people, library, tmp_path):
 
 def test_pipelines_have_outputs_and_parameters(people):
     table = people.drop(columns="nothing")
-    pipeline = make_pipeline(Preparer(), untie.UNTIE(2)).set_output(transform="polars")
+    pipeline = make_pipeline(Preparer(), untie.TableEncoder(2)).set_output(transform="polars")
     assert isinstance(pipeline.fit_transform(table), pl.DataFrame)
     pipeline.set_params(preparer__bins=3)
     assert len(pipeline.fit(table)[0].ranges("age")) == 3
@@ -597,13 +597,13 @@ def test_pipelines_have_outputs_and_parameters(people):
 def test_weights_in_a_pipeline(people):
     table = people.drop(columns="nothing")
     weights = np.random.default_rng(1).integers(0, 3, N).astype(float)
-    pipeline = make_pipeline(Preparer(), untie.UNTIE(2))
+    pipeline = make_pipeline(Preparer(), untie.TableEncoder(2))
     pipeline.fit(table, preparer__sample_weight=weights, untie__sample_weight=weights)
     rows = Preparer().fit_transform(table.assign(w=weights), sample_weight="w")
-    expected = untie.UNTIE(2).fit(rows, sample_weight=weights)
+    expected = untie.TableEncoder(2).fit(rows, sample_weight=weights)
     np.testing.assert_array_equal(pipeline.transform(table), expected.transform(rows))
-    clusterer = untie.UNTIEClusterer(2, preparer=Preparer()).fit(table, sample_weight=weights)
-    named = untie.UNTIEClusterer(2, preparer=Preparer())
+    clusterer = untie.TableClusterer(2, preparer=Preparer()).fit(table, sample_weight=weights)
+    named = untie.TableClusterer(2, preparer=Preparer())
     named.fit(table.assign(w=weights), sample_weight="w")
     np.testing.assert_array_equal(clusterer.labels_, named.labels_)
 
@@ -611,7 +611,7 @@ def test_weights_in_a_pipeline(people):
 def test_a_clusterer_prepares_in_the_tables_own_library(people):
     table = pl.from_pandas(people[["age", "sex", "grade"]])
     preparer = Preparer().set_output(transform="pandas")
-    clusterer = untie.UNTIEClusterer(2, preparer=preparer).fit(table)
+    clusterer = untie.TableClusterer(2, preparer=preparer).fit(table)
     assert isinstance(clusterer.prepared(table), pl.DataFrame)
     assert not hasattr(preparer, "notes_")
     shares = weight_shares(clusterer.encoder_)
@@ -671,7 +671,7 @@ def test_numbers_that_are_kept_are_the_same_in_every_form(ways):
     for fitted_on in ways:
         if fitted_on == "text":  # where they are text to the encoder, too
             continue
-        pipeline = make_pipeline(Preparer(), UNTIE(2)).fit(ways[fitted_on](table))
+        pipeline = make_pipeline(Preparer(), TableEncoder(2)).fit(ways[fitted_on](table))
         expected = pipeline.transform(ways[fitted_on](table))
         for form, make in ways.items():
             np.testing.assert_allclose(pipeline.transform(make(table)), expected, err_msg=form)
@@ -768,7 +768,7 @@ def test_what_notes_know_is_in_fields_and_kept_in_files(tmp_path):
     notes = {note.column: note for note in loaded.notes_}
     assert notes["grade"].few_numbers == 5
     assert notes["grade"].reason == (
-        "its 5 numbers are categories; UNTIE(ordered=['grade']) keeps their order"
+        "its 5 numbers are categories; TableEncoder(ordered=['grade']) keeps their order"
     )
     assert notes["colour"].read_as_missing == ("?",)
     assert notes["answer"].not_missing == ("NA",)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from oracle import full_features
 from tables import small_tables
-from untie import UNTIE, count_table, load_model
+from untie import UNTIE, TableEncoder, count_table, load_model
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # random tables are degenerate
 
@@ -93,7 +93,7 @@ def test_weights_equal_repetition(table, data, solver):
 @given(table=small_tables(min_rows=2), data=st.data())
 def test_chunks_equal_the_whole(table, data):
     cut = data.draw(st.integers(1, len(table) - 1))
-    new = partial(UNTIE, min(3, len(table)))  # more clusters than some chunks have rows
+    new = partial(TableEncoder, min(3, len(table)))  # more clusters than some chunks have rows
     whole = new().fit(table)
     grown = new().partial_fit(table[cut:]).partial_fit(table[:cut])
     counted = count_table(table[:cut]) + count_table(table[cut:])
@@ -118,7 +118,7 @@ def test_chunks_equal_the_whole_where_rare_values_are_grouped(table, data):
 @given(table=small_tables(min_rows=2), data=st.data())
 def test_a_part_of_the_rows_has_the_vectors_it_has_in_the_whole(table, data):
     rows = data.draw(st.lists(st.integers(0, len(table) - 1), max_size=5))
-    encoder = UNTIE(1).fit(table)
+    encoder = TableEncoder(1).fit(table)
     np.testing.assert_array_equal(
         encoder.transform(table.iloc[rows]), encoder.transform(table)[rows]
     )
@@ -127,7 +127,7 @@ def test_a_part_of_the_rows_has_the_vectors_it_has_in_the_whole(table, data):
 @given(table=small_tables())
 def test_saved_equals_loaded(table, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "model.untie"
-    encoder = UNTIE(1, max_categories=3, min_frequency=2).fit(table)
+    encoder = TableEncoder(1, max_categories=3, min_frequency=2).fit(table)
     encoder.save(path)
     np.testing.assert_array_equal(load_model(path).transform(table), encoder.transform(table))
 

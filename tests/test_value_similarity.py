@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from untie import UNTIE
+from untie import TableEncoder
 from untie.datasets import bundled_names, load
 
 
@@ -13,7 +13,7 @@ def found():
     lines = []
     for name in bundled_names():
         X, y = load(name)
-        encoder = UNTIE(y.nunique(), random_state=0).fit(X)
+        encoder = TableEncoder(y.nunique(), random_state=0).fit(X)
         used = next(iter(encoder.gains_), None)
         for column in X:
             products = np.asarray(encoder.value_similarity(column), dtype=float)

@@ -45,7 +45,7 @@ IMPATIENT = (
 
 def vectors(table: object) -> np.ndarray:
     """Return what is learned of a table, and check that it distinguishes the drinks."""
-    found = np.asarray(untie.UNTIE(2).fit(table).transform(table))
+    found = np.asarray(untie.TableEncoder(2).fit(table).transform(table))
     assert len(found) == len(ROWS)
     assert np.isfinite(found).all()
     assert not np.allclose(found[0], found[1])
@@ -64,12 +64,12 @@ def lazily(table: Any) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    clusterer = untie.UNTIEClusterer(2, random_state=0).fit(table)
+    clusterer = untie.TableClusterer(2, random_state=0).fit(table)
     assert len(clusterer.predict(table).read_all()) == len(ROWS)
     assert len(clusterer.encoder_.value_vectors()) == 9
     rows = pa.table(COLUMNS)
     batches = slowly(rows.to_batches(max_chunksize=25))
-    encoder = untie.UNTIE(2).fit(pa.RecordBatchReader.from_batches(rows.schema, batches))
+    encoder = untie.TableEncoder(2).fit(pa.RecordBatchReader.from_batches(rows.schema, batches))
     assert encoder.counts_.n == len(ROWS)
     untie.sink(encoder, table, "vectors.parquet", keep=["drink"])
     written = pq.read_table("vectors.parquet")
@@ -115,7 +115,7 @@ def pandas() -> None:
 
     frame = pd.DataFrame(COLUMNS)
     vectors(frame)
-    assert isinstance(untie.UNTIE(2).fit(frame).weights(), pd.DataFrame)
+    assert isinstance(untie.TableEncoder(2).fit(frame).weights(), pd.DataFrame)
     assert isinstance(untie.datasets.load("zoo")[0], pd.DataFrame)
 
 
@@ -124,14 +124,14 @@ def polars() -> None:
 
     frame = pl.DataFrame(COLUMNS)
     vectors(frame)
-    assert isinstance(untie.UNTIE(2).fit(frame).weights(), pl.DataFrame)
+    assert isinstance(untie.TableEncoder(2).fit(frame).weights(), pl.DataFrame)
     if find_spec("pyarrow") is not None:
         lazily(frame.lazy())
         return
-    assert isinstance(untie.UNTIE(2).fit(ROWS).weights(), pl.DataFrame)
+    assert isinstance(untie.TableEncoder(2).fit(ROWS).weights(), pl.DataFrame)
     message = ""
     try:
-        untie.UNTIE(2).fit(frame.lazy())
+        untie.TableEncoder(2).fit(frame.lazy())
     except ImportError as error:
         message = str(error)
     assert "untie-learn[pyarrow]" in message, message
@@ -174,10 +174,10 @@ def dask() -> None:
         return pd.DataFrame(COLUMNS)[start : start + 20]
 
     frame = dd.from_map(part, [0, 20], meta=pd.DataFrame(COLUMNS)[:0])
-    encoder = untie.UNTIE(2).fit(frame)
+    encoder = untie.TableEncoder(2).fit(frame)
     found = encoder.transform(frame).compute()
     assert np.allclose(found, encoder.transform(pd.DataFrame(COLUMNS)))
-    assert len(untie.UNTIEClusterer(2).fit(frame).predict(frame).compute()) == len(ROWS)
+    assert len(untie.TableClusterer(2).fit(frame).predict(frame).compute()) == len(ROWS)
     found.to_parquet("vectors.parquet")
     assert len(pd.read_parquet("vectors.parquet")) == len(ROWS)
 
@@ -188,7 +188,7 @@ def spark() -> None:
     os.environ["PYSPARK_PYTHON"] = sys.executable  # the workers', too
     session = SparkSession.builder.master("local[1]").getOrCreate()
     frame = session.createDataFrame(ROWS, NAMES)
-    encoder = untie.UNTIE(2).fit(frame)
+    encoder = untie.TableEncoder(2).fit(frame)
     assert encoder.counts_.n == len(ROWS)
     encoder.transform(frame).write.parquet("vectors.parquet")
     assert session.read.parquet("vectors.parquet").count() == len(ROWS)
@@ -201,7 +201,7 @@ def report() -> None:
     assert "<html" in Path("page.html").read_text()
     untie.make_report(ROWS).save("rows.html")
     assert "<html" in Path("rows.html").read_text()
-    untie.plot.weights(untie.UNTIE(2).fit(ROWS)).figure.savefig("weights.png")
+    untie.plot.weights(untie.TableEncoder(2).fit(ROWS)).figure.savefig("weights.png")
 
 
 def deep() -> None:
@@ -214,7 +214,7 @@ def onnx() -> None:
     import onnx as library
     from onnx.reference import ReferenceEvaluator
 
-    encoder = untie.UNTIE(2).fit(ROWS)
+    encoder = untie.TableEncoder(2).fit(ROWS)
     library.save(encoder.to_onnx(), "drinks.onnx")
     columns = enumerate(COLUMNS.values())
     inputs = {f"x{place}": np.array(cells, dtype=object) for place, cells in columns}

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tables import PAPER, paper_tables
-from untie import UNTIE
+from untie import TableEncoder
 from untie.explain import weight_shares
 
 QUICK = ["housevotes", "zoo", "hayesroth", "dnapromoter"]
@@ -59,7 +59,7 @@ def main() -> None:
     print("|---|---|---|---|---|")
     of_values, of_one_hot, ways = [], [], []
     for table in paper_tables(chosen_sets):
-        encoder = UNTIE(table.n_classes).fit(table.X)
+        encoder = TableEncoder(table.n_classes).fit(table.X)
         frame = weight_shares(encoder, by="coupling")
         shares = dict(zip(frame["coupling"], frame["share"], strict=True))
         values, trees = shares.get("matching", 0.0), shares.get("tree", 0.0)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from quality.k_means import k_means_labels
 from quality.tables import LabelledTable
-from untie import UNTIE, UNTIEClusterer, count_table
+from untie import TableClusterer, TableEncoder, count_table
 from untie._learn.attributes import Attributes
 from untie._learn.description import description_gain
 from untie.baselines import OneHot
@@ -73,11 +73,11 @@ PEERS = {
 
 
 def untie_clusterer(X: pd.DataFrame, k: int, seed: int) -> Labels:
-    return UNTIEClusterer(k, random_state=seed).fit(X).labels_
+    return TableClusterer(k, random_state=seed).fit(X).labels_
 
 
 def untie_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:
-    return k_means_labels(UNTIE(k, random_state=seed).fit_transform(X), k, seed, RESTARTS)
+    return k_means_labels(TableEncoder(k, random_state=seed).fit_transform(X), k, seed, RESTARTS)
 
 
 def one_hot_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:
@@ -85,7 +85,7 @@ def one_hot_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:
 
 
 FORMS: dict[str, Callable[[pd.DataFrame, int, int], Labels]] = {
-    "UNTIEClusterer": untie_clusterer,
+    "TableClusterer": untie_clusterer,
     "UNTIE + k-means": untie_k_means,
     "one-hot + k-means": one_hot_k_means,
 }

@@ -27,7 +27,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import scores
 from held_back import is_held_back
 from tables import LabelledTable, made_tables, paper_tables, real_tables
-from untie import UNTIE
+from untie import TableEncoder
 from untie.evaluation import precision_at_k
 
 
@@ -42,12 +42,12 @@ class OneOfNeighbors:
         from untie._learn.solvers import OF_NEIGHBORS
 
         with patch.dict(OF_NEIGHBORS, {self.name: OF_NEIGHBORS[self.name]}, clear=True):
-            return UNTIE(purpose="neighbors").fit_transform(X)
+            return TableEncoder(purpose="neighbors").fit_transform(X)
 
 
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
     "UNTIE": scores.ENCODERS["UNTIE"],
-    "UNTIE, neighbors": lambda k, seed: UNTIE(purpose="neighbors"),
+    "UNTIE, neighbors": lambda k, seed: TableEncoder(purpose="neighbors"),
     **{name: make for name, make in scores.ENCODERS.items() if name != "UNTIE"},
 }
 METHODS = list(ENCODERS)

@@ -6,11 +6,11 @@ Every point is a patient, or several with the same findings; the more similar, t
 colours are the diagnoses, which were not learned from.
 """
 
-from untie import UNTIE, plot
+from untie import TableEncoder, plot
 from untie.datasets import load
 
 findings, diagnosis = load("dermatology")
-encoder = UNTIE(n_clusters=6).fit(findings)
+encoder = TableEncoder(n_clusters=6).fit(findings)
 plot.map_rows(encoder, findings, labels=diagnosis)
 
 # %%

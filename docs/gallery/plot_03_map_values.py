@@ -6,7 +6,7 @@ Near values are in similar rows. Of all columns together, the map shows what goe
 column, which of its values could be merged.
 """
 
-from untie import UNTIE, plot
+from untie import TableEncoder, plot
 from untie.datasets import load
 
 ODORS = {
@@ -22,7 +22,7 @@ ODORS = {
 
 mushrooms, edible = load("mushroom")
 mushrooms["odor"] = mushrooms["odor"].replace(ODORS)
-encoder = UNTIE(n_clusters=2).fit(mushrooms)
+encoder = TableEncoder(n_clusters=2).fit(mushrooms)
 plot.map_values(encoder, max_values=40)
 
 # %%

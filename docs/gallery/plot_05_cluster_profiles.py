@@ -6,11 +6,11 @@ A line is a value, a column a cluster. The number is the share of the cluster's 
 value, the colour its lift: how much more often than in the whole table.
 """
 
-from untie import UNTIEClusterer, explain, plot
+from untie import TableClusterer, explain, plot
 from untie.datasets import load
 
 animals, kind = load("zoo")
-clusterer = UNTIEClusterer(random_state=0).fit(animals)
+clusterer = TableClusterer(random_state=0).fit(animals)
 plot.cluster_profiles(animals, clusterer.labels_, n=3)
 
 # %%

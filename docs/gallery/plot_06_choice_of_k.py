@@ -7,11 +7,11 @@ other half, and its standard error. Below, how well clusters made from half of t
 those of all rows, and in which share of the splits each number is the best.
 """
 
-from untie import UNTIE, choose_k, plot
+from untie import TableEncoder, choose_k, plot
 from untie.datasets import load
 
 animals, kind = load("zoo")
-choice = choose_k(UNTIE().fit(animals), animals)
+choice = choose_k(TableEncoder().fit(animals), animals)
 plot.choice_of_k(choice)
 
 # %%

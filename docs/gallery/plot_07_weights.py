@@ -5,11 +5,11 @@ What tells rows apart
 Each column's share of the squared distances between rows.
 """
 
-from untie import UNTIE, plot
+from untie import UNTIE, TableEncoder, plot
 from untie.datasets import load
 
 votes, party = load("housevotes")
-encoder = UNTIE(n_clusters=2).fit(votes)
+encoder = TableEncoder(n_clusters=2).fit(votes)
 plot.weights(encoder)
 
 # %%

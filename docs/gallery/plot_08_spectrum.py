@@ -6,8 +6,8 @@ Of independent columns all eigenvalues are 1, but for noise that stays below an 
 share stands above it; the widest gap gives the number of clusters that ``n_clusters=None`` takes.
 """
 
-from untie import UNTIE, plot
+from untie import TableEncoder, plot
 from untie.datasets import load
 
 findings, diagnosis = load("dermatology")
-plot.spectrum(UNTIE().fit(findings))
+plot.spectrum(TableEncoder().fit(findings))

@@ -6,8 +6,8 @@ What columns have in common
 frame: they are a family, and share one vote.
 """
 
-from untie import UNTIE, plot
+from untie import TableEncoder, plot
 from untie.datasets import load
 
 people, approved = load("crx")
-plot.associations(UNTIE().fit(people))
+plot.associations(TableEncoder().fit(people))

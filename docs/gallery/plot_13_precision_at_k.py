@@ -9,15 +9,15 @@ many.
 
 import matplotlib.pyplot as plt
 
-from untie import UNTIE
+from untie import TableEncoder
 from untie.baselines import CDE, MCA, OneHot
 from untie.datasets import load
 from untie.evaluation import precision_at_k
 
 sequences, kind = load("dnapromoter")
 methods = {
-    'UNTIE(purpose="neighbors")': UNTIE(purpose="neighbors"),
-    "UNTIE()": UNTIE(n_clusters=2),
+    'TableEncoder(purpose="neighbors")': TableEncoder(purpose="neighbors"),
+    "TableEncoder()": TableEncoder(n_clusters=2),
     "one-hot": OneHot(),
     "MCA": MCA(),
     "CDE": CDE(random_state=0),

@@ -9,7 +9,7 @@ margin; the lower the curve, the better.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from untie import UNTIE
+from untie import TableEncoder
 from untie.baselines import OneHot
 from untie.datasets import load
 from untie.evaluation import goodness_curve
@@ -17,7 +17,7 @@ from untie.evaluation import goodness_curve
 animals, kind = load("zoo")
 margins = np.linspace(0, 1, 101)
 figure, ax = plt.subplots(layout="constrained")
-for name, method in {"UNTIE()": UNTIE(n_clusters=7), "one-hot": OneHot()}.items():
+for name, method in {"TableEncoder()": TableEncoder(n_clusters=7), "one-hot": OneHot()}.items():
     curve = goodness_curve(method.fit_transform(animals), kind)
     ax.plot(margins, [curve.epsilon(margin) for margin in margins], label=name)
 ax.set_xlabel("margin gamma")

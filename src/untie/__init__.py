@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from untie._learn.kernels import Gaussian, Pairs, Polynomial
     from untie._prepare.note import Note
     from untie._table.vocabulary import Vocabulary
-    from untie.clusterer import UNTIEClusterer
-    from untie.encoder import UNTIE
+    from untie.clusterer import TableClusterer
+    from untie.encoder import UNTIE, TableEncoder
     from untie.k_choice import choose_k
     from untie.model_file import load_model, save_model
     from untie.preparer import Preparer
@@ -35,7 +35,8 @@ __all__ = [
     "Polynomial",
     "Preparer",
     "Report",
-    "UNTIEClusterer",
+    "TableClusterer",
+    "TableEncoder",
     "Vocabulary",
     "baselines",
     "choose_k",
@@ -65,7 +66,8 @@ _HOMES = {
     "Polynomial": "_learn.kernels",
     "Preparer": "preparer",
     "Report": "report",
-    "UNTIEClusterer": "clusterer",
+    "TableClusterer": "clusterer",
+    "TableEncoder": "encoder",
     "Vocabulary": "_table.vocabulary",
     "choose_k": "k_choice",
     "count_table": "_engines.registry",

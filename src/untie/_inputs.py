@@ -23,7 +23,7 @@ from untie._table.table import read_table
 from untie._table.unknown import joins_rare_values
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.types import Codes, FloatArray, Value
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 NOTHING_KNOWN = "nothing is known of the row"
 
@@ -106,7 +106,7 @@ def read_clusters(
     sample_weight : array of shape (n_rows,), optional
         How often each row counts.
     ordered : "auto", bool, sequence of names or mapping from names to values
-        Which columns have an order; see `UNTIE`.
+        Which columns have an order; see `TableEncoder`.
     """
     table = read_table(data)
     clusters = check_labels(labels, table.n_rows)
@@ -133,24 +133,24 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     return np.ones(n_rows) if sample_weight is None else read_weights(sample_weight, n_rows)
 
 
-def check_encoder(encoder: Any) -> UNTIE:
+def check_encoder(encoder: Any) -> TableEncoder:
     """Refuse what is no fitted UNTIE."""
-    if not isinstance(encoder, UNTIE):
+    if not isinstance(encoder, TableEncoder):
         raise TypeError(
-            f"A fitted UNTIE is required, got {type(encoder).__name__}; of an UNTIEClusterer pass "
+            f"A fitted UNTIE is required, got {type(encoder).__name__}; of an TableClusterer pass "
             "its encoder_, of a pipeline its last step, with rows that are prepared."
         )
     check_is_fitted(encoder)
     return encoder
 
 
-def learned_order(encoder: UNTIE, attribute: int) -> Positions | None:
+def learned_order(encoder: TableEncoder, attribute: int) -> Positions | None:
     """Return the order of a column's values that the encoder learned with, if it did."""
     orders = encoder.model_.orders
     return orders[attribute] if orders else None
 
 
-def order_of(encoder: UNTIE, attribute: int) -> Positions | None:
+def order_of(encoder: TableEncoder, attribute: int) -> Positions | None:
     """Return where a column's values stand in its order, if it has one.
 
     It is what the encoder learned with; ranges have their order even if it learned without.
@@ -162,7 +162,7 @@ def order_of(encoder: UNTIE, attribute: int) -> Positions | None:
     return find_orders(Vocabulary(("",), (values,)))[0]
 
 
-def labels_in_order(encoder: UNTIE, attribute: int) -> list[str]:
+def labels_in_order(encoder: TableEncoder, attribute: int) -> list[str]:
     """Return a column's values as text, in the order that they have."""
     labels = encoder.vocabulary_.labels(attribute)
     positions = order_of(encoder, attribute)
@@ -173,7 +173,7 @@ def labels_in_order(encoder: UNTIE, attribute: int) -> list[str]:
     return [labels[code] for code in sorted(range(last), key=lambda code: (places[code], code))]
 
 
-def one_row(encoder: UNTIE, row: Any) -> Any:
+def one_row(encoder: TableEncoder, row: Any) -> Any:
     """Return a row of any form as a table with one row; refuse one that is not prepared.
 
     Parameters
@@ -197,14 +197,14 @@ def one_row(encoder: UNTIE, row: Any) -> Any:
     return found
 
 
-def _are_ranges(encoder: UNTIE, attribute: int) -> bool:
+def _are_ranges(encoder: TableEncoder, attribute: int) -> bool:
     """Tell whether the values of a column have an order and none of them is a number."""
     values = encoder.vocabulary_.values[attribute]
     no_number = all(as_number(value) is None for value in values)
     return no_number and order_of(encoder, attribute) is not None
 
 
-def _one_row(encoder: UNTIE, row: Any) -> Any:
+def _one_row(encoder: TableEncoder, row: Any) -> Any:
     names = encoder.vocabulary_.columns
     if dependencies.is_pandas_series(row):
         row = {str(name): cell for name, cell in row.items()}
@@ -239,7 +239,7 @@ def check_positions(rows: Any) -> NDArray[np.intp] | None:
     return None
 
 
-def cell_texts(encoder: UNTIE, data: Any, positions: NDArray[np.intp] | None = None) -> Any:
+def cell_texts(encoder: TableEncoder, data: Any, positions: NDArray[np.intp] | None = None) -> Any:
     """Return the cells of some rows as text: one list per attribute.
 
     A rare value that the model merges with others, or one that it does not know, is written as it
@@ -266,12 +266,14 @@ def cell_texts(encoder: UNTIE, data: Any, positions: NDArray[np.intp] | None = N
     return texts
 
 
-def unknown_cells(encoder: UNTIE, data: Any, codes: Codes | None = None) -> list[NDArray[np.bool_]]:
+def unknown_cells(
+    encoder: TableEncoder, data: Any, codes: Codes | None = None
+) -> list[NDArray[np.bool_]]:
     """Tell which cells hold a value that the encoder has not seen; none of a passive column.
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     data : table of shape (n_rows, n_columns)
         In memory.
@@ -295,12 +297,12 @@ def unknown_cells(encoder: UNTIE, data: Any, codes: Codes | None = None) -> list
     ]
 
 
-def nothing_known(encoder: UNTIE, data: Any, codes: Codes) -> NDArray[np.bool_]:
+def nothing_known(encoder: TableEncoder, data: Any, codes: Codes) -> NDArray[np.bool_]:
     """Tell in which rows every cell is missing, or holds a value that the encoder has not seen.
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     data : table of shape (n_rows, n_columns)
         In memory.
@@ -334,7 +336,7 @@ def with_outside(notes: list[str], outside: Any) -> list[str]:
     return notes
 
 
-def encode_rows(encoder: UNTIE, data: Any) -> Codes:
+def encode_rows(encoder: TableEncoder, data: Any) -> Codes:
     """Code the rows of a table in memory."""
     codes = encoder.codes(data)
     if not len(codes[0]):
@@ -342,7 +344,7 @@ def encode_rows(encoder: UNTIE, data: Any) -> Codes:
     return codes
 
 
-def _frame(encoder: UNTIE, cells: list[Any]) -> Any:
+def _frame(encoder: TableEncoder, cells: list[Any]) -> Any:
     names = encoder.vocabulary_.columns
     if not hasattr(encoder, "feature_names_in_"):
         return [cells]

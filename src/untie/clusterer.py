@@ -1,4 +1,4 @@
-"""UNTIEClusterer: a table in, labels out."""
+"""TableClusterer: a table in, labels out."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from untie._util.progress import stage
 from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
-from untie.encoder import UNTIE
+from untie.encoder import UNTIE, TableEncoder
 from untie.preparer import Preparer
 
 LAZY_PASSES = 3
@@ -60,7 +60,7 @@ LAZY_PASSES = 3
 each reads all of it."""
 
 
-class UNTIEClusterer(
+class TableClusterer(
     Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, TakesTables
 ):
     """Find groups of similar rows of a table of categories: a table in, labels out.
@@ -80,10 +80,10 @@ class UNTIEClusterer(
         chooses from 2 to 10 by :func:`untie.choose_k`, which takes some hundred runs of k-means on
         a sample, and `k_choice_` tells how sure it is. A table with fewer distinct rows has one
         cluster per distinct row.
-    encoder : UNTIE, default=None
+    encoder : TableEncoder, default=None
         Learns the vectors; it is cloned. Where its `n_clusters` or `random_state` is None, the
-        clusterer's is used; None is ``UNTIE()``. Clusters are made of its compact vectors, whatever
-        `output`, `n_components`, `dtype` and `purpose` it has.
+        clusterer's is used; None is ``TableEncoder()``. Clusters are made of its compact vectors,
+        whatever `output`, `n_components`, `dtype` and `purpose` it has.
     preparer : Preparer, default=None
         If given, the table is prepared first, by a clone of it: ``Preparer(bins=4)`` bins numbers
         into 4 ranges, leaves out ids, free text and constants, and merges rare values;
@@ -117,7 +117,7 @@ class UNTIEClusterer(
         Weighted sum of squared distances of the rows to the means of their clusters.
     n_iter_ : int
         Number of passes over the rows, for means and moves.
-    encoder_ : UNTIE
+    encoder_ : TableEncoder
         The fitted encoder: the first argument of the functions of `untie.explain`.
     preparer_ : Preparer or None
         The fitted preparer, if there is one; ``prepared(X)`` applies it.
@@ -146,10 +146,10 @@ class UNTIEClusterer(
 
     Examples
     --------
-    >>> from untie import UNTIEClusterer
+    >>> from untie import TableClusterer
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
-    >>> clusterer = UNTIEClusterer().fit(X)
+    >>> clusterer = TableClusterer().fit(X)
     >>> clusterer.n_clusters_, clusterer.labels_.shape
     (4, (101,))
     >>> X[clusterer.labels_ == 0].head(3).hair.tolist()
@@ -159,13 +159,13 @@ class UNTIEClusterer(
     """
 
     kind = "clusterer"
-    parts: ClassVar[Mapping[str, type[Savable]]] = {"encoder": UNTIE, "preparer": Preparer}
+    parts: ClassVar[Mapping[str, type[Savable]]] = {"encoder": TableEncoder, "preparer": Preparer}
 
     def __init__(
         self,
         n_clusters: int | str = "auto",
         *,
-        encoder: UNTIE | None = None,
+        encoder: TableEncoder | None = None,
         preparer: Preparer | None = None,
         n_init: int = 10,
         max_iter: int = 300,
@@ -198,7 +198,7 @@ class UNTIEClusterer(
 
         Returns
         -------
-        UNTIEClusterer
+        TableClusterer
             Itself.
 
         Raises
@@ -227,12 +227,14 @@ class UNTIEClusterer(
         self._labels: NDArray[np.int32] | None = self._label(codes)
         return self
 
-    def fit_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None = None) -> Self:
+    def fit_codes(
+        self, encoder: TableEncoder, codes: Codes, weights: FloatArray | None = None
+    ) -> Self:
         """Find the clusters of coded rows with an encoder that is fitted, and stays as it is.
 
         Parameters
         ----------
-        encoder : UNTIE
+        encoder : TableEncoder
             Fitted; `encoder` of this clusterer is not used.
         codes : list of integer arrays of shape (n_rows,)
             The rows, as ``encoder.codes(X)`` gives them.
@@ -241,7 +243,7 @@ class UNTIEClusterer(
 
         Returns
         -------
-        UNTIEClusterer
+        TableClusterer
             Itself.
         """
         self._check_parameters()
@@ -392,7 +394,7 @@ class UNTIEClusterer(
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
 
-    def _fit_lazy(self, encoder: UNTIE, source: Source, sample_weight: Any) -> None:
+    def _fit_lazy(self, encoder: TableEncoder, source: Source, sample_weight: Any) -> None:
         source.check_streams()
         if source.is_one_shot:
             raise ValueError(
@@ -412,7 +414,7 @@ class UNTIEClusterer(
         see_columns(self, table_of_names([name for name in source.columns if name != weight]))
         self.preparer_, self._labels = preparer, None
 
-    def _learn_codes(self, encoder: UNTIE, codes: Codes, weights: FloatArray | None) -> None:
+    def _learn_codes(self, encoder: TableEncoder, codes: Codes, weights: FloatArray | None) -> None:
         """Find clusters of coded rows with a fitted encoder."""
         vocabulary, model = encoder.vocabulary_, encoder.model_
         heard = sample_heard(codes, vocabulary, weights, model.passive)
@@ -423,7 +425,12 @@ class UNTIEClusterer(
         self._learn(encoder, sample, walk, int(self.max_iter), MOST_MOVES)
 
     def _learn(
-        self, encoder: UNTIE, sample: RowSample, walk: Walk, most_passes: int, most_moves: int
+        self,
+        encoder: TableEncoder,
+        sample: RowSample,
+        walk: Walk,
+        most_passes: int,
+        most_moves: int,
     ) -> None:
         """Choose the number of clusters, start on the sample and walk over all rows."""
         choice, k = self._number(encoder, sample)
@@ -452,7 +459,7 @@ class UNTIEClusterer(
         into = self._costs or distance_costs(space, ordered)
         self.reach_ = find_reach(space, ordered, counts, into, sample)
 
-    def _number(self, encoder: UNTIE, sample: RowSample) -> tuple[KChoice | None, int]:
+    def _number(self, encoder: TableEncoder, sample: RowSample) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""
         vectors = encoder.model_.vectors
         if self.n_clusters == "auto" and encoder.n_clusters == "auto":
@@ -478,9 +485,9 @@ class UNTIEClusterer(
             raise ValueError(f"n_clusters={k} is more than {SAMPLE_ROWS}; ask for fewer clusters.")
         return None, min(k, n_distinct)
 
-    def _new_encoder(self) -> UNTIE:
+    def _new_encoder(self) -> TableEncoder:
         """Return the encoder to fit; what it leaves open is as the clusterer has it."""
-        encoder = UNTIE() if self.encoder is None else clone(self.encoder)
+        encoder = TableEncoder() if self.encoder is None else clone(self.encoder)
         for name in ("n_clusters", "random_state"):
             if getattr(encoder, name) is None:
                 encoder.set_params(**{name: getattr(self, name)})

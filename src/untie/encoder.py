@@ -41,7 +41,7 @@ from untie._util.warn import warn_user
 from untie.export import Exportable
 
 
-class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
+class TableEncoder(Exportable, Savable, TransformerMixin, TableInput):
     """Learn vectors and similarities for a table of categories, without labels.
 
     Every value gets a vector from how often it occurs and what it occurs with. A row's vector is
@@ -72,7 +72,7 @@ class UNTIE(Exportable, Savable, TransformerMixin, TableInput):
     ----------
     n_clusters : int, "auto" or None, default=None
         Number of clusters that the vectors should separate; typically 2 to 20. "auto" chooses from
-        2 to 10 as :func:`untie.choose_k` and `UNTIEClusterer` do, by the clusters of some rows, and
+        2 to 10 as :func:`untie.choose_k` and `TableClusterer` do, by the clusters of some rows, and
         learns again for the number chosen, which takes a second or so more; `k_choice_` tells how
         sure it is. None reads a number off the spectrum of the counts (at most 20), which costs
         next to nothing and is good enough to find vectors with; values that few rows have may
@@ -174,7 +174,7 @@ default="auto"
         whose nearest rows best predict the cells of a column that was hidden from the distance, of
         "halves", "values" and "kernels". In these, columns that have much in common with others
         count more and rare values do not; kernels have 50, 10 and 99 % of the energy. It draws
-        nothing at random, needs no number of clusters, and takes about as long. `UNTIEClusterer`
+        nothing at random, needs no number of clusters, and takes about as long. `TableClusterer`
         makes clusters of such vectors, too. Only the solver "auto" looks at it.
     random_state : int, RandomState or None, default=None
         For "adam", "adagrad" and the starts of the clusters that "auto" compares; the other
@@ -219,7 +219,7 @@ default="auto"
     See Also
     --------
     Preparer : Makes any table one of categories first.
-    UNTIEClusterer : Clusters of the rows, with these vectors.
+    TableClusterer : Clusters of the rows, with these vectors.
     choose_k : Chooses the number of clusters.
     count_table : Counts chunks of rows for `fit_counts`.
     load_model : Reads what `save` wrote.
@@ -234,12 +234,12 @@ default="auto"
     Examples
     --------
     >>> import pandas as pd
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> melons = pd.DataFrame({
     ...     "texture": ["clear", "blurry", "blurry", "clear", "blurry", "clear"],
     ...     "root": ["straight", "straight", "curled", "slight", "curled", "slight"],
     ... })
-    >>> UNTIE(n_clusters=2).fit_transform(melons).shape
+    >>> TableEncoder(n_clusters=2).fit_transform(melons).shape
     (6, 5)
     >>> kernels = UNTIE(n_clusters=2, solver="exact").fit(melons)
     >>> kernels.value_similarity("root").round(1)
@@ -252,7 +252,7 @@ default="auto"
 
     >>> from untie.datasets import load
     >>> X, y = load("dermatology")
-    >>> encoder = UNTIE(purpose="neighbors").fit(X)
+    >>> encoder = TableEncoder(purpose="neighbors").fit(X)
     >>> list(encoder.gains_)
     ['kernels', 'halves', 'values']
     """
@@ -338,7 +338,7 @@ default="auto"
 
         Returns
         -------
-        UNTIE
+        TableEncoder
             Not fitted. It needs rows in memory and takes up to 1,000 steps.
 
         References
@@ -377,7 +377,7 @@ default="auto"
 
         Returns
         -------
-        UNTIE
+        TableEncoder
             Itself.
 
         Raises
@@ -439,7 +439,7 @@ default="auto"
 
         Returns
         -------
-        UNTIE
+        TableEncoder
             Itself.
         """
         recipe = check_parameters(self)
@@ -497,7 +497,7 @@ default="auto"
 
         Returns
         -------
-        UNTIE
+        TableEncoder
             Itself.
         """
         recipe = check_parameters(self)
@@ -612,10 +612,10 @@ default="auto"
 
         Examples
         --------
-        >>> from untie import UNTIE
+        >>> from untie import UNTIE, TableEncoder
         >>> from untie.datasets import load
         >>> X, y = load("hayesroth")
-        >>> encoder = UNTIE(n_clusters=3).fit(X)
+        >>> encoder = TableEncoder(n_clusters=3).fit(X)
         >>> next(iter(encoder.gains_))
         'couplings'
         >>> encoder.value_similarity("education").loc[["1", "3"], ["3", "4"]].round(2)
@@ -803,3 +803,6 @@ default="auto"
                 f"{method} learns from counts, but solver={self.solver!r} draws rows; use fit, "
                 "or another solver such as 'auto' or 'exact'."
             )
+
+
+UNTIE = TableEncoder

@@ -12,11 +12,11 @@ from untie._learn.choose_k import N_SPLITS, choose_number
 from untie._learn.k_choice import KChoice
 from untie._row_tasks import sample_source
 from untie._util.seeds import draws_of
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 
 def choose_k(
-    encoder: UNTIE,
+    encoder: TableEncoder,
     data: Any,
     ks: Iterable[int] = range(2, 11),
     *,
@@ -44,16 +44,16 @@ def choose_k(
     without the column that matters most: groups that rest on one column, or on one pair of columns
     that depend on each other, are none. ``benchmarks/noise.py`` has how often that is right.
 
-    This is the rule of ``n_clusters="auto"``, in `UNTIE`, `UNTIEClusterer`, the report and the
-    command alike. It looks at the clusters that a representation makes; the number that `UNTIE`
-    reads off the spectrum when none is named only serves to find a representation.
+    This is the rule of ``n_clusters="auto"``, in `TableEncoder`, `TableClusterer`, the report and
+    the command alike. It looks at the clusters that a representation makes; the number that
+    `TableEncoder` reads off the spectrum when none is named only serves to find a representation.
 
     At most 2,000 distinct rows are clustered, the same for every order of the rows and columns, so
     the time hardly depends on the table's size.
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     data : table of shape (n_rows, n_columns)
         In memory or lazy; a lazy one is read once.
@@ -82,15 +82,15 @@ def choose_k(
 
     See Also
     --------
-    UNTIEClusterer : Chooses the number and makes the clusters.
+    TableClusterer : Chooses the number and makes the clusters.
     KChoice : What is returned.
 
     Examples
     --------
-    >>> from untie import UNTIE, choose_k
+    >>> from untie import UNTIE, TableEncoder, choose_k
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
-    >>> choice = choose_k(UNTIE().fit(X), X)
+    >>> choice = choose_k(TableEncoder().fit(X), X)
     >>> choice.k
     4
     >>> choice.table().columns.tolist()

@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from untie._file_parts import PIPELINE, check_model, step_name
 from untie._learn.archive import State, check_plain, read_model, refusing, write_model
 from untie._saving import Savable
-from untie.clusterer import UNTIEClusterer
-from untie.encoder import UNTIE
+from untie.clusterer import TableClusterer
+from untie.encoder import TableEncoder
 from untie.preparer import Preparer
 
-KINDS: dict[str, type[Savable]] = {c.kind: c for c in (Preparer, UNTIE, UNTIEClusterer)}
+KINDS: dict[str, type[Savable]] = {c.kind: c for c in (Preparer, TableEncoder, TableClusterer)}
 """The classes that a file can hold, by their names in it."""
 
 
@@ -26,7 +26,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : Preparer, UNTIE, UNTIEClusterer or Pipeline
+    model : Preparer, TableEncoder, TableClusterer or Pipeline
         Fitted. The steps of a pipeline are of these classes.
     path : path
         The file to write; its folder must exist. A model with many values is large: the counts of
@@ -48,9 +48,9 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> from sklearn.pipeline import make_pipeline
-    >>> from untie import UNTIE, Preparer, load_model, save_model
+    >>> from untie import UNTIE, TableEncoder, Preparer, load_model, save_model
     >>> rows = [["red", n] for n in range(30)] + [["blue", n] for n in range(30)]
-    >>> pipeline = make_pipeline(Preparer(bins=3), UNTIE(2)).fit(rows)
+    >>> pipeline = make_pipeline(Preparer(bins=3), TableEncoder(2)).fit(rows)
     >>> path = Path(mkdtemp()) / "model.untie"
     >>> save_model(pipeline, path)
     >>> bool((load_model(path).transform(rows) == pipeline.transform(rows)).all())
@@ -78,7 +78,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    Preparer, UNTIE, UNTIEClusterer or Pipeline
+    Preparer, TableEncoder, TableClusterer or Pipeline
         What was saved.
 
     Raises
@@ -95,11 +95,11 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     --------
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
-    >>> from untie import UNTIE, load_model
+    >>> from untie import UNTIE, TableEncoder, load_model
     >>> path = Path(mkdtemp()) / "colours.untie"
-    >>> UNTIE(2).fit([["red", "no"], ["blue", "no"], ["red", "yes"]]).save(path)
+    >>> TableEncoder(2).fit([["red", "no"], ["blue", "no"], ["red", "yes"]]).save(path)
     >>> load_model(path)
-    UNTIE(n_clusters=2)
+    TableEncoder(n_clusters=2)
     """
     kind, state = read_model(path)
     with refusing(path):

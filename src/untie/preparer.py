@@ -46,10 +46,11 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     12 kg and dates such as 31/12/2024. Where they are not binned, the same number is one category
     however it is written (75000 and 75000.0), unless a cell such as 007 or 1.50 may be a code: that
     column stays text. Missing cells stay missing, which is a category of its own
-    to `UNTIE`.
+    to `TableEncoder`.
 
-    ``make_pipeline(Preparer(), UNTIE())`` learns from a table as it comes. What is asked of its
-    last step alone (`to_sql`, `to_onnx`, the functions of `untie.explain`) is about prepared rows.
+    ``make_pipeline(Preparer(), TableEncoder())`` learns from a table as it comes. What is asked of
+    its last step alone (`to_sql`, `to_onnx`, the functions of `untie.explain`) is about prepared
+    rows.
 
     Parameters
     ----------
@@ -61,8 +62,8 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     bins : int, default=35
         At most this many ranges per column of numbers or dates; typically 5 to 50. There are fewer
         where each would have fewer than 8 rows (but no fewer than 5 for that), and where a number
-        is so frequent that it fills several. Ranges keep their order: `UNTIE` knows them by their
-        names, and that neighbours are near.
+        is so frequent that it fills several. Ranges keep their order: `TableEncoder` knows them by
+        their names, and that neighbours are near.
     max_categories : int, default=100
         At most this many categories per column, the merged rare ones included; typically 20 to
         1,000. Learning takes time and memory that grow with the square of the number of categories
@@ -103,7 +104,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     See Also
     --------
     UNTIE : Learns from the prepared table.
-    UNTIEClusterer : Has a parameter `preparer`.
+    TableClusterer : Has a parameter `preparer`.
     load_model : Reads what `save` wrote.
 
     Examples
@@ -274,7 +275,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         frame
             One row per column of the table: column, action ("kept", "binned", "grouped" where rare
             values are merged, "left out") and reason. Of the library that
-            `UNTIE.value_vectors` has.
+            `TableEncoder.value_vectors` has.
         """
         check_is_fitted(self)
         return make_frame(

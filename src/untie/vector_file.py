@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from untie._engines.registry import open_table
 from untie._engines.scanning import scan
 from untie._engines.writing import writer_of
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 
 def sink(
-    encoder: UNTIE, source: Any, path: str | os.PathLike[str], keep: str | Sequence[str] = ()
+    encoder: TableEncoder, source: Any, path: str | os.PathLike[str], keep: str | Sequence[str] = ()
 ) -> None:
     """Transform rows piece by piece and write their vectors to a file.
 
@@ -25,11 +25,11 @@ def sink(
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted; `n_components` and ``dtype=numpy.float32`` make the file smaller.
     source : path, pattern, lazy table or frame
-        The rows: files as in :func:`untie.scan`, or anything that `UNTIE.transform` takes and
-        that has names of columns. Columns that were not seen in `fit` are left alone.
+        The rows: files as in :func:`untie.scan`, or anything that `TableEncoder.transform` takes
+        and that has names of columns. Columns that were not seen in `fit` are left alone.
     path : path
         Parquet (.parquet, .pq), Feather (.feather, .arrow), CSV (.csv) or TSV (.tsv), the last two
         compressed if .gz follows.
@@ -55,7 +55,7 @@ def sink(
     ...     sql="SELECT * FROM (VALUES (1, 'red', 'dry'), (2, 'white', 'dry'), (3, 'red', 'sweet'))"
     ...     " AS wines(id, colour, taste)"
     ... )
-    >>> encoder = untie.UNTIE(2).fit(wines.select(["colour", "taste"]))
+    >>> encoder = untie.TableEncoder(2).fit(wines.select(["colour", "taste"]))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "vectors.parquet")
     ...     untie.sink(encoder, wines, path, keep=["id"])
@@ -69,12 +69,12 @@ def sink(
     write(stream_vectors(encoder, source, keep))
 
 
-def stream_vectors(encoder: UNTIE, source: Any, keep: str | Sequence[str] = ()) -> Any:
+def stream_vectors(encoder: TableEncoder, source: Any, keep: str | Sequence[str] = ()) -> Any:
     """Return a reader of record batches with the rows' vectors; they are made as it is read.
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     source : lazy table or frame
         Rows with the columns seen in `fit`, and perhaps others.

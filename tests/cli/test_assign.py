@@ -120,7 +120,7 @@ def test_a_column_that_is_not_there_is_named(model, new, tmp_path):
 
 def test_a_clusterer_that_python_saved(people, new, tmp_path):
     frame = pd.read_csv(people, dtype=str)
-    clusterer = untie.UNTIEClusterer(2, preparer=untie.Preparer(drop=["group"])).fit(frame)
+    clusterer = untie.TableClusterer(2, preparer=untie.Preparer(drop=["group"])).fit(frame)
     clusterer.save(tmp_path / "own.untie")
     found = rows_of(ask("assign", tmp_path / "own.untie", new).stdout)
     expected = assignments(

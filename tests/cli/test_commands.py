@@ -100,9 +100,9 @@ def test_fit_keeps_the_ranges_and_transform_uses_them(people, tmp_path, frame):
 
 
 SAVED = {
-    "pipeline": lambda: make_pipeline(untie.Preparer(drop=["group"]), untie.UNTIE(2)),
-    "clusterer": lambda: untie.UNTIEClusterer(2, preparer=untie.Preparer(drop=["group"])),
-    "both": lambda: make_pipeline(untie.Preparer(drop=["group"]), untie.UNTIEClusterer(2)),
+    "pipeline": lambda: make_pipeline(untie.Preparer(drop=["group"]), untie.TableEncoder(2)),
+    "clusterer": lambda: untie.TableClusterer(2, preparer=untie.Preparer(drop=["group"])),
+    "both": lambda: make_pipeline(untie.Preparer(drop=["group"]), untie.TableClusterer(2)),
 }
 
 
@@ -112,7 +112,7 @@ def test_models_saved_by_python_are_read(people, tmp_path, frame, make):
     untie.save_model(make().fit(frame), path)
     preparer = untie.Preparer(drop=["group"]).fit(frame)
     rows = preparer.transform(frame)
-    encoder = untie.UNTIE(2).fit(rows)
+    encoder = untie.TableEncoder(2).fit(rows)
     found = pd.DataFrame(rows_of(ask("transform", path, people).stdout)).astype(float)
     np.testing.assert_allclose(found.to_numpy(), encoder.transform(rows))
     piped = rows_of(ask("transform", path, "-", stdin=people.read_bytes()).stdout)
@@ -136,7 +136,7 @@ def test_models_without_an_encoder_are_refused(people, tmp_path, frame):
     untie.Preparer().fit(frame).save(tmp_path / "p.untie")
     said = refused("transform", tmp_path / "p.untie", people)
     assert "p.untie' holds a Preparer without an encoder" in said
-    twice = make_pipeline(untie.Preparer(), untie.UNTIEClusterer(2, preparer=untie.Preparer()))
+    twice = make_pipeline(untie.Preparer(), untie.TableClusterer(2, preparer=untie.Preparer()))
     untie.save_model(twice.fit(frame), tmp_path / "twice.untie")
     assert "more than a Preparer" in refused(
         "outliers", people, "--model", tmp_path / "twice.untie"
@@ -145,7 +145,7 @@ def test_models_without_an_encoder_are_refused(people, tmp_path, frame):
 
 def test_models_without_a_preparation_still_work(people, tmp_path, frame):
     columns = ["colour", "size"]
-    encoder = untie.UNTIE(2).fit(frame[columns])
+    encoder = untie.TableEncoder(2).fit(frame[columns])
     encoder.save(tmp_path / "plain.untie")
     answer = ask("transform", tmp_path / "plain.untie", people)
     found = pd.DataFrame(rows_of(answer.stdout)).astype(float).to_numpy()
@@ -176,7 +176,7 @@ def test_fit_and_transform_with_weights(people, tmp_path, frame):
     repeated = frame.loc[frame.index.repeat(frame["w"])]
     ask("fit", tmp_path / "weighted.csv", "--weight", "w", "-o", tmp_path / "w.untie", "--k", 2)
     preparer, encoder = untie.load_model(tmp_path / "w.untie")
-    other = untie.UNTIE(2, random_state=0).fit(preparer.transform(repeated))
+    other = untie.TableEncoder(2, random_state=0).fit(preparer.transform(repeated))
     np.testing.assert_allclose(encoder.omega_, other.omega_)
     assert encoder.counts_.n == frame["w"].sum()
 

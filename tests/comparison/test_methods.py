@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from untie import UNTIE, UNTIEClusterer
+from untie import TableClusterer, TableEncoder
 from untie._count import memory
 from untie._learn.choose import Attributes
 from untie._learn.description import description_gain
@@ -51,7 +51,7 @@ def test_scores_are_those_of_the_clusters(groups):
     score = by_method(compare(X, 2, y=y, methods=["k-modes"]))["k-modes"]
     labels = KModes(2, n_init=50, random_state=1).fit_predict(X)
     codes = np.column_stack([pd.factorize(X[name], sort=True)[0] for name in X])
-    encoder = UNTIE(2).fit(X)
+    encoder = TableEncoder(2).fit(X)
     expected = description_gain(
         codes, (3, 3, 3, 3), np.ones(120), labels.astype(np.intp), Attributes(encoder.counts_).votes
     )
@@ -102,10 +102,10 @@ def test_large_tables_are_sampled(groups, monkeypatch):
 def test_an_encoder_that_is_fitted_is_the_one_compared(groups, monkeypatch):
     X, y = groups
     seed = np.random.RandomState(0).randint(2**31 - 1)
-    encoder = UNTIE(2, random_state=seed).fit(X)
+    encoder = TableEncoder(2, random_state=seed).fit(X)
     fresh = compare(X, 2, y=y, methods=["UNTIE"])
     assert compare(X, 2, y=y, methods=["UNTIE"], encoder=encoder) == fresh
-    monkeypatch.setattr(UNTIE, "fit", None)  # nothing is fitted any more
+    monkeypatch.setattr(TableEncoder, "fit", None)  # nothing is fitted any more
     assert compare(X, 2, y=y, methods=["UNTIE"], encoder=encoder) == fresh
     assert compare(X, 2, methods=["one-hot"]).n_rows == len(X)
 
@@ -147,7 +147,7 @@ def test_untie_is_the_default_encoder():
     """The gain is that of the default's clusters, up to the starts of k-means."""
     X, _ = load("zoo")
     score = by_method(compare(X, 4, methods=["UNTIE"]))["UNTIE"]
-    encoder, labels = UNTIE(4).fit(X), UNTIEClusterer(4).fit(X).labels_
+    encoder, labels = TableEncoder(4).fit(X), TableClusterer(4).fit(X).labels_
     codes = np.column_stack(encoder.codes(X))
     sizes, votes = encoder.counts_.sizes, Attributes(encoder.counts_).votes
     expected = description_gain(codes, sizes, np.ones(len(X)), labels.astype(np.intp), votes)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cases import slow_counts
 from tables import small_tables
-from untie import UNTIE, count_table
+from untie import UNTIE, TableEncoder, count_table
 from untie._count import tally as tally_module
 from untie._count.tally import CountOptions, tally_counted, tally_table
 from untie._table.table import read_table
@@ -129,8 +129,8 @@ def test_too_many_values_name_the_column():
 
 def test_chunks_are_learned_from_like_the_whole():
     counted = count_table(ROWS[:2]) + count_table(ROWS[2:])
-    from_counts = UNTIE(2).fit_counts(counted)
-    whole = UNTIE(2).fit(ROWS)
+    from_counts = TableEncoder(2).fit_counts(counted)
+    whole = TableEncoder(2).fit(ROWS)
     np.testing.assert_array_equal(from_counts.counts_.matrix, whole.counts_.matrix)
     np.testing.assert_allclose(from_counts.omega_, whole.omega_, rtol=1e-12)
 

@@ -15,7 +15,7 @@ from joblib import Parallel, delayed, parallel_config
 import untie
 from cases import TEXT
 from lazy_sources import SOURCES, as_arrow
-from untie import UNTIE, count_table
+from untie import UNTIE, TableEncoder, count_table
 from untie._count import dense_counting as counting
 from untie._count import parts, row_sample
 from untie._engines import arrow, parquet
@@ -154,7 +154,7 @@ def test_a_sink_writes_the_same_file(suffix, tmp_path):
 def test_unknown_values_are_named_in_the_order_of_the_rows(tmp_path):
     cells = [f"v{i}" for i in range(60)]
     source = SOURCES["parquet file"](as_arrow({"A": cells, "B": cells}), tmp_path)
-    encoder = UNTIE(2, categories=[["v0"], ["v0"]], handle_unknown="error")
+    encoder = TableEncoder(2, categories=[["v0"], ["v0"]], handle_unknown="error")
     with pytest.raises(ValueError, match="'v1'"):
         on_cores(3, encoder.fit, source)
 
@@ -163,7 +163,7 @@ def test_an_error_in_a_thread_is_the_error_of_one_core(tmp_path):
     table = pa.table({"A": ["x"] * 20 + ["y"], "B": [["nested"]] * 21})
     for n_jobs in (1, 3):
         with pytest.raises(TypeError, match=r"Column 'B', row 0: .* holds a list"):
-            on_cores(n_jobs, UNTIE(2).fit, SOURCES["parquet file"](table, tmp_path))
+            on_cores(n_jobs, TableEncoder(2).fit, SOURCES["parquet file"](table, tmp_path))
 
 
 def test_a_source_that_fails_leaves_no_thread_and_no_file(tmp_path):
@@ -177,7 +177,7 @@ def test_a_source_that_fails_leaves_no_thread_and_no_file(tmp_path):
     source = ArrowSource(table.schema, read, "rows that end early")
     before = threading.active_count()
     for work in (
-        lambda: UNTIE(2).fit(source),
+        lambda: TableEncoder(2).fit(source),
         lambda: untie.sink(encoder, source, tmp_path / "out.parquet"),
     ):
         with pytest.raises(KeyboardInterrupt):
@@ -198,7 +198,7 @@ def test_a_reader_may_be_left_half_read():
 
 
 def fit_and_count_threads(table):
-    UNTIE(2).fit(table)
+    TableEncoder(2).fit(table)
     return parallel.n_threads()
 
 
@@ -220,7 +220,7 @@ def test_a_script_without_a_main_guard(tmp_path):
             f"""
             import joblib, untie
             joblib.parallel_config(n_jobs=2)
-            encoder = untie.UNTIE(2).fit(untie.scan({str(tmp_path / "table.parquet")!r}))
+            encoder = untie.TableEncoder(2).fit(untie.scan({str(tmp_path / "table.parquet")!r}))
             print(encoder.counts_.n_rows)
             """
         )

@@ -9,7 +9,7 @@ import pytest
 
 import untie
 from same import assert_same_counts, assert_same_model
-from untie import UNTIE, UNTIEClusterer, choose_k, count_table
+from untie import UNTIE, TableClusterer, TableEncoder, choose_k, count_table
 from untie._count import tally
 from untie._engines import registry
 
@@ -67,40 +67,42 @@ def test_fit(weight, group, kept, monkeypatch):
 
 
 def test_partial_fit_and_transform():
-    encoder = UNTIE(3).partial_fit(pieces(CELLS[:100]))
+    encoder = TableEncoder(3).partial_fit(pieces(CELLS[:100]))
     encoder.partial_fit(pieces(FRAME[100:].assign(w=1.0)[["w", *"DCBA"]]), sample_weight="w")
-    expected = UNTIE(3).fit(CELLS)
+    expected = TableEncoder(3).fit(CELLS)
     assert_same_model(encoder, expected)
     found = encoder.transform(pieces(FRAME))
     assert [len(part) for part in found] == [len(part) for part in pieces(FRAME)]
     np.testing.assert_array_equal(np.concatenate(found), encoder.transform(CELLS))
     np.testing.assert_array_equal(
-        np.concatenate(UNTIE(3).fit_transform(pieces(CELLS))), expected.transform(CELLS)
+        np.concatenate(TableEncoder(3).fit_transform(pieces(CELLS))), expected.transform(CELLS)
     )
 
 
 def test_clusters_and_their_number():
-    encoder = UNTIE(3).fit(CELLS)
+    encoder = TableEncoder(3).fit(CELLS)
     found, expected = choose_k(encoder, pieces(CELLS)), choose_k(encoder, CELLS)
     np.testing.assert_array_equal(found.gain, expected.gain)
-    clusterer = UNTIEClusterer(3, random_state=0).fit(pieces(FRAME), sample_weight="w")
+    clusterer = TableClusterer(3, random_state=0).fit(pieces(FRAME), sample_weight="w")
     labels = np.concatenate(clusterer.predict(pieces(CELLS)))
     np.testing.assert_array_equal(labels, clusterer.predict(CELLS))
 
 
 def test_what_it_does_not_write_is_refused(tmp_path):
     with pytest.raises(TypeError, match="the list of frames can't be written from here"):
-        untie.sink(UNTIE(3).fit(CELLS), registry.open_table(pieces(CELLS)), tmp_path / "v.csv")
+        untie.sink(
+            TableEncoder(3).fit(CELLS), registry.open_table(pieces(CELLS)), tmp_path / "v.csv"
+        )
     with pytest.raises(TypeError, match="the list of frames can't be changed where they are"):
         registry.open_table(pieces(CELLS)).map_frames(lambda frame, names: frame, ["A"])
     with pytest.raises(ValueError, match="set sparse_output=False"):
-        UNTIE(3, sparse_output=True).fit(CELLS).transform(pieces(CELLS))
+        TableEncoder(3, sparse_output=True).fit(CELLS).transform(pieces(CELLS))
     with pytest.raises(ValueError, match="no column 'A' of the encoder in the list of frames;"):
-        UNTIE(3).fit(CELLS).transform(pieces(CELLS[["B", "C", "D"]]))
+        TableEncoder(3).fit(CELLS).transform(pieces(CELLS[["B", "C", "D"]]))
 
 
 def test_no_rows():
     with pytest.raises(ValueError, match=r"0 sample.*the list of frames has 0 rows"):
-        UNTIE(3).fit([CELLS[:0], CELLS[:0]])
+        TableEncoder(3).fit([CELLS[:0], CELLS[:0]])
     with pytest.raises(ValueError, match=r"0 sample.*has 300 rows, and 'w' is 0 in all of them"):
-        UNTIE(3).fit(pieces(FRAME.assign(w=0)), sample_weight="w")
+        TableEncoder(3).fit(pieces(FRAME.assign(w=0)), sample_weight="w")

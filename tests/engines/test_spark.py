@@ -25,7 +25,7 @@ from lazy_sources import as_arrow
 from odd_cells import INSTANTS
 from same import assert_same_counts, assert_same_model
 from site_files import DOCS
-from untie import UNTIE, count_table
+from untie import UNTIE, TableEncoder, count_table
 from untie._count import tally
 from untie._engines import spark as spark_module
 
@@ -143,8 +143,8 @@ def test_counts_are_those_of_the_table(table, spark):
 
 
 def test_the_model_is_that_of_the_table(spark):
-    encoder = UNTIE(2).fit(as_spark(spark, LATE))
-    assert_same_model(encoder, UNTIE(2).fit(LATE))
+    encoder = TableEncoder(2).fit(as_spark(spark, LATE))
+    assert_same_model(encoder, TableEncoder(2).fit(LATE))
     assert isinstance(encoder.value_vectors(), pd.DataFrame)
 
 
@@ -153,7 +153,7 @@ def test_names_that_mean_something_to_spark(spark):
         {"a.b": ["x", "y"], "A.B": ["u", "u"], "`": ["p", "q"], "a": ["s", "s"], "é b": ["k", "l"]}
     )
     frame = as_spark(spark, table.append_column("id", pa.array([0, 1])))
-    encoder = UNTIE(2).fit(table)
+    encoder = TableEncoder(2).fit(table)
     assert_same_counts(count_table(frame.drop("id")), count_table(table))
     found = in_order(encoder.transform(frame)).select(encoder.get_feature_names_out().tolist())
     np.testing.assert_allclose(as_array(found), encoder.transform(table), atol=1e-10)
@@ -161,8 +161,8 @@ def test_names_that_mean_something_to_spark(spark):
 
 def test_weights_from_a_column(spark):
     weighted = MISSING.add_column(1, "W", pa.array(WEIGHTS))
-    model = UNTIE(2).fit(as_spark(spark, weighted), sample_weight="W")
-    assert_same_model(model, UNTIE(2).fit(MISSING, sample_weight=WEIGHTS))
+    model = TableEncoder(2).fit(as_spark(spark, weighted), sample_weight="W")
+    assert_same_model(model, TableEncoder(2).fit(MISSING, sample_weight=WEIGHTS))
 
 
 def test_partitions_and_pieces_add_up(spark, monkeypatch):
@@ -205,10 +205,10 @@ def test_rare_values_are_taken_together(kept, spark, monkeypatch):
 
 
 def test_partial_fit_adds_up(spark):
-    encoder = UNTIE(2).partial_fit(MISSING[:2])
+    encoder = TableEncoder(2).partial_fit(MISSING[:2])
     more = MISSING[2:].append_column("id", pa.array(range(4))).append_column("w", [[1.0] * 4])
     encoder.partial_fit(as_spark(spark, more.select(["w", "id", "C", "A", "B"])), sample_weight="w")
-    assert_same_model(encoder, UNTIE(2).fit(MISSING))
+    assert_same_model(encoder, TableEncoder(2).fit(MISSING))
 
 
 def test_given_categories_keep_their_order(spark):
@@ -218,7 +218,7 @@ def test_given_categories_keep_their_order(spark):
     found = count_table(frame, categories=categories)
     assert_same_counts(found, count_table(table, categories=categories))
     with pytest.raises(ValueError, match="unknown value 'z' in column 'A' during fit"):
-        UNTIE(2, categories=categories, handle_unknown="error").fit(frame)
+        TableEncoder(2, categories=categories, handle_unknown="error").fit(frame)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_transform_is_lazy_and_keeps_the_model(spark, tmp_path):
         return part
 
     source = as_spark(spark, MISSING.append_column("id", pa.array(range(6))), load=load)
-    encoder = UNTIE(2).fit(MISSING)
+    encoder = TableEncoder(2).fit(MISSING)
     expected = encoder.transform(MISSING)
     found = encoder.transform(source)
     assert not list(tmp_path.iterdir())
@@ -289,14 +289,14 @@ BAD = {
 def test_bad_tables(case, spark):
     table, weight, error, message = BAD[case]
     with pytest.raises(error, match=message):
-        UNTIE(2).fit(as_spark(spark, table), sample_weight=weight)
+        TableEncoder(2).fit(as_spark(spark, table), sample_weight=weight)
 
 
 def test_bad_calls(spark, tmp_path):
     source = as_spark(spark, MISSING)
     with pytest.raises(ValueError, match="'adam' draws rows"):
         UNTIE(2, solver="adam").fit(source)
-    encoder = UNTIE(2).fit(MISSING)
+    encoder = TableEncoder(2).fit(MISSING)
     with pytest.raises(ValueError, match=r"no columns 'A', 'C' of the encoder in the Spark frame;"):
         encoder.transform(source.select("B"))
     with pytest.raises(ValueError, match="'A=x' can't be kept"):
@@ -304,9 +304,9 @@ def test_bad_calls(spark, tmp_path):
     with pytest.raises(ValueError, match=r"of the Spark frame, as these occur again: \['A'\]"):
         encoder.transform(source.select("A", "A"))
     with pytest.raises(ValueError, match="set sparse_output=False"):
-        UNTIE(2, sparse_output=True).fit(MISSING).transform(source)
+        TableEncoder(2, sparse_output=True).fit(MISSING).transform(source)
     with pytest.raises(ValueError, match="Spark frames, not as polars frames"):
-        UNTIE(2).set_output(transform="polars").fit(MISSING).transform(source)
+        TableEncoder(2).set_output(transform="polars").fit(MISSING).transform(source)
     with pytest.raises(TypeError, match=r"is lazy; call \.toArrow\(\)"):
         encoder.similarity(source)
     with pytest.raises(TypeError, match=r"encoder\.transform\(frame\)\.write\.parquet"):
@@ -314,7 +314,7 @@ def test_bad_calls(spark, tmp_path):
 
 
 def test_unknown_values_are_errors_where_asked(spark):
-    encoder = UNTIE(2, handle_unknown="error").fit(MISSING)
+    encoder = TableEncoder(2, handle_unknown="error").fit(MISSING)
     new = encoder.transform(as_spark(spark, MISSING).withColumn("A", lit("new")))
     with pytest.raises(PythonException, match="unknown value 'new' in column 'A'"):
         new.collect()
@@ -331,7 +331,7 @@ def test_a_source_that_changes_between_two_passes_is_refused(spark, tmp_path, mo
 
     changing = as_spark(spark, MISSING, lambda table: [table], load)
     with pytest.raises(ValueError, match=r"the Spark frame changed .*: 6 rows .* 5 in the second"):
-        UNTIE(2, min_frequency=2).fit(changing)
+        TableEncoder(2, min_frequency=2).fit(changing)
 
 
 def numbered(n_rows):
@@ -361,9 +361,9 @@ def test_workers_that_end_while_they_read(ends, spark, tmp_path):
 
     table = numbered(400)
     source = as_spark(spark, table, tenths, load).drop("id")
-    found = UNTIE(2).fit(source, sample_weight="w")
+    found = TableEncoder(2).fit(source, sample_weight="w")
     assert (tmp_path / "again").exists()
-    assert_same_model(found, UNTIE(2).fit(table.drop(["id"]), sample_weight="w"))
+    assert_same_model(found, TableEncoder(2).fit(table.drop(["id"]), sample_weight="w"))
 
 
 def test_workers_that_are_killed_while_they_count(spark, tmp_path):
@@ -448,7 +448,7 @@ def test_the_example_finds_clusters(spark):
 CONNECT = """
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from untie import UNTIE, count_table
+from untie import UNTIE, TableEncoder, count_table
 
 spark = SparkSession.builder.remote("local[2]").getOrCreate()
 assert "connect" in type(spark).__module__
@@ -457,7 +457,7 @@ frame = spark.createDataFrame(table).repartition(3)
 found, expected = count_table(frame.drop("id")), count_table(table.drop(["id"]))
 assert found.vocabulary == expected.vocabulary
 assert (found.counts.matrix == expected.counts.matrix).all()
-encoder = UNTIE(2).fit(table.drop(["id"]))
+encoder = TableEncoder(2).fit(table.drop(["id"]))
 rows = encoder.transform(frame).toArrow().sort_by("id").drop(table.column_names)
 assert abs(rows.to_pandas().to_numpy() - encoder.transform(table.drop(["id"]))).max() <= 1e-10
 spark.stop()

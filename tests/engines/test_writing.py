@@ -12,7 +12,7 @@ from sklearn import config_context
 import untie
 from cases import TEXT
 from lazy_sources import SOURCES, as_arrow
-from untie import UNTIE
+from untie import UNTIE, TableEncoder
 from untie._engines import arrow
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import write_source
@@ -70,8 +70,8 @@ def test_an_encoder_of_an_array_takes_columns_by_place(tmp_path):
 
 
 def test_fit_transform_reads_twice(tmp_path):
-    found = UNTIE(2).fit_transform(SOURCES["parquet file"](TABLE, tmp_path)).read_all()
-    np.testing.assert_allclose(numbers(found), UNTIE(2).fit_transform(TABLE), atol=1e-10)
+    found = TableEncoder(2).fit_transform(SOURCES["parquet file"](TABLE, tmp_path)).read_all()
+    np.testing.assert_allclose(numbers(found), TableEncoder(2).fit_transform(TABLE), atol=1e-10)
 
 
 def test_unknown_values_are_reported_once(tmp_path, monkeypatch):
@@ -94,12 +94,12 @@ def test_unknown_values_are_reported_once(tmp_path, monkeypatch):
 def test_outputs_that_have_no_stream(encoder, tmp_path):
     source = SOURCES["parquet file"](TABLE, tmp_path)
     with pytest.raises(ValueError, match="sparse_output=False"):
-        UNTIE(2, sparse_output=True).fit(TABLE).transform(source)
+        TableEncoder(2, sparse_output=True).fit(TABLE).transform(source)
     with (
         config_context(transform_output="pandas"),
         pytest.raises(ValueError, match="not as pandas frames"),
     ):
-        UNTIE(2).fit(TABLE).transform(source)
+        TableEncoder(2).fit(TABLE).transform(source)
     with pytest.raises(ValueError, match="not as pandas frames"):
         encoder.set_output(transform="pandas").transform(source)
 

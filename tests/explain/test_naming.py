@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untie import UNTIEClusterer
+from untie import TableClusterer
 from untie.datasets import load
 from untie.explain import cluster_names, cluster_profile
 
@@ -132,7 +132,7 @@ def test_names_that_would_be_the_same_say_more():
 
 def test_names_of_a_real_table():
     X, _ = load("zoo")
-    labels = UNTIEClusterer(4, random_state=0).fit(X).labels_
+    labels = TableClusterer(4, random_state=0).fit(X).labels_
     profile = cluster_profile(X, labels)
     names = cluster_names(profile)
     assert names.name.is_unique

@@ -5,16 +5,16 @@ import polars as pl
 import pytest
 
 from tables import latent_classes
-from untie import UNTIE, Gaussian, Polynomial, load_model
+from untie import UNTIE, Gaussian, Polynomial, TableEncoder, load_model
 from untie._count import memory
 from untie.explain import weight_shares
 
 ENCODERS = {
-    "auto": UNTIE(3),
+    "auto": TableEncoder(3),
     "uniform": UNTIE(3, solver="uniform"),
     "exact": UNTIE(3, kernels=[Gaussian(0.5), Polynomial(2)], couplings=("intra", "joint")),
     "relevance": UNTIE(3, solver="relevance"),
-    "ordered": UNTIE(3, ordered={"c0": ["v1", "v0", "v3", "v2"]}),
+    "ordered": TableEncoder(3, ordered={"c0": ["v1", "v0", "v3", "v2"]}),
     "grouped": UNTIE(3, solver="uniform", min_frequency=0.1),
 }
 
@@ -97,15 +97,15 @@ def test_the_share_is_that_of_the_mean_squared_distance(table):
 
 def test_weights_of_rows_count(table):
     weights = np.random.default_rng(0).integers(0, 3, len(table))
-    expected = weight_shares(UNTIE(3).fit(table.loc[table.index.repeat(weights)]))
-    found = weight_shares(UNTIE(3).fit(table, sample_weight=weights))
+    expected = weight_shares(TableEncoder(3).fit(table.loc[table.index.repeat(weights)]))
+    found = weight_shares(TableEncoder(3).fit(table, sample_weight=weights))
     assert found.column.tolist() == expected.column.tolist()
     np.testing.assert_allclose(found.share, expected.share)
 
 
 def test_saved_models_and_other_libraries(table, tmp_path):
     frame = pl.DataFrame(table.to_dict("list"))
-    encoder = UNTIE(3).fit(frame)
+    encoder = TableEncoder(3).fit(frame)
     found = weight_shares(encoder, by="kernel")
     assert isinstance(found, pl.DataFrame)
     encoder.save(tmp_path / "model")
@@ -114,13 +114,13 @@ def test_saved_models_and_other_libraries(table, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:Every column has a single value")
 def test_degenerate_tables():
-    encoder = UNTIE(1).fit([["a", "x"], ["a", "x"]])
+    encoder = TableEncoder(1).fit([["a", "x"], ["a", "x"]])
     assert weight_shares(encoder).share.tolist() == [0, 0]
     assert weight_shares(encoder, by="coupling").share.tolist() == [0]
 
 
 def test_bad_input(table):
-    encoder = UNTIE(3).fit(table)
+    encoder = TableEncoder(3).fit(table)
     with pytest.raises(ValueError, match="by must be one of"):
         weight_shares(encoder, by="attribute")
     encoder.set_params(couplings="joint", kernels="F3")

@@ -28,7 +28,16 @@ import pyarrow.parquet as pq
 from joblib import parallel_config
 
 import untie
-from untie import UNTIE, Preparer, UNTIEClusterer, baselines, choose_k, count_table, explain
+from untie import (
+    UNTIE,
+    Preparer,
+    TableClusterer,
+    TableEncoder,
+    baselines,
+    choose_k,
+    count_table,
+    explain,
+)
 from untie.cluster import KModes
 from untie.datasets import load
 
@@ -192,11 +201,11 @@ def encoders():
         )
         yield f"zoo, {name}", numbers(squares, encoder.omega_)
     weights = np.random.default_rng(0).random(len(X))
-    yield "zoo, weights", of_encoder(UNTIE(7).fit(X, sample_weight=weights), X)
-    encoder = UNTIE(7).partial_fit(X[:50]).partial_fit(X[50:])
+    yield "zoo, weights", of_encoder(TableEncoder(7).fit(X, sample_weight=weights), X)
+    encoder = TableEncoder(7).partial_fit(X[:50]).partial_fit(X[50:])
     yield "zoo, partial_fit", of_encoder(encoder, X)
     large = many_values()
-    yield "many values", of_encoder(UNTIE(3).fit(large), large)
+    yield "many values", of_encoder(TableEncoder(3).fit(large), large)
     yield "many values, exact", of_encoder(UNTIE(3, solver="exact").fit(large), large)
     counted = count_table(X[:40]) + count_table(X[40:])
     yield "zoo, counts", numbers(counted.counts.matrix, counted.sample.codes)
@@ -223,12 +232,12 @@ def decisions():
         encoder = UNTIE(3, **options).fit(X[:500])
         yield f"ties, {name}", numbers(encoder.transform(X[:60]), encoder.omega_)
     for n_ids in (800, 12_500):  # a full solver, and a search
-        rows = UNTIE(3, n_components=20).fit_transform(flat(n_ids, 5))
+        rows = TableEncoder(3, n_components=20).fit_transform(flat(n_ids, 5))
         yield f"ties, some of the equal axes of {n_ids} ids", numbers(rows[:60])
     tables = {"zoo": load("zoo")[0], "people": people(150), "ids": flat(700, 4)}
     for name, table in tables.items():
         preparer = None if name == "ids" else Preparer()  # which would leave the id out
-        clusterer = UNTIEClusterer(preparer=preparer, random_state=0).fit(table)
+        clusterer = TableClusterer(preparer=preparer, random_state=0).fit(table)
         choice = clusterer.k_choice_
         yield (
             f"ties, clusters of {name}",
@@ -243,7 +252,7 @@ def engines():
         for name, table in sources(X, Path(folder)):
             for n_jobs in (1, 2):
                 with parallel_config(n_jobs=n_jobs):
-                    encoder = UNTIE(7).fit(table)
+                    encoder = TableEncoder(7).fit(table)
                 yield (
                     f"zoo from {name}, {n_jobs} threads",
                     numbers(encoder.omega_, encoder.counts_.matrix, [encoder.n_clusters_]),
@@ -254,13 +263,13 @@ def clusterers():
     """Yield clusters with k given; what chooses k is free to change."""
     for name in SETS:
         X, y = load(name)
-        encoder = UNTIE(y.nunique())
-        clusterer = UNTIEClusterer(y.nunique(), encoder=encoder, random_state=0).fit(X)
+        encoder = TableEncoder(y.nunique())
+        clusterer = TableClusterer(y.nunique(), encoder=encoder, random_state=0).fit(X)
         yield f"clusterer, {name}", numbers(clusterer.labels_, clusterer.transform(X))
-        choice = choose_k(UNTIE(y.nunique()).fit(X), X)
+        choice = choose_k(TableEncoder(y.nunique()).fit(X), X)
         yield f"choose_k, {name}", of_frame(choice.table())
     table = people().drop(columns=["kind", "weight"])
-    clusterer = UNTIEClusterer(3, preparer=Preparer(bins=4), random_state=0).fit(table)
+    clusterer = TableClusterer(3, preparer=Preparer(bins=4), random_state=0).fit(table)
     yield "clusterer, bins", numbers(clusterer.labels_, clusterer.transform(table))
     X, _ = load("zoo")
     labels = KModes(7, random_state=0).fit(X).labels_
@@ -285,8 +294,8 @@ def methods():
 def questions():
     """Yield explanations and exports."""
     X, _ = load("zoo")
-    encoder = UNTIE(7).fit(X)
-    labels = UNTIEClusterer(7, encoder=UNTIE(7), random_state=0).fit(X).labels_
+    encoder = TableEncoder(7).fit(X)
+    labels = TableClusterer(7, encoder=TableEncoder(7), random_state=0).fit(X).labels_
     yield "explain, profile", of_frame(explain.cluster_profile(X, labels))
     yield "explain, stability", of_frame(explain.cluster_stability(encoder, X, labels))
     yield "explain, neighbors", of_frame(explain.neighbors(encoder, X, X[:3]))

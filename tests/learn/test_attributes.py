@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from tables import latent_classes, small_tables
-from untie import UNTIE, count_table
+from untie import TableEncoder, count_table
 from untie._learn.attributes import Attributes
 from untie._learn.dependence import pair_entropies
 from untie.datasets import load
@@ -63,7 +63,7 @@ def test_entropies_are_computed_once_for_a_table(monkeypatch):
 
     monkeypatch.setattr("untie._learn.attributes.pair_entropies", counting)
     for seed in (0, 1):
-        UNTIE(3).fit(latent_classes(50, 2, 3, 3, seed=seed)[0])
+        TableEncoder(3).fit(latent_classes(50, 2, 3, 3, seed=seed)[0])
     assert len(asked) == 2
 
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from tables import latent_classes
-from untie import UNTIE
+from untie import UNTIE, TableEncoder
 from untie._learn import spectrum
 
 SOLVERS = ["exact", "uniform", "lp", "adam", "adagrad"]
@@ -76,7 +76,7 @@ def test_a_column_that_says_nothing_is_named():
 
 
 def test_two_identical_attributes_have_identical_vectors(melons):
-    encoder = UNTIE(2).fit(melons.assign(Again=melons["Color"]))
+    encoder = TableEncoder(2).fit(melons.assign(Again=melons["Color"]))
     np.testing.assert_allclose(
         encoder.value_similarity("Color"), encoder.value_similarity("Again"), atol=1e-9
     )
@@ -93,7 +93,7 @@ def test_more_clusters_than_the_rank_of_the_similarities(solver):
 
 def test_more_clusters_than_rows(melons):
     with pytest.raises(ValueError, match=r"n_clusters=7 is more than .*n_samples=6"):
-        UNTIE(7).fit(melons)
+        TableEncoder(7).fit(melons)
 
 
 def test_values_that_occur_once_are_alike_where_their_rows_are():
@@ -124,7 +124,7 @@ def test_a_declared_value_that_never_occurs(melons):
         ["black", "green", "white", "yellow"],
         ["curled", "slightly curled", "straight"],
     ]
-    encoder = UNTIE(2, categories=categories).fit(melons)
+    encoder = TableEncoder(2, categories=categories).fit(melons)
     assert np.isfinite(encoder.value_vectors().iloc[:, 2:].to_numpy()).all()
 
 
@@ -176,12 +176,12 @@ def test_from_paper_is_the_printed_protocol():
 
 def test_auto_finds_the_latent_classes():
     table, _ = latent_classes(1000, 4, 12, 4, seed=1)
-    assert UNTIE().fit(table).n_clusters_ == 4
+    assert TableEncoder().fit(table).n_clusters_ == 4
 
 
 def test_a_frame_of_one_row_and_auto(melons):
     with pytest.warns(UserWarning, match="single value"):
-        encoder = UNTIE().fit(melons.iloc[:1])
+        encoder = TableEncoder().fit(melons.iloc[:1])
     assert encoder.n_clusters_ == 1
     assert isinstance(encoder.value_similarity("Color"), pd.DataFrame)
 

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
 from tables import latent_classes, small_tables
-from untie import UNTIE, UNTIEClusterer
+from untie import UNTIE, TableClusterer
 from untie._count.packed_rows import PackedRows
 from untie._count.row_sample import RowSample, sample_rows
 from untie._learn.costs import cheapest, walk_rows
@@ -140,7 +140,7 @@ def test_count_distinct():
 
 def test_principal_dimensions_keep_the_clusters(monkeypatch):
     table, classes = latent_classes(400, 4, 8, 5, seed=0)
-    clusterer = UNTIEClusterer(encoder=UNTIE(solver="discount"))
+    clusterer = TableClusterer(encoder=UNTIE(solver="discount"))
     expected = clone(clusterer).fit(table)
     monkeypatch.setattr("untie._learn.means.MOST_DIMENSIONS", 10)
     monkeypatch.setattr("untie._learn.means.PRINCIPAL", 8)

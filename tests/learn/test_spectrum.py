@@ -4,7 +4,7 @@ from hypothesis import given
 
 from oracle import centred, costs, full_features
 from tables import latent_classes, small_tables
-from untie import UNTIE, count_table
+from untie import UNTIE, TableEncoder, count_table
 from untie._learn import eigen, spectrum
 from untie._learn.couplings import resolve_couplings
 from untie._learn.dense import Dense
@@ -69,10 +69,10 @@ def test_an_unknown_cell_stands_at_its_columns_mean():
     """What is learned is the shape of the rows that `transform` returns."""
     table, _ = latent_classes(400, 3, 5, 4, seed=1)
     categories = [["v0", "v1", "v2"]] * 5  # "v3" is unknown
-    X = centred(UNTIE(3, categories=categories).fit_transform(table))
+    X = centred(TableEncoder(3, categories=categories).fit_transform(table))
     singular = np.linalg.svd(X, compute_uv=False)
     for n_components in (1, 2):
-        encoder = UNTIE(3, categories=categories, n_components=n_components)
+        encoder = TableEncoder(3, categories=categories, n_components=n_components)
         projected = encoder.fit_transform(table)
         assert np.sum(projected**2) == pytest.approx(np.sum(singular[:n_components] ** 2))
 

@@ -7,7 +7,7 @@ matplotlib.use("Agg")
 import pytest
 from matplotlib import pyplot
 
-from untie import UNTIE
+from untie import TableEncoder
 from untie.datasets import load
 
 
@@ -20,4 +20,4 @@ def close_figures():
 @pytest.fixture(scope="session")
 def zoo():
     X, _ = load("zoo")
-    return UNTIE().fit(X), X
+    return TableEncoder().fit(X), X

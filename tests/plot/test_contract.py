@@ -12,7 +12,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 from plot_cases import draw, n_open, new_axes, odd_table
-from untie import UNTIE, UNTIEClusterer, choose_k, plot
+from untie import UNTIE, TableClusterer, TableEncoder, choose_k, plot
 from untie.evaluation import critical_difference_diagram
 
 N_AXES = {"choice_of_k": 2}
@@ -132,7 +132,7 @@ def test_sub_figures_and_dark_styles(calls):
     ],
 )
 def test_odd_tables(data, column):
-    encoder = UNTIE().fit(data)
+    encoder = TableEncoder().fit(data)
     for call in plots(encoder, data, column).values():
         draw(call(None))
         pyplot.close("all")
@@ -140,7 +140,7 @@ def test_odd_tables(data, column):
 
 def test_arrays_have_columns_too():
     rows = odd_table(50, 8).to_numpy()
-    encoder = UNTIE().fit(rows)
+    encoder = TableEncoder().fit(rows)
     for call in plots(encoder, rows, "x1").values():
         draw(call(new_axes()))
 
@@ -148,7 +148,7 @@ def test_arrays_have_columns_too():
 WRONG = {
     "no encoder": (lambda e, X: plot.spectrum(X), TypeError, "fitted UNTIE is required"),
     "clusterer": (
-        lambda e, X: plot.weights(UNTIEClusterer(2).fit(X)),
+        lambda e, X: plot.weights(TableClusterer(2).fit(X)),
         TypeError,
         "pass its encoder_",
     ),

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import untie
-from untie import UNTIE, Preparer, load_model, save_model
+from untie import Preparer, TableEncoder, load_model, save_model
 
 START = datetime(2024, 1, 1, 8)  # a Monday
 TIMES = [START + timedelta(hours=7 * n) for n in range(300)]
@@ -84,7 +84,7 @@ def test_every_engine_and_the_model(tmp_path):
     )
     spread = preparer.transform(dd.from_pandas(frame, npartitions=2)).compute()
     assert spread.to_dict("list") == expected.to_dict("list")
-    pipeline = make_pipeline(clone(preparer), UNTIE(2)).fit(frame)
+    pipeline = make_pipeline(clone(preparer), TableEncoder(2)).fit(frame)
     save_model(pipeline, tmp_path / "m.untie")
     again = load_model(tmp_path / "m.untie")
     assert np.array_equal(again.transform(frame), pipeline.transform(frame))

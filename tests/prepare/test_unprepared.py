@@ -8,7 +8,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from lazy_sources import SOURCES, as_arrow
-from untie import UNTIE, Preparer, UNTIEClusterer
+from untie import UNTIE, Preparer, TableClusterer, TableEncoder
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.rows import learn_vocabulary
 from untie._table.table import read_table
@@ -39,21 +39,23 @@ SAID = (
 )
 
 
-@pytest.mark.parametrize("estimator", [UNTIE(2), UNTIEClusterer(2)], ids=["encoder", "clusterer"])
+@pytest.mark.parametrize(
+    "estimator", [TableEncoder(2), TableClusterer(2)], ids=["encoder", "clusterer"]
+)
 def test_one_warning_names_all_columns_and_the_remedy(table, estimator):
     with pytest.warns(UnpreparedWarning) as caught:
         estimator.fit(table)
     said = [str(warning.message) for warning in caught]
     assert len(said) == 1
     assert said[0].startswith(SAID)
-    assert "UNTIEClusterer(preparer=Preparer())" in said[0]
-    assert "make_pipeline(Preparer(), UNTIE())" in said[0]
+    assert "TableClusterer(preparer=Preparer())" in said[0]
+    assert "make_pipeline(Preparer(), TableEncoder())" in said[0]
     assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize(
     "estimator",
-    [make_pipeline(Preparer(), UNTIE(2)), UNTIEClusterer(2, preparer=Preparer())],
+    [make_pipeline(Preparer(), TableEncoder(2)), TableClusterer(2, preparer=Preparer())],
     ids=["encoder", "clusterer"],
 )
 def test_what_it_recommends_warns_no_more(table, estimator):
@@ -66,17 +68,17 @@ def test_columns_that_the_preparer_was_told_to_keep_are_not_warned_of(table):
     preparer = Preparer(columns=["name", "colour", "size"], max_categories=500)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        clusterer = UNTIEClusterer(2, preparer=preparer).fit(table)
+        clusterer = TableClusterer(2, preparer=preparer).fit(table)
     assert "name" in clusterer.encoder_.vocabulary_.columns
 
 
 def test_lazy_tables_too(table, tmp_path):
     lazy = SOURCES["parquet file"](as_arrow(table), tmp_path)
     with pytest.warns(UnpreparedWarning, match="'name' looks like ids"):
-        UNTIEClusterer(2).fit(lazy)
+        TableClusterer(2).fit(lazy)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        UNTIEClusterer(2, preparer=Preparer()).fit(lazy)
+        TableClusterer(2, preparer=Preparer()).fit(lazy)
 
 
 def test_many_columns_are_counted(table):
@@ -91,8 +93,8 @@ def test_usual_columns_are_not_warned_of():
     many = pd.DataFrame({"a": rng.integers(0, 60, 200).astype(str), "b": rng.integers(0, 9, 200)})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        UNTIE(2).fit(few)
-        UNTIE(2).fit(many)
+        TableEncoder(2).fit(few)
+        TableEncoder(2).fit(many)
 
 
 @pytest.mark.parametrize(
@@ -121,4 +123,4 @@ def test_values_that_the_user_lists_are_not_warned_of():
     listed = [["a", "b", *map(str, range(90))], ["x", "y"]]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        UNTIE(2, categories=listed).fit([["a", "x"], ["b", "y"], ["a", "y"]] * 5)
+        TableEncoder(2, categories=listed).fit([["a", "x"], ["b", "y"], ["a", "y"]] * 5)

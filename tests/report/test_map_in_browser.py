@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from page_cases import data_of, disarmed, downloaded, drinks, lone_row, pixels, spot
-from untie import UNTIE, Preparer, UNTIEClusterer
+from untie import Preparer, TableClusterer, TableEncoder
 from untie.explain import why_similar
 from untie.report import make_report
 
@@ -103,8 +103,8 @@ def test_a_click_shows_the_nearest_rows_and_why(tab):
     assert name == "why.csv"
     assert lines[0][2] == f"row {numbers[1]}"
     frame = drinks()
-    clusterer = UNTIEClusterer(
-        3, encoder=UNTIE(3, random_state=0), preparer=Preparer(), random_state=0
+    clusterer = TableClusterer(
+        3, encoder=TableEncoder(3, random_state=0), preparer=Preparer(), random_state=0
     ).fit(frame)
     rows = clusterer.prepared(frame)
     pair = [rows.iloc[[place]] for place in (data["rows"][row], numbers[1])]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from untie import UNTIE, Preparer, UNTIEClusterer
+from untie import Preparer, TableClusterer, TableEncoder
 from untie.datasets import load
 from untie.evaluation import clustering_scores
 from untie.explain import associations, families
@@ -44,7 +44,7 @@ def report(people):
 @pytest.fixture(scope="module")
 def prepared(people):
     rows = Preparer(drop=["left"]).fit_transform(people)
-    clusterer = UNTIEClusterer(3, encoder=UNTIE(3, random_state=0), random_state=0).fit(rows)
+    clusterer = TableClusterer(3, encoder=TableEncoder(3, random_state=0), random_state=0).fit(rows)
     return rows, clusterer
 
 
@@ -228,7 +228,7 @@ def test_columns_together_are_those_of_the_library():
     columns = {"city": city, "state": city % 12, "region": city % 3}
     columns |= {name: rng.integers(0, 3, 300) for name in ("a", "b")}
     rows = pd.DataFrame(columns).map("v{}".format)
-    encoder = UNTIE(2, random_state=0).fit(rows)
+    encoder = TableEncoder(2, random_state=0).fit(rows)
     report = report_encoder(encoder, rows)
     expected = associations(encoder)
     found = table_of(report, "together").set_index("column")
@@ -340,4 +340,4 @@ def test_the_page_names_the_option_of_the_command_too():
     done = table_of(make_report(frame, n_clusters=2), "data").set_index("column")["what was done"]
     said = "its 4 numbers are categories; --ordered (in Python ordered=) keeps"
     assert done["size"].startswith(f"kept, {said} their order; ")
-    assert "UNTIE(" not in done["size"]
+    assert "TableEncoder(" not in done["size"]

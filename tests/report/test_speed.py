@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from untie import UNTIE
+from untie import TableEncoder
 from untie._learn.contexts import contexts_of
 from untie._prepare.look import Look
 from untie._table.column_codes import factorize
@@ -37,7 +37,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def encoder(frame):
-    return UNTIE(n_clusters=2).fit(frame)
+    return TableEncoder(n_clusters=2).fit(frame)
 
 
 def test_texts_that_are_coded_once_are_the_same_table():

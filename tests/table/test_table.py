@@ -9,7 +9,7 @@ import pytest
 from joblib import parallel_config
 
 from cases import ANY_FRAMES, NESTED, NOT_TABLES, as_objects, as_rows
-from untie import UNTIEClusterer
+from untie import TableClusterer
 from untie._table.categories import check_categories
 from untie._table.rows import encode, learn_vocabulary
 from untie._table.table import read_table
@@ -249,5 +249,5 @@ def test_an_iterator_that_was_read_is_not_called_empty():
 
 def test_a_clusterer_takes_an_iterator_of_rows(melons):
     rows = melons.to_numpy().tolist()
-    labels = UNTIEClusterer(2).fit(iter(rows)).labels_
-    assert labels.tolist() == UNTIEClusterer(2).fit(rows).labels_.tolist()
+    labels = TableClusterer(2).fit(iter(rows)).labels_
+    assert labels.tolist() == TableClusterer(2).fit(rows).labels_.tolist()

@@ -13,7 +13,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tables import latent_classes
-from untie import UNTIE
+from untie import UNTIE, TableEncoder
 from untie._util.threads import _LOCKS, one_thread
 
 
@@ -55,7 +55,7 @@ def test_partial_fit_from_many_threads_counts_every_row(monkeypatch):
         time.sleep(0.01)
         return counted
 
-    monkeypatch.setattr(UNTIE, "_counted_so_far", read_and_wait)
+    monkeypatch.setattr(TableEncoder, "_counted_so_far", read_and_wait)
     encoder = UNTIE(3, solver="uniform").partial_fit(chunks[0])
     with ThreadPoolExecutor(5) as threads:
         list(threads.map(encoder.partial_fit, chunks[1:]))

@@ -57,8 +57,8 @@ def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") 
     Returns
     -------
     CountedTable
-        `vocabulary`, `counts` and `sample`, for `UNTIE.fit_counts`. Its size depends on the number
-        of values, not on that of the rows.
+        `vocabulary`, `counts` and `sample`, for `TableEncoder.fit_counts`. Its size depends on the
+        number of values, not on that of the rows.
 
     Raises
     ------
@@ -72,12 +72,12 @@ def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") 
 
     Examples
     --------
-    >>> from untie import UNTIE, count_table
+    >>> from untie import UNTIE, TableEncoder, count_table
     >>> chunks = [[["red", "wine"], ["red", "wine"]], [["white", "wine"], ["brown", "beer"]]]
     >>> counted = count_table(chunks[0]) + count_table(chunks[1])
     >>> counted.vocabulary.values
     (('brown', 'red', 'white'), ('beer', 'wine'))
-    >>> UNTIE(n_clusters=2).fit_counts(counted).transform(chunks[1]).shape
+    >>> TableEncoder(n_clusters=2).fit_counts(counted).transform(chunks[1]).shape
     (2, 5)
     """
     tally = open_table(data).count(CountOptions(sample_weight, categories, with_sample=True))

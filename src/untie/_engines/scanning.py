@@ -27,9 +27,9 @@ def scan(
 ) -> ArrowSource:
     """Return a lazy table of files or of a query; its rows are read when they are needed.
 
-    `UNTIE.fit`, `partial_fit` and `transform`, :func:`untie.count_table` and :func:`untie.sink`
-    take it in the place of a table and read it piece by piece, so that it may be larger than
-    memory. The model is that of the same table in memory. Needs the extra ``files``.
+    `TableEncoder.fit`, `partial_fit` and `transform`, :func:`untie.count_table` and
+    :func:`untie.sink` take it in the place of a table and read it piece by piece, so that it may be
+    larger than memory. The model is that of the same table in memory. Needs the extra ``files``.
 
     Parameters
     ----------

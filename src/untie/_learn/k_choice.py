@@ -80,10 +80,10 @@ class KChoice:
 
     Examples
     --------
-    >>> from untie import UNTIE, choose_k
+    >>> from untie import UNTIE, TableEncoder, choose_k
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
-    >>> choice = choose_k(UNTIE().fit(X), X)
+    >>> choice = choose_k(TableEncoder().fit(X), X)
     >>> choice.k, choice.how_sure, choice.found_clusters
     (4, 0.5, True)
     >>> round(float(choice.stability[choice.ks.index(choice.k)]), 2)

@@ -48,7 +48,7 @@ class Note:
     >>> print(Note("age", "binned", "into 5 ranges"))
     age: binned into 5 ranges
     >>> Note("grade", "kept", few_numbers=5).reason
-    "its 5 numbers are categories; UNTIE(ordered=['grade']) keeps their order"
+    "its 5 numbers are categories; TableEncoder(ordered=['grade']) keeps their order"
     """
 
     column: str
@@ -102,4 +102,4 @@ def joined(*reasons: str) -> str:
 
 def said_of_few_numbers(column: str, n: int) -> str:
     """Return that the numbers of a column are taken for names, and how to have their order."""
-    return f"its {n} numbers are categories; UNTIE(ordered=[{column!r}]) keeps their order"
+    return f"its {n} numbers are categories; TableEncoder(ordered=[{column!r}]) keeps their order"

@@ -87,7 +87,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
 
     See Also
     --------
-    untie.UNTIEClusterer : Clusters of rows by the vectors of UNTIE.
+    untie.TableClusterer : Clusters of rows by the vectors of UNTIE.
 
     References
     ----------

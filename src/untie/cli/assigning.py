@@ -25,7 +25,7 @@ from untie.cli.showing import chosen_format, print_table, say, show
 from untie.cli.spinner import waiting
 from untie.cli.streaming import stream_rows
 from untie.cli.unknown import Outside, Unknown
-from untie.clusterer import UNTIEClusterer
+from untie.clusterer import TableClusterer
 from untie.explain import assignments
 from untie.preparer import Preparer
 
@@ -86,13 +86,13 @@ class Assigned:
 
     Parameters
     ----------
-    clusterer : UNTIEClusterer
+    clusterer : TableClusterer
         Fitted.
     preparer : Preparer or None
         What prepares rows before the clusterer sees them.
     """
 
-    def __init__(self, clusterer: UNTIEClusterer, preparer: Preparer | None) -> None:
+    def __init__(self, clusterer: TableClusterer, preparer: Preparer | None) -> None:
         self.clusterer = clusterer
         self.preparer = preparer
         self.unknown = Unknown(clusterer.encoder_)

@@ -18,14 +18,14 @@ class FailOn(StrEnum):
 
 
 class Purpose(StrEnum):
-    """What vectors are for; the `purpose` of `UNTIE`."""
+    """What vectors are for; the `purpose` of `TableEncoder`."""
 
     clusters = "clusters"
     neighbors = "neighbors"
 
 
 class Solver(StrEnum):
-    """How weights are found; the `solver` of `UNTIE`."""
+    """How weights are found; the `solver` of `TableEncoder`."""
 
     auto = "auto"
     relevance = "relevance"

@@ -26,8 +26,8 @@ from untie.cli.reading import is_lazy
 from untie.cli.showing import chosen_format, print_table, say, show, tell_families
 from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, column_weights, open_table, ordered_columns
-from untie.clusterer import UNTIEClusterer
-from untie.encoder import UNTIE
+from untie.clusterer import TableClusterer
+from untie.encoder import UNTIE, TableEncoder
 from untie.explain import Verdict, cluster_profile, verdict
 from untie.model_file import save_model
 
@@ -58,7 +58,7 @@ class Plan:
     output: Path | None
     save: Path | None
 
-    def clusterer(self, options: LearningOptions, table: PreparedTable) -> UNTIEClusterer:
+    def clusterer(self, options: LearningOptions, table: PreparedTable) -> TableClusterer:
         """Return what finds the clusters, not fitted yet."""
         k = self.k or "auto"
         encoder = UNTIE(
@@ -68,9 +68,9 @@ class Plan:
             ordered=ordered_columns(options, table),
             random_state=self.seed,
         )
-        return UNTIEClusterer(k, encoder=encoder, random_state=self.seed)
+        return TableClusterer(k, encoder=encoder, random_state=self.seed)
 
-    def keep(self, clusterer: UNTIEClusterer, table: PreparedTable, quiet: bool) -> None:
+    def keep(self, clusterer: TableClusterer, table: PreparedTable, quiet: bool) -> None:
         """Save the model, if it is wanted."""
         if self.save is not None:
             save_model(make_pipeline(table.preparer, clusterer), self.save)
@@ -100,7 +100,7 @@ def cluster_now(
 
 
 def _tell(
-    said: Verdict, encoder: UNTIE, table: PreparedTable, labels: NDArray[Any], quiet: bool
+    said: Verdict, encoder: TableEncoder, table: PreparedTable, labels: NDArray[Any], quiet: bool
 ) -> None:
     say(str(said), quiet)
     tell_families(encoder, quiet)
@@ -175,7 +175,7 @@ def cluster_lazily(plan: Plan, file: str | None, options: LearningOptions) -> No
         write_source(_with_clusters(clusterer, table), plan.output)
 
 
-def _with_clusters(clusterer: UNTIEClusterer, table: PreparedTable) -> ArrowSource:
+def _with_clusters(clusterer: TableClusterer, table: PreparedTable) -> ArrowSource:
     """Return the rows as they were read, with their cluster as a last column."""
     pa = need("pyarrow")
     source = table.source

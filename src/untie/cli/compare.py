@@ -73,10 +73,10 @@ def _number(table: PreparedTable, answers: list[object] | None, seed: int, quiet
     if answers is not None:
         return max(2, len({answer for answer in answers if answer is not None}))
     from untie.cli.spinner import waiting
-    from untie.encoder import UNTIE
+    from untie.encoder import TableEncoder
     from untie.k_choice import choose_k
 
     with waiting("choosing the number of clusters", quiet):
         frame, weights = table.frame(), table.weights()
-        encoder = UNTIE(random_state=seed).fit(frame, sample_weight=weights)
+        encoder = TableEncoder(random_state=seed).fit(frame, sample_weight=weights)
         return choose_k(encoder, frame, sample_weight=weights, random_state=seed).k

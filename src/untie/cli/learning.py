@@ -18,8 +18,8 @@ from untie.cli.reading import in_memory, is_lazy, names_of, read_asked
 from untie.cli.showing import say
 from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, column_weights, open_table, ordered_columns
-from untie.clusterer import UNTIEClusterer
-from untie.encoder import UNTIE
+from untie.clusterer import TableClusterer
+from untie.encoder import UNTIE, TableEncoder
 from untie.model_file import load_model
 from untie.preparer import Preparer
 
@@ -33,7 +33,7 @@ def learned(
     purpose: Purpose | None = None,
     usual: str = CLUSTERS,
     in_memory_now: bool = True,
-) -> tuple[PreparedTable, UNTIE]:
+) -> tuple[PreparedTable, TableEncoder]:
     """Open a table, and learn from its rows unless there is a model.
 
     Parameters
@@ -123,13 +123,13 @@ def read_rows(source: str | None, options: SourceOptions) -> Any:
         return in_memory(rows)
 
 
-def load_encoder(path: Path) -> tuple[UNTIE, Preparer | None]:
+def load_encoder(path: Path) -> tuple[TableEncoder, Preparer | None]:
     """Read the encoder of a saved model, and what prepares its rows."""
     model, before, last = _load(path)
-    if isinstance(last, UNTIEClusterer):
+    if isinstance(last, TableClusterer):
         before += [] if last.preparer_ is None else [last.preparer_]
         last = last.encoder_
-    if not isinstance(last, UNTIE) or not _are_preparers(before):
+    if not isinstance(last, TableEncoder) or not _are_preparers(before):
         raise UserError(
             f"{str(path)!r} holds a {type(model).__name__} without an encoder at its end, or with "
             "more than a Preparer before it; save an UNTIE, or a pipeline of a Preparer and an "
@@ -138,13 +138,13 @@ def load_encoder(path: Path) -> tuple[UNTIE, Preparer | None]:
     return last, before[0] if before else None
 
 
-def load_clusterer(path: Path) -> tuple[UNTIEClusterer, Preparer | None]:
+def load_clusterer(path: Path) -> tuple[TableClusterer, Preparer | None]:
     """Read the clusterer of a saved model, and what prepares rows before it does."""
     model, before, last = _load(path)
-    if not isinstance(last, UNTIEClusterer) or not _are_preparers(before):
+    if not isinstance(last, TableClusterer) or not _are_preparers(before):
         raise UserError(
             f"{str(path)!r} holds a {type(model).__name__} without clusters; keep some with untie "
-            "cluster FILE --save MODEL, or with the method save of an UNTIEClusterer."
+            "cluster FILE --save MODEL, or with the method save of an TableClusterer."
         )
     return last, before[0] if before else None
 
@@ -160,7 +160,7 @@ def _are_preparers(steps: list[Any]) -> bool:
     return len(steps) <= 1 and all(isinstance(step, Preparer) for step in steps)
 
 
-def as_seen(encoder: UNTIE, preparer: Preparer | None, table: Any, keep: list[str]) -> Any:
+def as_seen(encoder: TableEncoder, preparer: Preparer | None, table: Any, keep: list[str]) -> Any:
     """Return rows as a model's encoder sees them, and some columns as they are."""
     if preparer is not None:
         return preparer.transform(table, keep=keep)
@@ -171,14 +171,14 @@ def as_seen(encoder: UNTIE, preparer: Preparer | None, table: Any, keep: list[st
     return nw.from_native(table, eager_only=True).select(wanted).to_native()
 
 
-def own_columns(encoder: UNTIE, table: Any) -> list[str]:
+def own_columns(encoder: TableEncoder, table: Any) -> list[str]:
     """Return the names seen in `fit`; of an array, which has none, those of the table."""
     return list(getattr(encoder, "feature_names_in_", names_of(table)))
 
 
 def _with_model(
     source: str | None, options: LearningOptions, model: Path, in_memory_now: bool
-) -> tuple[PreparedTable, UNTIE]:
+) -> tuple[PreparedTable, TableEncoder]:
     encoder, preparer = load_encoder(model)
     rows = read_rows(source, options) if in_memory_now else open_rows(source, options)
     keep = [] if options.weight is None else [options.weight]

@@ -16,7 +16,7 @@ from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, check_learned
 from untie.cli.table import unknown as not_known
 from untie.cli.unknown import Outside, Unknown, tell_unknown
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.explain import neighbors, why_similar
 
 N_REASONS = 3
@@ -34,7 +34,7 @@ class Looking:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     table : PreparedTable
         Where to look.
@@ -50,7 +50,7 @@ class Looking:
         Whether the rows are new to the model; what it does not know of them is then said.
     """
 
-    encoder: UNTIE
+    encoder: TableEncoder
     table: PreparedTable
     n: int
     distinct: bool
@@ -134,7 +134,7 @@ def _asked_for(part: dict[str, Any], asked: list[str] | None) -> dict[str, Any]:
     return part
 
 
-def _wanted(encoder: UNTIE, table: PreparedTable, where: list[str] | None) -> dict[str, Any]:
+def _wanted(encoder: TableEncoder, table: PreparedTable, where: list[str] | None) -> dict[str, Any]:
     """Return the values that are looked for, by their columns."""
     cells: dict[str, Any] = {}
     for entry in where or []:
@@ -146,7 +146,7 @@ def _wanted(encoder: UNTIE, table: PreparedTable, where: list[str] | None) -> di
     return cells
 
 
-def _value(encoder: UNTIE, table: PreparedTable, name: str, text: str) -> Any:
+def _value(encoder: TableEncoder, table: PreparedTable, name: str, text: str) -> Any:
     """Return the value of a column that a text stands for; a number may stand for its range."""
     attribute = encoder.vocabulary_.index_of(name)
     labels = encoder.vocabulary_.labels(attribute)

@@ -23,7 +23,7 @@ from untie._util.safe_cells import are_wanted, defused
 from untie._util.whole_files import whole_file
 from untie.cli.options import Format
 from untie.cli.streams import tell, visible
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 SHOWN_FAMILIES = 10
 """At most this many sentences about families of columns are printed."""
@@ -219,7 +219,7 @@ def say(text: str, quiet: bool) -> None:
         tell(text)
 
 
-def tell_families(encoder: UNTIE, quiet: bool) -> None:
+def tell_families(encoder: TableEncoder, quiet: bool) -> None:
     """Say which columns say the same, and which are missing together."""
     attributes, vocabulary = encoder.model_.attributes, encoder.vocabulary_
     names = vocabulary.columns

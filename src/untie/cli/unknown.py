@@ -18,7 +18,7 @@ from untie._table.frames import columns_of
 from untie._util.extras import need
 from untie.cli.reading import is_lazy
 from untie.cli.showing import say
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.explain import unknown_values
 from untie.preparer import Preparer
 
@@ -34,11 +34,11 @@ class Unknown:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     """
 
-    def __init__(self, encoder: UNTIE) -> None:
+    def __init__(self, encoder: TableEncoder) -> None:
         self.encoder = encoder
         self.counts: dict[str, Counter[str]] = {}
         self.n_rows = self.n_with = 0
@@ -136,7 +136,7 @@ def _watched(table: ArrowSource, columns: Sequence[str], look: Callable[[Any], A
     return replace(table, read=read)
 
 
-def tell_unknown(encoder: UNTIE, rows: Any, quiet: bool, effect: str = "") -> None:
+def tell_unknown(encoder: TableEncoder, rows: Any, quiet: bool, effect: str = "") -> None:
     """Say which values of a table in memory a model does not know."""
     assert not is_lazy(rows)
     unknown = Unknown(encoder)

@@ -19,7 +19,7 @@ from untie.cli.showing import chosen_format, print_table, say, show
 from untie.cli.spinner import waiting
 from untie.cli.streaming import write_batches
 from untie.cli.unknown import Outside, Unknown
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.vector_file import sink, stream_vectors
 
 SHOWN_ROWS, SHOWN_COLUMNS = 10, 8
@@ -79,7 +79,7 @@ def _show_beginning(columns: dict[str, list[Any]], quiet: bool) -> None:
 
 
 def _columns(
-    encoder: UNTIE, table: Any, keep: Sequence[str], limit: int | None = None
+    encoder: TableEncoder, table: Any, keep: Sequence[str], limit: int | None = None
 ) -> dict[str, list[Any]]:
     """Return the vectors of all rows, or of the first ones."""
     if is_lazy(table):

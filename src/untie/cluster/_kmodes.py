@@ -93,7 +93,7 @@ class KModes(ClusterMixin, TableInput):
 
     See Also
     --------
-    untie.UNTIEClusterer : Clusters of rows by the vectors of UNTIE.
+    untie.TableClusterer : Clusters of rows by the vectors of UNTIE.
     untie.baselines.ValueDistance : Base of the distances, for one of your own.
 
     Notes

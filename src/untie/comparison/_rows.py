@@ -31,7 +31,7 @@ from untie._table.sample_weights import check_weights
 from untie._table.table import Table, read_table
 from untie._util.types import Codes, FloatArray
 from untie.cluster import KModes
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 MOST_ROWS = 10_000
 """At most this many rows are clustered, drawn at random from larger tables."""
@@ -147,7 +147,7 @@ def partition_by(method: Any, rows: ComparedRows, n_clusters: int, seed: int) ->
 
 def _vectors_of(method: Any, rows: ComparedRows) -> FloatArray:
     """Return the rows' vectors; an UNTIE is fitted already, the others are fitted on the rows."""
-    if isinstance(method, UNTIE):
+    if isinstance(method, TableEncoder):
         return method.model_.vectors.rows(method.codes(rows.frame), np.float64)
     check_dense_memory(rows.tally.counts.sizes, rows.table.names)
     method.fit_counted(rows.table, rows.tally)

@@ -33,7 +33,7 @@ from untie.comparison._rows import (
     read_rows,
     resample,
 )
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.evaluation import clustering_f_score
 
 SILHOUETTE_ROWS = 2_000
@@ -43,7 +43,7 @@ CDE_VALUES = 400
 """CDE, which takes long for many values, is left out for tables with more than this."""
 
 METHODS: dict[str, Callable[[int, int], Any]] = {
-    "UNTIE": lambda k, seed: UNTIE(k, random_state=seed),
+    "UNTIE": lambda k, seed: TableEncoder(k, random_state=seed),
     "one-hot": lambda k, seed: OneHot(),
     "MCA": lambda k, seed: MCA(max(k - 1, 2)),
     "k-modes": lambda k, seed: KModes(k, n_init=N_INIT, random_state=seed),
@@ -138,7 +138,7 @@ def compare(
     y: Any = None,
     sample_weight: Any = None,
     methods: Iterable[str] = METHODS,
-    encoder: UNTIE | None = None,
+    encoder: TableEncoder | None = None,
     n_resamples: int = 5,
     random_state: Any = None,
     watch: Callable[[list[str]], Iterable[str]] | None = None,
@@ -158,7 +158,7 @@ def compare(
     methods : iterable of str
         Some of "UNTIE", "one-hot", "MCA", "k-modes", "CDE"; all by default. CDE is the slowest and
         is left out if there are more than 400 values.
-    encoder : UNTIE, optional
+    encoder : TableEncoder, optional
         Fitted on the table, to be compared; without it one is fitted on the rows that are.
     n_resamples : int, default=5
         Number of resamples that stability is the mean over, from 1 to 20. Every method clusters

@@ -15,8 +15,8 @@ from untie._learn.means import split_columns
 from untie._learn.reach import Reach
 from untie._table import frames
 from untie._util.types import Codes, FloatArray
-from untie.clusterer import UNTIEClusterer
-from untie.encoder import UNTIE
+from untie.clusterer import TableClusterer
+from untie.encoder import TableEncoder
 
 N_REASONS = 3
 """A note names at most this many cells."""
@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 """Distances that differ by less than this share are equal."""
 
 
-def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
+def assignments(clusterer: TableClusterer, data: Any) -> Any:
     """Return the cluster of each row, how far it is from the mean, and whether it belongs there.
 
     A row is unlike any cluster if it is farther from the mean of each than 99 % of the rows that
@@ -36,7 +36,7 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
 
     Parameters
     ----------
-    clusterer : UNTIEClusterer
+    clusterer : TableClusterer
         Fitted, or loaded from a file.
     data : table of shape (n_rows, n_columns)
         Rows with the columns seen in `fit`, in memory.
@@ -57,10 +57,10 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIEClusterer
+    >>> from untie import TableClusterer
     >>> from untie.explain import assignments
     >>> rows = [["sea", "fish", "gills"], ["land", "cow", "lungs"]] * 60 + [["sea", "cow", "lungs"]]
-    >>> clusterer = UNTIEClusterer(2).fit(rows)
+    >>> clusterer = TableClusterer(2).fit(rows)
     >>> new = [["land", "cow", "lungs"], ["moon", "robot", "lungs"]]
     >>> found = assignments(clusterer, new)
     >>> found[["cluster", "unlike", "unknown"]]
@@ -70,8 +70,8 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
     >>> found.note[1]
     'unlike any cluster: x1=robot (unknown), x0=moon (unknown)'
     """
-    if not isinstance(clusterer, UNTIEClusterer):
-        raise TypeError(f"A fitted UNTIEClusterer is required, got {type(clusterer).__name__}.")
+    if not isinstance(clusterer, TableClusterer):
+        raise TypeError(f"A fitted TableClusterer is required, got {type(clusterer).__name__}.")
     check_is_fitted(clusterer)
     labels = clusterer.predict(data)
     rows = clusterer.prepared(data)
@@ -114,7 +114,7 @@ def assignments(clusterer: UNTIEClusterer, data: Any) -> Any:
 class _Texts:
     """The cells of some rows as text."""
 
-    def __init__(self, encoder: UNTIE, data: Any, rows: NDArray[np.intp]) -> None:
+    def __init__(self, encoder: TableEncoder, data: Any, rows: NDArray[np.intp]) -> None:
         self.rows = rows
         self.names = encoder.vocabulary_.columns
         self.columns = cell_texts(encoder, data, rows) if len(rows) else []
@@ -125,7 +125,7 @@ class _Texts:
 
 
 def _with_unknown(
-    clusterer: UNTIEClusterer, codes: Codes, unknown: list[NDArray[np.bool_]]
+    clusterer: TableClusterer, codes: Codes, unknown: list[NDArray[np.bool_]]
 ) -> tuple[Codes, list[FloatArray]]:
     """Return the rows and squared distances to the means with one more code for unknown values.
 

@@ -8,15 +8,15 @@ from untie._inputs import check_encoder
 from untie._learn.dependence import pair_entropies
 from untie._learn.telling import telling_of
 from untie._table import frames
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 
-def associations(encoder: UNTIE, directed: bool = False) -> Any:
+def associations(encoder: TableEncoder, directed: bool = False) -> Any:
     """Return a square, labelled frame of how much columns have in common, from 0 to 1.
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     directed : bool, default=False
         If False, the symmetric uncertainty: 1 if each column determines the other, 0 if they are
@@ -36,10 +36,10 @@ def associations(encoder: UNTIE, directed: bool = False) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import associations
     >>> cities = [["Rome", "Italy"], ["Pisa", "Italy"], ["Nice", "France"], ["Lyon", "France"]]
-    >>> encoder = UNTIE(n_clusters=2).fit(cities * 25)
+    >>> encoder = TableEncoder(n_clusters=2).fit(cities * 25)
     >>> associations(encoder, directed=True).round(1)
          x0   x1
     x0  1.0  1.0

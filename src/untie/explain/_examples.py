@@ -20,17 +20,17 @@ from untie._learn.value_space import add_up, count_members
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 
 def prototypes(
-    encoder: UNTIE, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
+    encoder: TableEncoder, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
 ) -> Any:
     """Return the rows nearest to the mean of their cluster; equal rows are listed once.
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     data : table of shape (n_rows, n_columns)
         In memory.
@@ -55,10 +55,10 @@ def prototypes(
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import prototypes
     >>> drinks = [["red", "wine"], ["white", "wine"], ["brown", "beer"], ["red", "wine"]]
-    >>> encoder = UNTIE(n_clusters=2).fit(drinks)
+    >>> encoder = TableEncoder(n_clusters=2).fit(drinks)
     >>> prototypes(encoder, drinks, ["wines", "wines", "beers", "wines"], n=1).round(2)
       cluster  rank  position  distance  weight
     0   beers     1         2      0.00     1.0
@@ -69,13 +69,13 @@ def prototypes(
 
 
 def border_cases(
-    encoder: UNTIE, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
+    encoder: TableEncoder, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
 ) -> Any:
     """Return the rows of each cluster that are nearest to another one; equal rows once.
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     data : table of shape (n_rows, n_columns)
         In memory.
@@ -100,10 +100,10 @@ def border_cases(
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import border_cases
     >>> rows = [["a", "a", "a"]] * 9 + [["b", "b", "b"]] * 9 + [["a", "b", "b"]]
-    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
     >>> border_cases(encoder, rows, [0] * 9 + [1] * 10, n=1)[["cluster", "position", "other"]]
        cluster  position  other
     0        0         0      1
@@ -118,7 +118,7 @@ def border_cases(
 
 
 def examples(
-    encoder: UNTIE, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
+    encoder: TableEncoder, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
 ) -> tuple[Any, Any]:
     """Return what `prototypes` and `border_cases` do, from one reading of the rows.
 
@@ -151,7 +151,7 @@ class _Placed:
     distances: FloatArray
 
 
-def _typical(encoder: UNTIE, placed: _Placed, n: int) -> Any:
+def _typical(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
     clusters, kinds, members = placed.clusters, placed.kinds, placed.members
     own = placed.distances[np.arange(len(members)), members]
     own[kinds.weights == 0] = np.inf
@@ -166,7 +166,7 @@ def _typical(encoder: UNTIE, placed: _Placed, n: int) -> Any:
     return frames.make_frame(encoder.library_, columns)
 
 
-def _between(encoder: UNTIE, placed: _Placed, n: int) -> Any:
+def _between(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
     clusters, kinds, members = placed.clusters, placed.kinds, placed.members
     to_all = np.sqrt(placed.distances)
     every = np.arange(len(members))
@@ -188,7 +188,7 @@ def _between(encoder: UNTIE, placed: _Placed, n: int) -> Any:
     return frames.make_frame(encoder.library_, columns)
 
 
-def _placed(encoder: UNTIE, data: Any, labels: Any, sample_weight: Any) -> _Placed:
+def _placed(encoder: TableEncoder, data: Any, labels: Any, sample_weight: Any) -> _Placed:
     check_encoder(encoder)
     codes = encode_rows(encoder, data)
     clusters = check_labels(labels, len(codes[0]))

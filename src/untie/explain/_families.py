@@ -6,10 +6,10 @@ from typing import Any
 
 from untie._inputs import check_encoder
 from untie._table import frames
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 
-def families(encoder: UNTIE) -> Any:
+def families(encoder: TableEncoder) -> Any:
     """Return the families of columns: copies of each other, and what follows from what.
 
     City tells State, and State tells Region: three columns, one fact. Such a chain has one vote
@@ -21,7 +21,7 @@ def families(encoder: UNTIE) -> Any:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
 
     Returns
@@ -39,10 +39,10 @@ def families(encoder: UNTIE) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import families
     >>> cities = [["Rome", "Italy"], ["Pisa", "Italy"], ["Nice", "France"], ["Lyon", "France"]]
-    >>> found = families(UNTIE(n_clusters=2).fit(cities * 25))
+    >>> found = families(TableEncoder(n_clusters=2).fit(cities * 25))
     >>> found[["family", "column", "role", "how_much", "vote"]]
        family column     role  how_much  vote
     0       0     x0     root       NaN   0.5

@@ -7,10 +7,10 @@ from typing import Any
 from untie._inputs import check_encoder
 from untie._learn.families import gap_blocks
 from untie._table import frames
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 
-def missing_together(encoder: UNTIE) -> Any:
+def missing_together(encoder: TableEncoder) -> Any:
     """Return the blocks of columns whose cells are missing together.
 
     In a form with parts that only some fill in, "missing" is one fact told by many columns, and may
@@ -21,7 +21,7 @@ def missing_together(encoder: UNTIE) -> Any:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
 
     Returns
@@ -36,10 +36,10 @@ def missing_together(encoder: UNTIE) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import missing_together
     >>> rows = [["a", "x", "p"], ["b", "y", "q"], [None, None, "p"], ["a", "y", "q"]] * 10
-    >>> missing_together(UNTIE(n_clusters=2).fit(rows))
+    >>> missing_together(TableEncoder(n_clusters=2).fit(rows))
        block column  share
     0      0     x0   0.25
     1      0     x1   0.25

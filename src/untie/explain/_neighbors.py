@@ -17,7 +17,7 @@ from untie._row_tasks import codes_at, nearest_in
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 PAIRS = 64
 """The similarities of this many pairs are computed at a time."""
@@ -26,7 +26,7 @@ ONCE = "which can be read only once; pass what it was made from (a dataset, a qu
 
 
 def neighbors(
-    encoder: UNTIE,
+    encoder: TableEncoder,
     data: Any,
     rows: Any,
     n: int = 10,
@@ -42,7 +42,7 @@ def neighbors(
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     data : table of shape (n_rows, n_columns)
         Where to look: a table in memory, or a lazy one, as :func:`untie.scan` gives; a Dask frame
@@ -72,10 +72,10 @@ def neighbors(
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import neighbors
     >>> drinks = [["red", "wine"], ["white", "wine"], ["brown", "beer"], ["red", "wine"]]
-    >>> encoder = UNTIE(n_clusters=2).fit(drinks)
+    >>> encoder = TableEncoder(n_clusters=2).fit(drinks)
     >>> neighbors(encoder, drinks, 0, n=2)[["row", "rank", "position"]]
        row  rank  position
     0    0     1         3
@@ -104,7 +104,7 @@ def neighbors(
     return frames.make_frame(encoder.library_, result)
 
 
-def _chosen(encoder: UNTIE, columns: Sequence[str] | None) -> list[int]:
+def _chosen(encoder: TableEncoder, columns: Sequence[str] | None) -> list[int]:
     """Return the attributes that count."""
     names = encoder.vocabulary_.columns
     if columns is None:
@@ -115,7 +115,7 @@ def _chosen(encoder: UNTIE, columns: Sequence[str] | None) -> list[int]:
 
 
 def _search(
-    encoder: UNTIE,
+    encoder: TableEncoder,
     source: Source,
     queries: Codes,
     own: NDArray[np.intp] | None,
@@ -156,7 +156,9 @@ def _ranks(row: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.arange(len(row)) - np.searchsorted(row, row) + 1
 
 
-def _similarities(encoder: UNTIE, first: Codes, second: Codes, chosen: list[int]) -> FloatArray:
+def _similarities(
+    encoder: TableEncoder, first: Codes, second: Codes, chosen: list[int]
+) -> FloatArray:
     """Return the inner product of each row with its partner, over the attributes that count."""
     space = encoder.model_.space
     total = np.zeros(len(first[0]))

@@ -36,7 +36,7 @@ def cluster_profile(
         weights of a survey, for which the test counts (sum w)^2 / sum w^2 rows: as many as have the
         same accuracy unweighted, rounded.
     ordered : "auto", bool, list of columns or dict from columns to values, default="auto"
-        Which columns have an order, as in `UNTIE`: "auto" takes ranges, pandas' ordered
+        Which columns have an order, as in `TableEncoder`: "auto" takes ranges, pandas' ordered
         categoricals and polars' Enums; False lists every value by itself.
 
     Returns

@@ -9,10 +9,10 @@ import numpy as np
 from untie._inputs import cell_texts, check_encoder, one_row
 from untie._table import frames
 from untie._util.types import FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 
-def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
+def why_similar(encoder: TableEncoder, row: Any, other: Any) -> Any:
     """Return what each column contributes to the similarity of two rows.
 
     The similarity of two rows is a sum over the columns, and so is their squared distance:
@@ -20,7 +20,7 @@ def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     row, other : row
         A table with one row, a dict or pandas Series with the cells by name, or the list of cells.
@@ -40,10 +40,10 @@ def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import why_similar
     >>> rows = [["red", "wine", "no"], ["red", "wine", "yes"], ["brown", "beer", "no"]] * 5
-    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
     >>> parts = why_similar(encoder, rows[0], rows[1])
     >>> parts[["column", "value", "other_value", "share"]].round(2)
       column value other_value  share
@@ -68,7 +68,7 @@ def why_similar(encoder: UNTIE, row: Any, other: Any) -> Any:
     return frames.make_frame(encoder.library_, columns)
 
 
-def _parts(encoder: UNTIE, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
+def _parts(encoder: TableEncoder, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
     """Return the terms of the similarity and of the squared distance; shape (n_attributes,)."""
     space = encoder.model_.space
     first, second = encoder.codes(row), encoder.codes(other)

@@ -22,7 +22,7 @@ from untie._util.checks import check_integer
 from untie._util.k_means import best_labels
 from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 MOST_ROWS = 2_000
 """Resamples are drawn from at most this many rows."""
@@ -38,7 +38,7 @@ WORDS = ((0.85, "stable"), (0.75, "fairly stable"), (0.6, "doubtful"), (0.0, "di
 
 
 def cluster_stability(
-    encoder: UNTIE,
+    encoder: TableEncoder,
     data: Any,
     labels: Any,
     *,
@@ -51,12 +51,12 @@ def cluster_stability(
     Rows are drawn with replacement, and k-means makes as many clusters of their learned vectors
     as there are labels. A cluster's stability is the mean, over the resamples, of the Jaccard index
     of its drawn rows and the new cluster that is most like them: 1 if it comes back as it is.
-    Labels that k-means on these vectors did not make, such as those of rows that `UNTIEClusterer`
+    Labels that k-means on these vectors did not make, such as those of rows that `TableClusterer`
     moved after it, are compared all the same, and are unstable where it would not make them.
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     data : table of shape (n_rows, n_columns)
         In memory. Resamples of a large table are drawn from 2,000 of its rows, so small clusters
@@ -90,10 +90,10 @@ def cluster_stability(
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import cluster_stability
     >>> rows = [["red", "wine", "glass"]] * 20 + [["brown", "beer", "jug"]] * 10
-    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
     >>> cluster_stability(encoder, rows, [0] * 20 + [1] * 10).round(2)
        cluster  share  stability  lowest verdict
     0        0   0.67        1.0     1.0  stable

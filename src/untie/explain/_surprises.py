@@ -14,7 +14,7 @@ from scipy import sparse
 
 from untie._table.vocabulary import INFREQUENT
 from untie._util.types import Codes, FloatArray, Value
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 TABLE_CELLS = 2**18
 """Attributes with at most this many pairs of values, on average, are looked up in a table."""
@@ -36,14 +36,14 @@ class Surprises:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     is_new : bool
         Whether the rows are none of those that the encoder has learned from; otherwise one of the
         rows that were counted is the row itself, which does not count.
     """
 
-    def __init__(self, encoder: UNTIE, is_new: bool) -> None:
+    def __init__(self, encoder: TableEncoder, is_new: bool) -> None:
         heard = np.flatnonzero(~encoder.model_.passive).tolist()
         if len(heard) < 2:
             raise ValueError("A combination needs two columns; the encoder was fitted on one.")

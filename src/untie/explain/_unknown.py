@@ -11,10 +11,10 @@ from untie._table import frames
 from untie._table.column_codes import factorize
 from untie._table.plain_values import value_text
 from untie._table.table import read_table
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 
-def unknown_values(encoder: UNTIE, data: Any) -> Any:
+def unknown_values(encoder: TableEncoder, data: Any) -> Any:
     """Return the values of a table that the encoder has not learned from.
 
     They are neutral to `transform`: as near to one value as to another. Columns that the encoder
@@ -22,7 +22,7 @@ def unknown_values(encoder: UNTIE, data: Any) -> Any:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     data : table of shape (n_rows, n_columns)
         Rows with the columns seen in `fit`, in memory.
@@ -40,9 +40,9 @@ def unknown_values(encoder: UNTIE, data: Any) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import unknown_values
-    >>> encoder = UNTIE(n_clusters=2).fit([["sea", "fish"], ["land", "cow"]] * 5)
+    >>> encoder = TableEncoder(n_clusters=2).fit([["sea", "fish"], ["land", "cow"]] * 5)
     >>> unknown_values(encoder, [["sea", "cow"], ["moon", "cow"], ["moon", None]])
       column    value  count
     0     x0     moon      2

@@ -32,7 +32,7 @@ from untie._table import frames
 from untie._util.checks import check_integer, check_one_of
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.explain._surprises import Surprises
 
 N_REASONS = 3
@@ -43,7 +43,7 @@ DATA, MODEL = "data", "model"
 
 
 def outliers(
-    encoder: UNTIE, data: Any, n: int = 20, *, share_of: str = DATA, outside: Any = None
+    encoder: TableEncoder, data: Any, n: int = 20, *, share_of: str = DATA, outside: Any = None
 ) -> Any:
     """Return the rows with the most surprising combinations of values.
 
@@ -55,7 +55,7 @@ def outliers(
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted; its counts say what is usual.
     data : table of shape (n_rows, n_columns)
         In memory: the table that was learned from, or new rows.
@@ -83,10 +83,10 @@ def outliers(
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import outliers
     >>> rows = [["sea", "fish"], ["land", "cow"]] * 20 + [["sea", "cow"]]
-    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
     >>> found = outliers(encoder, rows, n=1)
     >>> found.position[0], found.score.round(2)[0]
     (np.int64(40), np.float64(2.4))
@@ -121,7 +121,7 @@ def outliers(
     return frames.make_frame(encoder.library_, columns)
 
 
-def why_outlier(encoder: UNTIE, row: Any, *, share_of: str = DATA) -> Any:
+def why_outlier(encoder: TableEncoder, row: Any, *, share_of: str = DATA) -> Any:
     """Return what each column adds to a row's outlier score.
 
     A column has half of the surprise of each pair that it is in, and all of its own value's, if the
@@ -129,7 +129,7 @@ def why_outlier(encoder: UNTIE, row: Any, *, share_of: str = DATA) -> Any:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     row : row
         A table with one row, a dict or pandas Series with the cells by name, or the list of cells.
@@ -149,10 +149,10 @@ def why_outlier(encoder: UNTIE, row: Any, *, share_of: str = DATA) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import why_outlier
     >>> rows = [["sea", "fish", "a"], ["land", "cow", "a"]] * 20 + [["sea", "cow", "a"]]
-    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
     >>> why_outlier(encoder, rows[-1])[["column", "value", "part", "with_value"]].round(2)
          column value  part with_value
     0        x0   sea   1.2        cow
@@ -187,7 +187,7 @@ def why_outlier(encoder: UNTIE, row: Any, *, share_of: str = DATA) -> Any:
 
 
 def _read_outside(
-    encoder: UNTIE, outside: Any, n_rows: int
+    encoder: TableEncoder, outside: Any, n_rows: int
 ) -> tuple[list[NDArray[np.bool_]], list[dict[int, str]]]:
     """Return which cells are numbers beyond those seen, by column, and their words, by row."""
     names = encoder.vocabulary_.columns
@@ -211,7 +211,7 @@ def _read_outside(
 
 def _reason(
     surprises: Surprises,
-    encoder: UNTIE,
+    encoder: TableEncoder,
     texts: list[str],
     codes: Codes,
     terms: FloatArray,
@@ -257,7 +257,7 @@ def _share_above(scores: FloatArray, others: FloatArray, weights: FloatArray) ->
     return 1.0 - below[places] / below[-1]
 
 
-def _scores_of_model(encoder: UNTIE) -> tuple[FloatArray, FloatArray] | None:
+def _scores_of_model(encoder: TableEncoder) -> tuple[FloatArray, FloatArray] | None:
     """Return the scores of rows that the encoder was fitted on and their weights, if it has any."""
     kept = encoder.model_.ungrouped
     if kept is None or kept.sample is None:

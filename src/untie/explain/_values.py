@@ -14,7 +14,7 @@ from untie._learn.value_space import likeness
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 MOST_VALUES = 1_000
 """Of a column with more values only this many, the most frequent, are compared."""
@@ -24,7 +24,7 @@ Line = tuple[float, int, int, int, float]
 """What two values are alike at least, their attribute, their codes, and their alikeness."""
 
 
-def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
+def alike_values(encoder: TableEncoder, column: Any = None, n: int = 20) -> Any:
     """Return the pairs of values of a column that surely occur in the most similar contexts.
 
     Values of a few rows may have the same company by chance, and come after those of which more is
@@ -33,7 +33,7 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     column : str, optional
         The column; without it, all columns are looked through.
@@ -61,10 +61,10 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import alike_values
     >>> rows = [["ale", "jug"], ["stout", "jug"], ["port", "glass"], ["sherry", "glass"]] * 20
-    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
     >>> alike_values(encoder, n=2)[["column", "value", "other_value", "alikeness"]].round(2)
          column value other_value  alikeness
     0        x0   ale       stout       0.96
@@ -95,12 +95,12 @@ def alike_values(encoder: UNTIE, column: Any = None, n: int = 20) -> Any:
     return frames.make_frame(encoder.library_, columns)
 
 
-def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) -> Any:
+def why_alike(encoder: TableEncoder, column: Any, value: Any, other: Any, n: int = 20) -> Any:
     """Return the contexts that two values of a column share, and those that tell them apart.
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     column : str
         The column.
@@ -123,10 +123,10 @@ def why_alike(encoder: UNTIE, column: Any, value: Any, other: Any, n: int = 20) 
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import why_alike
     >>> rows = [["ale", "jug"], ["stout", "jug"], ["port", "glass"], ["sherry", "glass"]] * 20
-    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
     >>> why_alike(encoder, "x0", "ale", "stout").round(2)
          column  value  share  other_share  usual_share  contribution
     0        x1  glass    0.0          0.0          0.5          0.48
@@ -179,7 +179,7 @@ def _frequent(counts: Counts, attribute: int) -> NDArray[np.intp]:
     return np.sort(codes[frequencies[codes] > 0])
 
 
-def _in_order(encoder: UNTIE, line: Line) -> Line:
+def _in_order(encoder: TableEncoder, line: Line) -> Line:
     """Return a pair of values with the lower one first, if the column has an order."""
     at_least, attribute, first, second, alikeness = line
     positions = order_of(encoder, attribute)
@@ -188,7 +188,7 @@ def _in_order(encoder: UNTIE, line: Line) -> Line:
     return at_least, attribute, second, first, alikeness
 
 
-def _code(encoder: UNTIE, attribute: int, value: Any) -> int:
+def _code(encoder: TableEncoder, attribute: int, value: Any) -> int:
     """Return the code of a value, given as it is or by its label."""
     vocabulary = encoder.vocabulary_
     if value in vocabulary.positions[attribute]:
@@ -203,7 +203,7 @@ def _code(encoder: UNTIE, attribute: int, value: Any) -> int:
     )
 
 
-def _similarities(encoder: UNTIE, lines: list[Line]) -> list[float]:
+def _similarities(encoder: TableEncoder, lines: list[Line]) -> list[float]:
     """Return how alike the learned vectors of pairs are; of an order, by all of its values."""
     space, counts = encoder.model_.space, encoder.counts_
     of_orders: dict[int, tuple[list[int], FloatArray]] = {}

@@ -18,7 +18,7 @@ from untie._learn.k_choice import NAMED, KChoice
 from untie._table.frames import columns_of
 from untie._table.sample_weights import split_weights
 from untie._util.words import listed
-from untie.clusterer import UNTIEClusterer
+from untie.clusterer import TableClusterer
 from untie.explain._stability import cluster_stability
 from untie.k_choice import choose_k
 
@@ -66,11 +66,11 @@ class Verdict:
 
     Examples
     --------
-    >>> from untie import UNTIEClusterer
+    >>> from untie import TableClusterer
     >>> from untie.datasets import load
     >>> from untie.explain import verdict
     >>> X, y = load("zoo")
-    >>> said = verdict(UNTIEClusterer(3).fit(X), X)
+    >>> said = verdict(TableClusterer(3).fit(X), X)
     >>> said.n_groups, said.is_given, said.found
     (3, True, True)
     """
@@ -258,7 +258,7 @@ class Verdict:
 
 
 def verdict(
-    clusterer: UNTIEClusterer, data: Any, *, sample_weight: Any = None, random_state: Any = None
+    clusterer: TableClusterer, data: Any, *, sample_weight: Any = None, random_state: Any = None
 ) -> Verdict:
     """Tell whether the clusters of a table are really there, and how sure that is.
 
@@ -267,7 +267,7 @@ def verdict(
 
     Parameters
     ----------
-    clusterer : UNTIEClusterer
+    clusterer : TableClusterer
         Fitted.
     data : table of shape (n_rows, n_columns)
         The rows that it was fitted on. Of a lazy table, only the number of clusters is judged and
@@ -290,18 +290,18 @@ def verdict(
 
     Examples
     --------
-    >>> from untie import UNTIEClusterer
+    >>> from untie import TableClusterer
     >>> from untie.datasets import load
     >>> from untie.explain import verdict
     >>> X, y = load("zoo")
-    >>> said = verdict(UNTIEClusterer(3).fit(X), X)
+    >>> said = verdict(TableClusterer(3).fit(X), X)
     >>> said.found, said.weak
     (True, ())
     >>> said.headline
     '3 groups of similar rows, as asked for, resting on ... of 16 columns'
     """
-    if not isinstance(clusterer, UNTIEClusterer):
-        raise TypeError(f"An UNTIEClusterer is required, got {type(clusterer).__name__}.")
+    if not isinstance(clusterer, TableClusterer):
+        raise TypeError(f"An TableClusterer is required, got {type(clusterer).__name__}.")
     check_is_fitted(clusterer)
     if not open_table(data).is_lazy:
         data, sample_weight = split_weights(data, sample_weight)
@@ -330,7 +330,7 @@ def verdict(
     )
 
 
-def _prepared(clusterer: UNTIEClusterer, data: Any, sample_weight: Any) -> Any:
+def _prepared(clusterer: TableClusterer, data: Any, sample_weight: Any) -> Any:
     """Return the rows as the encoder sees them, with the column of the weights if it is named."""
     if clusterer.preparer_ is None:
         return data
@@ -339,7 +339,7 @@ def _prepared(clusterer: UNTIEClusterer, data: Any, sample_weight: Any) -> Any:
 
 
 def _evidence(
-    clusterer: UNTIEClusterer, source: Source, sample_weight: Any, random_state: Any
+    clusterer: TableClusterer, source: Source, sample_weight: Any, random_state: Any
 ) -> KChoice | None:
     """Return how good the number of clusters is, if there are rows enough to tell."""
     k, encoder = clusterer.n_clusters_, clusterer.encoder_
@@ -352,7 +352,7 @@ def _evidence(
         return None
 
 
-def _columns(clusterer: UNTIEClusterer, chosen: Sequence[bool]) -> tuple[str, ...]:
+def _columns(clusterer: TableClusterer, chosen: Sequence[bool]) -> tuple[str, ...]:
     return tuple(compress(clusterer.encoder_.vocabulary_.columns, chosen))
 
 

@@ -18,12 +18,12 @@ from untie._table import frames
 from untie._table.orders import Orders
 from untie._util.checks import check_one_of
 from untie._util.types import FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 GROUPINGS = ("column", "coupling", "kernel", "column x coupling")
 
 
-def weight_shares(encoder: UNTIE, by: str = "column") -> Any:
+def weight_shares(encoder: TableEncoder, by: str = "column") -> Any:
     """Return each column's, coupling's or kernel's share of what tells rows apart.
 
     The squared distance of two rows is a sum over the columns, their couplings and kernels.
@@ -32,7 +32,7 @@ def weight_shares(encoder: UNTIE, by: str = "column") -> Any:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     by : {"column", "coupling", "kernel", "column x coupling"}, default="column"
         What has a share. The coupling "matching" is that of the values themselves, without any
@@ -52,7 +52,7 @@ def weight_shares(encoder: UNTIE, by: str = "column") -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.explain import weight_shares
     >>> rows = [["red", "wine", "no"], ["red", "wine", "yes"], ["brown", "beer", "no"]] * 5
     >>> encoder = UNTIE(n_clusters=2, solver="uniform", kernels="paper").fit(rows)
@@ -69,7 +69,7 @@ def weight_shares(encoder: UNTIE, by: str = "column") -> Any:
     return several_shares(encoder, [by])[0]
 
 
-def several_shares(encoder: UNTIE, groupings: Sequence[str]) -> list[Any]:
+def several_shares(encoder: TableEncoder, groupings: Sequence[str]) -> list[Any]:
     """Return what `weight_shares` does by each of some groupings, and build kernels once."""
     check_encoder(encoder)
     for by in groupings:
@@ -79,7 +79,7 @@ def several_shares(encoder: UNTIE, groupings: Sequence[str]) -> list[Any]:
     return [_shares(encoder, by, variances) for by in groupings]
 
 
-def _shares(encoder: UNTIE, by: str, variances: FloatArray | None) -> Any:
+def _shares(encoder: TableEncoder, by: str, variances: FloatArray | None) -> Any:
     if by == "column" or variances is None:
         keys, found = {by: list(encoder.vocabulary_.columns)}, _of_attributes(encoder)
     elif by in ("coupling", "kernel"):
@@ -100,7 +100,7 @@ def _shares(encoder: UNTIE, by: str, variances: FloatArray | None) -> Any:
     return frames.make_frame(encoder.library_, {**sorted_keys, "share": shares[order]})
 
 
-def _of_attributes(encoder: UNTIE) -> FloatArray:
+def _of_attributes(encoder: TableEncoder) -> FloatArray:
     """Return the variance of each attribute's vectors over the rows."""
     counts = encoder.counts_
     space = encoder.model_.space
@@ -112,7 +112,7 @@ def _of_attributes(encoder: UNTIE) -> FloatArray:
     return np.array(result)
 
 
-def _summed(encoder: UNTIE, by: str, variances: FloatArray) -> tuple[list[str], FloatArray]:
+def _summed(encoder: TableEncoder, by: str, variances: FloatArray) -> tuple[list[str], FloatArray]:
     """Return the couplings or kernels, and the variance of each in each attribute.
 
     Returns
@@ -127,7 +127,7 @@ def _summed(encoder: UNTIE, by: str, variances: FloatArray) -> tuple[list[str], 
     return names, result
 
 
-def _has_space(encoder: UNTIE, couplings: list[str]) -> NDArray[np.bool_]:
+def _has_space(encoder: TableEncoder, couplings: list[str]) -> NDArray[np.bool_]:
     """Tell which attributes have coordinates of which couplings; (n_attributes, n_couplings)."""
     own = [coupling for coupling, _ in encoder.model_.labels]
     held = [
@@ -137,7 +137,7 @@ def _has_space(encoder: UNTIE, couplings: list[str]) -> NDArray[np.bool_]:
     return np.array([[coupling in found for coupling in couplings] for found in held])
 
 
-def _of_spaces(encoder: UNTIE) -> FloatArray:
+def _of_spaces(encoder: TableEncoder) -> FloatArray:
     """Return the variance of each kernel space's coordinates; (n_attributes, n_spaces)."""
     heard = np.flatnonzero(~encoder.model_.passive)
     counts = select_counts(encoder.counts_, heard)
@@ -152,7 +152,7 @@ def _of_spaces(encoder: UNTIE) -> FloatArray:
     return result
 
 
-def _spaces(encoder: UNTIE, counts: Counts, orders: Orders) -> KernelSpaces:
+def _spaces(encoder: TableEncoder, counts: Counts, orders: Orders) -> KernelSpaces:
     """Build the kernel spaces again that the encoder was fitted with; models do not keep them."""
     recipe = check_parameters(encoder)
     spaces = identity_spaces(counts)  # also what a degenerate table is learned with

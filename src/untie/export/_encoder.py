@@ -19,7 +19,7 @@ def encoder_to_sql(
     keep: str | Sequence[str],
     names: Sequence[str] | None,
 ) -> SqlTransform:
-    """Write the transform of a fitted `UNTIE` as SQL."""
+    """Write the transform of a fitted `TableEncoder` as SQL."""
     check_handle_unknown(encoder.handle_unknown)
     table = encoder.model_.lookup
     given = encoder.get_feature_names_out() if names is None else names
@@ -38,7 +38,7 @@ def encoder_to_sql(
 
 
 def encoder_to_onnx(encoder: Any, missing: str) -> Any:
-    """Write the transform of a fitted `UNTIE` as an ONNX model."""
+    """Write the transform of a fitted `TableEncoder` as an ONNX model."""
     check_handle_unknown(encoder.handle_unknown)
     if encoder.handle_unknown == "error":
         raise ValueError(

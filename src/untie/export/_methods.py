@@ -1,4 +1,4 @@
-"""What a fitted encoder says of its exports: the methods that `UNTIE` has from here."""
+"""What a fitted encoder says of its exports: the methods that `TableEncoder` has from here."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from untie.export._sql import SqlTransform
 class Exportable:
     """An encoder that can be exported to where the data stays, as SQL or as an ONNX model.
 
-    The base of `untie.UNTIE`; see its methods.
+    The base of `untie.TableEncoder`; see its methods.
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.export import Exportable
-    >>> encoder = UNTIE(2).fit([["red", "no"], ["blue", "no"], ["red", "yes"]])
+    >>> encoder = TableEncoder(2).fit([["red", "no"], ["blue", "no"], ["red", "yes"]])
     >>> isinstance(encoder, Exportable)
     True
     >>> [name for name in dir(Exportable) if name.startswith("to_")]
@@ -77,9 +77,9 @@ class Exportable:
 
         Examples
         --------
-        >>> from untie import UNTIE
+        >>> from untie import UNTIE, TableEncoder
         >>> rows = [["red", "no"], ["blue", "no"], ["red", "yes"], ["red", "yes"]]
-        >>> encoder = UNTIE(2, n_components=1).fit(rows)
+        >>> encoder = TableEncoder(2, n_components=1).fit(rows)
         >>> print(encoder.to_sql("postgres", source="sales.orders", keep=["id"]).query)
         SELECT
           source_row."id",
@@ -130,9 +130,9 @@ class Exportable:
 
         Examples
         --------
-        >>> from untie import UNTIE
+        >>> from untie import UNTIE, TableEncoder
         >>> rows = [["red", 1], ["blue", 1], ["red", 2], ["red", 2]]
-        >>> model = UNTIE(2).fit(rows).to_onnx()
+        >>> model = TableEncoder(2).fit(rows).to_onnx()
         >>> [entry.name for entry in model.graph.input]
         ['x0', 'x1']
         """

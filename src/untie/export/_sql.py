@@ -41,8 +41,9 @@ class SqlTransform:
     Examples
     --------
     >>> import duckdb
-    >>> from untie import UNTIE
-    >>> encoder = UNTIE(2, n_components=2).fit([["a", "u"], ["b", "u"], ["a", "v"], ["a", "v"]])
+    >>> from untie import UNTIE, TableEncoder
+    >>> encoder = TableEncoder(2, n_components=2).fit([["a", "u"], ["b", "u"], ["a", "v"], ["a",
+    "v"]])
     >>> sql = encoder.to_sql("duckdb", source="letters")
     >>> with duckdb.connect() as database:
     ...     for statement in ("CREATE TABLE letters AS SELECT 'b' AS x0, 'v' AS x1", *sql.setup):

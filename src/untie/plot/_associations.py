@@ -14,14 +14,14 @@ from untie._inputs import check_encoder
 from untie._util.checks import check_integer
 from untie._util.extras import need
 from untie._util.types import FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.plot import _style as style
 
 WRITTEN = 14
 """Up to this many columns, the numbers are written into the cells."""
 
 
-def associations(encoder: UNTIE, ax: Any = None, max_columns: int = 40) -> Any:
+def associations(encoder: TableEncoder, ax: Any = None, max_columns: int = 40) -> Any:
     """Draw how much each column has in common with each other one; families have a frame.
 
     The numbers are the symmetric uncertainty, chance left out: 0 if two columns are independent, 1
@@ -29,7 +29,7 @@ def associations(encoder: UNTIE, ax: Any = None, max_columns: int = 40) -> Any:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
@@ -49,9 +49,9 @@ def associations(encoder: UNTIE, ax: Any = None, max_columns: int = 40) -> Any:
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, plot
+    >>> from untie import UNTIE, TableEncoder, plot
     >>> from untie.datasets import load
-    >>> ax = plot.associations(UNTIE().fit(load("crx")[0]))
+    >>> ax = plot.associations(TableEncoder().fit(load("crx")[0]))
     >>> names = [label.get_text() for label in ax.get_yticklabels()]
     >>> abs(names.index("A4") - names.index("A5")), len(ax.patches)
     (1, 1)

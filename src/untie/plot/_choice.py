@@ -39,10 +39,10 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, choose_k, plot
+    >>> from untie import UNTIE, TableEncoder, choose_k, plot
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
-    >>> above, below = plot.choice_of_k(choose_k(UNTIE().fit(X), X))
+    >>> above, below = plot.choice_of_k(choose_k(TableEncoder().fit(X), X))
     >>> above.get_ylabel(), below.get_xlabel()
     ('nats per row', 'number of clusters')
     """

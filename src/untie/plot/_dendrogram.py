@@ -13,7 +13,7 @@ from untie._inputs import check_encoder
 from untie._learn.contexts import alikeness_of
 from untie._util.checks import check_integer, check_one_of
 from untie._util.types import FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.plot import _style as style
 from untie.plot._values import most_frequent
 
@@ -25,7 +25,7 @@ LINKAGES = ("average", "complete", "single", "weighted")
 
 
 def value_dendrogram(
-    encoder: UNTIE,
+    encoder: TableEncoder,
     column: Any,
     by: str | None = None,
     linkage: str = "average",
@@ -36,7 +36,7 @@ def value_dendrogram(
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     column : str
         The column.
@@ -65,9 +65,9 @@ def value_dendrogram(
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, plot
+    >>> from untie import UNTIE, TableEncoder, plot
     >>> rows = [["ale", "jug"], ["stout", "jug"], ["port", "glass"], ["sherry", "glass"]] * 20
-    >>> ax = plot.value_dendrogram(UNTIE(n_clusters=2).fit(rows), "x0")
+    >>> ax = plot.value_dendrogram(TableEncoder(n_clusters=2).fit(rows), "x0")
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['ale', 'stout', 'port', 'sherry']
     """
@@ -102,7 +102,9 @@ def value_dendrogram(
     return axes
 
 
-def _distances(encoder: UNTIE, attribute: int, codes: NDArray[np.intp], by: str) -> FloatArray:
+def _distances(
+    encoder: TableEncoder, attribute: int, codes: NDArray[np.intp], by: str
+) -> FloatArray:
     """Return a symmetric matrix with zeros in its diagonal; shape (n_chosen, n_chosen)."""
     if by == "contexts":
         distances = 1.0 - alikeness_of(encoder.counts_, attribute, codes)

@@ -10,11 +10,11 @@ from untie._count.selecting import select_counts
 from untie._inputs import check_encoder
 from untie._learn.learning import LARGEST_NUMBER
 from untie._learn.n_clusters import choose_n_clusters, noise_edge, standardised_eigenvalues
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.plot import _style as style
 
 
-def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
+def spectrum(encoder: TableEncoder, ax: Any = None) -> Any:
     """Draw the eigenvalues that a number of clusters is read off if none is named.
 
     They are those of the counts of all pairs of values, with every column scaled to the
@@ -24,7 +24,7 @@ def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
@@ -41,9 +41,9 @@ def spectrum(encoder: UNTIE, ax: Any = None) -> Any:
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, plot
+    >>> from untie import UNTIE, TableEncoder, plot
     >>> from untie.datasets import load
-    >>> ax = plot.spectrum(UNTIE().fit(load("zoo")[0]))
+    >>> ax = plot.spectrum(TableEncoder().fit(load("zoo")[0]))
     >>> print(ax.get_title("left"))
     3 directions before the widest gap: 4 clusters
     """

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 from untie._inputs import check_encoder
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.plot import _style as style
 
 WINDOW = 25
 """Where there are many steps, means of this many are drawn too: one step's loss is noise."""
 
 
-def loss(encoder: UNTIE, ax: Any = None) -> Any:
+def loss(encoder: TableEncoder, ax: Any = None) -> Any:
     """Draw the solver's objective, step by step.
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted with a solver that takes steps, such as "exact" or "adam".
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
@@ -37,7 +37,7 @@ def loss(encoder: UNTIE, ax: Any = None) -> Any:
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, plot
+    >>> from untie import UNTIE, TableEncoder, plot
     >>> from untie.datasets import load
     >>> encoder = UNTIE(solver="exact").fit(load("zoo")[0])
     >>> ax = plot.loss(encoder)

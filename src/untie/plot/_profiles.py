@@ -56,9 +56,9 @@ def cluster_profiles(
     sample_weight : array of shape (n_rows,), optional
         How often each row counts.
     ordered : "auto", bool, list of columns or dict from columns to values, default="auto"
-        Which columns have an order, as in `UNTIE`. Of these the run of values that sets a cluster
-        apart most is one line, such as "over 40", and other clusters' shares of the same run are
-        beside it.
+        Which columns have an order, as in `TableEncoder`. Of these the run of values that sets a
+        cluster apart most is one line, such as "over 40", and other clusters' shares of the same
+        run are beside it.
 
     Returns
     -------

@@ -14,14 +14,14 @@ from untie._inputs import check_encoder, encode_rows
 from untie._util.checks import check_integer, check_one_of
 from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.plot import _points as points
 from untie.plot import _style as style
 from untie.plot._groups import Groups, read_groups
 
 
 def map_rows(
-    encoder: UNTIE,
+    encoder: TableEncoder,
     data: Any,
     labels: Any = None,
     method: str = "tsne",
@@ -37,7 +37,7 @@ def map_rows(
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     data : table of shape (n_rows, n_columns)
         In memory.
@@ -67,10 +67,10 @@ def map_rows(
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, plot
+    >>> from untie import UNTIE, TableEncoder, plot
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
-    >>> ax = plot.map_rows(UNTIE().fit(X), X, labels=y, method="pca")
+    >>> ax = plot.map_rows(TableEncoder().fit(X), X, labels=y, method="pca")
     >>> print(ax.get_title("left"))
     101 rows by principal components
     large points: several equal rows
@@ -139,7 +139,7 @@ class _Rows:
         return result
 
 
-def _sample(encoder: UNTIE, data: Any, max_rows: int, rng: Any) -> _Rows:
+def _sample(encoder: TableEncoder, data: Any, max_rows: int, rng: Any) -> _Rows:
     codes = encode_rows(encoder, data)
     space = encoder.model_.space
     kinds = distinct_rows(codes, space.n_codes, None)

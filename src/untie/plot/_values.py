@@ -11,14 +11,14 @@ from scipy import sparse
 from untie._inputs import check_encoder
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.plot import _style as style
 from untie.plot._labels import label_points
 from untie.plot._points import principal
 
 
 def map_values(
-    encoder: UNTIE, column: Any = None, ax: Any = None, max_values: int | None = None
+    encoder: TableEncoder, column: Any = None, ax: Any = None, max_values: int | None = None
 ) -> Any:
     """Draw values as points: near ones are in similar rows.
 
@@ -28,7 +28,7 @@ def map_values(
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     column : str, optional
         The column whose values are drawn; without it, those of all columns.
@@ -50,9 +50,9 @@ def map_values(
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, plot
+    >>> from untie import UNTIE, TableEncoder, plot
     >>> rows = [["ale", "jug"], ["stout", "jug"], ["port", "glass"], ["sherry", "glass"]] * 20
-    >>> ax = plot.map_values(UNTIE(n_clusters=2).fit(rows), "x0")
+    >>> ax = plot.map_values(TableEncoder(n_clusters=2).fit(rows), "x0")
     >>> sorted(text.get_text() for text in ax.texts)
     ['ale', 'port', 'sherry', 'stout']
     """
@@ -87,7 +87,9 @@ def map_values(
     return axes
 
 
-def most_frequent(encoder: UNTIE, attributes: list[int], n: int) -> tuple[NDArray[np.intp], int]:
+def most_frequent(
+    encoder: TableEncoder, attributes: list[int], n: int
+) -> tuple[NDArray[np.intp], int]:
     """Return the places in the counts of the most frequent values, and how many values occur."""
     counts = encoder.counts_
     spans = [counts.span(attribute) for attribute in attributes]
@@ -97,7 +99,7 @@ def most_frequent(encoder: UNTIE, attributes: list[int], n: int) -> tuple[NDArra
     return np.sort(places[order[:n]]), len(places)
 
 
-def _products(encoder: UNTIE, places: NDArray[np.intp]) -> FloatArray:
+def _products(encoder: TableEncoder, places: NDArray[np.intp]) -> FloatArray:
     """Return the inner products of the mean vectors of the rows that have each value.
 
     All vectors are centred, so that a cell whose value is unknown adds nothing.
@@ -118,7 +120,7 @@ def _products(encoder: UNTIE, places: NDArray[np.intp]) -> FloatArray:
 
 
 def _texts(
-    encoder: UNTIE, places: NDArray[np.intp], owners: NDArray[np.intp], with_column: bool
+    encoder: TableEncoder, places: NDArray[np.intp], owners: NDArray[np.intp], with_column: bool
 ) -> list[str]:
     vocabulary = encoder.vocabulary_
     labels = {attribute: vocabulary.labels(attribute) for attribute in set(owners.tolist())}

@@ -9,19 +9,19 @@ import numpy as np
 from untie._table.frames import columns_of
 from untie._util.checks import check_integer
 from untie._util.extras import need
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.explain import weight_shares
 from untie.plot import _style as style
 
 BOTH = "column x coupling"
 
 
-def weights(encoder: UNTIE, by: str = "column", ax: Any = None, max_lines: int = 30) -> Any:
+def weights(encoder: TableEncoder, by: str = "column", ax: Any = None, max_lines: int = 30) -> Any:
     """Draw each column's, coupling's or kernel's share of what tells rows apart.
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     by : {"column", "coupling", "kernel", "column x coupling"}, default="column"
         What the bars are; the last is a heat map.
@@ -43,9 +43,9 @@ def weights(encoder: UNTIE, by: str = "column", ax: Any = None, max_lines: int =
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, plot
+    >>> from untie import UNTIE, TableEncoder, plot
     >>> from untie.datasets import load
-    >>> ax = plot.weights(UNTIE().fit(load("zoo")[0]), by="coupling")
+    >>> ax = plot.weights(TableEncoder().fit(load("zoo")[0]), by="coupling")
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['tree', 'matching']
     """

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from untie._count.packed_rows import distinct_rows
 from untie._util.types import Codes, FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 
 BLOCK_ROWS = 64
 """Rows are compared with all others this many at a time."""
@@ -24,7 +24,7 @@ class Kinds:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     codes : list of integer arrays of shape (n_kinds,)
         The distinct rows, one array per attribute.
@@ -34,7 +34,7 @@ class Kinds:
         The kind of each row.
     """
 
-    encoder: UNTIE
+    encoder: TableEncoder
     codes: Codes
     first: NDArray[np.intp]
     members: NDArray[np.intp]
@@ -84,7 +84,7 @@ class Kinds:
         return similarity, np.where(first == second, 0.0, squares)
 
 
-def find_kinds(encoder: UNTIE, rows: Any) -> Kinds:
+def find_kinds(encoder: TableEncoder, rows: Any) -> Kinds:
     """Merge equal rows."""
     codes = encoder.codes(rows)
     widths = [size + 1 for size in encoder.vocabulary_.sizes]

@@ -39,10 +39,10 @@ class Report:
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.report import report_encoder
     >>> rows = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]] * 5
-    >>> report = report_encoder(UNTIE(n_clusters=2).fit(rows), rows, title="drinks")
+    >>> report = report_encoder(TableEncoder(n_clusters=2).fit(rows), rows, title="drinks")
     >>> report.to_markdown().splitlines()[0]
     '# drinks'
     >>> list(report.to_dict())

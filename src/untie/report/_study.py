@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from untie._inputs import ClusteredTable, order_of, read_clusters
 from untie._table.frames import columns_of, make_frame, rows_at
 from untie._util.types import FloatArray
-from untie.encoder import UNTIE
+from untie.encoder import TableEncoder
 from untie.explain import Verdict, cluster_names, cluster_profile, weight_shares
 from untie.preparer import Preparer
 from untie.report._limits import CARDS, LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS, shown
@@ -47,7 +47,7 @@ class Study:
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     frame : frame or array
         The rows, with the encoder's columns.
@@ -69,7 +69,7 @@ class Study:
         How the page was asked for.
     """
 
-    encoder: UNTIE
+    encoder: TableEncoder
     frame: Any
     labels: NDArray[np.intp]
     weights: FloatArray | None

@@ -20,8 +20,8 @@ from untie._table.sample_weights import read_weights, split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer
 from untie._util.warn import UnpreparedWarning
-from untie.clusterer import UNTIEClusterer
-from untie.encoder import UNTIE
+from untie.clusterer import TableClusterer
+from untie.encoder import TableEncoder
 from untie.explain import verdict
 from untie.preparer import Preparer
 from untie.report._page import Watch, make_page
@@ -89,20 +89,20 @@ def make_report(
         Seed of all that is drawn; None is 0. The same table and seed give the same page but for
         the time.
     column_weights : mapping from columns to numbers, optional
-        Factors on the votes of columns, as of :class:`untie.UNTIE`; 0 is described but not learned
-        from.
+        Factors on the votes of columns, as of :class:`untie.TableEncoder`; 0 is described but not
+        learned from.
     ordered : "auto", False, sequence of str or mapping, default="auto"
-        Columns whose order counts, as of :class:`untie.UNTIE`; numbers that are binned have one
-        anyway.
+        Columns whose order counts, as of :class:`untie.TableEncoder`; numbers that are binned have
+        one anyway.
     categorical : sequence of str
         Columns whose numbers are names, such as the number of a flight: they are not binned.
     missing, day_first, date_parts
         Which texts stand for missing cells, how dates are written, and what to take out of them, as
         of :class:`untie.Preparer`.
     solver : str, default="auto"
-        How the weights are found, as of :class:`untie.UNTIE`.
+        How the weights are found, as of :class:`untie.TableEncoder`.
     purpose : {"clusters", "neighbors"}, default="clusters"
-        What the vectors are chosen for, as of :class:`untie.UNTIE`.
+        What the vectors are chosen for, as of :class:`untie.TableEncoder`.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def report_prepared(
     seed = wish.random_state
     weights = None if weights is None else read_weights(weights, read_table(frame).n_rows)
     frame = coded_once(frame)
-    clusterer = UNTIEClusterer(wish.n_clusters, encoder=wish.encoder(), random_state=seed)
+    clusterer = TableClusterer(wish.n_clusters, encoder=wish.encoder(), random_state=seed)
     with warnings.catch_warnings():
         # What was prepared is as it was asked for; the page says which columns those are.
         warnings.simplefilter("ignore", UnpreparedWarning)
@@ -221,7 +221,7 @@ def report_prepared(
 
 
 def report_encoder(
-    encoder: UNTIE,
+    encoder: TableEncoder,
     data: Any,
     n_clusters: int | str | None = None,
     *,
@@ -236,7 +236,7 @@ def report_encoder(
 
     Parameters
     ----------
-    encoder : UNTIE
+    encoder : TableEncoder
         Fitted.
     data : table of shape (n_rows, n_columns)
         In memory, with the columns seen in `fit`.
@@ -260,10 +260,10 @@ def report_encoder(
 
     Examples
     --------
-    >>> from untie import UNTIE
+    >>> from untie import UNTIE, TableEncoder
     >>> from untie.report import report_encoder
     >>> rows = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]] * 5
-    >>> encoder = UNTIE(n_clusters=2).fit(rows)
+    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
     >>> report_encoder(encoder, rows, title="drinks").summary.split(". ")[1].partition(", as")[0]
     'No groups found: 2 groups'
     """
@@ -276,7 +276,7 @@ def report_encoder(
     data, sample_weight = split_weights(data, sample_weight)
     codes = encode_rows(encoder, data)
     weights = None if sample_weight is None else read_weights(sample_weight, len(codes[0]))
-    clusterer = UNTIEClusterer(n_clusters, random_state=seed)
+    clusterer = TableClusterer(n_clusters, random_state=seed)
     clusterer.fit_codes(encoder, codes, weights)
     study = Study(
         encoder=encoder,

@@ -11,7 +11,7 @@ from typing import Any
 from untie._learn.purposes import CLUSTERS
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._table.orders import AUTO
-from untie.encoder import UNTIE
+from untie.encoder import UNTIE, TableEncoder
 from untie.preparer import Preparer
 
 UNKNOWN = "data = ...  # the table"
@@ -39,7 +39,7 @@ class Wish:
     solver: str = "auto"
     purpose: str = CLUSTERS
 
-    def encoder(self) -> UNTIE:
+    def encoder(self) -> TableEncoder:
         """Return what learns from the prepared table, not fitted yet."""
         return UNTIE(
             self.n_clusters,
@@ -151,7 +151,7 @@ def recipe_of(
 
 
 def recipe_of_encoder(
-    encoder: UNTIE, n_clusters: Any, title: str, seed: int, has_weights: bool
+    encoder: TableEncoder, n_clusters: Any, title: str, seed: int, has_weights: bool
 ) -> Recipe:
     """Return how a page of `report_encoder` is made again."""
     weights = ", sample_weight=weights" if has_weights else ""
@@ -163,10 +163,10 @@ def recipe_of_encoder(
     return Recipe(
         "from untie import UNTIE\nfrom untie.report import report_encoder\n\n"
         f'{written}\n{call}.save("report.html")',
-        "from untie import UNTIE, UNTIEClusterer\n"
+        "from untie import UNTIE, TableEncoder, TableClusterer\n"
         "from untie.explain import cluster_profile, outliers\n\n"
         f"encoder = {encoder!r}\n"
-        f"clusterer = UNTIEClusterer({n_clusters!r}, encoder=encoder, random_state={seed})\n"
+        f"clusterer = TableClusterer({n_clusters!r}, encoder=encoder, random_state={seed})\n"
         + _found("data", weights),
         n_clusters,
         reading,
@@ -196,12 +196,12 @@ def _steps(wish: Wish) -> str:
         weights = f"weights = np.asarray(data[{wish.sample_weight!r}], dtype=float)\n"
         argument, column = ", sample_weight=weights", f", sample_weight={wish.sample_weight!r}"
     return (
-        f"{numpy}from untie import UNTIE, Preparer, UNTIEClusterer\n"
+        f"{numpy}from untie import UNTIE, TableEncoder, Preparer, TableClusterer\n"
         "from untie.explain import cluster_profile, outliers\n\n"
         f"preparer = {preparer}\n"
         f"rows = preparer.fit_transform(data{column})\n{weights}"
-        f"encoder = UNTIE({k!r}{_learned(wish)}, random_state={seed})\n"
-        f"clusterer = UNTIEClusterer({k!r}, encoder=encoder, random_state={seed})\n"
+        f"encoder = TableEncoder({k!r}{_learned(wish)}, random_state={seed})\n"
+        f"clusterer = TableClusterer({k!r}, encoder=encoder, random_state={seed})\n"
         + _found("rows", argument)
     )
 

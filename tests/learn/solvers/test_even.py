@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untie import UNTIE, count_table
+from untie import TableEncoder, count_table
 from untie._learn.couplings import resolve_couplings
 from untie._learn.kernels import resolve_kernels, resolve_normalization
 from untie._learn.order_space import order_spaces
@@ -141,9 +141,9 @@ def test_the_other_weightings_leave_most_of_a_column_to_its_order(name):
 def test_the_default_takes_them_where_there_is_an_order():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.choice(list(AGES), 60), "b": rng.choice(list("uvw"), 60)})
-    encoder = UNTIE(2).fit(table)
+    encoder = TableEncoder(2).fit(table)
     assert encoder.gains_ == {}
     assert encoder.model_.labels[1][0] == "order"
     given, _, _ = problem(table, (AGES, None))
     np.testing.assert_allclose(encoder.omega_, OF_MIXED["even"](given))
-    assert len(UNTIE(2, ordered=False).fit(table).gains_) > 1
+    assert len(TableEncoder(2, ordered=False).fit(table).gains_) > 1
