@@ -95,7 +95,7 @@ def cluster_now(
         show(_labelled(table.source, labels), how, plan.output)
     if how == Format.table:
         with waiting("describing the clusters", options.quiet):
-            summary = _summary(frame, labels, weights, said)
+            summary = _summary(clusterer, frame, weights, said)
         print_table(summary, said.headline)
 
 
@@ -130,10 +130,12 @@ def _new_name(names: Sequence[str]) -> str:
     return number_repeats([*names, "cluster"])[-1]
 
 
-def _summary(frame: Any, labels: NDArray[Any], weights: Any, said: Verdict) -> dict[str, list[Any]]:
+def _summary(
+    clusterer: TableClusterer, frame: Any, weights: Any, said: Verdict
+) -> dict[str, list[Any]]:
     """Return a line for each cluster: its size and the values that are typical of it."""
-    profile = columns_of(cluster_profile(frame, labels, weights))
-    sizes = np.bincount(labels, weights)
+    profile = columns_of(cluster_profile(clusterer, frame, sample_weight=weights))
+    sizes = np.bincount(clusterer.labels_, weights)
     typical: dict[int, list[str]] = {number: [] for number in range(len(sizes))}
     for number, attribute, value, share, elsewhere in zip(
         profile["cluster"],

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sklearn.pipeline import make_pipeline
+
 from untie._engines.source import check_columns
+from untie._inputs import left_out
 from untie._table.frames import columns_of
 from untie.cli.choices import FailOn
 from untie.cli.guard import UserError
-from untie.cli.learning import as_seen, load_encoder, open_rows, refuse_preparation
+from untie.cli.learning import load_encoder, open_rows, refuse_preparation
 from untie.cli.options import ColumnOptions, Format
 from untie.cli.reading import names_of
 from untie.cli.showing import Columns, chosen_format, rounded, say, show
 from untie.cli.spinner import waiting
 from untie.cli.table import open_table
-from untie.explain import Drift, drift, with_left_out
-from untie.preparer import Preparer
+from untie.explain import Drift, changes_between, drift
 
 SHIFTED, SHARE, NEW, LOST, COUPLED = "column", "value", "new value", "lost value", "coupling"
 """What a line of the table is about."""
@@ -41,8 +44,8 @@ def compare_tables(
         say(f"Not looked at, as {file!r} lacks them: {', '.join(only_new)}.", options.quiet)
     with waiting("comparing the tables", options.quiet):
         given = {"alpha": alpha, "min_effect": min_effect}
-        found = drift(table.data, preparer.transform(other), **given)
-    return _with_left_out(found, preparer, other, options.quiet)
+        found = changes_between(table.data, preparer.transform(other), **given)
+    return replace(found, left_out=left_out(preparer))
 
 
 def compare_with_model(
@@ -56,24 +59,9 @@ def compare_with_model(
     refuse_preparation(options)
     encoder, preparer = load_encoder(model)
     other = open_rows(new, options)
-    rows = as_seen(encoder, preparer, other, [])
+    fitted = encoder if preparer is None else make_pipeline(preparer, encoder)
     with waiting("comparing the tables", options.quiet):
-        found = drift(encoder, rows, alpha=alpha, min_effect=min_effect)
-    if preparer is None:
-        return found
-    known = {note.column for note in preparer.notes_}
-    only_new = [name for name in names_of(other) if name not in known]
-    if only_new:
-        say(f"Not looked at, as the model lacks them: {', '.join(only_new)}.", options.quiet)
-    return _with_left_out(found, preparer, other, options.quiet)
-
-
-def _with_left_out(found: Drift, preparer: Preparer, other: Any, quiet: bool) -> Drift:
-    with waiting("looking at the columns that were left out", quiet):
-        found, said = with_left_out(found, preparer, other)
-    for line in said:
-        say(line, quiet)
-    return found
+        return drift(fitted, other, alpha=alpha, min_effect=min_effect)
 
 
 def show_changes(

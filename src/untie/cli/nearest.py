@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from untie._inputs import one_row
+from untie._inputs import as_fitted, one_row
 from untie._table.frames import columns_of
 from untie.cli.guard import UserError
 from untie.cli.learning import as_seen, read_rows
@@ -67,7 +67,8 @@ class Looking:
         else:
             wanted = _wanted(encoder, table, where)
             asked = list(wanted)
-            query = one_row(encoder, dict.fromkeys(encoder.vocabulary_.columns, ANY) | wanted)
+            cells = dict.fromkeys(encoder.vocabulary_.columns, ANY) | wanted
+            query = one_row(as_fitted(encoder), cells)
         found = self._nearest(query, self.n + 1, asked)  # the row itself may be among them
         kept = [place for place, position in enumerate(found["position"]) if position != row]
         found = {name: [cells[place] for place in kept[: self.n]] for name, cells in found.items()}
@@ -106,7 +107,9 @@ class Looking:
         unknown, outside = Unknown(self.encoder), Outside(self.table.preparer)
         rows = self._watched(unknown, outside) if self.is_new else self.table.features()
         with waiting("looking for neighbours", self.options.quiet):
-            found = columns_of(neighbors(self.encoder, rows, queries, n, asked, self.distinct))
+            found = columns_of(
+                neighbors(self.encoder, rows, queries, n=n, columns=asked, distinct=self.distinct)
+            )
         unknown.tell(self.options.quiet, NEUTRAL)
         outside.tell(self.options.quiet)
         return found

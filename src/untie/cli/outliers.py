@@ -44,6 +44,8 @@ def run(
 ) -> None:
     """Find the rows with the most surprising combinations of values, and say which they are."""
     check_output(output)
+    from sklearn.pipeline import make_pipeline
+
     from untie._table.frames import columns_of
     from untie.cli.learning import learned
     from untie.cli.showing import rounded, show
@@ -53,14 +55,17 @@ def run(
 
     table, encoder = learned(file, options, model, seed)
     frame = table.frame()
-    share_of, outside = "data", None
+    asked, rows, share_of = encoder, frame, "data"
     if model is not None:
         tell_unknown(encoder, frame, options.quiet, ", which counts as unusual")
         beyond = Outside(table.preparer)
-        share_of, outside = "model", beyond.add(table.source)
+        beyond.add(table.source)
         beyond.tell(options.quiet)
+        share_of = "model"
+        if table.preparer is not None:
+            asked, rows = make_pipeline(table.preparer, encoder), table.source
     with waiting("looking for unusual rows", options.quiet):
-        found = columns_of(most_unusual(encoder, frame, n, share_of=share_of, outside=outside))
-    rows = found.pop("position")
-    result = {"row": rows, **table.cells(keep, rows), **rounded(found)}
+        found = columns_of(most_unusual(asked, rows, n=n, share_of=share_of))
+    positions = found.pop("position")
+    result = {"row": positions, **table.cells(keep, positions), **rounded(found)}
     show(result, format_, output, "The most unusual rows")

@@ -63,7 +63,7 @@ def run(
     if column is not None:
         check_learned(table, column)
     if why is None:
-        found = columns_of(alike_values(encoder, column, n))
+        found = columns_of(alike_values(encoder, column, n=n))
         if encoder.counts_.n == encoder.counts_.n_rows:  # nothing has a weight but its rows
             for name, weight in (("rows", "weight"), ("other_rows", "other_weight")):
                 found[name] = [round(one) for one in found.pop(weight)]
@@ -72,7 +72,7 @@ def run(
     assert column is not None
     labels = labels_in_order(encoder, encoder.vocabulary_.index_of(column))
     first, second = _two(why, labels, column)
-    found = columns_of(why_alike(encoder, column, first, second, n))
+    found = columns_of(why_alike(encoder, column, first, second, n=n))
     found = {
         {"share": f"beside {first}", "other_share": f"beside {second}"}.get(name, name): cells
         for name, cells in found.items()
