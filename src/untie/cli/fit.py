@@ -77,7 +77,7 @@ def run(
         fit(model, rows, options.weight)
     save_model(model, output)
     fitted = as_fitted(model)
-    tell_columns(fitted, options)
+    tell_columns(fitted.preparer, options)
     encoder = fitted.encoder
     sizes = encoder.vocabulary_.sizes
     aim = f"{encoder.n_clusters_} clusters" if is_for_clusters else "neighbours"

@@ -54,7 +54,7 @@ def learned(
     solver: Solver | None = None,
     purpose: Purpose | None = None,
     in_memory_now: bool = True,
-) -> tuple[Any, FittedTable]:
+) -> tuple[Any, Any]:
     """Open a table, and learn from its rows unless there is a model.
 
     Parameters
@@ -75,21 +75,22 @@ def learned(
     Returns
     -------
     rows : ArrowSource or pyarrow Table
-        The rows as they were read, but for columns that a model can't have.
-    fitted : FittedTable
-        The model.
+        The rows as they were read, but for columns that a model can't take.
+    encoder : TableEncoder, TableClusterer or Pipeline
+        Fitted.
     """
     if model is not None:
         refuse_for_model(options, solver, purpose)
-        return with_model(file, options, model, in_memory_now)
+        known = load(model)
+        rows = read_if(in_memory_now, file, options)
+        return own_rows(as_fitted(known), rows), known
     rows = read_if(in_memory_now or solver in ROW_SOLVERS, file, options)
-    known = open_table(rows).columns
-    encoder = new_encoder(options, known, solver=solver, purpose=purpose, seed=seed)
+    columns = open_table(rows).columns
+    encoder = new_encoder(options, columns, solver=solver, purpose=purpose, seed=seed)
     with waiting("learning", options.quiet):
         fit(encoder, rows, options.weight)
-    fitted = as_fitted(encoder)
-    tell_columns(fitted, options)
-    return rows, fitted
+    tell_columns(as_fitted(encoder).preparer, options)
+    return rows, encoder
 
 
 def fit(encoder: Any, rows: Any, weight: str | None) -> None:
@@ -110,14 +111,8 @@ def read_if(now: bool, file: str | None, options: ColumnOptions) -> Any:
         return in_memory(rows)
 
 
-def with_model(file: str | None, options: Any, model: Path, in_memory_now: bool) -> Any:
-    """Open a table for a model: its rows as the model takes them, and the model."""
-    fitted = load_fitted(model)
-    return own_rows(fitted, read_if(in_memory_now, file, options)), fitted
-
-
-def load_fitted(path: Path, has_clusters: bool = False) -> FittedTable:
-    """Read a saved model that has an encoder, or clusters."""
+def load(path: Path, has_clusters: bool = False) -> Any:
+    """Read a saved model that has an encoder, or one that has clusters."""
     model = load_model(path)
     name = type(model).__name__
     try:
@@ -132,7 +127,7 @@ def load_fitted(path: Path, has_clusters: bool = False) -> FittedTable:
             f"{str(path)!r} holds a {name} without clusters; keep some with untie cluster FILE "
             "--save MODEL, or with the method save of a TableClusterer."
         )
-    return fitted
+    return model
 
 
 def own_rows(fitted: FittedTable, rows: Any, keep: Sequence[str] = ()) -> Any:
@@ -143,6 +138,11 @@ def own_rows(fitted: FittedTable, rows: Any, keep: Sequence[str] = ()) -> Any:
     names = list(getattr(fitted.encoder, "feature_names_in_", columns))
     check_columns(names, columns, "the table", owner="the model")
     return rows.select([*names, *(name for name in keep if name not in names)])
+
+
+def seen(fitted: FittedTable, rows: Any, keep: Sequence[str] = ()) -> Any:
+    """Return rows as a model's encoder sees them, and some columns as they are."""
+    return fitted.prepared(own_rows(fitted, rows, keep), keep)
 
 
 def column(rows: Any, name: str) -> list[Any]:
@@ -180,13 +180,10 @@ def check_learned(fitted: FittedTable, name: str) -> None:
     raise UserError(f"The column {name!r} was {note.action}, {note.reason}{remedy}.")
 
 
-def tell_columns(fitted: FittedTable, options: ColumnOptions) -> None:
+def tell_columns(preparer: Preparer | None, options: ColumnOptions) -> None:
     """Say what was done to the columns, and how to have it otherwise."""
-    if fitted.preparer is not None and not options.quiet:
-        _tell(fitted.preparer, options)
-
-
-def _tell(preparer: Preparer, options: ColumnOptions) -> None:
+    if preparer is None or options.quiet:
+        return
     few = {note.column: note.few_numbers for note in preparer.notes_ if note.few_numbers}
     notes = [replace(note, few_numbers=0) for note in preparer.notes_]  # those are said together
     notes = [note for note in notes if note.action != KEPT or note.reason]

@@ -44,6 +44,7 @@ def run(
 ) -> None:
     """Find the rows with the most surprising combinations of values, and say which they are."""
     check_output(output)
+    from untie._inputs import as_fitted
     from untie._table.frames import columns_of
     from untie.cli.learning import cells_at, learned
     from untie.cli.showing import rounded, show
@@ -51,12 +52,12 @@ def run(
     from untie.cli.unknown import tell_unknown
     from untie.explain import outliers as most_unusual
 
-    rows, fitted = learned(file, options, model, seed)
+    rows, encoder = learned(file, options, model, seed)
     if model is not None:
-        tell_unknown(fitted, rows, options.quiet, ", which counts as unusual")
+        tell_unknown(as_fitted(encoder), rows, options.quiet, ", which counts as unusual")
     share_of = "data" if model is None else "model"
     with waiting("looking for unusual rows", options.quiet):
-        found = columns_of(most_unusual(fitted.model, rows, n=n, share_of=share_of))
+        found = columns_of(most_unusual(encoder, rows, n=n, share_of=share_of))
     places = found.pop("position")
     result = {"row": places, **cells_at(rows, keep, places), **rounded(found)}
     show(result, format_, output, "The most unusual rows")

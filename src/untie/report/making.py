@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._engines.registry import open_table
-from untie._inputs import check_encoder, encode_rows
+from untie._inputs import as_fitted, encode_rows
 from untie._learn.purposes import CLUSTERS
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._table.frames import coded_once
@@ -267,7 +267,7 @@ def report_encoder(
     >>> report_encoder(encoder, rows, title="drinks").summary.split(". ")[1].partition(", as")[0]
     'No groups found: 2 groups'
     """
-    check_encoder(encoder)
+    as_fitted(encoder)
     seed = _seed(random_state)
     _check_in_memory(data)
     title = title or Wish.title

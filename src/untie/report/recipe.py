@@ -222,8 +222,8 @@ def _found(rows: str, weights: str) -> str:
     """Write what is done with a clusterer."""
     return (
         f"labels = clusterer.fit({rows}{weights}).labels_\n"
-        f"profile = cluster_profile({rows}, labels{weights})\n"
-        f"unusual = outliers(clusterer.encoder_, {rows})"
+        f"profile = cluster_profile(clusterer, {rows}{weights})\n"
+        f"unusual = outliers(clusterer, {rows})"
     )
 
 
