@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, check_seen
 from untie._count.cluster_entries import Entries, cross_table, find_entries
+from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._prepare.note import LEFT_OUT
 from untie._prepare.numbers import as_number
@@ -35,15 +36,16 @@ from untie._table.unknown import joins_rare_values
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.types import Codes, FloatArray, Value
 from untie.clusterer import TableClusterer
-from untie.encoder import UNTIE, TableEncoder
+from untie.encoder import TableEncoder
 from untie.preparer import Preparer
+from untie.untie_method import UNTIE
 
 NOTHING_KNOWN = "nothing is known of the row"
 
 ESTIMATORS = (TableEncoder, UNTIE, TableClusterer)
 """What questions can be asked of, alone or as the last step of a pipeline."""
 
-E = TypeVar("E", bound=TableEncoder | TableClusterer)
+E = TypeVar("E", bound=EncoderBase | TableClusterer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -569,7 +571,7 @@ def with_outside(notes: list[str], outside: Any) -> list[str]:
 
 def encode_rows(encoder: TableEncoder, data: Any) -> Codes:
     """Code the rows of a table in memory."""
-    codes = encoder.codes(data)
+    codes = encoder._codes(data)
     if not len(codes[0]):
         raise ValueError("The table has no rows.")
     return codes

@@ -16,7 +16,7 @@ from untie._learn.reach import NEARLY_ALL
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
 from untie._util.extras import need
-from untie.cli.guard import UserError
+from untie.cli.streams import UserError
 from untie.cli.learning import load, seen
 from untie.cli.options import (
     Format,

@@ -11,7 +11,7 @@ from typing import Any
 
 from untie._util.near_files import no_file
 from untie._util.whole_files import check_replaceable
-from untie.cli.guard import UserError
+from untie.cli.streams import UserError
 
 ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".pq")
 

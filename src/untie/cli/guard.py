@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from untie._util.warn import UnpreparedWarning
 from untie._util.words import message_of
-from untie.cli.streams import tell
+from untie.cli.streams import UserError, tell
 
 DEBUG = "UNTIE_DEBUG"
 """Set, this variable of the environment brings the traceback back."""
@@ -32,10 +32,6 @@ _OF_TYPER: tuple[type[Exception], ...] = (
     *(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"),
 )
 """The errors that typer itself explains; where they live depends on its version."""
-
-
-class UserError(Exception):
-    """Something that the user can set right; its text says how."""
 
 
 _signals: list[int] = []

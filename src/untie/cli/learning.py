@@ -18,7 +18,7 @@ from untie._inputs import FittedTable, as_fitted
 from untie._learn.solvers import ROW_SOLVERS
 from untie._prepare.note import KEPT, Note
 from untie._table.frames import columns_of
-from untie.cli.guard import UserError
+from untie.cli.streams import UserError
 from untie.cli.options import (
     ColumnOptions,
     LearningOptions,

@@ -13,7 +13,7 @@ from untie._engines.arrow import ArrowSource
 from untie._engines.registry import open_table
 from untie._inputs import FittedTable, as_fitted, one_row
 from untie._table.frames import columns_of
-from untie.cli.guard import UserError
+from untie.cli.streams import UserError
 from untie.cli.learning import cells_at, check_learned, seen
 from untie.cli.options import LearningOptions
 from untie.cli.options import unknown as not_known

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from untie.cli.early import check_file, check_output
-from untie.cli.guard import UserError
+from untie.cli.streams import UserError
 from untie.cli.options import (
     File,
     Kept,

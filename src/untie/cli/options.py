@@ -18,7 +18,7 @@ from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._util.safe_cells import made_safe
 from untie._util.words import Message, Parameter
 from untie.cli.early import check_apart, check_file
-from untie.cli.guard import UserError
+from untie.cli.streams import UserError
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline

@@ -11,7 +11,7 @@ from untie._count.memory import MEMORY_LIMIT
 from untie._engines.arrow import ArrowSource
 from untie._engines.scanning import scan
 from untie._util.extras import need
-from untie.cli.guard import UserError
+from untie.cli.streams import UserError
 from untie.cli.options import SourceOptions, in_options, missing_texts
 from untie.cli.showing import say
 from untie.cli.spinner import counting_rows, waiting

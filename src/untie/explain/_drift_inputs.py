@@ -10,11 +10,11 @@ from untie._count.counts import CountedTable
 from untie._count.grouping import Grouping
 from untie._count.memory import check_memory
 from untie._count.tally import CountOptions
+from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._table.names import check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
-from untie.encoder import TableEncoder
 
 
 def count_both(
@@ -57,7 +57,7 @@ def count_both(
 
 def _reference(reference: Any) -> tuple[CountedTable, Grouping | None, str]:
     """Return the counts, how rare values were merged in them, and the library."""
-    if isinstance(reference, TableEncoder):
+    if isinstance(reference, EncoderBase):
         kept = reference.model_.ungrouped
         if kept is not None:
             return CountedTable(kept.vocabulary, kept.counts), None, reference.library_

@@ -49,7 +49,7 @@ def unknown_values(model: Any, data: Any) -> Any:
     """
     fitted = as_fitted(model)
     encoder, rows = fitted.encoder, fitted.rows(data)[0]
-    encoder.codes(rows)  # warns as everything does
+    encoder._codes(rows)  # warns as everything does
     table = read_table(rows, min_rows=0)
     found: dict[str, list[Any]] = {"column": [], "value": [], "count": []}
     known = encoder.grouping_.raw.positions

@@ -170,7 +170,7 @@ def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
     check_one_of("share_of", share_of, (DATA, MODEL))
     encoder, raw = fitted.encoder, one_raw_row(fitted, row)
     table = one_row(fitted, raw)
-    codes = encoder.codes(table)
+    codes = encoder._codes(table)
     surprises = Surprises(encoder, share_of == MODEL)
     texts = [cells[0] for cells in cell_texts(encoder, table)]
     unknown = unknown_cells(encoder, table)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from untie._count.counts import Counts
 from untie._count.selecting import select_counts
 from untie._inputs import as_fitted
-from untie._learn.parameters import check_parameters
 from untie._learn.spaces import KernelSpaces, identity_spaces
 from untie._learn.spectrum import energies
 from untie._table import frames
@@ -154,7 +153,7 @@ def _of_spaces(encoder: TableEncoder) -> FloatArray:
 
 def _spaces(encoder: TableEncoder, counts: Counts, orders: Orders) -> KernelSpaces:
     """Build the kernel spaces again that the encoder was fitted with; models do not keep them."""
-    recipe = check_parameters(encoder)
+    recipe = encoder._recipe()
     spaces = identity_spaces(counts)  # also what a degenerate table is learned with
     if spaces.labels != encoder.model_.labels:
         spaces = recipe.spaces(counts, orders)
