@@ -16,7 +16,6 @@ from untie._learn.reach import NEARLY_ALL
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
 from untie._util.extras import need
-from untie.cli.streams import UserError
 from untie.cli.learning import load, seen
 from untie.cli.options import (
     Format,
@@ -30,6 +29,7 @@ from untie.cli.reading import open_rows
 from untie.cli.showing import chosen_format, print_table, say
 from untie.cli.spinner import waiting
 from untie.cli.streaming import stream_rows
+from untie.cli.streams import UserError
 from untie.cli.unknown import Outside, Unknown
 from untie.explain import assignments
 

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from untie.cli.early import check_output
-from untie.cli.streams import UserError
 from untie.cli.options import (
     Clusters,
     File,
@@ -20,6 +19,7 @@ from untie.cli.options import (
     new_encoder,
     sharing,
 )
+from untie.cli.streams import UserError
 
 EXAMPLES = """[bold]Examples[/bold]
 

@@ -18,7 +18,6 @@ from untie._inputs import FittedTable, as_fitted
 from untie._learn.solvers import ROW_SOLVERS
 from untie._prepare.note import KEPT, Note
 from untie._table.frames import columns_of
-from untie.cli.streams import UserError
 from untie.cli.options import (
     ColumnOptions,
     LearningOptions,
@@ -32,7 +31,7 @@ from untie.cli.options import (
 )
 from untie.cli.reading import in_memory, open_rows
 from untie.cli.spinner import waiting
-from untie.cli.streams import tell
+from untie.cli.streams import UserError, tell
 from untie.model_file import load_model
 from untie.preparer import Preparer
 

@@ -13,13 +13,13 @@ from untie._engines.arrow import ArrowSource
 from untie._engines.registry import open_table
 from untie._inputs import FittedTable, as_fitted, one_row
 from untie._table.frames import columns_of
-from untie.cli.streams import UserError
 from untie.cli.learning import cells_at, check_learned, seen
 from untie.cli.options import LearningOptions
 from untie.cli.options import unknown as not_known
 from untie.cli.reading import read_rows
 from untie.cli.showing import rounded
 from untie.cli.spinner import waiting
+from untie.cli.streams import UserError
 from untie.cli.unknown import Outside, Unknown, tell_unknown
 from untie.explain import neighbors, why_similar
 
@@ -105,7 +105,7 @@ class Looking:
         rows = seen(fitted, outside.watched(self.source) if self.is_new else self.source)
         if self.is_new:
             rows = unknown.watched(rows, fitted.encoder.vocabulary_.columns)
-        given = {"n": self.n, "columns": asked, "distinct": self.distinct}
+        given: dict[str, Any] = {"n": self.n, "columns": asked, "distinct": self.distinct}
         with waiting("looking for neighbours", self.options.quiet):
             found = columns_of(neighbors(fitted.encoder, rows, queries, **given))
         unknown.tell(self.options.quiet, NEUTRAL)

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from untie.cli.early import check_file, check_output
-from untie.cli.streams import UserError
 from untie.cli.options import (
     File,
     Kept,
@@ -21,6 +20,7 @@ from untie.cli.options import (
     Solvers,
     sharing,
 )
+from untie.cli.streams import UserError
 
 EXAMPLES = """[bold]Examples[/bold]
 

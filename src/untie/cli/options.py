@@ -406,10 +406,10 @@ def in_options(text: str) -> str:
     >>> in_options(message("Name them: {0}.", Parameter("columns", ["id", "my name"])))
     "Name them: --columns 'id,my name'."
     """
-    return text.naming(_option) if isinstance(text, Message) else text
+    return text.naming(_as_option) if isinstance(text, Message) else text
 
 
-def _option(parameter: Parameter) -> str:
+def _as_option(parameter: Parameter) -> str:
     """Write a parameter as the option that stands for it, if there is one."""
     name, value = parameter.name, parameter.value
     own = {field.name: f"--{field.name.replace('_', '-')}" for field in fields(LearningOptions)}
@@ -447,20 +447,20 @@ def new_preparer(options: ColumnOptions, known: Sequence[str]) -> Preparer:
         name: split_names(getattr(options, name, None), known)
         for name in ("columns", "drop", "categorical", "passive")
     }
-    for name, given in {**names, "label": [label], "weight": [weight]}.items():
+    own = {"label": [label] if label else [], "weight": [weight] if weight else []}
+    for name, given in {**names, **own}.items():
         _check_known(given, known, f"--{name}")
     missing = missing_texts(options)
-    given = {
-        "columns": names["columns"] or None,
-        "drop": [*names["drop"], *([] if label is None else [label])],
-        "bins": options.bins,
-        "max_categories": options.max_categories,
-        "categorical": names["categorical"],
-        "missing": "auto" if missing is None else missing,
-        "day_first": options.day_first,
-        "date_parts": split_names(options.date_parts, []),
-    }
-    return Preparer(**given)
+    return Preparer(
+        columns=names["columns"] or None,
+        drop=[*names["drop"], *own["label"]],
+        bins=options.bins,
+        max_categories=options.max_categories,
+        categorical=names["categorical"],
+        missing="auto" if missing is None else missing,
+        day_first=options.day_first,
+        date_parts=split_names(options.date_parts, []),
+    )
 
 
 def new_encoder(
@@ -521,7 +521,7 @@ def new_clusterer(
     if solver is not None:
         _refuse_with_solver(given)
         encoder = UNTIE(solver=solver.value, random_state=seed)
-    elif given or seed:
+    elif given:
         encoder = TableEncoder(**given, random_state=seed)
     return TableClusterer(k or "auto", encoder=encoder, preparer=preparer, random_state=seed)
 
@@ -539,7 +539,7 @@ def _learning(
 
 
 def _refuse_with_solver(given: Mapping[str, Any]) -> None:
-    names = [_option(Parameter(name)) for name in given]
+    names = [_as_option(Parameter(name)) for name in given]
     names = ["--components" if name == "n_components" else name for name in names]
     if names:
         raise UserError(
@@ -595,9 +595,9 @@ def _ordered(options: LearningOptions, known: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _check_known(names: Sequence[str | None], known: Sequence[str], option: str) -> None:
+def _check_known(names: Sequence[str], known: Sequence[str], option: str) -> None:
     for name in names:
-        if name is not None and name not in known:
+        if name not in known:
             line = unknown("column", name, known, f"in the table, which {option} names")
             if option == "--weight" and "=" in name:
                 line += f" Or, to make a column count more: --column-weight {name}"

@@ -11,10 +11,10 @@ from untie._count.memory import MEMORY_LIMIT
 from untie._engines.arrow import ArrowSource
 from untie._engines.scanning import scan
 from untie._util.extras import need
-from untie.cli.streams import UserError
 from untie.cli.options import SourceOptions, in_options, missing_texts
 from untie.cli.showing import say
 from untie.cli.spinner import counting_rows, waiting
+from untie.cli.streams import UserError
 
 ROW_BYTES = 70
 """Clusters of rows in memory take about this many bytes per row, besides the cells."""
@@ -30,7 +30,9 @@ def scan_arguments(source: str | None, options: SourceOptions) -> dict[str, Any]
             "Name a file (or - for standard input), or a query with --sql; one of them."
         )
     # Cells of text files come out as they went in: 007, 1.50, t.
-    given = {"source": source, "types": "text"} if options.sql is None else {"sql": options.sql}
+    given: dict[str, Any] = {"source": source, "types": "text"}
+    if options.sql is not None:
+        given = {"sql": options.sql}
     given |= {"missing": missing_texts(options), "sheet": options.sheet}
     if options.sql is None:
         usual = SourceOptions.encoding
