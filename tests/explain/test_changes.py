@@ -189,6 +189,7 @@ def test_bad_parameters():
         drift(fitted(usual(9, 0)), usual(9, 1), min_effect="large")
 
 
+@pytest.mark.filterwarnings("ignore:The couplings tell no two values apart")
 def test_columns_whose_names_are_numbers():
     rows = pd.DataFrame({3: ["a", "b"] * 50, 1: ["c", "c", "d", "d"] * 25})
     assert drift(fitted(rows), rows[[1, 3]]).verdict == "No drift found."
