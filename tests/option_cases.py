@@ -19,7 +19,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from command_cases import ask, rows_of, start
 from tables import encoder_of
@@ -209,7 +209,8 @@ def kept(name, **expected):
     """Return a check: the encoder that was kept in a file has a parameter."""
 
     def check(done):
-        encoder = done.model(name)[-1]
+        model = done.model(name)
+        encoder = model[-1] if isinstance(model, Pipeline) else model
         params = getattr(encoder, "encoder_", encoder).get_params()
         for key, value in expected.items():
             assert params[key] == value
@@ -221,7 +222,9 @@ def learned_from(name, *columns, without=()):
     """Return a check: the model was learned from columns, or without some."""
 
     def check(done):
-        found = list(done.model(name)[0].columns_)
+        model = done.model(name)
+        preparer = model[0] if isinstance(model, Pipeline) else model.preparer_
+        found = list(preparer.columns_)
         assert found == list(columns) if columns else not set(without) & set(found)
 
     return check

@@ -49,7 +49,7 @@ def test_columns_that_were_left_out_are_named_to_use_them(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--passive", "age,colour,size,shape,group"), "untie: Every column is supplementary, so there"),
+        (("--passive", "age,colour,size,shape,group"), "untie: Every column is supplementary, so"),
         (("--categorical", "age", "--drop", "age"), "take it out of --categorical, or name it in"),
     ],
 )
@@ -62,7 +62,8 @@ def test_notes_name_the_option(tmp_path):
     lines = [f"{number},{'ab'[number % 2]}" for number in range(100)]
     path.write_text("\n".join(["age,kind", *lines, *["not asked,a"] * 4]))
     said = ask("cluster", path, "--k", 2).stderr
-    assert "if that means missing, name it with all that do: missing=['not asked'] (--missing 'not asked')\n" in said
+    remedy = "name it with all that do: missing=['not asked'] (--missing 'not asked')\n"
+    assert f"if that means missing, {remedy}" in said
     assert "no numbers" not in ask("cluster", path, "--k", 2, "--missing", "not asked").stderr
 
 
