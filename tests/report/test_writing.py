@@ -203,8 +203,8 @@ def test_markdown_has_every_table_and_sentence(report):
         assert {len(line) for line in written} == {len(heads)}
     for sentence in report.to_dict()["how_sure"]:
         assert escaped(sentence) in text
-    assert "```sh\nuntie report" in text
     assert "```python\n" in text
+    assert "untie report" not in text  # no command made it
 
 
 def test_every_section_is_written(report):
