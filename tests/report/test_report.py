@@ -325,7 +325,7 @@ def test_pairs_looked_up_are_bounded(monkeypatch, zoo):
     page = make_report(frame, n_clusters=2).html
     assert "1,000 of 1,212 rows were looked at, drawn by chance." in page
     encoder = TableEncoder(2, random_state=0).fit(Preparer().fit_transform(frame))
-    scores = outliers(encoder, frame, len(frame)).set_index("position").score
+    scores = outliers(encoder, frame, n=len(frame)).set_index("position").score
     for line in cells_of(page, "outliers"):
         assert float(line[2]) == pytest.approx(scores[int(line[0])])
 
