@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from untie._count.cluster_entries import cross_table
 from untie._util.types import Codes, FloatArray
 
 BLOCK_NUMBERS = 2**20
@@ -125,9 +126,7 @@ def count_members(
 ) -> list[FloatArray]:
     """Return the weight of each code in each cluster; (n_clusters, n_codes) per attribute."""
     return [
-        np.bincount(members * width + column, weights, minlength=n_clusters * width)
-        .reshape(n_clusters, width)
-        .astype(float)
+        cross_table(members, column, (n_clusters, width), weights)
         for column, width in zip(codes, n_codes, strict=True)
     ]
 
