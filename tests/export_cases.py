@@ -142,4 +142,4 @@ def frame(columns):
 def dense(encoder, rows):
     """Return `transform` as an array."""
     found = encoder.transform(rows)
-    return found.toarray() if encoder.sparse_output else found
+    return found.toarray() if hasattr(found, "toarray") else found

@@ -181,10 +181,10 @@ def test_columns_of_unknown_values(unknown, solver, few_are_many):
 
 def test_unknown_cells_of_a_large_column_are_at_the_mean_in_the_choice(few_are_many, monkeypatch):
     categories = [sorted(TABLE[name].unique())[: 20 if name == "town" else None] for name in TABLE]
-    given = {"purpose": "neighbors", "categories": categories}
-    found = encoder_of(3, **given).fit(TABLE).gains_
+    encoder = TableEncoder(3, purpose="neighbors", preparer=None)
+    found = fit_known(encoder, TABLE, categories).gains_
     monkeypatch.undo()
-    assert found == pytest.approx(encoder_of(3, **given).fit(TABLE).gains_, abs=1e-6)
+    assert found == pytest.approx(fit_known(encoder, TABLE, categories).gains_, abs=1e-6)
 
 
 def test_copies_share_a_vote(few_are_many, monkeypatch):

@@ -93,7 +93,7 @@ def test_weights_equal_repetition(table, data, solver):
 @given(table=small_tables(min_rows=2), data=st.data())
 def test_chunks_equal_the_whole(table, data):
     cut = data.draw(st.integers(1, len(table) - 1))
-    new = partial(TableEncoder, min(3, len(table)))  # more clusters than some chunks have rows
+    new = partial(encoder_of, min(3, len(table)))  # more clusters than some chunks have rows
     whole = new().fit(table)
     grown = new().partial_fit(table[cut:]).partial_fit(table[:cut])
     counted = count_table(table[:cut]) + count_table(table[cut:])

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from untie import UNTIE, CountedTable, Vocabulary
+from untie import UNTIE, CountedTable, TableEncoder, Vocabulary
 from untie._count import memory
 from untie._count.counts import Counts, count
 from untie._count.memory import (

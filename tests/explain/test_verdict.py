@@ -275,7 +275,7 @@ def test_a_lone_column_has_no_groups_and_it_is_said(passive):
 
 def test_only_a_clusterer_has_a_verdict():
     rows = with_groups()
-    with pytest.raises(TypeError, match="An TableClusterer is required, got UNTIE"):
+    with pytest.raises(TypeError, match="A TableClusterer is required, got TableEncoder"):
         verdict(TableEncoder(2, preparer=None).fit(rows), rows)
     assert isinstance(verdict(TableClusterer(2, preparer=None).fit(rows), rows), Verdict)
 

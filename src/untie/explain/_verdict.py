@@ -301,7 +301,7 @@ def verdict(
     '3 groups of similar rows, as asked for, resting on ... of 16 columns'
     """
     if not isinstance(clusterer, TableClusterer):
-        raise TypeError(f"An TableClusterer is required, got {type(clusterer).__name__}.")
+        raise TypeError(f"A TableClusterer is required, got {type(clusterer).__name__}.")
     check_is_fitted(clusterer)
     if not open_table(data).is_lazy:
         data, sample_weight = split_weights(data, sample_weight)
