@@ -91,6 +91,10 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         """Return what to learn with, or name the first parameter that can't be."""
         raise NotImplementedError
 
+    def _recipe_of_prepared(self, recipe: Any, preparer: Preparer) -> Recipe:
+        """Return the recipe with the columns of a prepared table in the place of the user's."""
+        return recipe
+
     def _form(self) -> Form:
         """Return the form of the vectors."""
         return Form()
@@ -191,6 +195,11 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         self._refuse_prepared("partial_fit", "prepare all rows with one Preparer before")
         self._refuse_rows(recipe, "partial_fit")
         first = not hasattr(self, "model_")
+        if not first and self.preparer_ is not None:
+            raise ValueError(
+                "partial_fit can't continue a fit on a table that was prepared; start with "
+                "partial_fit and preparer=None."
+            )
         source = open_table(X)
         if not first:
             source = source.own_columns(self._columns_read(), source.check_weight(sample_weight))
@@ -454,20 +463,22 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         return hasattr(self, "model_")
 
     def _fit_rows(
-        self, X: Any, sample_weight: Any = None, is_prepared: bool = False
+        self, X: Any, sample_weight: Any = None, prepared_by: Preparer | None = None
     ) -> Rows | None:
         """Learn from a table as `fit` does, and return its coded rows if they are in memory.
 
-        Of one that a `Preparer` has made there is no warning of columns that one should prepare.
+        Parameters are about the table as it was before `prepared_by` has made it.
         """
         recipe, preparer = self._recipe(), self._new_preparer()
         if open_table(X).is_lazy:
             self._refuse_rows(recipe, "fit on a table that is read piece by piece")
         ready = prepare_rows(preparer, X, sample_weight, bool(self.verbose))
+        made_by = prepared_by or preparer
+        recipe = recipe if made_by is None else self._recipe_of_prepared(recipe, made_by)
         with stage("Counting the values", bool(self.verbose)):
             counted = open_table(ready.rows).count(self._count_options(recipe, ready.weight))
         assert counted.table is not None
-        if not is_prepared and preparer is None:
+        if made_by is None:
             warn_of_unprepared(counted.table, counted.grouping.vocabulary)
         form = self._form()
         with stage("Learning their vectors", bool(self.verbose)):
@@ -502,11 +513,6 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         return fit_counted(grouped, recipe, form.output, form.n_components)
 
     def _counted_so_far(self) -> CountedTable:
-        if self.preparer_ is not None:
-            raise ValueError(
-                "partial_fit can't continue a fit on a table that was prepared; start with "
-                "partial_fit and preparer=None."
-            )
         if self.model_.ungrouped is None:
             raise ValueError(
                 "partial_fit can't continue a fit that merged rare values of a table with too many "
