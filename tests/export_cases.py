@@ -131,7 +131,7 @@ NEW_ROWS = pd.DataFrame(
 
 def fit(columns, **settings):
     """Fit on a dict of columns."""
-    return encoder_of(2, **{"solver": "uniform", **settings}).fit(frame(columns))
+    return encoder_of(2, **settings).fit(frame(columns))
 
 
 def frame(columns):
@@ -142,4 +142,4 @@ def frame(columns):
 def dense(encoder, rows):
     """Return `transform` as an array."""
     found = encoder.transform(rows)
-    return found.toarray() if encoder.sparse_output else found
+    return found.toarray() if hasattr(found, "toarray") else found

@@ -163,6 +163,7 @@ SHARED_BY_ESTIMATORS = {
     "_prepared",
     "_recipe",
     "_to_state",
+    "_used",
     "_vector_task",
 }
 """What estimators have for the rest of the package. A name with an underscore is one that users do

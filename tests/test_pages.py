@@ -15,8 +15,7 @@ import untie
 from site_files import DOCS, ROOT, script
 from untie._util.warn import UnpreparedWarning
 from untie.baselines import MCA
-from untie.cli.app import COMMANDS
-from untie.cli.app import single_command
+from untie.cli.app import COMMANDS, single_command
 from untie.cluster import KModes
 from untie.datasets import load
 

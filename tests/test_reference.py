@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import untie
+from site_files import script
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 PACKAGES = [
@@ -55,6 +56,35 @@ def test_the_reference_lists_every_public_name_and_no_other():
     missing = [(p, n) for p, n in PUBLIC if id(getattr(import_module(p), n)) not in things]
     assert not missing
     assert not listed() - set(PUBLIC)
+
+
+ESTIMATORS = (
+    untie.TableEncoder(),
+    untie.UNTIE(),
+    untie.TableClusterer(),
+    untie.Preparer(),
+    untie.cluster.KModes(2),
+)
+OF_SCIKIT_LEARN = {
+    *("fit_transform", "fit_predict", "get_params", "set_params", "set_output"),
+    *("get_metadata_routing", "get_feature_names_out"),
+}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+def test_tab_completion_shows_what_the_reference_documents(estimator):
+    """Methods that the reference shows, parameters, and what scikit-learn adds."""
+    members = script("_ext/own_members.py")
+    module, name = "untie.cluster" if "KModes" in repr(estimator) else "untie", type(estimator)
+    own = {
+        *members.own_methods(module, name.__name__),
+        *members.own_properties(module, name.__name__),
+    }
+    requests = {shown for shown in dir(estimator) if re.fullmatch(r"set_\w+_request", shown)}
+    documented = {*own, *estimator.get_params(), *OF_SCIKIT_LEARN, *requests}
+    assert {shown for shown in dir(estimator) if not shown.startswith("_")} <= documented
+    assert all(inspect.getdoc(getattr(name, method)) for method in own)
+    assert not own & {"codes", "fit_rows", "fit_codes", "from_state", "kind", "parts", "prepared"}
 
 
 @pytest.mark.parametrize(("package", "name"), PUBLIC, ids=lambda part: part)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -207,6 +209,19 @@ class TableEncoder(EncoderBase):
 
     def _recipe(self) -> ChoiceRecipe:
         return choice_recipe(self)
+
+    def _recipe_of_prepared(self, recipe: ChoiceRecipe, preparer: Preparer) -> ChoiceRecipe:
+        weights: dict[str, float] = {}
+        for key, factor in recipe.column_weights.items():
+            name = preparer._used(key, "column_weights", may_be_left_out=not factor)
+            if name in weights:
+                raise ValueError(f"column_weights names column {name!r} twice; keep one of them.")
+            if name is not None:
+                weights[name] = factor
+        if isinstance(recipe.ordered, Mapping | list | tuple):
+            for name in recipe.ordered:
+                preparer._used(name, "ordered")
+        return replace(recipe, column_weights=weights)
 
     def _form(self) -> Form:
         return Form("compact", self.n_components, self.sparse_output, self.dtype)

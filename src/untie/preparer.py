@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Self
 
 import narwhals.stable.v2 as nw
@@ -26,12 +27,14 @@ from untie._prepare.numbers import write
 from untie._prepare.preparation import Preparation
 from untie._saving import Savable
 from untie._table.frames import columns_of, make_frame
+from untie._table.names import check_names
 from untie._table.sample_weights import split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_one_of
 from untie._util.extras import need
 from untie._util.progress import stage
 from untie._util.types import Value
+from untie._util.words import Parameter, message
 
 OUTPUTS = ("default", "pandas", "polars")
 
@@ -367,6 +370,30 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     def _columns_read(self) -> list[str]:
         """Return the columns of the table that those that are used are made of."""
         return self._preparation.inputs(self.columns_)
+
+    def _used(self, key: Any, parameter: str, may_be_left_out: bool = False) -> str | None:
+        """Return the column that a parameter means by its name or position in the table.
+
+        None for one that was left out, where that does no harm.
+        """
+        names = [note.column for note in self.notes_ if note.reason != WEIGHTS]
+        name = str(key)
+        if name not in (*names, *self.columns_) and isinstance(key, Integral):
+            name = names[int(key)] if 0 <= int(key) < len(names) else name
+        if name in self.columns_:
+            return name
+        why = message(", which {0} names", Parameter(parameter))
+        check_names([name], [*self.columns_, *names], "the table", why)
+        if may_be_left_out:
+            return None
+        note = next(note for note in self.notes_ if note.column == name)
+        raise ValueError(
+            message(
+                "{0} names a column that is not learned from ({1}); take it out of {0}, or name it "
+                "in {columns}, with all others to use.",
+                *(Parameter(parameter), str(note)),
+            )
+        )
 
     def _fitted_state(self) -> State:
         return State({"library": self.library_, "preparation": self._preparation.to_dict()})

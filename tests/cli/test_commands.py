@@ -638,7 +638,7 @@ def test_columns_that_can_not_be_ordered(pupils, tmp_path):
     assert "did you mean 'grade'" in refused("cluster", pupils, "--ordered", "grades")
     found = refused("cluster", pupils, "--k", 2, "--ordered", "school")
     assert "is to be ordered, but 'north' is no number, date or range" in found
-    assert "was left out, as asked" in refused(
+    assert "(grade: left out, as asked); take it out of --ordered" in refused(
         "cluster", pupils, "--drop", "grade", "--ordered", "grade"
     )
     ask("fit", pupils, "--k", 2, "-o", tmp_path / "m.untie")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from untie import UNTIE, CountedTable, Vocabulary
+from untie import UNTIE, CountedTable, TableEncoder, Vocabulary
 from untie._count import memory
 from untie._count.counts import Counts, count
 from untie._count.memory import (
@@ -101,7 +101,7 @@ def test_a_fit_on_a_million_values_is_refused_and_grouping_helps():
     table = pd.DataFrame({"id": np.arange(10**6), "sex": np.arange(10**6) % 3})
     with pytest.raises(ValueError, match=REFUSED.format(column="'id'")):
         UNTIE(solver="uniform").fit(table)
-    encoder = UNTIE(2, solver="uniform", max_categories=4).fit(table)
+    encoder = TableEncoder(2, preparer=None, max_categories=4).fit(table)
     assert encoder.counts_.sizes == (4, 3)
 
 

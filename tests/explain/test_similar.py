@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import small_tables
+from tables import encoder_of, small_tables
 from untie import UNTIE, Preparer, TableEncoder
 from untie.explain import why_similar
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from sklearn.pipeline import make_pipeline
 
-from tables import encoder_of, latent_classes, small_tables
+from tables import latent_classes, small_tables
 from untie import UNTIE, Preparer, TableEncoder
 from untie.datasets import load
 from untie.explain import outliers, why_outlier

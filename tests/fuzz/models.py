@@ -65,10 +65,8 @@ def large_and_small():
 MODELS = {
     "auto": lambda: (TableEncoder("auto", preparer=None), words(200, 5, 4)),
     "exact": lambda: (UNTIE(2, solver="exact"), words(60, 3, 3)),
-    "lp, joint, sparse": lambda: (
-        UNTIE(2, couplings="joint", solver="lp", sparse_output=True),
-        words(60, 3, 3),
-    ),
+    "lp, joint": lambda: (UNTIE(2, couplings="joint", solver="lp"), words(60, 3, 3)),
+    "sparse": lambda: (TableEncoder(2, sparse_output=True, preparer=None), words(60, 3, 3)),
     "adam, kernels": lambda: (
         UNTIE(2, solver="adam", kernels=[Gaussian(0.5), Polynomial(2)], max_iter=20),
         words(60, 3, 3),
@@ -94,6 +92,10 @@ MODELS = {
     "preparer": lambda: (Preparer(bins=3, max_categories=5, date_parts=["month"]), people()),
     "clusterer": lambda: (TableClusterer(preparer=None), words(200, 5, 4)),
     "moved": lambda: (TableClusterer(3, preparer=None), large_and_small()),
+    "prepared vectors": lambda: (TableEncoder(2, preparer=Preparer(bins=4)), people()),
+    "default": lambda: (TableEncoder(), people()),
+    "default clusters": lambda: (TableClusterer(2), people()),
+    "clusters of kernels": lambda: (TableClusterer(2, encoder=UNTIE()), people()),
     "prepared": lambda: (TableClusterer(2, preparer=Preparer(bins=4)), people()),
     "pipeline": lambda: (make_pipeline(Preparer(bins=3), TableEncoder(2, preparer=None)), people()),
     "pipeline of clusters": lambda: (

@@ -274,6 +274,10 @@ def clusterers():
         yield f"clusterer, {name}", numbers(clusterer.labels_, clusterer.transform(X))
         choice = choose_k(encoder_of(y.nunique()).fit(X), X)
         yield f"choose_k, {name}", of_frame(choice.table())
+    for name in ("people", *SETS):
+        X = people().drop(columns=["kind", "weight"]) if name == "people" else load(name)[0]
+        clusterer, encoder = TableClusterer(3).fit(X), TableEncoder(3).fit(X)
+        yield f"default, {name}", numbers(clusterer.labels_, encoder.omega_, encoder.transform(X))
     table = people().drop(columns=["kind", "weight"])
     clusterer = TableClusterer(3, preparer=Preparer(bins=4), random_state=0).fit(table)
     yield "clusterer, bins", numbers(clusterer.labels_, clusterer.transform(table))

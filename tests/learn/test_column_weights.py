@@ -5,8 +5,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from tables import latent_classes
-from untie import UNTIE, TableClusterer, TableEncoder, choose_k, count_table, load_model
+from tables import encoder_of, latent_classes
+from untie import TableClusterer, TableEncoder, choose_k, count_table, load_model
 from untie._learn.attributes import Attributes
 from untie._learn.column_weights import check_column_weights, column_factors
 from untie.datasets import load

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from plot_cases import new_axes, tick_texts, title
-from tables import encoder_of, latent_classes
+from tables import latent_classes
 from untie import UNTIE, TableEncoder, choose_k, plot
 from untie.explain import associations, cluster_profile, weight_shares
 from untie.plot._style import GREY, short

@@ -13,6 +13,7 @@ from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.rows import learn_vocabulary
 from untie._table.table import read_table
 from untie._util.warn import UnpreparedWarning
+from untie.cluster import KModes
 
 N = 120
 
@@ -50,7 +51,7 @@ def test_one_warning_names_all_columns_and_the_remedy(table, estimator):
     said = [str(warning.message) for warning in caught]
     assert len(said) == 1
     assert said[0].startswith(SAID)
-    assert "TableClusterer(preparer=Preparer())" in said[0]
+    assert "preparer='auto'" in said[0]
     assert "make_pipeline(Preparer(), TableEncoder())" in said[0]
     assert caught[0].filename == __file__
 
@@ -58,10 +59,12 @@ def test_one_warning_names_all_columns_and_the_remedy(table, estimator):
 @pytest.mark.parametrize(
     "estimator",
     [
+        make_pipeline(Preparer(), UNTIE(2)),
         make_pipeline(Preparer(), TableEncoder(2, preparer=None)),
-        TableClusterer(2, preparer=Preparer()),
+        TableEncoder(2),
+        TableClusterer(2),
     ],
-    ids=["encoder", "clusterer"],
+    ids=["method", "pipeline", "encoder", "clusterer"],
 )
 def test_what_it_recommends_warns_no_more(table, estimator):
     with warnings.catch_warnings():
@@ -128,4 +131,4 @@ def test_values_that_the_user_lists_are_not_warned_of():
     listed = [["a", "b", *map(str, range(90))], ["x", "y"]]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        TableEncoder(2, categories=listed).fit([["a", "x"], ["b", "y"], ["a", "y"]] * 5)
+        KModes(2, categories=listed).fit([["a", "x"], ["b", "y"], ["a", "y"]] * 5)

@@ -48,7 +48,8 @@ def warn_of_unprepared(table: Table, vocabulary: Vocabulary) -> None:
     them = "the column or leave it" if one else "the columns or leave them"
     warn_user(
         f"{said}. As categories they say nothing, and cost time. Bin {them} out, as "
-        "untie.Preparer() does: preparer='auto', or make_pipeline(Preparer(), UNTIE()).",
+        "a Preparer does: preparer='auto' in TableEncoder and TableClusterer, and "
+        "make_pipeline(Preparer(), UNTIE()).",
         UnpreparedWarning,
     )
 
