@@ -75,7 +75,7 @@ def test_report_and_python(table, folder):
 
     expected = TableClusterer(3).fit(table)
     sizes = sorted(np.bincount(expected.labels_).tolist(), reverse=True)
-    page = make_report(table, n_clusters=3).html
+    page = make_report(table, TableClusterer(3)).html
     ask("report", "table.csv", "--k", "3", "-o", "page.html", "-q")
     for text in (page, (folder / "page.html").read_text(encoding="utf-8")):
         assert all(f"{size:,}" in text for size in sizes)

@@ -144,7 +144,7 @@ def test_unknown_values_are_counted():
         "count": [2, 1],
     }
     assert len(unknown_values(encoder, table)) == 0
-    with pytest.raises(ValueError, match="feature names"):
+    with pytest.raises(ValueError, match="There is no column 'b' of the model"):
         unknown_values(encoder, new.drop(columns="b"))
 
 

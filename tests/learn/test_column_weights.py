@@ -234,7 +234,7 @@ def test_columns_without_names():
         ({"c9": 2}, "There is no column 'c9' in the table, which column_weights names"),
         ({9: 2}, "There is no column '9'"),
         ({"c0": 2, 0: 3}, "names column 'c0' twice"),
-        (dict.fromkeys(TABLE.columns, 0), "every column passive"),
+        (dict.fromkeys(TABLE.columns, 0), "Every column is supplementary"),
     ],
 )
 def test_refused(weights, message):
