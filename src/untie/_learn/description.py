@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from untie._count.counts import weighted_crosstab
 from untie._util.types import FloatArray
 
 PRIOR = 10.0
@@ -51,8 +52,9 @@ def description_gain(
     >>> np.round(gains, 2)
     array([ 0.29, -0.71])
     """
+    n_clusters = int(labels.max()) + 1
     counts = [
-        _crosstab(column, labels, weights, size)
+        weighted_crosstab(labels, column, weights, (n_clusters, size))
         for column, size in zip(codes.T, sizes, strict=True)
     ]
     return gain_of_counts(counts, np.bincount(labels, weights).astype(float), votes)
@@ -82,15 +84,6 @@ def gain_of_counts(
     total = float(cluster_sizes.sum())
     shares = cluster_sizes[cluster_sizes > 0] / total
     return float(gain / total + shares @ np.log(shares))
-
-
-def _crosstab(
-    column: NDArray[np.integer], labels: NDArray[np.intp], weights: FloatArray, size: int
-) -> FloatArray:
-    """Return the weight of each value in each cluster; shape (n_clusters, size)."""
-    n_clusters = int(labels.max()) + 1
-    joint = np.bincount(labels * (size + 1) + column, weights, minlength=n_clusters * (size + 1))
-    return joint.reshape(n_clusters, size + 1)[:, :size].astype(float)
 
 
 def _log_evidence(table: FloatArray, prior: FloatArray) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from untie._count.counts import weighted_crosstab
 from untie._learn.value_space import ValueSpace, count_members
 from untie._util.types import FloatArray
 
@@ -276,11 +277,7 @@ def _log_ratios(
     """
     size = rows.sizes[attribute]
     column = rows.cells[trained, attribute]
-    joint = np.bincount(
-        members * (size + 1) + column,
-        fit.weights[trained],
-        minlength=fit.n_clusters * (size + 1),
-    ).reshape(fit.n_clusters, size + 1)[:, :size]
+    joint = weighted_crosstab(members, column, fit.weights[trained], (fit.n_clusters, size))
     totals = joint.sum(axis=0)
     result = np.zeros((fit.n_clusters, size + 1))
     seen = np.flatnonzero(totals > 0)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from untie._count.counts import weighted_crosstab
 from untie._util.types import Codes, FloatArray
 
 BLOCK_NUMBERS = 2**20
@@ -125,9 +126,7 @@ def count_members(
 ) -> list[FloatArray]:
     """Return the weight of each code in each cluster; (n_clusters, n_codes) per attribute."""
     return [
-        np.bincount(members * width + column, weights, minlength=n_clusters * width)
-        .reshape(n_clusters, width)
-        .astype(float)
+        weighted_crosstab(members, column, weights, (n_clusters, width))
         for column, width in zip(codes, n_codes, strict=True)
     ]
 
