@@ -19,7 +19,8 @@ from untie._learn.archive import State
 from untie._prepare.deciding import Options
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._prepare.found_reading import AUTO
-from untie._prepare.making import WEIGHTS, make_preparation
+from untie._prepare.making import make_preparation
+from untie._prepare.note import Reason
 from untie._prepare.numbers import write
 from untie._prepare.preparation import Preparation
 from untie._saving import Savable
@@ -261,7 +262,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         check_is_fitted(self)
         names = list(self.columns_)
         if input_features is not None:
-            own = [note.column for note in self.notes_ if note.reason != WEIGHTS]
+            own = [note.column for note in self.notes_ if Reason.WEIGHTS not in note.reasons]
             given = _check_feature_names_in(self, input_features)
             renamed = dict(zip(own, given, strict=True))
             names = [self._preparation.renamed(name, renamed) for name in names]

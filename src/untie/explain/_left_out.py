@@ -10,8 +10,7 @@ import numpy as np
 from untie._engines.registry import open_table
 from untie._prepare.deciding import FEWEST_ROWS
 from untie._prepare.look import Summary, look_at
-from untie._prepare.making import WEIGHTS
-from untie._prepare.note import LEFT_OUT, Note
+from untie._prepare.note import LEFT_OUT, Note, Reason
 from untie._prepare.preparation import Constant
 from untie._prepare.rules import Keep, as_text, kind_of
 from untie.explain._changes import Drift
@@ -48,7 +47,8 @@ def with_left_out(found: Drift, preparer: Preparer, other: Any) -> tuple[Drift, 
     notes = [
         note
         for note in preparer.notes_
-        if note.action == LEFT_OUT and note.reason not in ("as asked", WEIGHTS)
+        if note.action == LEFT_OUT
+        and not {Reason.AS_ASKED, Reason.WEIGHTS} & note.reasons.keys()
     ]
     present = set(open_table(other).columns)
     notes, lacking = (
