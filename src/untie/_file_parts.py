@@ -96,7 +96,12 @@ _RULES: dict[str, Check] = {
             "names": many(a_text, least=1),
             "unit": one_of(NUMBER, *PERIODS),
         },
-        {**_reading, "span": many(number(), 2), "infinite": many(number(finite=False))},
+        {
+            **_reading,
+            "span": many(number(), 2),
+            "infinite": many(number(finite=False)),
+            "has_others": a_truth,
+        },
     ),
     Group.name: entries({"rule": a_text, "values": _texts, "other": a_text}, _reading),
     DatePart.name: entries({"rule": a_text, "part": one_of(*PARTS)}, _reading),
