@@ -50,6 +50,8 @@ class ArrowSource(Source):
         The library that frames for the user are made with.
     orders : mapping from names to texts
         Columns of text whose values have an order, with all of them in it.
+    remarks : tuple of str
+        What the user should know of how it is read.
     """
 
     schema: Any
@@ -59,6 +61,7 @@ class ArrowSource(Source):
     is_one_shot: bool = False
     backend: str = "pyarrow"
     orders: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         refuse_repeated(self.columns, self.origin)
