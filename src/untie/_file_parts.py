@@ -35,8 +35,7 @@ from untie._prepare.date_writing import ORDERS
 from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Reason
 from untie._prepare.number_names import COMMA, POINT
 from untie._prepare.numbers import NUMBER, PERIODS
-from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, Group, Keep
-from untie._prepare.rules import Part as DatePart
+from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, DatePart, Group, Keep
 
 PIPELINE = "pipeline"
 

@@ -10,7 +10,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from untie._count.parts import CountTask, Part, count_gathered
+from untie._count.parts import CountTask, PartialCount, count_gathered
 from untie._engines.source import Source, refuse_repeated
 from untie._engines.tasks import FrameTask, RowTask
 from untie._table.names import listed
@@ -109,7 +109,7 @@ class ArrowSource(Source):
         pieces = [piece.cast(self.schema) for piece in self.pieces()]
         return pa.concat_tables([self.schema.empty_table(), *pieces])
 
-    def count_up(self, task: CountTask) -> Part:
+    def count_up(self, task: CountTask) -> PartialCount:
         """Code batches in threads, and count several at once."""
 
         def placed() -> Iterator[tuple[Any, str]]:

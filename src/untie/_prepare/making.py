@@ -12,7 +12,7 @@ from untie._prepare.deciding import Options, decide, reading_of
 from untie._prepare.look import Summary, look_at
 from untie._prepare.note import LEFT_OUT, Note, Reason
 from untie._prepare.preparation import Constant, Preparation
-from untie._prepare.rules import Part, Rule
+from untie._prepare.rules import DatePart, Rule
 from untie._table.names import check_names
 from untie._util.words import Parameter, message
 
@@ -88,13 +88,13 @@ def _constant(column: str, seen: Summary, options: Options) -> Constant:
     return Constant(next((label for label in labels if label is not None), None), rule)
 
 
-def _parts(seen: Summary, options: Options) -> list[Part]:
+def _parts(seen: Summary, options: Options) -> list[DatePart]:
     if not options.date_parts or seen.problem:
         return []
     return part_rules(seen, reading_of(seen, options), options.date_parts)
 
 
-def _with_parts(note: Note, parts: Sequence[Part]) -> Note:
+def _with_parts(note: Note, parts: Sequence[DatePart]) -> Note:
     """Say which columns were made of dates."""
     if not parts:
         return note

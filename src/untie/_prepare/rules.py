@@ -186,7 +186,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Part:
+class DatePart:
     """Dates become their weekday, month or hour; text among them stays.
 
     Parameters
@@ -198,8 +198,10 @@ class Part:
 
     Examples
     --------
-    >>> Part("weekday").labels(["2024-12-31", None]), Part("hour").labels(["2024-12-31 17:30"])
-    (['Tuesday', None], ['17 h'])
+    >>> DatePart("weekday").labels(["2024-12-31", None])
+    ['Tuesday', None]
+    >>> DatePart("hour").labels(["2024-12-31 17:30"])
+    ['17 h']
     """
 
     name: ClassVar[str] = "part"
@@ -225,7 +227,7 @@ class Part:
         return {"rule": self.name, "part": self.part} | self.reading.to_dict()
 
 
-Rule = Keep | Bin | Group | Part
+Rule = Keep | Bin | Group | DatePart
 
 
 def as_text(value: Value) -> str:
@@ -247,6 +249,6 @@ def rule_from_dict(content: Mapping[str, Any]) -> Rule:
         return Bin(edges, names, content["unit"], reading, span, infinite, has_others)
     if kind == Group.name:
         return Group(tuple(content["values"]), content["other"], reading)
-    if kind == Part.name:
-        return Part(content["part"], reading)
+    if kind == DatePart.name:
+        return DatePart(content["part"], reading)
     raise ValueError(f"there is no rule {kind!r}")
