@@ -1,8 +1,8 @@
 """A table that comes in pieces -> its vocabulary and counts, equal to those of the whole.
 
 A `CountTask` codes a piece and counts some of them; what it returns, a `PartialCount`, adds up. An
-engine runs it on its pieces (`add_up`), and `count_pieces` walks over them once, or twice where rare
-values are merged and there are too many values to count the pairs of all.
+engine runs it on its pieces (`add_up`), and `count_pieces` walks over them once, or twice where
+rare values are merged and there are too many values to count the pairs of all.
 """
 
 from __future__ import annotations
