@@ -19,7 +19,7 @@ from untie._count.row_sample import RowSample
 from untie._count.tally import CountOptions, tally_counted
 from untie._engines.registry import open_table
 from untie._learn.archive import State
-from untie._learn.fitted import Fitted
+from untie._learn.fitted import Fitted, compact_names, errors_frame, full_names, weights_frame
 from untie._learn.fitted_parts import fitted_state, read_fitted
 from untie._learn.fitting import fit_counted
 from untie._learn.k_choice import KChoice
@@ -389,7 +389,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         """
         check_is_fitted(self)
         fitted = self.model_
-        return frames.weights(
+        return weights_frame(
             self.library_, self.vocabulary_, fitted.labels, fitted.widths, self.omega_
         )
 
@@ -409,7 +409,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         """
         check_is_fitted(self)
         fitted = self.model_
-        return frames.errors(
+        return errors_frame(
             self.library_, self.vocabulary_, fitted.labels, fitted.widths, fitted.errors
         )
 
@@ -441,8 +441,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         values = tuple(() if is_passive else values for values, is_passive in pairs)
         vocabulary = Vocabulary(columns, values)
         if lookup is self.model_.vectors:
-            return np.array(frames.compact_names(vocabulary, *self.model_.axes()), dtype=object)
-        full = frames.full_names(vocabulary, self.model_.labels, self.model_.widths)
+            return np.array(compact_names(vocabulary, *self.model_.axes()), dtype=object)
+        full = full_names(vocabulary, self.model_.labels, self.model_.widths)
         return np.array(full, dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
