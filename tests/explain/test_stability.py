@@ -62,7 +62,9 @@ def test_weights_seeds_libraries_and_large_tables(clear, monkeypatch):
     assert found.verdict[2] == "not sampled"
     assert np.isnan(found.stability[2])
     frame = pl.DataFrame(table.to_dict("list"))
-    assert isinstance(cluster_stability(TableEncoder(3).fit(frame), frame, labels=classes), pl.DataFrame)
+    assert isinstance(
+        cluster_stability(TableEncoder(3).fit(frame), frame, labels=classes), pl.DataFrame
+    )
     monkeypatch.setattr("untie.explain._stability.MOST_ROWS", 60)
     assert cluster_stability(encoder, table, labels=classes).stability.min() > 0.98
 
@@ -73,7 +75,9 @@ def test_a_constant_weight_changes_nothing(clear):
     expected = cluster_stability(encoder, table, labels=classes, n_resamples=3)
     for weight in (0.01, 7, 1e6):
         weights = np.full(len(table), weight)
-        found = cluster_stability(encoder, table, labels=classes, n_resamples=3, sample_weight=weights)
+        found = cluster_stability(
+            encoder, table, labels=classes, n_resamples=3, sample_weight=weights
+        )
         np.testing.assert_allclose(found.stability, expected.stability)
 
 

@@ -104,11 +104,13 @@ def test_a_click_shows_the_nearest_rows_and_why(tab):
     assert lines[0][2] == f"row {numbers[1]}"
     frame = drinks()
     clusterer = TableClusterer(
-        3, encoder=TableEncoder(3, random_state=0), preparer=Preparer(), random_state=0
+        3,
+        encoder=TableEncoder(3, random_state=0, preparer=None),
+        preparer=Preparer(),
+        random_state=0,
     ).fit(frame)
-    rows = clusterer._prepared(frame)
-    pair = [rows.iloc[[place]] for place in (data["rows"][row], numbers[1])]
-    expected = why_similar(clusterer.encoder_, *pair).set_index("column")
+    pair = [frame.iloc[[place]] for place in (data["rows"][row], numbers[1])]
+    expected = why_similar(clusterer, *pair).set_index("column")
     assert len(lines) - 1 == len(expected)
     for column, mine, theirs, adds, sets in lines[1:]:
         line = expected.loc[column]

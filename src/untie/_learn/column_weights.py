@@ -73,7 +73,6 @@ def _name(key: Any, columns: Sequence[str]) -> str:
         [str(key)],
         columns,
         "the table",
-        ", which column_weights names",
-        "A column that preparation leaves out needs no weight.",
+        message(", which {column_weights} names"),
     )
     return str(key)

@@ -67,7 +67,7 @@ def check_ordered(ordered: Any, columns: Sequence[str] | None = None) -> dict[st
         raise TypeError(f"ordered must name columns, and {odd[0]!r} is no name.")
     named = dict(ordered) if isinstance(ordered, Mapping) else dict.fromkeys(given)
     if columns is not None:
-        check_names(list(named), columns, "the table", ", which ordered names")
+        check_names(list(named), columns, "the table", message(", which {ordered} names"))
     return named
 
 

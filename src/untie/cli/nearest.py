@@ -67,14 +67,15 @@ class Looking:
         asked: list[str] | None = None
         if row is not None:
             query = self._rows([row])[0]
-            found = self._nearest([row])
         else:
             wanted = _wanted(self.fitted, where)
             asked = list(wanted)
             names = self.fitted.encoder.vocabulary_.columns
             query = one_row(as_fitted(self.fitted.encoder), dict.fromkeys(names, ANY) | wanted)
-            found = self._nearest(query, asked)
-        if self.distinct and not found["position"]:
+        found = self._nearest(query, self.n + 1, asked)  # the row itself may be among them
+        kept = [place for place, position in enumerate(found["position"]) if position != row]
+        found = {name: [cells[place] for place in kept[: self.n]] for name, cells in found.items()}
+        if self.distinct and not kept:
             raise UserError("All rows of the table are equal to that one.")
         parts = [
             _asked_for(columns_of(why_similar(self.fitted.encoder, query, other)), asked)
@@ -88,7 +89,7 @@ class Looking:
         """Return the rows most like each row of a file."""
         rows = read_rows(file, replace(self.options, sql=None, sheet=None))
         tell_unknown(self.fitted, rows, self.options.quiet, f", in {file}{NEUTRAL}")
-        found = rounded(self._nearest(seen(self.fitted, rows)))
+        found = rounded(self._nearest(seen(self.fitted, rows), self.n))
         return {
             "like": found["row"],
             "rank": found["rank"],
@@ -98,14 +99,14 @@ class Looking:
             "distance": found["distance"],
         }
 
-    def _nearest(self, queries: Any, asked: list[str] | None = None) -> dict[str, Any]:
+    def _nearest(self, queries: Any, n: int, asked: list[str] | None = None) -> dict[str, Any]:
         self._cells([])  # refuses unknown names before the work
         fitted = self.fitted
         unknown, outside = Unknown(fitted.encoder), Outside(fitted.preparer)
         rows = seen(fitted, outside.watched(self.source) if self.is_new else self.source)
         if self.is_new:
             rows = unknown.watched(rows, fitted.encoder.vocabulary_.columns)
-        given: dict[str, Any] = {"n": self.n, "columns": asked, "distinct": self.distinct}
+        given: dict[str, Any] = {"n": n, "columns": asked, "distinct": self.distinct}
         with waiting("looking for neighbours", self.options.quiet):
             found = columns_of(neighbors(fitted.encoder, rows, queries, **given))
         unknown.tell(self.options.quiet, NEUTRAL)

@@ -172,7 +172,7 @@ def _reading(file: str | None, options: LearningOptions) -> str:
 
 def _command(file: str | None, options: LearningOptions, own: dict[str, Any]) -> str:
     """Return the line that makes the page again."""
-    given = [words for name, words in given_options(options).items() if name != "quiet"]
-    given += [[option, str(value)] for option, value in own.items() if value]
+    given = [[option, str(value)] for option, value in own.items() if value]
+    given += [words for name, words in given_options(options).items() if name != "quiet"]
     source = [] if file is None else ["data.csv" if file == "-" else file]
     return shlex.join(["untie", "report", *source, *(word for words in given for word in words)])
