@@ -64,8 +64,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     bins : int, default=35
         At most this many ranges per column of numbers or dates; typically 5 to 50. There are fewer
         where each would have fewer than 8 rows (but no fewer than 5 for that), and where a number
-        is so frequent that it fills several. Ranges keep their order: `TableEncoder` knows them by
-        their names, and that neighbours are near.
+        is so frequent that it fills several. Ranges keep their order, which the column's type has:
+        `TableEncoder` knows that neighbours are near.
     max_categories : int, default=100
         At most this many categories per column, the merged rare ones included; typically 20 to
         1,000. Learning takes time and memory that grow with the square of the number of categories
@@ -197,7 +197,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     def transform(self, X: Any, keep: Sequence[str] = ()) -> Any:
         """Return the columns that are used, as categories.
 
-        The ranges are those of the table seen in `fit`; numbers beyond go to the outer ones.
+        The ranges are those of the table seen in `fit`; numbers beyond go to the outer ones. A
+        column of ranges has a type with their order: an ordered categorical of pandas, an Enum of
+        polars, an ordered dictionary of Arrow; of a lazy table, the order is kept beside the rows.
+        With text among its numbers it is a column of text.
 
         Parameters
         ----------

@@ -248,10 +248,12 @@ def _order_of(column: Any, rule: Rule) -> list[str]:
 
 def _places(codes: NDArray[Any], labels: list[Any], order: list[str]) -> NDArray[np.intp] | None:
     """Return the place of each cell in an order, -1 if it is missing; None if one has no place."""
-    known = {label: place for place, label in enumerate(order)}
-    places = np.array([-2 if one is None else known.get(one, -1) for one in labels]) + 1
+    if not order:
+        return None
+    known: dict[Any, int] = {label: place for place, label in enumerate(order)} | {None: -1}
+    places = np.array([known.get(label, -2) for label in labels], dtype=np.intp)
     found = places[codes]
-    return None if not order or (found == 0).any() else np.where(found < 0, -1, found - 1)
+    return None if -2 in places and -2 in found else found
 
 
 def _labelled(column: Any, name: str, rule: Rule) -> tuple[NDArray[Any], list[Any]]:

@@ -173,6 +173,12 @@ def ordered_series(places: Positions, order: Sequence[str], library: Any) -> Any
         indices = pa.array(places.astype(np.int32), mask=places < 0)
         cells = pa.DictionaryArray.from_arrays(indices, pa.array(order, pa.string()), ordered=True)
         return nw.from_native(pa.chunked_array([cells]), series_only=True)
+    if library.is_pandas():
+        import pandas as pd
+
+        categories = pd.CategoricalDtype(list(order), ordered=True)
+        cells = pd.Categorical.from_codes(places, dtype=categories)
+        return nw.from_native(pd.Series(cells), series_only=True)
     small = nw.new_series("", [*order, None], nw.String, backend=library).cast(nw.Enum(order))
     return small[np.where(places < 0, len(order), places)] if len(places) else small[:0]
 
