@@ -31,12 +31,13 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from _timing import parse_quick, print_table
-from untie import TableClusterer, TableEncoder
+from untie import TableClusterer
+from untie._inputs import as_fitted
 from untie._table.frames import coded_once
 from untie.explain import verdict
 from untie.report._page import SECTIONS
 from untie.report._study import Study
-from untie.report.recipe import Wish, recipe_of
+from untie.report.recipe import Recipe
 
 DRAWN = """() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(
     () => resolve(performance.now()))))"""
@@ -92,21 +93,16 @@ def print_stages(data: pd.DataFrame) -> None:
 
 def stages(data: pd.DataFrame) -> Iterator[str]:
     """Do what a report does, and give the name of each stage after it."""
-    wish = Wish()
-    preparer = wish.preparer().fit(data)
-    frame = coded_once(preparer.transform(data))
-    yield "preparing"
-    encoder = TableEncoder(wish.n_clusters, random_state=wish.random_state, preparer=None)
-    clusterer = TableClusterer(
-        wish.n_clusters, encoder=encoder, random_state=wish.random_state, preparer=None
-    )
-    clusterer.fit(frame)
+    clusterer = TableClusterer().fit(data)
     yield "learning, with the number of clusters"
-    said = verdict(clusterer, frame, random_state=wish.random_state)
+    fitted = as_fitted(clusterer)
+    frame = coded_once(fitted.rows(data)[0])
+    yield "preparing once more"
+    said = verdict(fitted.clusters, frame)
     yield "judging"
     labels = clusterer.labels_.astype(np.intp)
-    about = (wish.title, wish.random_state, recipe_of(wish))
-    study = Study(clusterer.encoder_, frame, labels, None, said, preparer, None, *about)
+    about = ("the table", 0, Recipe(clusterer))
+    study = Study(fitted.encoder, frame, labels, None, said, fitted.preparer, None, *about)
     for section in SECTIONS:
         section.make(study)
         yield f"section: {section.heading}"

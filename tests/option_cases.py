@@ -385,7 +385,6 @@ def solver_checks(find, name):
 def kept_checks(name):
     """Return the checks of what is learned, where a model is kept."""
     return {
-        "--solver": kept(name, solver="uniform"),
         "--seed": kept(name, random_state=7),
         "--column-weight": kept(name, column_weights={"colour": 2.0, "shape": 0.0}),
         "--passive": kept(name, column_weights={"colour": 2.0, "shape": 0.0}),

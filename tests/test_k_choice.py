@@ -21,8 +21,9 @@ def test_made_classes_are_counted(k, purity):
     assert choice.k == k
     assert choice.how_sure >= 0.95
     assert choice.found_clusters
-    said = f"{k} clusters, the best number in {choice.how_sure:.0%} of the splits."
-    assert choice.verdict.startswith(said)
+    assert choice.verdict.startswith(f"{k} groups of similar rows, resting on ")
+    said = f" {k} is the best number, in {choice.how_sure:.0%} of the splits into halves."
+    assert said in choice.verdict
     typical = table.groupby(classes).agg(lambda cells: cells.mode()[0]).nunique()
     assert set(choice.rests_on) == set(typical[typical > 1].index)
 
@@ -32,9 +33,9 @@ def test_no_clusters_are_said_to_be_none():
     table = rng.integers(0, 4, (500, 6))
     choice = choose_k(TableEncoder(preparer=None).fit(table), table)
     assert not choice.found_clusters
-    assert choice.verdict.startswith("No clusters found: no number of groups from 2 to 10")
-    alone = choose_k(TableEncoder(preparer=None).fit(table), table, [3])
-    assert alone.verdict.startswith("No clusters found: 3 groups predict the cells of other rows")
+    assert choice.verdict.startswith("No groups found: no number of groups from 2 to 10")
+    alone = choose_k(TableEncoder().fit(table), table, [3])
+    assert alone.verdict.startswith("No groups found: 3 groups, as asked for, would be")
 
 
 def test_the_table_of_figures():

@@ -567,9 +567,14 @@ def with_outside(notes: list[str], outside: Any) -> list[str]:
     return notes
 
 
+def codes_of(encoder: TableEncoder, data: Any) -> Codes:
+    """Code prepared rows in memory, of which there may be none."""
+    return encoder._codes(data)
+
+
 def encode_rows(encoder: TableEncoder, data: Any) -> Codes:
-    """Code the rows of a table in memory."""
-    codes = encoder._codes(data)
+    """Code prepared rows in memory; refuse a table without any."""
+    codes = codes_of(encoder, data)
     if not len(codes[0]):
         raise ValueError("The table has no rows.")
     return codes

@@ -179,8 +179,7 @@ def in_pieces(path, size):
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_rows_that_come_in_pieces_go_where_all_at_once_go(model, new, size):
     whole, pieces = (Assigned(as_fitted(load(model))) for _ in range(2))
-    source = in_pieces(new, 1000)
-    expected = whole.named(source.collect())
+    expected = {name: list(cells) for name, cells in whole.add(in_pieces(new, 1).collect()).items()}
     found = pieces.beside(in_pieces(new, size)).collect().select(list(expected)).to_pydict()
     assert found == expected
     assert pieces.summary() == whole.summary()

@@ -100,4 +100,4 @@ def test_the_code_of_a_page_says_the_same(sales, tmp_path, monkeypatch):
     assert answer.exit_code == 0, answer.output
     page = (tmp_path / "report.html").read_text()
     assert "--k 2 --missing none --month-first --date-parts month" in page
-    assert "missing=[], day_first=False, date_parts=(&#39;month&#39;,)" in page
+    assert "missing=[], day_first=False, date_parts=[&#39;month&#39;]" in page

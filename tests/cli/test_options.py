@@ -48,7 +48,7 @@ SAFE = {"--safe-csv": shows(",'=S")}
 
 CASES = [
     Case(
-        f"fit {ALL} --k 3 --components 2 --solver uniform --seed 7 --output fit.untie",
+        f"fit {ALL} --k 3 --components 2 --seed 7 --output fit.untie",
         NOTES
         | kept_checks("fit.untie")
         | {
@@ -70,7 +70,11 @@ CASES = [
     ),
     Case("fit book.xlsx --sheet rows --k 2 --output sheet.untie", SHEET),
     Case(
-        f"cluster {ALL} --k 3 --solver uniform --seed 7 --save c.untie --format json",
+        f"fit {PLAIN} --k 3 --solver uniform --output paper.untie",
+        {"--solver": kept("paper.untie", solver="uniform")},
+    ),
+    Case(
+        f"cluster {ALL} --k 3 --seed 7 --save c.untie --format json",
         NOTES
         | kept_checks("c.untie")
         | {
@@ -94,6 +98,10 @@ CASES = [
     Case("cluster book.xlsx --sheet rows --model base.untie", {**SHEET, "--model": shows(",note")}),
     Case(f"cluster {FORMULAS} --k 2", SAFE),
     Case(
+        f"cluster {PLAIN} --k 3 --solver uniform --save paper.untie",
+        {"--solver": kept("paper.untie", solver="uniform")},
+    ),
+    Case(
         "cluster few.parquet --lazy",
         {"--lazy": said("--lazy needs --output FILE")},
         code=2,
@@ -103,11 +111,10 @@ CASES = [
         {"--lazy": rows_with_clusters("lazy.parquet")},
     ),
     Case(
-        f"report {ALL} --k 3 --solver uniform --seed 7 --title Messy --format json --output r.json",
+        f"report {ALL} --k 3 --seed 7 --title Messy --format json --output r.json",
         NOTES
         | {
             "--k": written("r.json", "3 groups of similar rows, as asked for", "n_clusters=3"),
-            "--solver": written("r.json", "solver='uniform'"),
             "--seed": written("r.json", "random_state=7"),
             "--title": written("r.json", '"title": "Messy"'),
             "--format": lambda done: done.json("r.json"),
@@ -128,6 +135,10 @@ CASES = [
         },
     ),
     Case("report book.xlsx --sheet rows --k 2 --output sheet.md", SHEET),
+    Case(
+        f"report {FEW} few.parquet --k 2 --solver uniform --output paper.md",
+        {"--solver": written("paper.md", "UNTIE(solver='uniform')")},
+    ),
     Case(
         f"assign base.untie {TEXT} --format json",
         {

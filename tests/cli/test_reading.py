@@ -324,3 +324,27 @@ def test_a_delimiter_that_makes_one_column_is_refused(tmp_path):
     path.write_text("a,b,c\n" + "x,y,z\nu,v,w\n" * 20)
     line = refused("outliers", path, "--delimiter", ";")
     assert "has one column with --delimiter ';', and 3 with ','" in line
+
+
+@pytest.mark.parametrize("command", ["report", "cluster"])
+def test_a_file_is_looked_at_once(tmp_path, monkeypatch, command):
+    looked_at, sniff = [], scanning.sniff
+
+    def counting(path, *given):
+        looked_at.append(path)
+        return sniff(path, *given)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(scanning, "sniff", counting)
+    write_people(tmp_path / "people.csv")
+    assert ask(command, "people.csv", "--k", 2).exit_code == 0
+    assert looked_at == ["people.csv"]
+
+
+def test_a_file_of_any_name_is_read_in_python(write):
+    path = write("a|b\nn\xe9|?\n".encode("latin-1"), "table.xyz")
+    table = scan(path, encoding="latin-1", missing=["?"])
+    assert table.collect().to_pylist() == [{"a": "n\xe9", "b": None}]
+    assert table.remarks == (
+        f"{str(path)!r}: read with '|' between cells; delimiter names another",
+    )

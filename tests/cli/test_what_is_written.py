@@ -23,7 +23,7 @@ def model(people, tmp_path):
     return path
 
 
-def test_what_is_read_is_not_written_over(people, model, tmp_path, monkeypatch):
+def test_what_is_read_is_not_written_over(people, model, tmp_path):
     link = tmp_path / "link.csv"
     link.symlink_to(people)
     before = people.read_bytes(), model.read_bytes()
@@ -40,34 +40,7 @@ def test_what_is_read_is_not_written_over(people, model, tmp_path, monkeypatch):
         ["report", people, "-o", people],
     ):
         assert "is read by this command" in refused(*call)
-    monkeypatch.chdir(tmp_path)
-    for query in (
-        f"SELECT * FROM '{people}'",
-        "SELECT * FROM './people.csv'",
-        "-- don't\nSELECT * FROM 'link.csv'",
-        'SELECT * FROM "people.csv"',
-        "SELECT * FROM people.csv",
-        "SELECT * FROM 'p*.csv'",
-        "SELECT * FROM read_csv('.')",
-        f"SELECT * FROM 'file://{people}'",
-    ):
-        told = refused("cluster", "--sql", query, "-o", people)
-        assert "The query names 'people.csv', which this command would then replace" in told
     assert (people.read_bytes(), model.read_bytes()) == before
-
-
-@pytest.mark.parametrize("name", ["people.csv", "data people.csv"])
-def test_a_file_whose_name_is_a_part_of_one_that_is_read_can_be_written(
-    people, name, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    people.rename(tmp_path / name)
-    output = tmp_path / "e.csv"  # its name ends people.csv, and so do other texts of the query
-    output.write_text("old")
-    query = f"SELECT * FROM '{name}' WHERE colour <> 'one.csv' AND colour <> ''"
-    answer = ask("values", "--sql", query, "--drop", "group", "-o", output, "-q")
-    assert answer.exit_code == 0, answer.output
-    assert output.read_text() != "old"
 
 
 def test_a_model_has_no_name_of_a_table(people, tmp_path):

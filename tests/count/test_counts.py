@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from cases import slow_counts
 from tables import small_tables
 from untie import count_table
-from untie._count.counts import count, count_values, weighted_crosstab
+from untie._count.counts import count, count_values
 
 CODES = [np.array([0, 1, 1, 2, 0, 2]), np.array([0, 0, 1, 1, 1, 2])]
 SIZES = (3, 2)  # the last code of the second attribute is unknown
@@ -146,16 +146,3 @@ def test_tables_of_many_values_add_up_without_pairs(table, data):
             assert_same(total.counts, expected.counts)
             assert total.vocabulary == whole.vocabulary
             np.testing.assert_array_equal(total.sample.codes, whole.sample.codes)
-
-
-def test_a_crosstab_adds_up_weights_and_leaves_unknown_values_out():
-    rows, columns = CODES
-    weights = np.array([1.0, 2.0, 0.5, 4.0, 8.0, 16.0])
-    expected = np.zeros((3, 2))
-    for row, column, weight in zip(rows, columns, weights, strict=True):
-        if column < 2:
-            expected[row, column] += weight
-    for kind in (np.uint8, np.intp):  # small codes must not overflow
-        codes = rows.astype(kind), columns.astype(kind)
-        np.testing.assert_array_equal(weighted_crosstab(*codes, weights, (3, 2)), expected)
-    assert weighted_crosstab(rows, columns, None, (4, 300)).sum() == len(rows)

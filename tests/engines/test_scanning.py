@@ -221,7 +221,8 @@ def test_delimiters_and_missing_cells_can_be_told(tmp_path):
     rows = [{"x": 1, "y": None}, {"x": None, "y": "b"}]
     found = untie.scan(path, missing=["?"])
     assert found.collect().to_pylist() == rows
-    assert found.remarks == (f"{str(path)!r}: read with ';' between cells; delimiter names another",)
+    said = f"{str(path)!r}: read with ';' between cells; delimiter names another"
+    assert found.remarks == (said,)
     told = untie.scan(path, delimiter=";", missing=["?"])
     assert (told.collect().to_pylist(), told.remarks) == (rows, ())
     with pytest.raises(TypeError, match="missing must be a list of texts"):

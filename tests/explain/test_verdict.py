@@ -66,7 +66,7 @@ def case(request, tmp_path_factory):
     options = [] if k == "auto" else ["--k", k]
     answer = ask("cluster", path, *options, "--format", "table")
     assert answer.exit_code == 0, answer.output
-    return said, make_report(table, n_clusters=k), answer, (path, options)
+    return said, make_report(table, TableClusterer(k)), answer, (path, options)
 
 
 def section(page, name):

@@ -85,7 +85,7 @@ def test_the_choice_of_k(zoo):
         assert axes.get_xticks().tolist() == [2, 3, 4, 5, 6]
         assert axes.lines[-1].get_xdata() == [choice.k, choice.k]
     assert title(above).replace("\n", " ") == choice.verdict.split(". ")[0]
-    assert title(above).startswith(f"{choice.k} clusters")
+    assert title(above).startswith(f"{choice.k} groups")
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import pytest
 
 from browser_cases import need_browser, running_browser
 from page_cases import TITLE, drinks, many_columns, people
+from untie import TableClusterer
 from untie.report import make_report
 
 
@@ -18,7 +19,7 @@ def browser():
 @pytest.fixture(scope="session")
 def path(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "page.html"
-    make_report(drinks(), n_clusters=3, title=TITLE).save(path)
+    make_report(drinks(), TableClusterer(3), title=TITLE).save(path)
     return path
 
 
@@ -27,7 +28,7 @@ def people_path(tmp_path_factory):
     """Return a page of a table with a label, and the table."""
     frame = people()
     path = tmp_path_factory.mktemp("people") / "page.html"
-    make_report(frame, n_clusters=3, label="left", title="people").save(path)
+    make_report(frame, TableClusterer(3), label="left", title="people").save(path)
     return path, frame
 
 
@@ -35,7 +36,7 @@ def people_path(tmp_path_factory):
 def wide_path(tmp_path_factory):
     """Return a page of 44 columns and 6 groups."""
     path = tmp_path_factory.mktemp("wide") / "page.html"
-    make_report(many_columns(44, n_groups=6), n_clusters=6, title="interviews").save(path)
+    make_report(many_columns(44, n_groups=6), TableClusterer(6), title="interviews").save(path)
     return path
 
 

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from page_cases import many_columns, open_folds
+from untie import TableClusterer
 from untie.report import make_report
 
 pytestmark = pytest.mark.integration
@@ -23,7 +24,7 @@ def axe():
 def six_path(tmp_path_factory):
     """Return a page of 6 groups, each of which has its own color, with few columns."""
     path = tmp_path_factory.mktemp("six") / "page.html"
-    make_report(many_columns(6, n_groups=6), n_clusters=6, title="interview").save(path)
+    make_report(many_columns(6, n_groups=6), TableClusterer(6), title="interview").save(path)
     return path
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from page_cases import EVIL, TITLE, data_of, drinks, many_columns, n_printed
+from untie import TableClusterer
 from untie.report import make_report
 
 pytestmark = pytest.mark.integration
@@ -86,7 +87,7 @@ def test_names_for_those_who_listen(tab):
 
 
 def test_a_notebook_shows_the_page(browser, path, tmp_path):
-    report = make_report(drinks(60), n_clusters=2)
+    report = make_report(drinks(60), TableClusterer(2))
     outer = tmp_path / "notebook.html"
     outer.write_text(f"<!DOCTYPE html><meta charset=utf-8><body>{report._repr_html_()}")
     page = browser.new_page()
@@ -149,7 +150,7 @@ def test_bars_of_groups_start_at_one_place(browser, wide_path):
 
 def test_a_small_table_is_printed_on_less_than_eight_pages(browser, people_path, path, tmp_path):
     many = tmp_path / "many.html"
-    make_report(many_columns(22), n_clusters=3, title="interviews").save(many)
+    make_report(many_columns(22), TableClusterer(3), title="interviews").save(many)
     for source in (people_path[0], path, many):
         page = browser.new_page()
         page.goto(source.as_uri())

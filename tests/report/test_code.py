@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from command_cases import ask
-from untie import UNTIE
+from untie import UNTIE, Preparer, TableClusterer, TableEncoder
 from untie.datasets import load
-from untie.report import make_report, report_encoder
+from untie.report import make_report
 
 pytestmark = pytest.mark.integration
 
@@ -119,7 +119,7 @@ def test_patterns_and_queries(folder):
 def test_profiles_are_weighted_as_on_the_page(folder):
     table().to_csv("a.csv", index=False)
     page = asked(folder, "a.csv", "--weight", "often")
-    profile = check(folder, page)["profile"]
+    profile = check(folder, page)["profile"].to_pandas()
     found = re.search(r'id="t-cluster-0-values">.*?</table>', page, re.DOTALL)[0]
     shares = re.findall(r'data-v="([^"]*)"', found)[::5]
     telling = (profile.lift > 1) & (profile.p_value < 0.05)
@@ -137,7 +137,12 @@ def test_rows_of_standard_input_are_the_users_own(folder):
 
 def test_frames(folder):
     frame = table()
-    report = make_report(frame, n_clusters=2, sample_weight="often", drop=["c1"], title="t")
+    report = make_report(
+        frame,
+        TableClusterer(2, preparer=Preparer(drop=["c1"])),
+        sample_weight="often",
+        title="t",
+    )
     check(folder, report.html, {"data": frame})
 
 
@@ -150,18 +155,17 @@ def test_how_the_weights_are_found(folder, given):
     assert names["clusterer"].encoder_.get_params()[option.removeprefix("--")] == choice
     assert f"untie report a.csv --k 2 {option} {choice}" in page
     frame = table()
-    named = {option.removeprefix("--"): choice}
-    check(folder, make_report(frame, n_clusters=2, **named).html, {"data": frame})
+    kind = UNTIE if option == "--solver" else TableEncoder
+    clusterer = TableClusterer(2, encoder=kind(**{option.removeprefix("--"): choice}))
+    check(folder, make_report(frame, clusterer).html, {"data": frame})
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_encoders(folder, weighted):
+def test_weights_that_are_no_column(folder, weighted):
     frame = load("zoo")[0]
     weights = np.arange(len(frame)) % 3 + 1.0 if weighted else None
-    encoder = UNTIE(3, max_iter=7, random_state=5).fit(frame, sample_weight=weights)
-    page = report_encoder(
-        encoder, frame, 4, sample_weight=weights, title="zoo", random_state=2
-    ).html
+    encoder = UNTIE(3, max_iter=7, random_state=5)
+    page = make_report(frame, encoder, sample_weight=weights, title="zoo").html
     known = {"data": frame} | ({"weights": weights} if weighted else {})
     check(folder, page, known)
-    assert "untie report" not in page  # which learns with other settings
+    assert "untie report" not in page  # no command made it

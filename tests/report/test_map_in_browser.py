@@ -165,7 +165,7 @@ def test_values_that_look_the_same_when_cut_stay_two(browser, tmp_path):
     path = tmp_path / "page.html"
     long = "x" * 100
     frame = pd.DataFrame({"a": [f"{long}1", f"{long}2", "y"] * 20, "b": ["u", "u", "v"] * 20})
-    make_report(frame, n_clusters=2).save(path)
+    make_report(frame, TableClusterer(2)).save(path)
     page = browser.new_page()
     page.goto(path.as_uri())
     page.select_option("#map-colour", label="a")

@@ -1,5 +1,6 @@
 """What the page says, that it stays small, and that it is the same each time."""
 
+import html
 import json
 import re
 import sys
@@ -8,9 +9,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
 import untie
-from untie import UNTIE, Preparer, TableClusterer, TableEncoder, choose_k
+from untie import UNTIE, Preparer, TableClusterer, TableEncoder
 from untie._encoder_base import EncoderBase
 from untie.comparison.methods import compare
 from untie.datasets import load
@@ -25,7 +29,7 @@ from untie.explain import (
     weight_shares,
     why_similar,
 )
-from untie.report import Report, make_report, report_encoder
+from untie.report import Report, make_report
 from untie.report import _landscape as landscape
 from untie.report import _learned as learned
 from untie.report._limits import MAP_COLUMNS, MAP_ROWS, PAGE_BYTES, shown
@@ -40,7 +44,7 @@ def zoo():
 
 @pytest.fixture(scope="module")
 def zoo_page(zoo):
-    return make_report(zoo, n_clusters=4, title="zoo").html
+    return make_report(zoo, TableClusterer(4), title="zoo").html
 
 
 @pytest.fixture(scope="module")
@@ -175,11 +179,12 @@ def test_pca_is_the_plane_of_the_vectors(zoo, zoo_page, zoo_clusterer):
 
 @pytest.mark.integration
 def test_same_table_and_seed_give_the_same_page(zoo):
-    pages = [without_time(make_report(frame, random_state=3).html) for frame in (zoo, zoo.copy())]
+    seeded = TableClusterer(random_state=3)
+    pages = [without_time(make_report(frame, seeded).html) for frame in (zoo, zoo.copy())]
     assert pages[0] == pages[1]
     other = pl.from_pandas(zoo)
-    assert data_of(make_report(other, random_state=3).html) == data_of(pages[0])
-    assert without_time(make_report(zoo, random_state=4).html) != pages[0]
+    assert data_of(make_report(other, TableClusterer(random_state=3)).html) == data_of(pages[0])
+    assert without_time(make_report(zoo, TableClusterer(random_state=4)).html) != pages[0]
 
 
 def test_no_address_and_a_strict_policy(zoo_page):
@@ -199,7 +204,7 @@ def test_markup_in_names_values_and_title_is_text():
             '"><img src=x onerror=1>': ["x", 'y"', "y'"] * 10,
         }
     )
-    page = make_report(frame, n_clusters=2, title=f"<title>{EVIL}").html
+    page = make_report(frame, TableClusterer(2), title=f"<title>{EVIL}").html
     assert page.count("<script") == 2
     assert page.count("</script>") == 2
     assert "<img" not in page
@@ -229,7 +234,7 @@ def test_large_tables_are_sampled_and_it_is_said():
             for i in range(6)
         }
     ).astype(str)
-    page = make_report(frame, n_clusters=3).html
+    page = make_report(frame, TableClusterer(3)).html
     data = data_of(page)
     assert len(data["rows"]) == MAP_ROWS
     assert "The map shows 2,000 of 7,000 rows" in page
@@ -257,7 +262,7 @@ def wild(n_rows, n_columns):
 @pytest.mark.slow
 def test_the_page_stays_small_whatever_the_cells():
     frame = wild(2200, 60)
-    report = make_report(frame, columns=list(frame), n_clusters=15)
+    report = make_report(frame, TableClusterer(15, preparer=Preparer(columns=list(frame))))
     assert len(report.html.encode()) <= PAGE_BYTES
     data = data_of(report.html)
     assert 0 < len(data["columns"]) <= MAP_COLUMNS
@@ -269,11 +274,12 @@ def test_the_page_stays_small_whatever_the_cells():
 @pytest.mark.integration
 def test_texts_are_cut_and_columns_left_out_to_keep_the_page_small(monkeypatch):
     frame = wild(150, 12)
-    whole = data_of(make_report(frame, columns=list(frame), n_clusters=2).html)
+    clusterer = TableClusterer(2, preparer=Preparer(columns=list(frame)))
+    whole = data_of(make_report(frame, clusterer).html)
     assert [len(column["name"]) for column in whole["columns"]] == [80] * 12
     assert max(map(len, whole["columns"][0]["labels"])) == 80
     monkeypatch.setattr(landscape, "MAP_TEXT_BYTES", 40_000)
-    report = make_report(frame, columns=list(frame), n_clusters=2)
+    report = make_report(frame, TableClusterer(2, preparer=Preparer(columns=list(frame))))
     data = data_of(report.html)
     assert 0 < len(data["columns"]) < 12
     assert len(landscape.embed([column["labels"] for column in data["columns"]])) <= 40_000
@@ -287,7 +293,8 @@ def test_texts_are_cut_and_columns_left_out_to_keep_the_page_small(monkeypatch):
 def test_answers_count_too(monkeypatch):
     frame = wild(150, 3).assign(answer=[f"{place}{'<' * 100}" for place in range(150)])
     monkeypatch.setattr(landscape, "MAP_TEXT_BYTES", 20_000)
-    report = make_report(frame, columns=list(frame)[:3], label="answer", n_clusters=2)
+    clusterer = TableClusterer(2, preparer=Preparer(columns=list(frame)[:3]))
+    report = make_report(frame, clusterer, label="answer")
     columns = data_of(report.html)["columns"]
     assert [column.get("is_answer", False) for column in columns] == [False, True]
     assert len(landscape.embed([column["labels"] for column in columns])) <= 20_000
@@ -295,14 +302,14 @@ def test_answers_count_too(monkeypatch):
 
 def test_code_that_is_too_long_is_left_out():
     frame = wild(60, 2).rename(columns=lambda name: name * 500)
-    page = make_report(frame, columns=list(frame), n_clusters=2).html
-    assert page.count("This names so many columns that it is too long for a page.") == 3
+    page = make_report(frame, TableClusterer(2, preparer=Preparer(columns=list(frame)))).html
+    assert page.count("This names so many columns that it is too long for a page.") == 2
     assert "make_report(data" not in page
 
 
 def test_weights_are_not_called_rows(zoo):
     frame = zoo.assign(often=np.arange(len(zoo)) % 3)
-    report = make_report(frame, sample_weight="often", n_clusters=2)
+    report = make_report(frame, TableClusterer(2), sample_weight="often")
     cards = report.to_dict()["sections"]["clusters"]["cards"]
     named = [f"% of the weight; typical of it: {card['name']}." for card in cards]
     assert any(words in report.summary for words in named)
@@ -317,18 +324,18 @@ def test_weights_are_not_called_rows(zoo):
 @pytest.mark.integration
 def test_many_values_are_compared_on_fewer_rows(monkeypatch, zoo):
     monkeypatch.setattr(learned, "COMPARED_NUMBERS", 50 * 36)
-    assert "4 clusters of 50 rows drawn from 101." in make_report(zoo, n_clusters=4).html
+    assert "4 clusters of 50 rows drawn from 101." in make_report(zoo, TableClusterer(4)).html
     monkeypatch.setattr(learned, "COMPARED_VALUES", 35)
-    assert "The table has 36 values, with which" in make_report(zoo, n_clusters=4).html
+    assert "The table has 36 values, with which" in make_report(zoo, TableClusterer(4)).html
 
 
 def test_pairs_looked_up_are_bounded(monkeypatch, zoo):
     frame = pd.concat([zoo] * 12, ignore_index=True)
     monkeypatch.setattr(learned, "PAIRS_LOOKED_UP", 1)
-    page = make_report(frame, n_clusters=2).html
+    page = make_report(frame, TableClusterer(2)).html
     assert "1,000 of 1,212 rows were looked at, drawn by chance." in page
     encoder = TableEncoder(2, random_state=0, preparer=None).fit(Preparer().fit_transform(frame))
-    scores = outliers(encoder, frame, len(frame)).set_index("position").score
+    scores = outliers(encoder, frame, n=len(frame)).set_index("position").score
     for line in cells_of(page, "outliers"):
         assert float(line[2]) == pytest.approx(scores[int(line[0])])
 
@@ -344,7 +351,7 @@ def test_data_card_says_what_was_done():
             "same": "x",
         }
     )
-    page = make_report(frame, n_clusters=2, title="people").html
+    page = make_report(frame, TableClusterer(2), title="people").html
     lines = {line[0]: line for line in cells_of(page, "columns")}
     assert lines["id"][1] == "left out, looks like an id"
     assert lines["age"][1] == "binned into 35 ranges"
@@ -373,9 +380,9 @@ def test_data_card_says_what_was_done():
 def test_label_is_not_learned_from_and_judges():
     X, y = load("zoo")
     frame = X.assign(kind=y.astype(str))
-    page = make_report(frame, label="kind", n_clusters=4).html
+    page = make_report(frame, TableClusterer(4), label="kind").html
     data = data_of(page)
-    assert data["clusters"] == data_of(make_report(X, n_clusters=4).html)["clusters"]
+    assert data["clusters"] == data_of(make_report(X, TableClusterer(4)).html)["clusters"]
     column = data["columns"][-1]
     assert column["name"] == "kind (not learned from)"
     assert [column["labels"][code] for code in column["codes"]] == frame["kind"].tolist()
@@ -384,8 +391,8 @@ def test_label_is_not_learned_from_and_judges():
 
 def test_weights_count_as_repeated_rows(zoo):
     weights = np.arange(len(zoo)) % 3
-    weighted = make_report(zoo.assign(w=weights), sample_weight="w", n_clusters=3).html
-    repeated = make_report(zoo.loc[zoo.index.repeat(weights)], n_clusters=3).html
+    weighted = make_report(zoo.assign(w=weights), TableClusterer(3), sample_weight="w").html
+    repeated = make_report(zoo.loc[zoo.index.repeat(weights)], TableClusterer(3)).html
     for name in ("clusters", "cluster-0-values", "weights-by-column"):
         drop = slice(0, 3) if name == "clusters" else slice(None)  # resamples are other draws
         first, second = ([line[drop] for line in cells_of(p, name)] for p in (weighted, repeated))
@@ -398,34 +405,45 @@ def test_weights_count_as_repeated_rows(zoo):
     assert not set(data_of(weighted)["rows"]) & set(np.flatnonzero(weights == 0).tolist())
 
 
-def test_an_encoder_reports_on_rows(zoo):
-    encoder = TableEncoder(4, random_state=0, preparer=None).fit(zoo)
-    report = report_encoder(encoder, zoo, title="zoo")
-    expected = TableClusterer(
-        4, encoder=TableEncoder(4, random_state=0, preparer=None), random_state=0, preparer=None
-    ).fit(zoo)
+def test_what_is_fitted_reports_on_rows(zoo):
+    encoder = TableEncoder(4, random_state=0).fit(zoo)
+    report = make_report(zoo, encoder, title="zoo")
+    expected = TableClusterer(4, random_state=0).fit(zoo)
     assert isinstance(report, Report)
     assert data_of(report.html)["clusters"] == expected.labels_.tolist()
-    assert data_of(report_encoder(encoder, zoo.head(30), 2).html)["n_rows"] == 30
-    chosen = report_encoder(encoder, zoo, "auto", random_state=2)
-    assert choose_k(encoder, zoo, random_state=2).k == len(set(data_of(chosen.html)["clusters"]))
+    assert data_of(make_report(zoo, expected).html)["clusters"] == expected.labels_.tolist()
+    assert data_of(make_report(zoo.head(30), encoder).html)["n_rows"] == 30
+    assert "clusterer = ...  # fitted before" in html.unescape(report.html)
     weights = np.arange(len(zoo)) % 2
-    weighted = report_encoder(encoder, zoo, 3, sample_weight=weights)
+    weighted = make_report(zoo, encoder, sample_weight=weights)
     assert data_of(weighted.html)["rows"] == np.flatnonzero(weights).tolist()
-    assert "TableEncoder(n_clusters=4, random_state=0).fit(data)" in report.html
     rows = zoo.to_numpy()
-    assert (
-        len(data_of(report_encoder(TableEncoder(2, preparer=None).fit(rows), rows).html)["columns"])
-        == zoo.shape[1]
-    )
-    with pytest.raises(ValueError, match="n_clusters"):
-        report_encoder(encoder, zoo, 0)
+    again = make_report(rows, TableEncoder(2, preparer=None).fit(rows))
+    assert len(data_of(again.html)["columns"]) == zoo.shape[1]
+
+
+def test_a_pipeline_reports_on_rows(zoo):
+    pipeline = make_pipeline(Preparer(), TableClusterer(3, preparer=None)).fit(zoo)
+    report = make_report(zoo.assign(kind="x"), pipeline, label="kind")
+    labels = TableClusterer(3).fit_predict(zoo)
+    assert data_of(report.html)["clusters"] == labels.tolist()
+
+
+def test_a_label_may_be_cells(zoo):
+    kind = pd.Series(["a", "b", "c"] * 40, name="kind")[: len(zoo)]
+    named = make_report(zoo.assign(kind=kind), TableClusterer(3), label="kind")
+    series = make_report(zoo, TableClusterer(3), label=kind)
+    assert data_of(series.html)["clusters"] == data_of(named.html)["clusters"]
+    found = [report.to_dict()["sections"]["label"] for report in (named, series)]
+    assert found[0] == found[1]
+    untouched = make_report(zoo.assign(kind=kind), TableClusterer(3, preparer=None), label="kind")
+    assert "kind" not in data_of(untouched.html)["columns"]
+    with pytest.raises(ValueError, match=r"label has 3 values, but the table has \d+ rows"):
+        make_report(zoo, label=["a", "b", "c"])
 
 
 @pytest.mark.parametrize("field", ["python", "steps"])
 def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
-    from html import unescape
-
     from command_cases import ask
 
     monkeypatch.chdir(tmp_path)
@@ -437,7 +455,7 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
     answer = ask("report", "my zoo.csv", "--k", 3, "--drop", "legs", *options)
     assert answer.exit_code == 0, answer.output
     page = (tmp_path / "my zoo-report.html").read_text()
-    code = unescape(re.search(rf'<code id="{field}">(.*?)</code>', page, re.DOTALL)[1])
+    code = html.unescape(re.search(rf'<code id="{field}">(.*?)</code>', page, re.DOTALL)[1])
     names = {}
     exec(code, names)
     if field == "python":
@@ -445,11 +463,10 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
         assert data_of(again) == data_of(page)
     else:
         assert names["labels"].tolist() == data_of(page)["clusters"]
-    command = unescape(re.search(r'aria-label="Command"><code>(.*?)</code>', page)[1])
-    assert (
-        command
-        == "untie report 'my zoo.csv' --drop legs --column-weight hair=2 --passive eggs --k 3 "
-        "--bins 4 --max-categories 3 --seed 7"
+    command = html.unescape(re.search(r'aria-label="Command"><code>(.*?)</code>', page)[1])
+    assert command == (
+        "untie report 'my zoo.csv' --k 3 --seed 7 --drop legs --bins 4 --max-categories 3 "
+        "--column-weight hair=2 --passive eggs"
     )
 
 
@@ -459,10 +476,11 @@ def test_families_and_passive_columns_are_told():
     columns = {"city": city, "state & more": city % 12, "region": city % 3}
     columns |= {name: rng.integers(0, 3, 300) for name in ("a", "b", "c")}
     table = pd.DataFrame(columns).map("v{}".format)
-    page = make_report(table, n_clusters=2).html
+    page = make_report(table, TableClusterer(2)).html
     said = "state &amp; more and region follow from city; they have one vote together."
     assert f"<li>{said}</li>" in page
-    passive = make_report(table, n_clusters=2, column_weights={"city": 0, "a": 2}).html
+    encoder = TableEncoder(column_weights={"city": 0, "a": 2})
+    passive = make_report(table, TableClusterer(2, encoder=encoder)).html
     assert "5 learned from" in passive
     assert "Passive</dt><dd>1, not learned from: city</dd>" in passive
     assert f"<li>{said}</li>" not in passive
@@ -478,9 +496,9 @@ def test_small_and_dull_tables_have_a_page():
     two = pd.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20})
     page = make_report(two).html
     assert "2 groups, one for each distinct row." in page
-    assert "2 groups, one for each distinct row." in make_report(two, n_clusters=2).summary
+    assert "2 groups, one for each distinct row." in make_report(two, TableClusterer(2)).summary
     one = pd.DataFrame({"a": ["x", "y", "z"] * 20})
-    report = make_report(one, n_clusters=2)
+    report = make_report(one, TableClusterer(2))
     alone = "No groups found: groups need several columns, and a is the only one that counts."
     assert alone in report.summary
     page = report.html
@@ -490,7 +508,8 @@ def test_small_and_dull_tables_have_a_page():
 
 @pytest.mark.filterwarnings("ignore:Every column has a single value")
 def test_equal_rows_are_one_group():
-    page = make_report(pd.DataFrame({"a": ["x"] * 9, "b": ["y"] * 9}), columns=["a", "b"])
+    equal = pd.DataFrame({"a": ["x"] * 9, "b": ["y"] * 9})
+    page = make_report(equal, TableClusterer(preparer=Preparer(columns=["a", "b"])))
     said = "There are 9 rows in the table. One group: the rows do not differ."
     assert page.summary == said
     assert data_of(page.html)["neighbors"] == [[]]
@@ -499,16 +518,18 @@ def test_equal_rows_are_one_group():
 
 @pytest.mark.filterwarnings("ignore:Every column has a single value")
 def test_one_row_and_one_group(zoo):
-    one = make_report(pd.DataFrame({"a": ["x"], "b": ["y"]}), columns=["a", "b"])
+    single = pd.DataFrame({"a": ["x"], "b": ["y"]})
+    one = make_report(single, TableClusterer(preparer=Preparer(columns=["a", "b"])))
     assert one.summary == "There is one row in the table, so there is nothing to group."
-    report = make_report(zoo, n_clusters=1)
+    report = make_report(zoo, TableClusterer(1))
     assert report.summary == "There are 101 rows in the table. One group: as asked for."
     assert report.html.count("One group: as asked for.") == 3  # header, groups and choice of k
 
 
 def test_blank_names_values_and_titles_have_a_name():
     frame = pd.DataFrame({"": ["", "  ", "x"] * 20, "b": ["", "y", "z"] * 20})
-    report = make_report(frame, n_clusters=2, title="", missing=())  # blanks are values
+    blanks_are_values = Preparer(missing=())
+    report = make_report(frame, TableClusterer(2, preparer=blanks_are_values), title="")
     assert report.summary.startswith("There are 60 rows in the table.")
     first, second = data_of(report.html)["columns"]
     assert first["name"] == "(empty)"
@@ -518,7 +539,7 @@ def test_blank_names_values_and_titles_have_a_name():
 
 def test_other_methods_have_the_scores_of_compare(zoo):
     zoo = zoo.assign(kind=load("zoo")[1])
-    page = make_report(zoo, n_clusters=3, label="kind", random_state=2).html
+    page = make_report(zoo, TableClusterer(3, random_state=2), label="kind").html
     rows = Preparer(drop=["kind"]).fit_transform(zoo)
     expected = compare(
         rows, 3, y=zoo["kind"], methods=learned.METHODS, n_resamples=3, random_state=2
@@ -530,7 +551,7 @@ def test_other_methods_have_the_scores_of_compare(zoo):
 
 
 def test_more_clusters_than_rows_drawn_anew_are_not_compared(zoo):
-    said = make_report(zoo.drop_duplicates().head(12), n_clusters=10).to_markdown()
+    said = make_report(zoo.drop_duplicates().head(12), TableClusterer(10)).to_markdown()
     told = (
         r"not tried\. Methods are compared on rows drawn anew, of which \d are distinct: too few "
     )
@@ -545,12 +566,12 @@ def test_untie_is_fitted_once(zoo, monkeypatch):
         fitted.append(encoder)
         return fit_rows(encoder, *arguments)
 
-    monkeypatch.setattr(TableEncoder, "fit_rows", counting)
-    make_report(zoo, n_clusters=3)
+    monkeypatch.setattr(TableEncoder, "_fit_rows", counting)
+    make_report(zoo, TableClusterer(3))
     assert len(fitted) == 1
-    encoder = UNTIE(3, solver="exact", n_components=2, sparse_output=True).fit(zoo)
-    page = report_encoder(encoder, zoo).html
-    assert len(fitted) == 2
+    encoder = UNTIE(3).fit(zoo)
+    page = make_report(zoo, encoder).html
+    assert len(fitted) == 1
     expected = compare(zoo, 3, methods=["UNTIE"], encoder=encoder, n_resamples=3)
     figures = [float(figure) for figure in cells_of(page, "comparison")[0][1:]]
     assert figures == pytest.approx(expected.table().iloc[0, 1:].tolist())
@@ -558,20 +579,22 @@ def test_untie_is_fitted_once(zoo, monkeypatch):
 
 def test_bad_input_is_refused(zoo):
     with pytest.raises(TypeError, match=r"drop must be a list of names, got 'legs': \['legs'\]"):
-        make_report(zoo, drop="legs")
+        make_report(zoo, TableClusterer(preparer=Preparer(drop="legs")))
     constant = pd.DataFrame({"a": ["x"] * 9})
     with pytest.raises(ValueError, match="No column is left to learn from"):
         make_report(constant)
     with pytest.raises(ValueError, match="random_state"):
-        make_report(zoo, random_state=-1)
+        make_report(zoo, TableClusterer(random_state=-1))
     with pytest.raises(ValueError, match="There is no column 'nothing'"):
         make_report(zoo, label="nothing")
     with pytest.raises(ValueError, match="'leg' in the table, which label names; did you mean"):
         make_report(zoo, label="leg")
-    with pytest.raises(TypeError, match=r"label is the name .* got Series; pass label='legs'"):
-        make_report(zoo, label=zoo["legs"])
-    with pytest.raises(TypeError, match="sample_weight is the name of a column, got ndarray"):
-        make_report(zoo, sample_weight=np.ones(len(zoo)))
+    with pytest.raises(TypeError, match="clusterer must be a TableClusterer, a TableEncoder, a "):
+        make_report(zoo, 3)
+    with pytest.raises(TypeError, match="a Pipeline that ends in KMeans"):
+        make_report(zoo, make_pipeline(Preparer(), KMeans(2)))
+    with pytest.raises(NotFittedError):
+        make_report(zoo, make_pipeline(Preparer(), TableClusterer(2)))
     with pytest.raises(ValueError, match="all rows in memory"):
         make_report(pl.from_pandas(zoo).lazy())
     with pytest.raises(ValueError, match="negative"):
@@ -592,7 +615,7 @@ def test_a_report_is_saved_as_a_whole(tmp_path):
 def test_without_jinja2_the_extra_is_named(zoo, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"untie-learn\[report\]"):
-        make_report(zoo, n_clusters=2)
+        make_report(zoo, TableClusterer(2))
 
 
 def test_heat_maps_of_tens_of_ranges_are_those_of_merged_ranges():
@@ -601,7 +624,7 @@ def test_heat_maps_of_tens_of_ranges_are_those_of_merged_ranges():
     job = np.where(age + rng.normal(0, 8, 700) < 50, "a", "b")
     frame = pd.DataFrame({"age": age, "job": job, "town": rng.choice(list("xyz"), 700)})
     frame.loc[:49, "age"] = None
-    page = make_report(frame, n_clusters=2).html
+    page = make_report(frame, TableClusterer(2)).html
     heat = re.search(r'"t-(values-\d+)">\n<caption>How alike the values of age ', page)
     table = re.search(rf'id="t-{heat[1]}">.*?</table>', page, re.DOTALL)[0]
     names = re.findall(r'<th scope="row"[^>]*>(.*?)</th>', table)

@@ -11,7 +11,7 @@ from untie import Preparer, TableClusterer, TableEncoder
 from untie.datasets import load
 from untie.evaluation import clustering_scores
 from untie.explain import associations, families
-from untie.report import make_report, report_encoder
+from untie.report import make_report
 from untie.report._table import TableView, view
 
 
@@ -38,7 +38,7 @@ def people():
 
 @pytest.fixture(scope="module")
 def report(people):
-    return make_report(people, n_clusters=3, label="left", title="people")
+    return make_report(people, TableClusterer(3), label="left", title="people")
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_values_that_all_clusters_have_alike_are_left_out():
     flip = rng.random((2, 400)) < 0.1
     columns = {name: np.where(flip[place], 1 - group, group) for place, name in enumerate("ab")}
     columns["noise"] = rng.choice(list("wxyz"), 400)
-    report = make_report(pd.DataFrame(columns).astype(str), n_clusters=2)
+    report = make_report(pd.DataFrame(columns).astype(str), TableClusterer(2))
     found = table_of(report, "shares")
     kept = found["value"].str.startswith("noise")
     assert 1 <= kept.sum() < 3
@@ -113,7 +113,7 @@ def test_the_columns_that_differ_most_come_first_and_the_rest_is_said():
     columns |= {
         f"also{i}": np.where(rng.random(300) < 0.9, group, 1 - group).astype(str) for i in (1, 2)
     }
-    report = make_report(pd.DataFrame(columns), n_clusters=2)
+    report = make_report(pd.DataFrame(columns), TableClusterer(2))
     found = table_of(report, "shares")["value"].tolist()
     assert {name.split(" = ")[0] for name in found[:3]} == {"telling", "also1", "also2"}
     assert len(found) == 20
@@ -153,7 +153,7 @@ def test_labels_with_many_values_and_weights():
     many = [f"kind {place % 40:02}" for place in range(len(X))]
     weights = np.arange(len(X)) % 3
     frame = X.assign(kind=many, often=weights)
-    report = make_report(frame, n_clusters=3, label="kind", sample_weight="often")
+    report = make_report(frame, TableClusterer(3), label="kind", sample_weight="often")
     found = table_of(report, "label")
     assert list(found.columns)[-2:] == ["28 others", "all"]
     assert found["all"].tolist()[-1] == weights.sum()
@@ -172,7 +172,7 @@ def test_both_purities_count_the_same_rows_and_one_row_is_one():
             "w": [10] * half + [1] * half,
         }
     )
-    report = make_report(frame, n_clusters=2, label="lab", sample_weight="w")
+    report = make_report(frame, TableClusterer(2), label="lab", sample_weight="w")
     measures = table_of(report, "label", "measures").set_index("measure")["score"]
     assert measures["purity without clusters"] == pytest.approx(half / (2 * half - 1))
     assert measures["purity"] >= measures["purity without clusters"]
@@ -182,7 +182,7 @@ def test_both_purities_count_the_same_rows_and_one_row_is_one():
 
 def test_a_cluster_of_one_row_has_one_row():
     frame = pd.DataFrame({"a": ["x"] * 30 + ["y"], "b": ["u"] * 30 + ["v"]})
-    report = make_report(frame, n_clusters=2)
+    report = make_report(frame, TableClusterer(2))
     assert re.search(r"<strong>1</strong> row, ", report.html)
     assert ": 1 row, " in report.to_markdown()
     assert ": 30 rows, " in report.to_markdown()
@@ -190,7 +190,7 @@ def test_a_cluster_of_one_row_has_one_row():
 
 def test_without_a_label_there_is_no_section_of_it():
     X, _ = load("zoo")
-    report = make_report(X, n_clusters=3)
+    report = make_report(X, TableClusterer(3))
     assert 'id="label"' not in report.html
     assert "#label" not in report.html
     assert "label" not in report.to_dict()["sections"]
@@ -218,7 +218,7 @@ def test_two_clusters_side_by_side(report, people, prepared):
 
 def test_a_single_cluster_has_nothing_to_compare():
     X, _ = load("zoo")
-    report = make_report(X, n_clusters=1)
+    report = make_report(X, TableClusterer(1))
     for name in ("shares", "pair"):
         assert f'id="{name}"' not in report.html
     assert "0: all rows" in report.html
@@ -231,7 +231,7 @@ def test_columns_together_are_those_of_the_library():
     columns |= {name: rng.integers(0, 3, 300) for name in ("a", "b")}
     rows = pd.DataFrame(columns).map("v{}".format)
     encoder = TableEncoder(2, random_state=0, preparer=None).fit(rows)
-    report = report_encoder(encoder, rows)
+    report = make_report(rows, encoder)
     expected = associations(encoder)
     found = table_of(report, "together").set_index("column")
     for name in expected:
@@ -282,7 +282,7 @@ def test_values_by_chance_do_not_make_a_cluster():
             "noise": rng.choice(list("xyz"), 200),
         }
     )
-    report = make_report(frame, n_clusters=2)
+    report = make_report(frame, TableClusterer(2))
     for card in report.to_dict()["sections"]["clusters"]["cards"]:
         values = pd.DataFrame(card["values"]["rows"], columns=card["values"]["columns"])
         assert (values["p"] < 0.05).all()
@@ -291,8 +291,8 @@ def test_values_by_chance_do_not_make_a_cluster():
 
 def test_notes_stand_only_where_they_apply(report):
     X, _ = load("zoo")
-    plain = make_report(X, n_clusters=3)
-    long = make_report(X.assign(more=["x" * 90, "y", "z"] * 33 + ["y", "z"]), n_clusters=3)
+    plain = make_report(X, TableClusterer(3))
+    long = make_report(X.assign(more=["x" * 90, "y", "z"] * 33 + ["y", "z"]), TableClusterer(3))
     cut = "Names and values of more than 80 characters are cut."
     assert cut not in plain.html
     assert cut in long.html
@@ -300,7 +300,7 @@ def test_notes_stand_only_where_they_apply(report):
     assert ranges not in section(plain, "clusters")
     assert ranges in section(report, "clusters")
     assert '<ul class="remarks">' not in plain.html
-    single = make_report(X, n_clusters=1)
+    single = make_report(X, TableClusterer(1))
     for words in ("Lift", "Stability"):
         assert f"<em>{words}</em>" not in section(single, "clusters")
         assert f"<em>{words}</em>" in section(plain, "clusters")
@@ -339,7 +339,8 @@ def test_the_page_names_the_option_of_the_command_too():
     size = size.astype(object)
     size[:5] = "?"
     frame = pd.DataFrame({"size": size, "town": rng.choice(list("xyz"), 200)})
-    done = table_of(make_report(frame, n_clusters=2), "data").set_index("column")["what was done"]
+    columns = table_of(make_report(frame, TableClusterer(2)), "data").set_index("column")
+    done = columns["what was done"]
     said = "its 4 numbers are categories; --ordered (in Python ordered=) keeps"
     assert done["size"].startswith(f"kept, {said} their order; ")
     assert "TableEncoder(" not in done["size"]

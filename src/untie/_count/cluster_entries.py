@@ -58,8 +58,9 @@ def cross_table(
     >>> cross_table(np.array([0, 0, 1]), np.array([2, 2, 0]), (2, 3)).tolist()
     [[0.0, 0.0, 2.0], [1.0, 0.0, 0.0]]
     """
-    cells = first.astype(np.intp) * shape[1] + second
-    return np.bincount(cells, weights, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
+    cells = first.astype(np.intp, copy=False) * shape[1] + second
+    sums = np.bincount(cells, weights, minlength=shape[0] * shape[1])
+    return sums.reshape(shape).astype(float, copy=False)
 
 
 def find_entries(counts: FloatArray, labels: Sequence[str], positions: Positions | None) -> Entries:

@@ -280,38 +280,3 @@ def count_values(codes: Codes, sizes: Sequence[int], weights: FloatArray | None 
     n_rows = len(codes[0])
     n = float(n_rows if weights is None else weights.sum())
     return Counts(tuple(sizes), np.concatenate(found), n, n_rows)
-
-
-def weighted_crosstab(
-    rows: NDArray[np.integer],
-    columns: NDArray[np.integer],
-    weights: FloatArray | None,
-    shape: tuple[int, int],
-) -> FloatArray:
-    """Return the weight of all pairs of two codes, such as of clusters and values.
-
-    Parameters
-    ----------
-    rows : integer array of shape (n,)
-        The first code of each row of the table.
-    columns : integer array of shape (n,)
-        The second; a code equal to ``shape[1]``, that of unknown values, is not counted.
-    weights : array of shape (n,) or None
-        How often each row counts.
-    shape : tuple of int
-        Number of codes of both.
-
-    Returns
-    -------
-    array of shape `shape`
-
-    Examples
-    --------
-    >>> weighted_crosstab(np.array([0, 1, 1]), np.array([1, 0, 2]), np.ones(3), (2, 2))
-    array([[0., 1.],
-           [1., 0.]])
-    """
-    height, width = shape[0], shape[1] + 1
-    joint = rows.astype(np.intp, copy=False) * width + columns
-    cells = np.bincount(joint, weights, minlength=height * width)
-    return cells.reshape(height, width)[:, :-1].astype(float)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.counts import weighted_crosstab
+from untie._count.cluster_entries import cross_table
 from untie._util.types import FloatArray
 
 
@@ -21,8 +21,7 @@ def adjusted_rand(first: NDArray[np.intp], second: NDArray[np.intp], weights: Fl
     >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]), np.ones(4))
     1.0
     """
-    shape = int(first.max()) + 1, int(second.max()) + 1
-    table = weighted_crosstab(first, second, weights, shape)
+    table = cross_table(first, second, (int(first.max()) + 1, int(second.max()) + 1), weights)
     rows, columns = (_n_pairs(table.sum(axis=axis)) for axis in (1, 0))
     both, total = _n_pairs(table), _n_pairs(table.sum())
     expected = rows * columns / total if total > 0 else 0.0

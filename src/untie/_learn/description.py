@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from untie._count.counts import weighted_crosstab
+from untie._count.cluster_entries import cross_table
 from untie._util.types import FloatArray
 
 PRIOR = 10.0
@@ -54,7 +54,7 @@ def description_gain(
     """
     n_clusters = int(labels.max()) + 1
     counts = [
-        weighted_crosstab(labels, column, weights, (n_clusters, size))
+        cross_table(labels, column, (n_clusters, size + 1), weights)[:, :size]
         for column, size in zip(codes.T, sizes, strict=True)
     ]
     return gain_of_counts(counts, np.bincount(labels, weights).astype(float), votes)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from untie._count.counts import weighted_crosstab
+from untie._count.cluster_entries import cross_table
 from untie._learn.value_space import ValueSpace, count_members
 from untie._util.types import FloatArray
 
@@ -277,7 +277,8 @@ def _log_ratios(
     """
     size = rows.sizes[attribute]
     column = rows.cells[trained, attribute]
-    joint = weighted_crosstab(members, column, fit.weights[trained], (fit.n_clusters, size))
+    shape = fit.n_clusters, size + 1
+    joint = cross_table(members, column, shape, fit.weights[trained])[:, :size]
     totals = joint.sum(axis=0)
     result = np.zeros((fit.n_clusters, size + 1))
     seen = np.flatnonzero(totals > 0)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._count.counts import weighted_crosstab
+from untie._count.cluster_entries import cross_table
 from untie._util.types import Codes, FloatArray
 
 BLOCK_NUMBERS = 2**20
@@ -126,7 +126,7 @@ def count_members(
 ) -> list[FloatArray]:
     """Return the weight of each code in each cluster; (n_clusters, n_codes) per attribute."""
     return [
-        weighted_crosstab(members, column, weights, (n_clusters, width))
+        cross_table(members, column, (n_clusters, width), weights)
         for column, width in zip(codes, n_codes, strict=True)
     ]
 

@@ -56,13 +56,12 @@ def run(
     check_output(output, None)
     from untie._engines.registry import open_table
     from untie._inputs import as_fitted
-    from untie._learn.solvers import ROW_SOLVERS
-    from untie.cli.learning import fit, read_if, tell_columns
+    from untie.cli.learning import fit, needs_rows, read_if, tell_columns
     from untie.cli.showing import say, tell_families
     from untie.cli.spinner import waiting
     from untie.model_file import save_model
 
-    rows = read_if(solver in ROW_SOLVERS, file, options)
+    rows = read_if(needs_rows(options, solver), file, options)
     is_for_clusters = purpose != Purpose.neighbors
     model = new_encoder(
         options,

@@ -82,13 +82,18 @@ def learned(
         known = load(model)
         rows = read_if(in_memory_now, file, options)
         return own_rows(as_fitted(known), rows), known
-    rows = read_if(in_memory_now or solver in ROW_SOLVERS, file, options)
+    rows = read_if(in_memory_now or needs_rows(options, solver), file, options)
     columns = open_table(rows).columns
     encoder = new_encoder(options, columns, solver=solver, purpose=purpose, seed=seed)
     with waiting("learning", options.quiet):
         fit(encoder, rows, options.weight)
     tell_columns(as_fitted(encoder).preparer, options)
     return rows, encoder
+
+
+def needs_rows(options: LearningOptions, solver: Solver | None) -> bool:
+    """Tell whether learning needs all rows at once: some solvers, and pipelines with weights."""
+    return solver is not None and (solver in ROW_SOLVERS or options.weight is not None)
 
 
 def fit(encoder: Any, rows: Any, weight: str | None) -> None:

@@ -101,11 +101,10 @@ def run(
     need("jinja2", "report", "Reports")  # before the work
     from sklearn.base import clone
 
-    from untie.cli.learning import column, tell_columns
+    from untie.cli.learning import tell_columns
     from untie.cli.reading import in_memory, open_rows
     from untie.cli.showing import say
     from untie.cli.spinner import bar, waiting
-    from untie.report._study import Answers
     from untie.report.making import report_fitted
     from untie.report.recipe import Recipe
 
@@ -116,11 +115,10 @@ def run(
     with waiting("clustering", options.quiet):
         clusterer.fit(rows, sample_weight=options.weight)
     tell_columns(clusterer.preparer_, options)
-    label = options.label
     own = {"--k": k, "--solver": solver, "--purpose": purpose, "--seed": seed, "--title": title}
     recipe = Recipe(
         clone(clusterer),
-        label,
+        options.label,
         options.weight,
         title=title or _title_for(file),
         reading=_reading(file, options),
@@ -130,7 +128,7 @@ def run(
         clusterer,
         rows,
         recipe,
-        answers=None if label is None else Answers(label, column(rows, label)),
+        label=options.label,
         sample_weight=options.weight,
         watch=lambda names: bar(names, options.quiet),
     )

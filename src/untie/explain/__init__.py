@@ -19,6 +19,7 @@ not installed, they are frames of pandas, polars or pyarrow, whichever is instal
 arrays.
 """
 
+from untie._learn.k_choice import Verdict
 from untie.explain._assignments import assignments
 from untie.explain._associations import associations
 from untie.explain._changes import Drift, drift
@@ -36,7 +37,7 @@ from untie.explain._stability import cluster_stability
 from untie.explain._unknown import unknown_values
 from untie.explain._unusual import outliers, why_outlier
 from untie.explain._values import alike_values, why_alike
-from untie.explain._verdict import Verdict, verdict
+from untie.explain._verdict import verdict
 from untie.explain._weights import several_shares as several_shares
 from untie.explain._weights import weight_shares
 

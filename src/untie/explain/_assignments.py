@@ -12,6 +12,7 @@ from untie._inputs import (
     NOTHING_KNOWN,
     as_fitted,
     cell_texts,
+    codes_of,
     nothing_known,
     unknown_cells,
     with_outside,
@@ -78,7 +79,7 @@ def assignments(model: Any, data: Any) -> Any:
     """
     fitted = as_fitted(model)
     clusterer, encoder, rows = fitted.clusters, fitted.encoder, fitted.rows(data)[0]
-    labels, codes = clusterer.predict(rows), encoder._codes(rows)
+    labels, codes = clusterer.predict(rows), codes_of(encoder, rows)
     unknown = unknown_cells(encoder, rows, codes)
     blank = nothing_known(encoder, rows, codes)
     codes, tables = _with_unknown(clusterer, codes, unknown)

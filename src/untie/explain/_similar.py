@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from untie._inputs import as_fitted, cell_texts, one_row
+from untie._inputs import as_fitted, cell_texts, codes_of, one_row
 from untie._table import frames
 from untie._util.types import FloatArray
 from untie.encoder import TableEncoder
@@ -73,7 +73,7 @@ def why_similar(model: Any, row: Any, other: Any) -> Any:
 def _parts(encoder: TableEncoder, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
     """Return the terms of the similarity and of the squared distance; shape (n_attributes,)."""
     space = encoder.model_.space
-    first, second = encoder._codes(row), encoder._codes(other)
+    first, second = codes_of(encoder, row), codes_of(encoder, other)
     contributions, distances = np.empty((2, len(space)))
     for attribute in range(len(space)):
         left, right = (space.vectors(attribute, codes[attribute])[0] for codes in (first, second))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from untie._inputs import as_fitted
+from untie._inputs import as_fitted, codes_of
 from untie._table import frames
 from untie._table.column_codes import factorize
 from untie._table.plain_values import value_text
@@ -49,7 +49,7 @@ def unknown_values(model: Any, data: Any) -> Any:
     """
     fitted = as_fitted(model)
     encoder, rows = fitted.encoder, fitted.rows(data)[0]
-    encoder._codes(rows)  # warns as everything does
+    codes_of(encoder, rows)  # warns as everything does
     table = read_table(rows, min_rows=0)
     found: dict[str, list[Any]] = {"column": [], "value": [], "count": []}
     known = encoder.grouping_.raw.positions

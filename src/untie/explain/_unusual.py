@@ -31,6 +31,7 @@ from untie._inputs import (
     FittedTable,
     as_fitted,
     cell_texts,
+    codes_of,
     encode_rows,
     one_raw_row,
     one_row,
@@ -170,7 +171,7 @@ def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
     check_one_of("share_of", share_of, (DATA, MODEL))
     encoder, raw = fitted.encoder, one_raw_row(fitted, row)
     table = one_row(fitted, raw)
-    codes = encoder._codes(table)
+    codes = codes_of(encoder, table)
     surprises = Surprises(encoder, share_of == MODEL)
     texts = [cells[0] for cells in cell_texts(encoder, table)]
     unknown = unknown_cells(encoder, table)

@@ -97,7 +97,7 @@ def make_report(
             "it first, or some of its rows."
         )
     model = TableClusterer() if clusterer is None else clusterer
-    answers = _answers(data, label)
+    _answers(data, label)  # before the work
     weight = sample_weight if isinstance(sample_weight, str) else None
     has_weights = sample_weight is not None and weight is None
     own = label if isinstance(label, str) else None
@@ -113,7 +113,7 @@ def make_report(
             # Unprepared columns are as they were asked for; the page says which those are.
             warnings.simplefilter("ignore", UnpreparedWarning)
             model.fit(given, sample_weight=sample_weight)
-    return report_fitted(model, data, recipe, answers=answers, sample_weight=sample_weight)
+    return report_fitted(model, data, recipe, label=label, sample_weight=sample_weight)
 
 
 def report_fitted(
@@ -121,7 +121,7 @@ def report_fitted(
     data: Any,
     recipe: Recipe,
     *,
-    answers: Answers | None = None,
+    label: Any = None,
     sample_weight: Any = None,
     watch: Watch | None = None,
 ) -> Report:
@@ -135,8 +135,8 @@ def report_fitted(
         In memory.
     recipe : Recipe
         How the page was asked for.
-    answers : Answers, optional
-        The label.
+    label : str or array of shape (n_rows,), optional
+        The answer, as a column or as its cells.
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so.
     watch : callable, optional
@@ -144,8 +144,9 @@ def report_fitted(
     """
     fitted = as_fitted(model)
     seed = seed_of(fitted.clusterer or fitted.encoder)
-    if answers is not None and recipe.label is not None:
-        data, _ = fitted.take_labels(data, recipe.label)
+    answers = _answers(data, label)
+    if isinstance(label, str):
+        data, _ = fitted.take_labels(data, label)
     frame, cells = fitted.rows(data, sample_weight)
     frame = coded_once(frame)
     weights = None if cells is None else read_weights(cells, read_table(frame).n_rows)
