@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 import untie
 from lazy_sources import SOURCES
 from untie import Note, Preparer, TableEncoder, load_model
+from untie._prepare.note import Reason
 from untie._table.frames import columns_of
 from untie._table.plain_values import is_missing
 from untie.explain import weight_shares, why_similar
@@ -171,7 +172,7 @@ def test_dirty_numbers_are_binned_and_the_dirt_stays():
     assert (
         said(preparer)["age"][1]
         == "into 5 ranges; not numbers, kept as values of their own: 'unknown'; if that means "
-        "missing, name it with all that do: missing=['unknown'] (--missing unknown); read as "
+        "missing, name it with all that do: missing=['unknown']; read as "
         "missing: 'n/a' (3 rows)"
     )
     rows = pd.DataFrame({"age": ["12", 13.0, "unknown", "dead", None, "n/a"]})
@@ -418,7 +419,7 @@ def test_cells_among_dates_are_not_called_numbers():
     days = [*map(str, pd.date_range("2024-01-01", periods=60).date), "never", "soon"]
     note = said(prepare(pd.DataFrame({"day": days * 2})))["day"][1]
     assert "not dates, kept as values of their own: 'never', 'soon'; if they mean missing, " in note
-    assert "missing=['never', 'soon'] (--missing never,soon)" in note
+    assert "missing=['never', 'soon']" in note
 
 
 def test_one_name_is_no_list(people):
@@ -439,7 +440,7 @@ def test_no_rows_can_be_prepared_but_not_learned_from(people):
 
 def test_notes_read_as_sentences():
     assert str(Note("a", "kept")) == "a: kept"
-    assert str(Note("a", "binned", "into 2 ranges")) == "a: binned into 2 ranges"
+    assert str(Note("a", "binned", {Reason.RANGES: {"n": 2}})) == "a: binned into 2 ranges"
 
 
 FRAMES = {
@@ -773,19 +774,14 @@ def test_what_notes_know_is_in_fields_and_kept_in_files(tmp_path):
     loaded = load_model(tmp_path / "p.untie")
     assert loaded.notes_ == preparer.notes_
     notes = {note.column: note for note in loaded.notes_}
-    assert notes["grade"].few_numbers == 5
+    assert notes["grade"].argument(Reason.FEW_NUMBERS, "n") == 5
     assert notes["grade"].reason == (
         "its 5 numbers are categories; TableEncoder(ordered=['grade']) keeps their order"
     )
-    assert notes["colour"].read_as_missing == ("?",)
-    assert notes["answer"].not_missing == ("NA",)
-    assert notes["town"].many_values == 30
-    assert [name for name, note in notes.items() if note.is_constant] == ["here", "gap"]
+    assert notes["colour"].argument(Reason.READ_AS_MISSING, "counts") == {"?": 100}
+    assert notes["answer"].argument(Reason.NOT_MISSING, "values") == ["NA"]
+    assert notes["town"].argument(Reason.MERGED, "n") == 30
+    assert notes["here"].reasons == {Reason.CONSTANT: {"value": "here"}}
+    assert notes["gap"].reasons == {Reason.ALL_MISSING: {}}
     assert notes["odd, its 7 values"] == Note("odd, its 7 values", "kept")
     assert set(loaded.constants_) == {"here", "gap"}
-
-
-def test_notes_of_earlier_files_are_three_texts():
-    old = ["grade", "kept", "its 5 numbers are categories"]
-    assert Note.from_list(old) == Note(*old)
-    assert Note.from_list(old).to_list() == old

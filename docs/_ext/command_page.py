@@ -5,8 +5,7 @@ from importlib import import_module
 import typer
 from rich.text import Text
 
-from untie.cli.app import COMMANDS
-from untie.cli.app import single_command
+from untie.cli.app import COMMANDS, single_command
 
 PAGE = "reference/command"
 MARK = "<!-- the sub-commands -->"

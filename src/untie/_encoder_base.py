@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -19,11 +20,12 @@ from untie._count.row_sample import RowSample
 from untie._count.tally import CountOptions, tally_counted
 from untie._engines.registry import open_table
 from untie._learn.archive import State
-from untie._learn.fitted import Fitted
+from untie._learn.fitted import Fitted, compact_names, errors_frame, full_names, weights_frame
 from untie._learn.fitted_parts import fitted_state, read_fitted
 from untie._learn.fitting import fit_counted
 from untie._learn.k_choice import KChoice
 from untie._learn.learning import Recipe
+from untie._learn.memory import bytes_of_spaces
 from untie._learn.parameters import VALUE
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._row_tasks import VectorTask
@@ -398,7 +400,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         """
         check_is_fitted(self)
         fitted = self.model_
-        return frames.weights(
+        return weights_frame(
             self.library_, self.vocabulary_, fitted.labels, fitted.widths, self.omega_
         )
 
@@ -418,7 +420,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         """
         check_is_fitted(self)
         fitted = self.model_
-        return frames.errors(
+        return errors_frame(
             self.library_, self.vocabulary_, fitted.labels, fitted.widths, fitted.errors
         )
 
@@ -450,8 +452,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         values = tuple(() if is_passive else values for values, is_passive in pairs)
         vocabulary = Vocabulary(columns, values)
         if lookup is self.model_.vectors:
-            return np.array(frames.compact_names(vocabulary, *self.model_.axes()), dtype=object)
-        full = frames.full_names(vocabulary, self.model_.labels, self.model_.widths)
+            return np.array(compact_names(vocabulary, *self.model_.axes()), dtype=object)
+        full = full_names(vocabulary, self.model_.labels, self.model_.widths)
         return np.array(full, dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
@@ -496,7 +498,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
             sample_weight,
             min_frequency=self.min_frequency,
             max_categories=getattr(self, "max_categories", None),
-            n_spaces=recipe.n_spaces,
+            bytes_of_learning=partial(bytes_of_spaces, n_spaces=recipe.n_spaces),
             with_sample=recipe.needs_sample,
             missing_is_value=self.missing == VALUE,
         )

@@ -32,11 +32,10 @@ from untie._learn.schema import (
     whole,
 )
 from untie._prepare.date_writing import ORDERS
-from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT
+from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Reason
 from untie._prepare.number_names import COMMA, POINT
 from untie._prepare.numbers import NUMBER, PERIODS
-from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, Group, Keep
-from untie._prepare.rules import Part as DatePart
+from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, DatePart, Group, Keep
 
 PIPELINE = "pipeline"
 
@@ -79,7 +78,12 @@ _RULES: dict[str, Check] = {
             "names": many(a_text, least=1),
             "unit": one_of(NUMBER, *PERIODS),
         },
-        {**_reading, "span": many(number(), 2), "infinite": many(number(finite=False))},
+        {
+            **_reading,
+            "span": many(number(), 2),
+            "infinite": many(number(finite=False)),
+            "has_others": a_truth,
+        },
     ),
     Group.name: entries({"rule": a_text, "values": _texts, "other": a_text}, _reading),
     DatePart.name: entries({"rule": a_text, "part": one_of(*PARTS)}, _reading),
@@ -108,26 +112,26 @@ def _constant(value: Any, name: str) -> None:
     _rule({key: entry for key, entry in value.items() if key != "value"}, name)
 
 
-_facts = entries(
-    {},
-    {
-        "few_numbers": whole(),
-        "many_values": whole(),
-        "read_as_missing": _texts,
-        "not_missing": _texts,
-        "is_constant": a_truth,
-    },
+_ARGUMENTS: dict[str, Check] = {
+    **dict.fromkeys(("why", "value", "other", "kind", "how", "example"), a_text),
+    **dict.fromkeys(("n", "n_merged"), whole()),
+    "values": many(of_type(str, bool, int)),
+    "spellings": many(many(a_text)),
+    "counts": mapping(whole()),
+    "is_sample": a_truth,
+    "columns": _texts,
+}
+_reasons = entries(
+    {}, {reason.name: entries({n: _ARGUMENTS[n] for n in reason.arguments}) for reason in Reason}
 )
 
 
 def _note(value: Any, name: str) -> None:
-    """Check a note: three texts, and what else it knows; files of earlier versions end there."""
-    of_type(list)(value, name)
-    many(a_text, 3)(value[:3], name)
-    many(_facts)(value[3:], name)
-    if len(value) > 4:
-        raise ValueError(f"{name!r} has {len(value)} items, not 3 or 4")
+    """Check a note: a column, what was done to it, and why."""
+    many(lambda item, name: None, 3)(value, name)
+    a_text(value[0], name)
     one_of(KEPT, BINNED, GROUPED, LEFT_OUT)(value[1], name)
+    _reasons(value[2], name)
 
 
 def _preparation(value: Any, name: str) -> None:

@@ -71,8 +71,9 @@ class TableEncoder(EncoderBase):
         x1, ..., or are named by their positions. It costs nothing.
     ordered : "auto", False, sequence of str or mapping from columns to values, default="auto"
         Columns whose values have an order that counts. "auto": binned columns, other columns of
-        ranges such as "up to 25" and "26 to 40", pandas ordered categoricals and polars Enums; of
-        lazy tables, polars' types alone are known. A list names columns of few numbers or dates
+        ranges such as "up to 25" and "26 to 40", and ordered types: pandas ordered categoricals,
+        polars Enums, ordered dictionaries of Arrow; of lazy tables, polars' types and what
+        `Preparer` returns. A list names columns of few numbers or dates
         besides, such as grades; a mapping has the values in their order: ``{"size": ["S", "M",
         "L"]}``. Missing cells, merged values and a few words among ranges ("refused") are put in
         the middle. Counts (`fit_counts`) have no types, so name their columns. False finds no

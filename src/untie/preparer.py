@@ -22,12 +22,14 @@ from untie._learn.archive import State
 from untie._prepare.deciding import Options
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._prepare.found_reading import AUTO
-from untie._prepare.making import WEIGHTS, make_preparation
+from untie._prepare.making import make_preparation
+from untie._prepare.note import Reason
 from untie._prepare.numbers import write
 from untie._prepare.preparation import Preparation
 from untie._saving import Savable
 from untie._table.frames import columns_of, make_frame
 from untie._table.names import check_names
+from untie._table.orders import declared_orders
 from untie._table.sample_weights import split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_one_of
@@ -65,8 +67,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     bins : int, default=35
         At most this many ranges per column of numbers or dates; typically 5 to 50. There are fewer
         where each would have fewer than 8 rows (but no fewer than 5 for that), and where a number
-        is so frequent that it fills several. Ranges keep their order: `TableEncoder` knows them by
-        their names, and that neighbours are near.
+        is so frequent that it fills several. Ranges keep their order, which the column's type has:
+        `TableEncoder` knows that neighbours are near.
     max_categories : int, default=100
         At most this many categories per column, the merged rare ones included; typically 20 to
         1,000. Learning takes time and memory that grow with the square of the number of categories
@@ -198,7 +200,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     def transform(self, X: Any, keep: Sequence[str] = ()) -> Any:
         """Return the columns that are used, as categories.
 
-        The ranges are those of the table seen in `fit`; numbers beyond go to the outer ones.
+        The ranges are those of the table seen in `fit`; numbers beyond go to the outer ones. A
+        column of ranges has a type with their order: an ordered categorical of pandas, an Enum of
+        polars, an ordered dictionary of Arrow; of a lazy table, the order is kept beside the rows.
+        With text among its numbers it is a column of text.
 
         Parameters
         ----------
@@ -264,7 +269,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         check_is_fitted(self)
         names = list(self.columns_)
         if input_features is not None:
-            own = [note.column for note in self.notes_ if note.reason != WEIGHTS]
+            own = [note.column for note in self.notes_ if Reason.WEIGHTS not in note.reasons]
             given = _check_feature_names_in(self, input_features)
             renamed = dict(zip(own, given, strict=True))
             names = [self._preparation.renamed(name, renamed) for name in names]
@@ -376,7 +381,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
 
         None for one that was left out, where that does no harm.
         """
-        names = [note.column for note in self.notes_ if note.reason != WEIGHTS]
+        names = [note.column for note in self.notes_ if Reason.WEIGHTS not in note.reasons]
         name = str(key)
         if name not in (*names, *self.columns_) and isinstance(key, Integral):
             name = names[int(key)] if 0 <= int(key) < len(names) else name
@@ -500,4 +505,10 @@ def _of_library(frame: Any, library: str) -> Any:
     narwhal = nw.from_native(frame, eager_only=True)
     if narwhal.implementation.value == library:
         return frame
-    return narwhal.to_pandas() if library == "pandas" else narwhal.to_polars()
+    made = nw.from_native(
+        narwhal.to_pandas() if library == "pandas" else narwhal.to_polars(), eager_only=True
+    )
+    orders = declared_orders(read_table(frame, min_rows=0))
+    texts = {name: list(map(str, order)) for name, order in orders.items()}
+    ordered = [nw.col(name).cast(nw.String).cast(nw.Enum(texts[name])) for name in texts]
+    return made.with_columns(*ordered).to_native() if ordered else made.to_native()

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from tables import encoder_of, latent_classes
 from untie import UNTIE, Gaussian, Polynomial, TableEncoder, load_model
-from untie._count import memory
+from untie._learn import memory
 from untie._learn.vectors import full_lookup
 from untie.explain import weight_shares
 

@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from untie._count import memory
 from untie._count.counts import Counts
 from untie._count.tally import Tally
+from untie._learn import memory
 from untie._learn.column_weights import ColumnWeights
 from untie._learn.couplings import Coupling, matching
 from untie._learn.kernels import Kernel, Normalization
 from untie._learn.n_clusters import choose_n_clusters
 from untie._learn.order_space import is_mixed, order_spaces
-from untie._learn.purposes import Purpose
+from untie._learn.purposes import Objective
 from untie._learn.solvers import (
     ROW_SOLVERS,
     SOLVERS,
@@ -136,7 +136,7 @@ class ChoiceRecipe(Recipe):
 
     Parameters
     ----------
-    objective : Purpose
+    objective : Objective
         What the choice is made from and judged by.
     ordered : "auto", False, sequence of names or mapping from names to values
         Which columns have an order; see `find_orders`.
@@ -146,7 +146,7 @@ class ChoiceRecipe(Recipe):
         For the starts of the clusters that are compared.
     """
 
-    objective: Purpose
+    objective: Objective
     ordered: Any = False
     column_weights: ColumnWeights = field(default_factory=dict)
     random_state: Any = None

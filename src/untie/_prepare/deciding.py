@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import Any
 
 import numpy as np
 from scipy.special import kolmogorov, pdtr
@@ -17,23 +18,25 @@ from untie._prepare.found_reading import (
     as_read,
     count_missing,
     find_texts_of_missing,
-    said_of_missing,
     with_writing,
 )
 from untie._prepare.look import Summary
-from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note, joined
+from untie._prepare.note import (
+    BINNED,
+    GROUPED,
+    KEPT,
+    LEFT_OUT,
+    Note,
+    Reason,
+    Reasons,
+    shown_values,
+)
 from untie._prepare.number_names import NumberNames, find_number_names
 from untie._prepare.number_writing import NumberWriting
 from untie._prepare.numbers import NUMBER, PERIODS, as_number, read
 from untie._prepare.ranges import quantile_edges, range_labels, round_edges
-from untie._prepare.readings import Reading
-from untie._prepare.remarks import (
-    MOSTLY,
-    find_placeholders,
-    odd_values,
-    odd_writing,
-    said_of_others,
-)
+from untie._prepare.readings import AS_IT_IS, Reading
+from untie._prepare.remarks import MOSTLY, odd_values, odd_writing
 from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 from untie._util.checks import check_integer
 from untie._util.digits import leading_digits
@@ -139,10 +142,10 @@ def decide(
     if seen.problem:
         if is_asked_for:
             raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
-        return None, Note(column, LEFT_OUT, seen.reason)
+        return None, Note(column, LEFT_OUT, {Reason.UNREADABLE: {"why": seen.reason}})
     texts = find_texts_of_missing(seen, options.missing)
-    missing = count_missing(seen, texts)
-    said = said_of_missing(missing, is_sample=seen.scale > 1)
+    counts = count_missing(seen, texts)
+    missing = {"counts": counts, "is_sample": seen.scale > 1}
     reading = Reading(texts)
     seen = as_read(seen, reading)
     decision = (
@@ -156,7 +159,7 @@ def decide(
             rule = replace(rule, reading=reading if isinstance(rule, Bin) else named)
     else:
         rule, note = decision
-    return rule, replace(note.also(said), read_as_missing=tuple(missing))
+    return rule, note.also({Reason.READ_AS_MISSING: missing} if counts else {})
 
 
 def reading_of(seen: Summary, options: Options) -> Reading:
@@ -192,8 +195,8 @@ def _decide_written(
     if not isinstance(rule, Bin):
         return None
     example = max(seen.values, key=lambda text: (len(text), text))
-    how = f"read {reading.writing.words()}, such as {example!r}"
-    return replace(rule, reading=reading), note.also(how)
+    how = {"how": reading.writing.words(), "example": example}
+    return replace(rule, reading=reading), note.also({Reason.READ_AS: how})
 
 
 def _decide_plain(
@@ -201,27 +204,22 @@ def _decide_plain(
 ) -> Decision:
     """Choose what to do with a column whose cells are what they seem."""
     measure = None if is_categorical else _measure(seen)
-    reason = "" if is_asked_for else _reason_to_leave_out(column, seen, measure)
+    reasons = {} if is_asked_for else _reason_to_leave_out(column, seen, measure)
     is_long = len(seen.values) > FEW_NUMBERS
     is_read = is_long and measure is None and not is_categorical
-    writing = odd_writing(seen.values, seen.rows) if is_read else ""
-    if reason:
-        said = joined(reason, writing)
-        return None, Note(column, LEFT_OUT, said, is_constant=_is_constant(seen))
+    writing = odd_writing(seen.values, seen.rows) if is_read else {}
+    if reasons:
+        return None, Note(column, LEFT_OUT, {**reasons, **writing})
     if measure is not None and is_long:
         return _bin(column, seen, options, measure)
     odd = odd_values(seen.values, with_placeholders=bool(options.missing))
-    placeholders = find_placeholders(seen.values) if options.missing else ()
     if len(seen.values) > options.max_categories:
         rule, note = _group(column, seen, options, is_asked_for)
-        if rule is None:
-            return None, note.also(writing)
-        return rule, replace(note.also(joined(writing, odd)), not_missing=placeholders)
+        return rule, note.also(writing if rule is None else {**writing, **odd})
     # Two numbers are a yes and a no, whose order says nothing.
     is_few = measure == NUMBER and len(seen.values) > 2 and _is_plain(seen)
-    few = len(seen.values) if is_few else 0
-    note = Note(column, KEPT, joined(writing, odd), few, not_missing=placeholders)
-    return Keep(kind_of(seen.values)), note
+    few = {Reason.FEW_NUMBERS: {"n": len(seen.values)}} if is_few else {}
+    return Keep(kind_of(seen.values)), Note(column, KEPT, {**few, **writing, **odd})
 
 
 def _measure(seen: Summary) -> str | None:
@@ -233,23 +231,18 @@ def _measure(seen: Summary) -> str | None:
     return None
 
 
-def _is_constant(seen: Summary) -> bool:
-    """Tell whether all cells are missing, or have one value."""
-    return not seen.values or (len(seen.values) == 1 and not seen.n_missing)
-
-
-def _reason_to_leave_out(column: str, seen: Summary, measure: str | None) -> str:
+def _reason_to_leave_out(column: str, seen: Summary, measure: str | None) -> Reasons:
     if not seen.values:
-        return "all cells are missing"
-    if _is_constant(seen):
-        return f"every row is {as_text(seen.values[0])!r:.40}"
+        return {Reason.ALL_MISSING: {}}
+    if len(seen.values) == 1 and not seen.n_missing:
+        return {Reason.CONSTANT: {"value": as_text(seen.values[0])}}
     if measure is None and is_free_text(seen.values, seen.rows.sum()):
-        return "looks like free text"
+        return {Reason.FREE_TEXT: {}}
     if _is_nearly_distinct(seen) and (
         measure is None or (measure == NUMBER and _only_counts(column, seen))
     ):
-        return "looks like an id"
-    return ""
+        return {Reason.ID: {}}
+    return {}
 
 
 def _is_nearly_distinct(seen: Summary) -> bool:
@@ -359,15 +352,17 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
         edges = round_edges(edges, numbers)
     whole = unit != NUMBER or bool((numbers == np.round(numbers)).all())
     names = range_labels(edges, unit, whole)
-    reason = f"into {len(names)} ranges"
+    reasons: dict[Reason, dict[str, Any]] = {Reason.RANGES: {"n": len(names)}}
     cells = read(seen.values, unit)
     others = [value for value, n in zip(seen.values, cells, strict=True) if np.isnan(n)]
     if others:
-        reason += f"; {said_of_others(others, 'numbers' if unit == NUMBER else 'dates')}"
+        kind = "numbers" if unit == NUMBER else "dates"
+        reasons[Reason.OTHER_VALUES] = {"kind": kind, **shown_values(others)}
     span = (float(numbers[0]), float(numbers[-1])) if seen.scale == 1 else None
     infinite = tuple(np.unique(cells[np.isinf(cells)]).tolist()) if span else ()
-    rule = Bin(tuple(edges.tolist()), tuple(names), unit, span=span, infinite=infinite)
-    return rule, Note(column, BINNED, reason)
+    borders = tuple(edges.tolist())
+    rule = Bin(borders, tuple(names), unit, AS_IT_IS, span, infinite, has_others=bool(others))
+    return rule, Note(column, BINNED, reasons)
 
 
 def _n_ranges(seen: Summary, bins: int) -> int:
@@ -403,13 +398,12 @@ def _group(column: str, seen: Summary, options: Options, is_asked_for: bool) -> 
     n = len(texts)
     is_rare = _share(seen, kept) < SMALLEST_SHARE or seen.rows[kept].mean() < FEWEST_ROWS_OF_VALUES
     if is_rare and not is_asked_for:
-        said = f"has {n:,} values, hardly any of them frequent"
-        return None, Note(column, LEFT_OUT, said, many_values=n)
+        return None, Note(column, LEFT_OUT, {Reason.TOO_MANY_VALUES: {"n": n}})
     kept = _without_ties(seen, kept)
     values = tuple(texts[code] for code in kept)
     other = next(name for name in _other_names() if name not in texts)
-    reason = f"the {n - len(kept):,} rarest of its {n:,} values are merged into {other!r}"
-    return Group(values, other), Note(column, GROUPED, reason, many_values=n)
+    merged = {"n": n, "n_merged": n - len(kept), "other": other}
+    return Group(values, other), Note(column, GROUPED, {Reason.MERGED: merged})
 
 
 def _frequent(seen: Summary, texts: Sequence[str], n_kept: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,9 +13,6 @@ from untie._prepare.readings import Reading, find_writing
 from untie._prepare.rules import OTHERS, kind_of
 
 AUTO = "auto"
-
-SHOWN = 3
-"""At most this many texts that stand for missing cells are named."""
 
 
 def find_texts_of_missing(seen: Summary, missing: str | Sequence[str]) -> tuple[str, ...]:
@@ -86,20 +83,3 @@ def count_missing(seen: Summary, texts: Sequence[str]) -> dict[str, int]:
         if isinstance(value, str) and (value in absent or value.strip() in absent):
             found[value] = round(n)
     return dict(sorted(found.items()))
-
-
-def said_of_missing(found: Mapping[str, int], is_sample: bool) -> str:
-    """Return which texts were read as missing cells, and in how many rows; empty if none.
-
-    Examples
-    --------
-    >>> said_of_missing({"?": 1}, is_sample=False)
-    "read as missing: '?' (1 row)"
-    """
-    about = "about " if is_sample else ""
-    names = [
-        f"{text!r} ({about}{found[text]:,} {'row' if found[text] == 1 else 'rows'})"
-        for text in found
-    ]
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"read as missing: {', '.join(names[:SHOWN])}{more}" if names else ""

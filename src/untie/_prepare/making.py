@@ -10,14 +10,11 @@ from untie._engines.registry import open_table
 from untie._prepare.date_parts import part_name, part_rules
 from untie._prepare.deciding import Options, decide, reading_of
 from untie._prepare.look import Summary, look_at
-from untie._prepare.note import LEFT_OUT, Note
+from untie._prepare.note import LEFT_OUT, Note, Reason
 from untie._prepare.preparation import Constant, Preparation
-from untie._prepare.rules import Part, Rule
+from untie._prepare.rules import DatePart, Rule
 from untie._table.names import check_names
 from untie._util.words import Parameter, message
-
-WEIGHTS = "holds the weights"
-"""Why the column of weights is left out."""
 
 SHOWN = 8
 """At most this many columns are named in a message."""
@@ -36,7 +33,7 @@ def make_preparation(
     weight = sample_weight if isinstance(sample_weight, str) else None
     chosen, dropped = _choose(names, columns, drop, weight)
     _check_categorical(categorical, names, chosen)
-    notes = {name: Note(name, LEFT_OUT, reason) for name, reason in dropped.items()}
+    notes = {name: Note(name, LEFT_OUT, {reason: {}}) for name, reason in dropped.items()}
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
     constants: dict[str, Constant] = {}
@@ -46,7 +43,7 @@ def make_preparation(
         rule, notes[name] = decide(name, of_column, options, columns is not None, is_named)
         if rule is not None:
             rules[name] = rule
-        elif notes[name].is_constant:
+        elif _is_constant(notes[name]):
             constants[name] = _constant(name, of_column, options)
         parts = _parts(of_column, options)
         for part in parts:
@@ -71,11 +68,16 @@ def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
     """Say what to do where every column was left out, of those that can be read."""
     if is_one_row:
         return " The table has 1 sample; one row tells nothing apart, so pass more rows."
-    able = [note.column for note in notes if not note.is_constant]
+    able = [note.column for note in notes if not _is_constant(note)]
     if able:
         named = Parameter("columns", able[:SHOWN])
         return message(" To learn from some all the same, name them: {named}.", named=named)
     return " Rows that are all alike have no groups; pass rows that differ." if notes else ""
+
+
+def _is_constant(note: Note) -> bool:
+    """Tell whether a column was left out as all its cells are the same."""
+    return not {Reason.CONSTANT, Reason.ALL_MISSING}.isdisjoint(note.reasons)
 
 
 def _constant(column: str, seen: Summary, options: Options) -> Constant:
@@ -86,18 +88,18 @@ def _constant(column: str, seen: Summary, options: Options) -> Constant:
     return Constant(next((label for label in labels if label is not None), None), rule)
 
 
-def _parts(seen: Summary, options: Options) -> list[Part]:
+def _parts(seen: Summary, options: Options) -> list[DatePart]:
     if not options.date_parts or seen.problem:
         return []
     return part_rules(seen, reading_of(seen, options), options.date_parts)
 
 
-def _with_parts(note: Note, parts: Sequence[Part]) -> Note:
+def _with_parts(note: Note, parts: Sequence[DatePart]) -> Note:
     """Say which columns were made of dates."""
     if not parts:
         return note
-    made = ", ".join(repr(part_name(note.column, part.part)) for part in parts)
-    return note.also(f"also made into {made}")
+    made = [part_name(note.column, part.part) for part in parts]
+    return note.also({Reason.DATE_PARTS: {"columns": made}})
 
 
 def _names_of(data: Any) -> tuple[str, ...]:
@@ -132,7 +134,7 @@ def _check_categorical(
 
 def _choose(
     names: Sequence[str], columns: Sequence[str] | None, drop: Sequence[str], weight: str | None
-) -> tuple[list[str], dict[str, str]]:
+) -> tuple[list[str], dict[str, Reason]]:
     """Return the columns to look at, and why the others are not."""
     for argument, given in (("columns", columns), ("drop", drop)):
         if isinstance(given, str | os.PathLike):
@@ -144,7 +146,7 @@ def _choose(
     unwanted, wanted = set(drop), None if columns is None else set(columns)
     for name in names:
         if name == weight:
-            dropped[name] = WEIGHTS
+            dropped[name] = Reason.WEIGHTS
         elif name in unwanted or (wanted is not None and name not in wanted):
-            dropped[name] = "as asked"
+            dropped[name] = Reason.AS_ASKED
     return [name for name in names if name not in dropped], dropped

@@ -1,4 +1,4 @@
-"""Which texts of a column stand for a missing cell: NA, n/a, ?, -, and the like."""
+"""The one list of texts that stand for a missing cell: NA, n/a, ?, -, and the like."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from untie._util.types import Value
 WORDS = frozenset({"", "na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "null", "#null!"})
 """Words, in lower case, that stand for a missing cell."""
 
+UNSURE = frozenset({"none", "missing"})
+"""Words that may as well be an answer: they stay values, and the user is told of them."""
+
 SIGNS = frozenset({"?", "-", "--", "---", ".", "..", "\u2013", "\u2014"})
 """Signs that do, unless others of the column's values are signs, too."""
 
@@ -17,6 +20,22 @@ FEWEST_OTHERS = 2
 """A column needs this many other values: beside one alone, such as yes, - may mean no."""
 
 _CODE = re.compile(r"[A-Za-z]{2}")
+
+
+def means_missing(text: str) -> bool:
+    """Tell whether a text is one of those that stand for a missing cell.
+
+    Examples
+    --------
+    >>> means_missing(" N/A"), means_missing("none")
+    (True, False)
+    """
+    return text.strip().lower() in WORDS | SIGNS
+
+
+def may_be_missing(text: str) -> bool:
+    """Tell whether a text is one of those, or a word that may be."""
+    return means_missing(text) or text.strip().lower() in UNSURE
 
 
 def find_missing(values: Sequence[Value]) -> tuple[str, ...]:
@@ -38,7 +57,7 @@ def find_missing(values: Sequence[Value]) -> tuple[str, ...]:
     >>> find_missing(["yes", "-"]), find_missing(["DE", "FR", "NA"]), find_missing(["+", "-", "o"])
     ((), (), ())
     """
-    found = {v for v in values if isinstance(v, str) and v.strip().lower() in WORDS | SIGNS}
+    found = {v for v in values if isinstance(v, str) and means_missing(v)}
     if not found:
         return ()
     others = [value for value in values if not isinstance(value, str) or value not in found]

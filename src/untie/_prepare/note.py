@@ -1,12 +1,81 @@
-"""What was done to a column, in words."""
+"""What was done to a column and why, as data; one function makes a sentence of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
+from untie._table.plain_values import value_text
+from untie._table.vocabulary import sort_values
+from untie._util.types import Value
+from untie._util.words import Message, Parameter, counted, message
+
 KEPT, BINNED, GROUPED, LEFT_OUT = "kept", "binned", "grouped", "left out"
+
+N_SHOWN = 3
+"""At most this many values of a column are named."""
+
+N_SPELLINGS = 2
+"""At most this many values that are spelled in several ways are named."""
+
+
+class Reason(Enum):
+    """Why something was done to a column, or what there is to know about it.
+
+    Each has the sentence that people read, and the names of its arguments.
+    """
+
+    AS_ASKED = ("as asked",)
+    WEIGHTS = ("holds the weights",)
+    UNREADABLE = "{why}", "why"
+    ALL_MISSING = ("all cells are missing",)
+    CONSTANT = "every row is {value}", "value"
+    FREE_TEXT = ("looks like free text",)
+    ID = ("looks like an id",)
+    TOO_MANY_VALUES = "has {n:,} values, hardly any of them frequent", "n"
+    MERGED = (
+        "the {n_merged:,} rarest of its {n:,} values are merged into {other}",
+        "n",
+        "n_merged",
+        "other",
+    )
+    FEW_NUMBERS = "its {n} numbers are categories; TableEncoder({ordered}) keeps their order", "n"
+    RANGES = "into {n} ranges", "n"
+    OTHER_VALUES = (
+        "not {kind}, kept as values of their own: {values}; if {means} with all that do: {missing}",
+        "kind",
+        "n",
+        "values",
+    )
+    READ_AS = "read {how}, such as {example}", "how", "example"
+    UNCLEAR_DATES = (
+        "looks like dates, and nothing tells whether the day or the month comes first; say so with "
+        "day_first=True or False (--day-first, --month-first)",
+    )
+    ODD_DATES = ("looks like dates; all written as 2024-12-31 they would be binned",)
+    ODD_NUMBERS = (
+        "looks like numbers with other signs ({example}); as plain numbers, in one unit, they "
+        "would be binned",
+        "example",
+    )
+    NOT_MISSING = "{values} counted as a value, not as missing", "n", "values"
+    SPELLINGS = (
+        "values that differ in case or blanks alone stay apart: {spellings}",
+        "n",
+        "spellings",
+    )
+    READ_AS_MISSING = "read as missing: {counts}", "counts", "is_sample"
+    DATE_PARTS = "also made into {columns}", "columns"
+
+    def __init__(self, words: str, *arguments: str) -> None:
+        self.words = words
+        self.arguments = arguments
+
+
+Reasons = Mapping[Reason, Mapping[str, Any]]
+"""Reasons with their arguments, which are plain data, in the order in which people read them."""
 
 
 @dataclass(frozen=True)
@@ -19,23 +88,13 @@ class Note:
         The column's name.
     action : {"kept", "binned", "grouped", "left out"}
         What was done to it.
-    said : str
-        Why or how; empty where there is nothing to say.
-    few_numbers : int
-        How many numbers there are that are kept as categories, without their order; 0 if none.
-    many_values : int
-        How many values a column has that has too many; 0 where none are merged for that.
-    read_as_missing : tuple of str
-        The texts that are read as missing cells.
-    not_missing : tuple of str
-        Texts that may stand for missing cells and are values.
-    is_constant : bool
-        Whether the column was left out as all cells are the same, or missing.
+    reasons : mapping from Reason to arguments
+        Why, and what else there is to know.
 
     Attributes
     ----------
     reason : str
-        All that is to be said: of few numbers, and `said`.
+        The reasons in words; empty if there are none.
 
     See Also
     --------
@@ -43,63 +102,142 @@ class Note:
 
     Examples
     --------
-    >>> print(Note("customer", "left out", "looks like an id"))
+    >>> from untie._prepare.note import Reason
+    >>> print(Note("customer", "left out", {Reason.ID: {}}))
     customer: left out, looks like an id
-    >>> print(Note("age", "binned", "into 5 ranges"))
+    >>> print(Note("age", "binned", {Reason.RANGES: {"n": 5}}))
     age: binned into 5 ranges
-    >>> Note("grade", "kept", few_numbers=5).reason
-    "its 5 numbers are categories; TableEncoder(ordered=['grade']) keeps their order"
     """
 
     column: str
     action: str
-    said: str = ""
-    few_numbers: int = 0
-    many_values: int = 0
-    read_as_missing: tuple[str, ...] = ()
-    not_missing: tuple[str, ...] = ()
-    is_constant: bool = False
+    reasons: Reasons = field(default_factory=dict)
 
     @property
     def reason(self) -> str:
-        """All that is to be said: of few numbers, and `said`."""
-        few = said_of_few_numbers(self.column, self.few_numbers) if self.few_numbers else ""
-        return joined(few, self.said)
+        """The reasons in words; empty if there are none."""
+        return str(_in_words(self))
 
     def __str__(self) -> str:
-        reason = self.reason
-        mark = "" if not reason else " " if self.action == BINNED else ", "
-        return f"{self.column}: {self.action}{mark}{reason}"
+        return str(sentence(self))
 
-    def also(self, said: str) -> Note:
-        """Return the note with something more that is said at its end."""
-        return replace(self, said=joined(self.said, said))
+    def argument(self, reason: Reason, name: str) -> Any:
+        """Return an argument of a reason; None if the note does not have that reason."""
+        return self.reasons.get(reason, {}).get(name)
+
+    def also(self, reasons: Reasons) -> Note:
+        """Return the note with more reasons at its end."""
+        return Note(self.column, self.action, {**self.reasons, **reasons})
+
+    def without(self, *reasons: Reason) -> Note:
+        """Return the note without some reasons."""
+        kept = {reason: own for reason, own in self.reasons.items() if reason not in reasons}
+        return Note(self.column, self.action, kept)
 
     def to_list(self) -> list[Any]:
-        """Return the note as plain data: its texts, and what else it knows, if that is anything."""
-        facts = {
-            name: list(fact) if isinstance(fact, tuple) else fact
-            for name, fact in asdict(self).items()
-            if fact and name not in ("column", "action", "said")
-        }
-        return [self.column, self.action, self.said, *([facts] if facts else [])]
+        """Return the note as plain data."""
+        reasons = {reason.name: dict(own) for reason, own in self.reasons.items()}
+        return [self.column, self.action, reasons]
 
     @classmethod
     def from_list(cls, content: Sequence[Any]) -> Note:
         """Undo `to_list`."""
-        column, action, said, *more = content
-        facts: dict[str, Any] = {
-            name: tuple(fact) if isinstance(fact, list) else fact
-            for name, fact in (more[0] if more else {}).items()
-        }
-        return cls(column, action, said, **facts)
+        column, action, reasons = content
+        return cls(column, action, {Reason[name]: own for name, own in reasons.items()})
 
 
-def joined(*reasons: str) -> str:
-    """Return several reasons as one; those that are empty say nothing."""
-    return "; ".join(reason for reason in reasons if reason)
+def shown_values(values: Sequence[Value]) -> dict[str, Any]:
+    """Return the number of some values, and the first of them as plain data."""
+    plain = (str, bool, int)
+    first = sort_values(values)[:N_SHOWN]
+    shown = [value if isinstance(value, plain) else value_text(value) for value in first]
+    return {"n": len(values), "values": shown}
 
 
-def said_of_few_numbers(column: str, n: int) -> str:
-    """Return that the numbers of a column are taken for names, and how to have their order."""
-    return f"its {n} numbers are categories; TableEncoder(ordered=[{column!r}]) keeps their order"
+def sentence(note: Note) -> Message:
+    """Return what was done to a column and why, as a message that knows the parameters it names.
+
+    Examples
+    --------
+    >>> others = {"kind": "numbers", "n": 1, "values": ["not asked"]}
+    >>> print(sentence(Note("age", "binned", {Reason.OTHER_VALUES: others})))
+    age: binned not numbers, kept as values of their own: 'not asked'; if that means missing, \
+name it with all that do: missing=['not asked']
+    """
+    words = _in_words(note)
+    mark = "" if not words else " " if note.action == BINNED else ", "
+    return message("{0}: {1}{2}{3}", note.column, note.action, mark, words)
+
+
+def _in_words(note: Note) -> Message:
+    said = []
+    for reason, own in note.reasons.items():
+        derived = _DERIVED.get(reason)
+        more = {} if derived is None else derived(own, note.column)
+        said.append(message(reason.words, **{**own, **more}))
+    return message("; ".join(f"{{{place}}}" for place in range(len(said))), *said)
+
+
+def _of_constant(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    return {"value": f"{own['value']!r:.40}"}
+
+
+def _of_few_numbers(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    return {"ordered": Parameter("ordered", [column])}
+
+
+def _of_others(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    # Who names some has none found by themselves.
+    means = "that means missing, name it" if own["n"] == 1 else "they mean missing, name them"
+    missing = Parameter("missing", list(map(str, own["values"])))
+    return {"values": _some(own), "means": means, "missing": missing}
+
+
+def _of_example(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    return {"example": repr(own["example"])}
+
+
+def _of_merged(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    return {"other": repr(own["other"])}
+
+
+def _of_values(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    return {"values": _some(own)}
+
+
+def _some(own: Mapping[str, Any]) -> str:
+    shown = own["values"][:N_SHOWN]
+    more = f" and {own['n'] - len(shown):,} more" if own["n"] > len(shown) else ""
+    return ", ".join(map(repr, shown)) + more
+
+
+def _of_spellings(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    said = [", ".join(map(repr, texts)) for texts in own["spellings"]]
+    more = [f"and {own['n'] - len(said):,} more"] if own["n"] > len(said) else []
+    return {"spellings": "; ".join([*said, *more])}
+
+
+def _of_missing(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    about = "about " if own["is_sample"] else ""
+    names = [f"{text!r} ({about}{counted(n, 'row')})" for text, n in own["counts"].items()]
+    more = f" and {len(names) - N_SHOWN} more" if len(names) > N_SHOWN else ""
+    return {"counts": ", ".join(names[:N_SHOWN]) + more}
+
+
+def _of_parts(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    return {"columns": ", ".join(map(repr, own["columns"]))}
+
+
+_DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
+    Reason.CONSTANT: _of_constant,
+    Reason.FEW_NUMBERS: _of_few_numbers,
+    Reason.OTHER_VALUES: _of_others,
+    Reason.READ_AS: _of_example,
+    Reason.ODD_NUMBERS: _of_example,
+    Reason.MERGED: _of_merged,
+    Reason.NOT_MISSING: _of_values,
+    Reason.SPELLINGS: _of_spellings,
+    Reason.READ_AS_MISSING: _of_missing,
+    Reason.DATE_PARTS: _of_parts,
+}
+"""How the arguments of a reason are written, where they are not written as they are."""

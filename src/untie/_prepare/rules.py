@@ -109,6 +109,9 @@ class Bin:
         The least and the largest finite number that was seen; None where not all were looked at.
     infinite : tuple of float
         The infinities that were seen.
+    has_others : bool
+        Whether there was text among the numbers. It has no place in the order of the ranges, so the
+        column's type has none.
     """
 
     name: ClassVar[str] = "bin"
@@ -118,6 +121,7 @@ class Bin:
     reading: Reading = AS_IT_IS
     span: tuple[float, float] | None = None
     infinite: tuple[float, ...] = ()
+    has_others: bool = False
 
     def labels(self, values: list[Value]) -> list[Value]:
         """Return what each of a column's distinct values becomes."""
@@ -137,7 +141,8 @@ class Bin:
         own = {"rule": self.name, "edges": edges, "names": names, "unit": self.unit}
         span = {} if self.span is None else {"span": list(self.span)}
         infinite = {"infinite": list(self.infinite)} if self.infinite else {}
-        return own | span | infinite | self.reading.to_dict()
+        others = {"has_others": True} if self.has_others else {}
+        return own | span | infinite | others | self.reading.to_dict()
 
     def is_outside(self, values: list[Value]) -> NDArray[np.bool_]:
         """Tell which of a column's distinct values are numbers beyond those that were seen."""
@@ -181,7 +186,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Part:
+class DatePart:
     """Dates become their weekday, month or hour; text among them stays.
 
     Parameters
@@ -193,8 +198,10 @@ class Part:
 
     Examples
     --------
-    >>> Part("weekday").labels(["2024-12-31", None]), Part("hour").labels(["2024-12-31 17:30"])
-    (['Tuesday', None], ['17 h'])
+    >>> DatePart("weekday").labels(["2024-12-31", None])
+    ['Tuesday', None]
+    >>> DatePart("hour").labels(["2024-12-31 17:30"])
+    ['17 h']
     """
 
     name: ClassVar[str] = "part"
@@ -220,7 +227,7 @@ class Part:
         return {"rule": self.name, "part": self.part} | self.reading.to_dict()
 
 
-Rule = Keep | Bin | Group | Part
+Rule = Keep | Bin | Group | DatePart
 
 
 def as_text(value: Value) -> str:
@@ -238,9 +245,10 @@ def rule_from_dict(content: Mapping[str, Any]) -> Rule:
         edges, names = tuple(content["edges"]), tuple(content["names"])
         span = tuple(content["span"]) if "span" in content else None
         infinite = tuple(content.get("infinite", ()))
-        return Bin(edges, names, content["unit"], reading, span, infinite)
+        has_others = content.get("has_others", False)
+        return Bin(edges, names, content["unit"], reading, span, infinite, has_others)
     if kind == Group.name:
         return Group(tuple(content["values"]), content["other"], reading)
-    if kind == Part.name:
-        return Part(content["part"], reading)
+    if kind == DatePart.name:
+        return DatePart(content["part"], reading)
     raise ValueError(f"there is no rule {kind!r}")

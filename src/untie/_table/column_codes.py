@@ -131,7 +131,10 @@ def _from_pandas_objects(cells: NDArray[np.object_]) -> tuple[NDArray[Any], list
 def _from_polars(series: Any) -> tuple[NDArray[Any], list[Value]]:
     import polars as pl
 
-    if series.dtype in (pl.String, pl.Categorical) or isinstance(series.dtype, pl.Enum):
+    if isinstance(series.dtype, pl.Enum):
+        codes = series.to_physical().cast(pl.Int64).fill_null(MISSING_CODE)
+        return codes.to_numpy(), series.dtype.categories.to_list()
+    if series.dtype in (pl.String, pl.Categorical):
         series = series.cast(pl.String)
         values = series.drop_nulls().unique()
         codes = series.cast(pl.Enum(values)).to_physical().cast(pl.Int64)

@@ -67,7 +67,7 @@ def assign_rows(
     are_seen = is_written and output is None and sys.stdout.isatty()
     with waiting("assigning the rows", options.quiet or are_seen):
         if is_written:
-            stream_rows(found.beside(source), how, output)
+            stream_rows(found.beside(source), how, output, options.safe_csv)
         else:
             for _ in found.beside(source).batches():
                 pass

@@ -73,7 +73,8 @@ def cluster_now(
         _tell_agreement(options.label, column(rows, options.label), labels, options.quiet)
     how = chosen_format(results.format_)
     if results.output is not None or how != Format.table:
-        show(rows.append_column(_new_name(rows.column_names), [labels]), how, results.output)
+        labelled = rows.append_column(_new_name(rows.column_names), [labels])
+        show(labelled, how, results.output, is_safe=options.safe_csv)
     if how == Format.table:
         with waiting("describing the clusters", options.quiet):
             profile = cluster_profile(fitted.clusters, frame, labels=labels, **given)
@@ -141,7 +142,7 @@ def cluster_lazily(
     say(str(said), options.quiet)
     tell_families(fitted.encoder, options.quiet)
     with waiting("writing the rows", options.quiet):
-        write_source(_with_clusters(clusterer, rows), results.output)
+        write_source(_with_clusters(clusterer, rows), results.output, options.safe_csv)
 
 
 def _with_clusters(clusterer: TableClusterer, source: ArrowSource) -> ArrowSource:

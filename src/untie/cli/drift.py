@@ -97,6 +97,6 @@ def run(
         assert new is not None
         found = compare_tables(file, new, options, alpha, min_effect)
     say(found.verdict, options.quiet)
-    show_changes(found, everything, format_, output)
+    show_changes(found, everything, format_, output, options.safe_csv)
     if has_failed(found, fail_on or []):
         raise typer.Exit(1)

@@ -55,14 +55,15 @@ def compare_with_model(
 
 
 def show_changes(
-    found: Drift, everything: bool, format_: Format | None, output: Path | None
+    found: Drift, everything: bool, format_: Format | None, output: Path | None, is_safe: bool
 ) -> None:
     """Print or write what has drifted, or all that was looked at."""
     columns = changes(found, everything)
     is_empty = not next(iter(columns.values()))
     if is_empty and output is None and chosen_format(format_) == Format.table:
         return  # the verdict has said it
-    show(columns, format_, output, "All that was compared" if everything else "What has changed")
+    title = "All that was compared" if everything else "What has changed"
+    show(columns, format_, output, title, is_safe)
 
 
 def has_failed(found: Drift, kinds: Sequence[FailOn]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from untie._engines.registry import open_table
 from untie._engines.source import check_columns
 from untie._inputs import FittedTable, as_fitted
 from untie._learn.solvers import ROW_SOLVERS
-from untie._prepare.note import KEPT, Note
+from untie._prepare.note import KEPT, Note, Reason, sentence
 from untie._table.frames import columns_of
 from untie.cli.options import (
     ColumnOptions,
@@ -180,7 +179,7 @@ def check_learned(fitted: FittedTable, name: str) -> None:
     if note is None:
         known = [note.column for note in notes] or columns
         raise UserError(unknown("column", name, known, "in the table"))
-    remedy = "" if note.reason == "as asked" else "; to have it, name it with --columns"
+    remedy = "" if Reason.AS_ASKED in note.reasons else "; to have it, name it with --columns"
     raise UserError(f"The column {name!r} was {note.action}, {note.reason}{remedy}.")
 
 
@@ -188,11 +187,12 @@ def tell_columns(preparer: Preparer | None, options: ColumnOptions) -> None:
     """Say what was done to the columns, and how to have it otherwise."""
     if preparer is None or options.quiet:
         return
-    few = {note.column: note.few_numbers for note in preparer.notes_ if note.few_numbers}
-    notes = [replace(note, few_numbers=0) for note in preparer.notes_]  # those are said together
-    notes = [note for note in notes if note.action != KEPT or note.reason]
-    notes = [note for note in notes if note.reason != "as asked"]
-    lines = [in_options(str(note)) for note in notes]
+    counts = {n.column: n.argument(Reason.FEW_NUMBERS, "n") for n in preparer.notes_}
+    few = {column: n for column, n in counts.items() if n}
+    notes = [note.without(Reason.FEW_NUMBERS) for note in preparer.notes_]  # named together
+    notes = [note for note in notes if note.action != KEPT or note.reasons]
+    notes = [note for note in notes if Reason.AS_ASKED not in note.reasons]
+    lines = [in_options(sentence(note)) for note in notes]
     for line in lines[:SHOWN_NOTES]:
         tell(line)
     if len(lines) > SHOWN_NOTES:
@@ -205,19 +205,21 @@ def tell_columns(preparer: Preparer | None, options: ColumnOptions) -> None:
 
 
 def _about_missing(notes: Sequence[Note]) -> str:
-    if any(note.read_as_missing for note in notes):
+    if any(Reason.READ_AS_MISSING in note.reasons for note in notes):
         return (
             "Say which cells are missing with --missing, such as --missing '?,NA'; --missing none "
             "keeps all of them as values"
         )
-    if any(note.not_missing for note in notes):
+    if any(Reason.NOT_MISSING in note.reasons for note in notes):
         return "Say which cells are missing with --missing, such as --missing '?,NA'"
     return ""
 
 
 def _about_many(notes: Sequence[Note], options: ColumnOptions) -> str:
     """Return how to tell all values apart, by the column that has the most."""
-    n = min(max((note.many_values for note in notes), default=0), MANY_CATEGORIES)
+    many = (Reason.MERGED, Reason.TOO_MANY_VALUES)
+    found = (note.argument(reason, "n") or 0 for note in notes for reason in many)
+    n = min(max(found, default=0), MANY_CATEGORIES)
     if n <= options.max_categories:
         return ""
     return f"Tell more values apart with --max-categories, such as --max-categories {n}"

@@ -104,4 +104,4 @@ def run(
     else:
         result = looking.like_one(row, where, why)
         title = f"Rows most like {'row ' + str(row) if row is not None else ', '.join(where or [])}"
-    show(result, format_, output, title)
+    show(result, format_, output, title, options.safe_csv)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
-from untie._util.safe_cells import made_safe
 from untie._util.words import Message, Parameter
 from untie.cli.early import check_apart, check_file
 from untie.cli.streams import UserError
@@ -363,8 +362,7 @@ def sharing(
             for name in ("model", "file", "new") if options.sql is None else ("model",):
                 check_file(arguments.get(name))
             check_apart(arguments)
-            with made_safe(options.safe_csv):
-                command(options=options, **arguments)
+            command(options=options, **arguments)
 
         run.__name__, run.__doc__ = command.__name__, _flowing(command.__doc__ or "")
         parameters = [

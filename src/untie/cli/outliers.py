@@ -60,4 +60,4 @@ def run(
         found = columns_of(most_unusual(encoder, rows, n=n, share_of=share_of))
     places = found.pop("position")
     result = {"row": places, **cells_at(rows, keep, places), **rounded(found)}
-    show(result, format_, output, "The most unusual rows")
+    show(result, format_, output, "The most unusual rows", options.safe_csv)

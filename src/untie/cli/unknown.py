@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
 from untie._inputs import FittedTable, unknown_cells
-from untie._prepare.missing import SIGNS, WORDS
+from untie._prepare.missing import means_missing
 from untie._table.frames import columns_of
 from untie._util.extras import need
 from untie.cli.showing import say
@@ -147,7 +147,7 @@ def tell_unknown(fitted: FittedTable, rows: Any, quiet: bool, effect: str = "") 
 def _about_missing(counts: Iterable[Counter[str]]) -> str:
     """Return how to say that unknown values stand for missing cells, if some look like it."""
     texts = {value for of_column in counts for value in of_column}
-    found = sorted(text for text in texts if text.strip().lower() in WORDS | SIGNS)
+    found = sorted(filter(means_missing, texts))
     if not found:
         return ""
     return f"If these stand for missing cells, say so: --missing {shlex.quote(','.join(found))}"

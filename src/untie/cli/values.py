@@ -77,7 +77,7 @@ def run(
         if counts.n == counts.n_rows:  # nothing has a weight but its rows
             for name, weight in (("rows", "weight"), ("other_rows", "other_weight")):
                 found[name] = [round(one) for one in found.pop(weight)]
-        show(rounded(found), format_, output, "Values in the same company")
+        show(rounded(found), format_, output, "Values in the same company", options.safe_csv)
         return
     assert column is not None
     place = fitted.encoder.vocabulary_.index_of(column)
@@ -88,12 +88,8 @@ def run(
         {"share": f"beside {first}", "other_share": f"beside {second}"}.get(name, name): cells
         for name, cells in found.items()
     }
-    show(
-        rounded(found),
-        format_,
-        output,
-        f"What {first} and {second} share, and what tells them apart",
-    )
+    title = f"What {first} and {second} share, and what tells them apart"
+    show(rounded(found), format_, output, title, options.safe_csv)
 
 
 def _two(text: str, labels: list[str], column: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from untie._engines.writing import writer_of
 from untie._inputs import as_fitted
 from untie._table.frames import columns_of
 from untie._util.extras import need
@@ -16,7 +17,7 @@ from untie.cli.showing import chosen_format, print_table, say
 from untie.cli.spinner import waiting
 from untie.cli.streaming import write_batches
 from untie.cli.unknown import Outside, Unknown
-from untie.vector_file import sink, stream_vectors
+from untie.vector_file import stream_vectors
 
 SHOWN_ROWS, SHOWN_COLUMNS = 10, 8
 """How much of the vectors is shown on a terminal."""
@@ -46,11 +47,12 @@ def write_vectors(
     how = chosen_format(format_)
     if output is not None:
         with waiting(WHAT, options.quiet):
-            sink(encoder, rows, output, keep=kept)
+            writer_of(output, options.safe_csv)(stream_vectors(encoder, rows, kept))
     elif how != Format.table:
         # Rows on a terminal would tear the line apart.
         with waiting(WHAT, options.quiet or sys.stdout.isatty()):
-            write_batches(stream_vectors(encoder, rows, kept), sys.stdout, how)
+            batches = stream_vectors(encoder, rows, kept)
+            write_batches(batches, sys.stdout, how, is_safe=options.safe_csv)
     else:
         _show_beginning(stream_vectors(encoder, rows, kept), options.quiet)
     outside.tell(options.quiet)

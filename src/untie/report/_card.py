@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note, joined
+from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note, Reason
 from untie._util.about import VERSION
 from untie._util.words import counted
 from untie.report._limits import LISTED_COLUMNS, TEXT, shown
@@ -156,8 +156,11 @@ def _notes(study: Study) -> tuple[Note, ...]:
 
 def _done(note: Note) -> str:
     """Return what a note says, without the column's name, for users of the command too."""
-    few = FEW_NUMBERS.format(note.few_numbers) if note.few_numbers else ""
-    return str(Note("", note.action, joined(few, note.said))).removeprefix(": ")
+    n = note.argument(Reason.FEW_NUMBERS, "n")
+    others = note.without(Reason.FEW_NUMBERS)
+    if not n:
+        return str(others).removeprefix(f"{note.column}: ")
+    return "; ".join(filter(None, [f"{note.action}, {FEW_NUMBERS.format(n)}", others.reason]))
 
 
 def _remarks(study: Study) -> list[str]:
