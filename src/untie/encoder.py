@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -170,7 +170,6 @@ class TableEncoder(EncoderBase):
     """
 
     _kind = "encoder"
-    _parts: ClassVar = {"preparer": ("preparer",)}
 
     def __init__(
         self,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from untie._prepare.numbers import as_date, as_number, read
-from untie._prepare.readings import AS_IT_IS, Reading, reading_from_dict
+from untie._prepare.readings import AS_IT_IS, Reading
 from untie._table.plain_values import value_text
 from untie._util.types import Value
 
@@ -86,10 +85,6 @@ class Keep:
         # No column of numbers can hold the text; this number is as unknown to every model.
         return math.inf if number is None else number
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rule as plain data."""
-        return {"rule": self.name, "kind": self.kind} | self.reading.to_dict()
-
 
 @dataclass(frozen=True)
 class Bin:
@@ -131,14 +126,6 @@ class Bin:
             )
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rule as plain data."""
-        names, edges = list(self.names), list(self.edges)
-        own = {"rule": self.name, "edges": edges, "names": names, "unit": self.unit}
-        span = {} if self.span is None else {"span": list(self.span)}
-        infinite = {"infinite": list(self.infinite)} if self.infinite else {}
-        return own | span | infinite | self.reading.to_dict()
-
     def is_outside(self, values: list[Value]) -> NDArray[np.bool_]:
         """Tell which of a column's distinct values are numbers beyond those that were seen."""
         if self.span is None:
@@ -173,11 +160,6 @@ class Group:
         known = set(self.values)
         texts = (None if value is None else as_text(value) for value in values)
         return [text if text is None or text in known else self.other for text in texts]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rule as plain data."""
-        own = {"rule": self.name, "values": list(self.values), "other": self.other}
-        return own | self.reading.to_dict()
 
 
 @dataclass(frozen=True)
@@ -215,10 +197,6 @@ class Part:
             return MONTHS[found.month - 1]
         return f"{getattr(found, 'hour', 0)} h"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rule as plain data."""
-        return {"rule": self.name, "part": self.part} | self.reading.to_dict()
-
 
 Rule = Keep | Bin | Group | Part
 
@@ -227,20 +205,3 @@ def as_text(value: Value) -> str:
     """Return a value as text; whole numbers without a point, as in other files of the table."""
     is_whole = isinstance(value, float) and value.is_integer()
     return str(int(value)) if is_whole else value_text(value)  # type: ignore[call-overload]  # is_whole
-
-
-def rule_from_dict(content: Mapping[str, Any]) -> Rule:
-    """Undo `to_dict`."""
-    kind, reading = content["rule"], reading_from_dict(content)
-    if kind == Keep.name:
-        return Keep(content["kind"], reading)
-    if kind == Bin.name:
-        edges, names = tuple(content["edges"]), tuple(content["names"])
-        span = tuple(content["span"]) if "span" in content else None
-        infinite = tuple(content.get("infinite", ()))
-        return Bin(edges, names, content["unit"], reading, span, infinite)
-    if kind == Group.name:
-        return Group(tuple(content["values"]), content["other"], reading)
-    if kind == Part.name:
-        return Part(content["part"], reading)
-    raise ValueError(f"there is no rule {kind!r}")
