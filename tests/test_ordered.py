@@ -14,6 +14,9 @@ from sklearn.pipeline import make_pipeline
 
 from lazy_sources import SOURCES
 from untie import Preparer, TableClusterer, TableEncoder, count_table, load_model
+from untie._table import orders
+from untie._table.orders import declared_orders
+from untie._table.table import read_table
 from untie.explain import weight_shares
 
 N = 240
@@ -76,6 +79,95 @@ def test_frames(people, expected, frame):
     prepared = preparer.transform(table)
     found = TableEncoder(2, preparer=None).fit(prepared).similarity(prepared)
     np.testing.assert_allclose(found, expected[-1], rtol=0, atol=1e-9)
+
+
+def no_range_is_read(value):
+    assert not any(map(str.isdigit, value)), f"{value!r} is read, and its type has the order"
+
+
+@pytest.mark.parametrize("frame", [*FRAMES, "array"])
+def test_orders_of_prepared_tables_are_in_their_types(people, expected, frame, monkeypatch):
+    table = (
+        FRAMES[frame](people)
+        if frame in FRAMES
+        else list(zip(*people.to_pydict().values(), strict=True))
+    )
+    prepared = Preparer().fit_transform(table)
+    monkeypatch.setattr(orders, "end_texts", no_range_is_read)
+    encoder = TableEncoder(2).fit(prepared)
+    for found, wanted in zip(encoder.model_.orders, expected[2].model_.orders, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    if frame in FRAMES:
+        clusters = TableClusterer(2, preparer=Preparer()).fit(table)
+        assert sum(order is not None for order in clusters.encoder_.model_.orders) == 3
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_orders_of_lazily_prepared_tables_go_with_them(
+    people, expected, source, monkeypatch, tmp_path
+):
+    if source == "batch reader":  # which can be read only once
+        return
+    lazy = SOURCES[source](people, tmp_path)
+    prepared = expected[0].transform(lazy)
+    monkeypatch.setattr(orders, "end_texts", no_range_is_read)
+    encoder = TableEncoder(2).fit(prepared)
+    np.testing.assert_allclose(encoder.similarity(expected[1]), expected[-1], rtol=0, atol=1e-9)
+
+
+def test_orders_of_partitions_prepared_by_dask(people, expected, monkeypatch):
+    frame = dd.from_pandas(FRAMES["pandas"](people), npartitions=3)
+    prepared = expected[0].transform(frame)
+    assert prepared["age"].dtype == FRAMES["pandas"](expected[1])["age"].dtype
+    assert prepared.compute()["age"].cat.ordered
+    monkeypatch.setattr(orders, "end_texts", no_range_is_read)
+    encoder = TableEncoder(2).fit(prepared)
+    np.testing.assert_allclose(encoder.similarity(expected[1]), expected[-1], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_the_library_asked_for_has_the_orders(people, expected, library):
+    for frame in FRAMES.values():
+        preparer = Preparer().set_output(transform=library)
+        prepared = preparer.fit_transform(frame(people))
+        assert type(prepared).__module__.startswith(library)
+        found = declared_orders(read_table(prepared))
+        assert found == {name: preparer.ranges(name) for name in ("age", "born", "fare")}
+
+
+def other_text(people):
+    """Return the table with text among the numbers of a column, which are text then."""
+    ages = ["unknown" if n % 20 == 7 else str(a) for n, a in enumerate(people["age"].to_pylist())]
+    return people.set_column(0, "age", pa.array(ages).cast(pa.string()))
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_text_among_numbers_has_no_place(people, frame):
+    table = FRAMES[frame](other_text(people))
+    preparer = Preparer(missing=["None"]).fit(table)
+    prepared = preparer.transform(table)
+    assert set(declared_orders(read_table(prepared))) == {"born", "fare"}
+    encoder = TableEncoder(2).fit(prepared)
+    values = encoder.vocabulary_.values[0]
+    places = dict(zip(values, encoder.model_.orders[0].tolist(), strict=True))
+    assert places.pop("unknown") == places.pop(None) == -1
+    assert sorted(places, key=places.get) == list(preparer.ranges("age"))
+
+
+@pytest.mark.parametrize("source", ["memory", "lazy", "dask"])
+def test_text_that_was_not_there_before(people, source, tmp_path):
+    """It stays as it is in new rows, and has no place."""
+    new = other_text(people)
+    known = Preparer().fit(people)
+    rows = {
+        "memory": lambda: new,
+        "lazy": lambda: SOURCES["parquet file"](new, tmp_path),
+        "dask": lambda: dd.from_pandas(new.to_pandas(), npartitions=2),
+    }[source]()
+    prepared = known.transform(rows)
+    encoder = TableEncoder(2).fit(prepared)
+    places = dict(zip(encoder.vocabulary_.values[0], encoder.model_.orders[0], strict=True))
+    assert places["unknown"] == -1
 
 
 @pytest.mark.parametrize("source", SOURCES)

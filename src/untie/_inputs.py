@@ -115,9 +115,7 @@ def read_clusters(
     if not weights.any():
         raise ValueError("Every sample weight is zero; at least one row must count.")
     vocabulary, rows = learn_vocabulary(table)
-    typed = zip(table.names, table.columns, strict=True)
-    declared = declared_orders((name, getattr(cells, "dtype", None)) for name, cells in typed)
-    orders = find_orders(vocabulary, ordered, declared)
+    orders = find_orders(vocabulary, ordered, declared_orders(table))
     entries = []
     for column, (codes, size) in enumerate(zip(rows.codes, vocabulary.sizes, strict=True)):
         cells = clusters.members * size + codes

@@ -26,6 +26,7 @@ from untie._prepare.note import Reason
 from untie._prepare.numbers import write
 from untie._prepare.preparation import Preparation
 from untie._table.frames import columns_of, make_frame
+from untie._table.orders import declared_orders
 from untie._table.sample_weights import split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_one_of
@@ -470,4 +471,10 @@ def _of_library(frame: Any, library: str) -> Any:
     narwhal = nw.from_native(frame, eager_only=True)
     if narwhal.implementation.value == library:
         return frame
-    return narwhal.to_pandas() if library == "pandas" else narwhal.to_polars()
+    made = nw.from_native(
+        narwhal.to_pandas() if library == "pandas" else narwhal.to_polars(), eager_only=True
+    )
+    orders = declared_orders(read_table(frame, min_rows=0))
+    texts = {name: list(map(str, order)) for name, order in orders.items()}
+    ordered = [nw.col(name).cast(nw.String).cast(nw.Enum(texts[name])) for name in texts]
+    return made.with_columns(*ordered).to_native() if ordered else made.to_native()

@@ -7,14 +7,17 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import encoder_of
 from untie import Preparer, TableEncoder, count_table
-from untie._table.orders import check_ordered, declared_orders, find_orders
+from untie._table.frames import structured
+from untie._table.orders import check_ordered, declared_orders, find_orders, ordered_array
 from untie._table.runs import run_name
+from untie._table.table import read_table, table_of_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 
 
@@ -277,6 +280,7 @@ def test_other_solvers_do_not_look():
 
 ENUM = ["XS", "S", "M", "L", "XL"]
 TYPED = {
+    "pyarrow ordered dictionary": lambda v: pa.Table.from_pandas(TYPED["pandas ordered"](v)),
     "pandas ordered": lambda v: pd.DataFrame(
         {"a": pd.Categorical(v, categories=ENUM, ordered=True), "b": ["u", "v"] * 6}
     ),
@@ -308,7 +312,14 @@ def test_types_with_categories_of_any_kind():
 
 
 def test_declared_orders_are_those_of_types():
-    assert declared_orders([("a", None), ("b", object())]) == {}
+    columns = {"a": ordered_array(np.array([1, -1]), ["low", "high"]), "b": np.array([1, 2])}
+    assert declared_orders(read_table(structured(columns))) == {"a": ("low", "high")}
+    assert declared_orders(table_of_names(["a", "b"])) == {}
+    ordered = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["S", "M"]), ordered=True)
+    other = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["M", "L"]), ordered=True)
+    for chunks, found in (([ordered] * 2, {"a": ("S", "M")}), ([ordered, other], {}), ([], {})):
+        column = pa.chunked_array(chunks, type=ordered.type)
+        assert declared_orders(read_table(pa.table({"a": column}), min_rows=0)) == found
 
 
 def test_chunks_of_an_ordered_type():

@@ -108,10 +108,7 @@ class Tally:
     @property
     def declared(self) -> dict[str, tuple[Value, ...]]:
         """The columns whose type has an order, with their values in that order."""
-        if self.table is None:
-            return {}
-        typed = zip(self.table.names, self.table.columns, strict=False)
-        return declared_orders((name, getattr(cells, "dtype", None)) for name, cells in typed)
+        return {} if self.table is None else declared_orders(self.table)
 
 
 def code_table(table: Table, options: CountOptions) -> tuple[Grouping, Rows, Rows]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
 
 from untie._count.parts import CountTask, Part, count_gathered
 from untie._engines.source import Source, refuse_repeated
 from untie._engines.tasks import FrameTask, RowTask
 from untie._table.names import listed
+from untie._table.orders import declared_orders, ordered_series
+from untie._table.table import read_table
 from untie._util.extras import need
 from untie._util.parallel import map_ahead
 from untie._util.types import Codes
@@ -43,6 +48,8 @@ class ArrowSource(Source):
         Whether the rows can be read only once.
     backend : str
         The library that frames for the user are made with.
+    orders : mapping from names to texts
+        Columns of text whose values have an order, with all of them in it.
     """
 
     schema: Any
@@ -51,6 +58,7 @@ class ArrowSource(Source):
     n_rows: int | None = None
     is_one_shot: bool = False
     backend: str = "pyarrow"
+    orders: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         refuse_repeated(self.columns, self.origin)
@@ -62,9 +70,18 @@ class ArrowSource(Source):
 
     @property
     def empty(self) -> Any:
-        """A frame with the columns and no rows, of the user's library."""
+        """A frame with the columns and no rows, of the user's library and with ordered types."""
         empty = self.schema.empty_table()
-        return need("polars").from_arrow(empty) if self.backend == "polars" else empty
+        ordered = [name for name in self.columns if name in self.orders]
+        if self.backend == "polars":
+            pl = need("polars")
+            enums = {name: pl.Enum(self.orders[name]) for name in ordered}
+            return pl.from_arrow(empty).cast(enums)
+        nothing, arrow = np.empty(0, dtype=np.intp), nw.Implementation.PYARROW
+        made = {name: ordered_series(nothing, self.orders[name], arrow) for name in ordered}
+        columns = {name: empty[name] for name in self.columns}
+        columns |= {name: series.to_native() for name, series in made.items()}
+        return need("pyarrow").table(columns) if made else empty
 
     def select(self, columns: Sequence[str]) -> ArrowSource:
         """Return some of the columns, in this order; the others are not read."""
@@ -137,14 +154,23 @@ class ArrowSource(Source):
         """Return a lazy table; of its columns, only those that are asked for are made."""
         wanted = self.select(task.inputs(columns))
         names = list(dict.fromkeys(columns))
-        schema = task(wanted.schema.empty_table(), names).schema
+        orders = declared_orders(read_table(task(wanted.empty, names), min_rows=0))
+        fields = task(wanted.schema.empty_table(), names).schema
+        # Rows yet to come may hold text that has no place in an order, so they are texts.
+        pa = need("pyarrow")
+        schema = pa.schema(
+            field.with_type(pa.string()) if field.name in orders else field for field in fields
+        )
 
         def read(names: Sequence[str]) -> Iterator[Any]:
             for piece in wanted.pieces(task.inputs(names)):
-                chosen = task(piece, names).select(list(names)).combine_chunks()
-                yield from chosen.to_batches()
+                made = task(piece, names)
+                columns = [
+                    made[name].cast(pa.string()) if name in orders else made[name] for name in names
+                ]
+                yield from pa.table(columns, list(names)).combine_chunks().to_batches()
 
-        return replace(self, schema=schema, read=read)
+        return replace(self, schema=schema, read=read, orders=orders)
 
     def to_arrow(self) -> ArrowSource:
         """Return the table itself."""

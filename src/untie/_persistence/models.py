@@ -302,11 +302,11 @@ READING = record(
 
 RULE = either(
     {
-        Keep.name: (
+        "keep": (
             Keep,
             record(Keep, {"kind": one_of(TEXT, NUMBERS, OTHERS), "reading": READING}),
         ),
-        Bin.name: (
+        "bin": (
             Bin,
             record(
                 Bin,
@@ -317,6 +317,7 @@ RULE = either(
                     "reading": READING,
                     "span": maybe(each([number(), number()])),
                     "infinite": many(number(finite=False)),
+                    "has_others": a_truth,
                 },
                 {
                     "there are not as many borders as ranges": lambda c: (
@@ -329,11 +330,11 @@ RULE = either(
                 },
             ),
         ),
-        Group.name: (
+        "group": (
             Group,
             record(Group, {"values": _texts, "other": a_text, "reading": READING}),
         ),
-        Part.name: (Part, record(Part, {"part": one_of(*PARTS), "reading": READING})),
+        "part": (Part, record(Part, {"part": one_of(*PARTS), "reading": READING})),
     }
 )
 

@@ -35,7 +35,7 @@ from untie._prepare.number_names import NumberNames, find_number_names
 from untie._prepare.number_writing import NumberWriting
 from untie._prepare.numbers import NUMBER, PERIODS, as_number, read
 from untie._prepare.ranges import quantile_edges, range_labels, round_edges
-from untie._prepare.readings import Reading
+from untie._prepare.readings import AS_IT_IS, Reading
 from untie._prepare.remarks import MOSTLY, odd_values, odd_writing
 from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
 from untie._util.checks import check_integer
@@ -360,7 +360,8 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
         reasons[Reason.OTHER_VALUES] = {"kind": kind, **shown_values(others)}
     span = (float(numbers[0]), float(numbers[-1])) if seen.scale == 1 else None
     infinite = tuple(np.unique(cells[np.isinf(cells)]).tolist()) if span else ()
-    rule = Bin(tuple(edges.tolist()), tuple(names), unit, span=span, infinite=infinite)
+    borders = tuple(edges.tolist())
+    rule = Bin(borders, tuple(names), unit, AS_IT_IS, span, infinite, has_others=bool(others))
     return rule, Note(column, BINNED, reasons)
 
 

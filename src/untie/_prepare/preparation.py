@@ -18,6 +18,7 @@ from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text
 from untie._table.column_codes import factorize
 from untie._table.frames import make_frame, structured, usable
 from untie._table.names import check_names
+from untie._table.orders import declared_order, ordered_array, ordered_series
 from untie._table.table import Table, read_table
 from untie._util.extras import need
 from untie._util.types import Value
@@ -146,8 +147,12 @@ class Preparation:
         columns = dict(zip(table.names, table.columns, strict=True))
         pieces = {name: columns[name] for name in keep}
         for name, rule in zip(self.columns, self.rules, strict=True):
-            codes, labels = _labelled(columns[self.origins.get(name, name)], name, rule)
+            column = columns[self.origins.get(name, name)]
+            codes, labels = _labelled(column, name, rule)
+            places = _places(codes, labels, order := _order_of(column, rule))
             cells = np.fromiter(labels, dtype=object, count=len(labels))[codes]
+            if places is not None:
+                cells = ordered_array(places, order)
             pieces[name] = cells.astype(float) if _are_numbers(rule) else cells
         return structured({name: pieces[name] for name in dict.fromkeys((*self.columns, *keep))})
 
@@ -199,12 +204,23 @@ def _is_kept(series: Any, rule: Keep) -> bool:
     return _is_numeric(series)
 
 
-def _read_type(dtype: Any, rule: Keep) -> Any:
-    """Return the type of an ordered column whose numbers may have other names."""
-    if rule.reading.writing is None:
-        return dtype
-    order = dict.fromkeys(rule.labels(list(dtype.categories)))
-    return nw.Enum([str(value) for value in order if value is not None])
+def _order_of(column: Any, rule: Rule) -> list[str]:
+    """Return the order that the type of a prepared column has; nothing if it has none."""
+    if isinstance(rule, Bin) and not rule.has_others:
+        return list(dict.fromkeys(rule.names))
+    if isinstance(rule, Keep) and rule.kind == TEXT:  # whose type may have an order
+        own = list(declared_order(column))
+        labels = own if rule.reading.writing is None else dict.fromkeys(rule.labels(own))
+        return [as_text(label) for label in labels if label is not None]
+    return []
+
+
+def _places(codes: NDArray[Any], labels: list[Any], order: list[str]) -> NDArray[np.intp] | None:
+    """Return the place of each cell in an order, -1 if it is missing; None if one has no place."""
+    known = {label: place for place, label in enumerate(order)}
+    places = np.array([-2 if one is None else known.get(one, -1) for one in labels]) + 1
+    found = places[codes]
+    return None if not order or (found == 0).any() else np.where(found < 0, -1, found - 1)
 
 
 def _labelled(column: Any, name: str, rule: Rule) -> tuple[NDArray[Any], list[Any]]:
@@ -232,9 +248,10 @@ def _are_numbers(rule: Rule) -> bool:
 
 def _relabelled(series: Any, name: str, rule: Rule) -> Any:
     codes, labels = _labelled(series, name, rule)
+    places = _places(codes, labels, order := _order_of(series, rule))
+    if places is not None:
+        return ordered_series(places, order, series.implementation).alias(name)
     # By the rule alone, so that every piece of a table has the same type, even one without rows.
     dtype = nw.Float64 if _are_numbers(rule) else nw.String
     small = nw.new_series(name, labels, dtype, backend=series.implementation)
-    if isinstance(rule, Keep) and rule.kind == TEXT and isinstance(series.dtype, nw.Enum):
-        small = small.cast(_read_type(series.dtype, rule))  # its values have an order
     return small[codes.astype(np.int64)] if len(codes) else small[:0]

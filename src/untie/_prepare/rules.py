@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +63,6 @@ class Keep:
         How cells are read.
     """
 
-    name: ClassVar[str] = "keep"
     kind: str
     reading: Reading = AS_IT_IS
 
@@ -104,15 +102,18 @@ class Bin:
         The least and the largest finite number that was seen; None where not all were looked at.
     infinite : tuple of float
         The infinities that were seen.
+    has_others : bool
+        Whether there was text among the numbers. It has no place in the order of the ranges, so the
+        column's type has none.
     """
 
-    name: ClassVar[str] = "bin"
     edges: tuple[float, ...]
     names: tuple[str, ...]
     unit: str
     reading: Reading = AS_IT_IS
     span: tuple[float, float] | None = None
     infinite: tuple[float, ...] = ()
+    has_others: bool = False
 
     def labels(self, values: list[Value]) -> list[Value]:
         """Return what each of a column's distinct values becomes."""
@@ -149,7 +150,6 @@ class Group:
         How cells are read.
     """
 
-    name: ClassVar[str] = "group"
     values: tuple[str, ...]
     other: str
     reading: Reading = AS_IT_IS
@@ -179,7 +179,6 @@ class Part:
     (['Tuesday', None], ['17 h'])
     """
 
-    name: ClassVar[str] = "part"
     part: str
     reading: Reading = AS_IT_IS
 

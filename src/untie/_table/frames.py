@@ -80,7 +80,7 @@ def structured(columns: Mapping[str, Any]) -> NDArray[Any]:
 
 def _field(cells: Any) -> NDArray[Any]:
     """Return cells as an array; a number that is missing among others is NaN."""
-    if isinstance(cells, np.ndarray) and cells.dtype != object:
+    if isinstance(cells, np.ndarray) and (cells.dtype != object or cells.dtype.metadata):
         return cells
     cells = list(cells)
     types = set(map(type, cells))

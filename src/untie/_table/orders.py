@@ -1,9 +1,9 @@
 """Which columns have an order, and where each value stands in it.
 
-A column has one if the user says so, if its type does (a pandas ordered categorical, a polars
-Enum), or if its values are ranges ("up to 25", "26 to 40", "over 40"), such as `Preparer` makes of
-numbers and dates. Ranges are told by what they are called, so the order survives every engine, file
-and query that the values go through.
+A column has one if the user says so, if its type does (a pandas ordered categorical, a polars Enum,
+an ordered dictionary of Arrow), as those that `Preparer` makes of numbers and dates do, or if its
+values are texts that read as ranges ("up to 25", "26 to 40", "65+"), as in many surveys, and in
+files that know no ordered types.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from untie._table.names import check_names
 from untie._table.plain_values import plain
 from untie._table.range_texts import DATE, NO_UNIT, end_texts, same_unit, unit_of
+from untie._table.table import Table
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 from untie._util.types import Value
 
@@ -111,16 +112,68 @@ def find_orders(
     return tuple(found)
 
 
-def declared_orders(columns: Iterable[tuple[str, Any]]) -> dict[str, tuple[Value, ...]]:
-    """Return the columns whose type has an order, with their values in that order.
+def declared_orders(table: Table) -> dict[str, tuple[Value, ...]]:
+    """Return the columns whose type has an order, with their values in that order."""
+    pairs = zip(table.names, table.columns, strict=False)  # a table of names has no cells
+    orders = {name: declared_order(cells) for name, cells in pairs}
+    return {name: order for name, order in orders.items() if order}
+
+
+def declared_order(cells: Any) -> tuple[Value, ...]:
+    """Return a column's values in the order that its type has; nothing if it has none.
 
     Parameters
     ----------
-    columns : iterable of (name, narwhals dtype)
-        The columns' names and types; pandas' ordered categoricals are Enums to narwhals.
+    cells : narwhals Series or array
+        pandas' ordered categoricals are Enums to narwhals. An array may have an order in the
+        metadata of its type; see `ordered_array`.
     """
-    enums = {name: dtype for name, dtype in columns if isinstance(dtype, nw.Enum)}
-    return {name: tuple(map(plain, dtype.categories)) for name, dtype in enums.items()}
+    if isinstance(cells, np.ndarray):
+        return tuple((cells.dtype.metadata or {}).get(ORDER, ()))
+    if isinstance(cells.dtype, nw.Enum):
+        return tuple(map(plain, cells.dtype.categories))
+    native = cells.to_native()
+    if not getattr(getattr(native, "type", None), "ordered", False) or not native.num_chunks:
+        return ()
+    first, *others = (chunk.dictionary for chunk in native.chunks)
+    return tuple(map(plain, first.to_pylist())) if all(map(first.equals, others)) else ()
+
+
+def ordered_array(places: Positions, order: Sequence[str]) -> NDArray[np.object_]:
+    """Return texts at some places of an order (-1 for missing ones), and the order in their type.
+
+    Examples
+    --------
+    >>> declared_order(ordered_array(np.array([1, -1]), ["low", "high"]))
+    ('low', 'high')
+    """
+    dtype = np.dtype(object, metadata={ORDER: tuple(order)})
+    cells = np.empty(len(places), dtype=dtype)
+    cells[:] = np.array([*order, None], dtype=object)[places]
+    return cells
+
+
+def ordered_series(places: Positions, order: Sequence[str], library: Any) -> Any:
+    """Return texts at some places of an order (-1 for missing ones), of a type with that order.
+
+    Parameters
+    ----------
+    places : integer array of shape (n_rows,)
+        The place of each cell.
+    order : sequence of str
+        Distinct.
+    library : narwhals Implementation
+        What the column is for: an ordered categorical of pandas, an Enum of polars, an ordered
+        dictionary of Arrow.
+    """
+    if library.is_pyarrow():
+        import pyarrow as pa
+
+        indices = pa.array(places.astype(np.int32), mask=places < 0)
+        cells = pa.DictionaryArray.from_arrays(indices, pa.array(order, pa.string()), ordered=True)
+        return nw.from_native(pa.chunked_array([cells]), series_only=True)
+    small = nw.new_series("", [*order, None], nw.String, backend=library).cast(nw.Enum(order))
+    return small[np.where(places < 0, len(order), places)] if len(places) else small[:0]
 
 
 def _is_auto(ordered: Any) -> bool:
