@@ -20,8 +20,7 @@ FLOORS = (
     "_engines",
     "_prepare",
     "export",
-    "_file_parts",
-    "_saving",
+    "_persistence",
     "_base",
     "datasets",
     "evaluation",
@@ -162,7 +161,6 @@ SHARED_BY_ESTIMATORS = {
     "_of_prepared",
     "_prepared",
     "_recipe",
-    "_to_state",
     "_vector_task",
 }
 """What estimators have for the rest of the package. A name with an underscore is one that users do

@@ -17,6 +17,7 @@ from untie._persistence.models import K_CHOICE, LARGEST, LIBRARIES, MODEL, PREPA
 from untie._persistence.schema import (
     Codec,
     Field,
+    Fields,
     Place,
     a_text,
     a_truth,
@@ -35,7 +36,7 @@ from untie._persistence.schema import (
 from untie._persistence.values import from_plain, to_plain
 from untie._util.about import VERSION
 
-CLASSES: dict[str, type[Savable]] = {}
+KINDS: dict[str, type[Savable]] = {}
 """The estimators that a file can hold, by their names in it; each enters itself."""
 
 
@@ -50,7 +51,7 @@ class Savable:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "_kind" in vars(cls):
-            CLASSES[cls._kind] = cls
+            KINDS[cls._kind] = cls
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the estimator to one file, without pickle; `load_model` reads it.
@@ -108,12 +109,12 @@ def read_model(path: str | os.PathLike[str]) -> Any:
 def estimator(*kinds: str, is_fitted: bool = True) -> Codec:
     """Return the codec of an estimator of one of these kinds; of any, if there are none."""
     return either(
-        {kind: (CLASSES[kind], _one(kind, is_fitted)) for kind in kinds or tuple(CLASSES)}
+        {kind: (KINDS[kind], _one(kind, is_fitted)) for kind in kinds or tuple(KINDS)}
     )
 
 
 def _one(kind: str, is_fitted: bool) -> Codec:
-    parts = {
+    parts: Fields = {
         "parameters": Field(mapping(PARAMETER), lambda one: one.get_params(deep=False)),
         "output": Field(
             mapping(one_of("default", "pandas", "polars", None)),
@@ -121,7 +122,7 @@ def _one(kind: str, is_fitted: bool) -> Codec:
         ),
     }
     fitted = {"fitted": Field(LEARNED[kind], _checked_fitted)} if is_fitted else {}
-    return record(partial(_restored, CLASSES[kind]), {**parts, **fitted})
+    return record(partial(_restored, KINDS[kind]), {**parts, **fitted})
 
 
 def _restored(
@@ -143,7 +144,7 @@ def _checked_fitted(one: Any) -> Any:
 
 
 def _write_parameter(value: Any, at: Place) -> Any:
-    if isinstance(value, tuple(CLASSES.values())):
+    if isinstance(value, tuple(KINDS.values())):
         return {"estimator": estimator(is_fitted=False).write(clone(value), at)}
     try:
         return to_plain(value)
@@ -160,7 +161,7 @@ def _read_parameter(plain: Any, at: Place) -> Any:
 PARAMETER = Codec(_write_parameter, _read_parameter)
 """Parameters are checked by the estimator that takes them."""
 
-_SEEN = {
+_SEEN: Fields = {
     "n_features_in_": whole(1),
     "feature_names_in_": Field(
         maybe(many(a_text, distinct=True, make=partial(np.array, dtype=object))),
@@ -255,5 +256,5 @@ PIPELINE = record(
 
 def _any_model() -> Codec:
     """Return the codec of all that a file can hold."""
-    kinds = {kind: (cls, _one(kind, is_fitted=True)) for kind, cls in CLASSES.items()}
+    kinds = {kind: (cls, _one(kind, is_fitted=True)) for kind, cls in KINDS.items()}
     return either({**kinds, "pipeline": (Pipeline, PIPELINE)})

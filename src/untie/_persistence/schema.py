@@ -211,9 +211,12 @@ class Field:
     get: Callable[[Any], Any] | None = None
 
 
+Fields = Mapping[str, Field | Codec | Callable[[Any], Codec]]
+
+
 def record(
     make: Callable[..., Any],
-    fields: Mapping[str, Field | Codec | Callable[[Any], Codec]],
+    fields: Fields,
     relations: Mapping[str, Callable[[Any], bool]] | None = None,
 ) -> Codec:
     """Return the codec of an object with named parts: these and no others.
