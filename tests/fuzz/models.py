@@ -65,10 +65,8 @@ def large_and_small():
 MODELS = {
     "auto": lambda: (TableEncoder("auto", preparer=None), words(200, 5, 4)),
     "exact": lambda: (UNTIE(2, solver="exact"), words(60, 3, 3)),
-    "lp, joint, sparse": lambda: (
-        UNTIE(2, couplings="joint", solver="lp", sparse_output=True),
-        words(60, 3, 3),
-    ),
+    "lp, joint": lambda: (UNTIE(2, couplings="joint", solver="lp"), words(60, 3, 3)),
+    "sparse": lambda: (TableEncoder(2, sparse_output=True, preparer=None), words(60, 3, 3)),
     "adam, kernels": lambda: (
         UNTIE(2, solver="adam", kernels=[Gaussian(0.5), Polynomial(2)], max_iter=20),
         words(60, 3, 3),
