@@ -23,7 +23,7 @@ from untie._learn.fitting import fit_counted
 from untie._learn.k_choice import KChoice
 from untie._learn.learning import Recipe
 from untie._learn.parameters import VALUE
-from untie._persistence.saving import Savable
+from untie._persistence.models import Savable
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._row_tasks import VectorTask
 from untie._table import frames

@@ -45,7 +45,7 @@ from untie._learn.means import (
 from untie._learn.moves import MOST_MOVES, cells_of, move_rows
 from untie._learn.parameters import AUTO
 from untie._learn.reach import find_reach
-from untie._persistence.saving import Savable
+from untie._persistence.models import Savable
 from untie._row_tasks import LabelTask, sample_source, walk_source
 from untie._table.sample_weights import check_weights, split_weights
 from untie._table.table import read_table

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from untie._base import TakesTables, check_seen, see_columns
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._persistence.saving import Savable
+from untie._persistence.models import Savable
 from untie._prepare.deciding import Options
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._prepare.found_reading import AUTO

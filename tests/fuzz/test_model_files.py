@@ -164,6 +164,12 @@ def test_a_refusal_is_short_whatever_the_file_says(good, path):
     assert len(refusal(path, file.sealed())) < 1_000
 
 
+def test_no_entry_is_there_twice(good, path):
+    file = File.of(good[1])
+    file.text = file.text.replace('"n_rows":', '"n_rows": 1, "n_rows":', 1)
+    assert "an entry is there twice" in refusal(path, file.sealed())
+
+
 def test_a_model_that_is_almost_empty_is_written_so_that_it_can_be_read(path, monkeypatch):
     monkeypatch.setattr(container, "HARMLESS", 2**10)
     monkeypatch.setattr(container, "MOST_RATIO", 2)

@@ -52,10 +52,13 @@ class Codec:
         Returns what JSON has for it.
     read : function of what JSON has, and its place
         Checks it and returns the part.
+    kind : class
+        The class of the parts, where `either` needs it.
     """
 
     write: Callable[[Any, Place], Any]
     read: Callable[[Any, Place], Any]
+    kind: type = object
 
 
 def checked(check: Check) -> Codec:
@@ -176,21 +179,21 @@ def mapping(codec: Codec | Mapping[str, Codec]) -> Codec:
     return Codec(write, read)
 
 
-def either(kinds: Mapping[str, tuple[type, Codec]]) -> Codec:
+def either(**codecs: Codec) -> Codec:
     """Return the codec of a part of one of several classes; its "type" says which."""
 
     def write(part: Any, at: Place) -> dict[str, Any]:
-        name, codec = next((n, c) for n, (kind, c) in kinds.items() if isinstance(part, kind))
-        return {"type": name, **codec.write(part, at)}
+        name = next(name for name, codec in codecs.items() if isinstance(part, codec.kind))
+        return {"type": name, **codecs[name].write(part, at)}
 
     def read(plain: Any, at: Place) -> Any:
         of_type(dict)(plain, at.name)
         name = plain.get("type")
-        if not isinstance(name, str) or name not in kinds:
+        if not isinstance(name, str) or name not in codecs:
             what = f"{at.name or 'the model'!r} is a {str(name)[:50]!r}"
-            raise ValueError(f"{what}, which this version does not know: one of {list(kinds)}")
+            raise ValueError(f"{what}, which this version does not know: one of {list(codecs)}")
         rest = {key: part for key, part in plain.items() if key != "type"}
-        return kinds[name][1].read(rest, at)
+        return codecs[name].read(rest, at)
 
     return Codec(write, read)
 
@@ -211,13 +214,14 @@ class Field:
     get: Callable[[Any], Any] | None = None
 
 
-Fields = Mapping[str, Field | Codec | Callable[[Any], Codec]]
+Relations = Mapping[str, Callable[[Any], bool]]
 
 
 def record(
     make: Callable[..., Any],
-    fields: Fields,
-    relations: Mapping[str, Callable[[Any], bool]] | None = None,
+    relations: Relations | None = None,
+    /,
+    **fields: Field | Codec | Callable[[Any], Codec],
 ) -> Codec:
     """Return the codec of an object with named parts: these and no others.
 
@@ -225,14 +229,14 @@ def record(
     ----------
     make : function of the parts, by name
         Returns the object; its class, usually.
-    fields : mapping from names to fields
-        Its parts, in order. A file has their names without underscores at the ends.
     relations : mapping from texts to functions of all parts
         What must hold between the parts, by what is said where it does not.
+    **fields : Field
+        Its parts, in order. A file has their names without underscores at the ends.
 
     Examples
     --------
-    >>> codec = record(SimpleNamespace, {"n": whole(), "omega": lambda c: numbers((c.n,))})
+    >>> codec = record(SimpleNamespace, n=whole(), omega=lambda c: numbers((c.n,)))
     >>> arrays = {}
     >>> codec.write(SimpleNamespace(n=2, omega=np.ones(2)), Place("", arrays)), list(arrays)
     ({'n': 2, 'omega': 'array'}, ['omega'])
@@ -273,7 +277,7 @@ def record(
                 raise ValueError(f"{words} in {at.name or 'the model'!r}")
         return make(**vars(found))
 
-    return Codec(write, read)
+    return Codec(write, read, make if isinstance(make, type) else object)
 
 
 def numbers(
