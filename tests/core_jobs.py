@@ -61,16 +61,15 @@ def answers():
     table = rows()
     texts = [row[:3] for row in table]
     encoder = untie.TableEncoder(3, preparer=None).fit(texts)
-    options = {"preparer": untie.Preparer(), "random_state": 0}
-    clusterer = untie.TableClusterer(**options).fit(table)
+    clusterer = untie.TableClusterer().fit(table)
     labels = clusterer.labels_
     preparer = untie.Preparer().fit(table)
     modes = KModes(3, random_state=0).fit(texts)
     mca = baselines.MCA().fit(texts)
     distance = baselines.Hamming().fit(texts)
     profile = explain.cluster_profile(texts, labels)
-    named = untie.TableClusterer(3, **options).fit(fields())
-    pipeline = make_pipeline(untie.Preparer(), untie.TableEncoder(3, preparer=None)).fit(table)
+    named = untie.TableClusterer(3).fit(fields())
+    pipeline = make_pipeline(untie.Preparer(), untie.UNTIE(3)).fit(table)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.untie"
         clusterer.save(path)

@@ -131,7 +131,7 @@ NEW_ROWS = pd.DataFrame(
 
 def fit(columns, **settings):
     """Fit on a dict of columns."""
-    return encoder_of(2, **{"solver": "uniform", **settings}).fit(frame(columns))
+    return encoder_of(2, **settings).fit(frame(columns))
 
 
 def frame(columns):

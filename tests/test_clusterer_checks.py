@@ -9,8 +9,9 @@ VARIATIONS = [
 ]
 
 
-def test_every_other_check_passes():
-    assert_all_checks_pass(TableClusterer(preparer=None), but=NEED_NUMBERS)
+@pytest.mark.parametrize("preparer", ["auto", None])
+def test_every_other_check_passes(preparer):
+    assert_all_checks_pass(TableClusterer(preparer=preparer), but=NEED_NUMBERS)
 
 
 @pytest.mark.slow

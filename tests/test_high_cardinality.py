@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from tables import encoder_of
+from tables import encoder_of, fit_known
 from untie import UNTIE, TableEncoder, count_table, load_model
 from untie._count import memory
 from untie._learn import landmarks
@@ -143,8 +143,7 @@ def test_names_tell_values_from_axes(few_are_many, monkeypatch):
     assert axes[-1] == "shape=shape 4"
     plain = TableEncoder(3, preparer=None).fit(TABLE).get_feature_names_out().tolist()
     assert plain[: 39 + 1 : 39] == ["town=town 000000", "color=color 0"]
-    full = UNTIE(3, purpose="neighbors", output="full").fit(TABLE)
-    assert full.get_feature_names_out()[0] == "town=town 000000|matching|identity"
+    full = UNTIE(3, solver="uniform", output="full").fit(TABLE)
     assert "town|axis 1|inter|gaussian(1)" in full.get_feature_names_out().tolist()
 
 
@@ -173,10 +172,10 @@ def test_columns_of_unknown_values(unknown, solver, few_are_many):
         [f"other {i}" for i in range(20)] if name in outside else sorted(TABLE[name].unique())
         for name in TABLE
     ]
-    encoder = encoder_of(2, solver=solver, categories=categories)
+    encoder = encoder_of(2, solver=solver)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that nothing is coupled with anything
-        vectors = encoder.fit(TABLE).transform(TABLE)
+        vectors = fit_known(encoder, TABLE, categories).transform(TABLE)
     assert np.isfinite(vectors).all()
 
 
@@ -263,7 +262,7 @@ def test_what_would_be_too_large_is_refused_with_a_remedy(large, monkeypatch):
 def test_exports_of_components(large, tmp_path):
     table, _, encoder = large
     script = encoder.to_sql("duckdb", source="rows")
-    assert "untie3" in script.query
+    assert "tableencoder3" in script.query
     encoder.save(tmp_path / "model")
     loaded = load_model(tmp_path / "model")
     np.testing.assert_array_equal(loaded.transform(table[:9]), encoder.transform(table[:9]))

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from cases import as_objects, as_rows
 from lazy_sources import SOURCES
 from odd_cells import BERLIN, HALF, LOCAL, OBJECTS, OUT_OF_RANGE, TYPED, out_of_range
+from tables import fit_known
 from untie import UNTIE, Preparer, TableEncoder, load_model, save_model
 from untie._table.column_codes import factorize
 from untie._table.frames import columns_of
@@ -211,7 +212,7 @@ def test_ranges_of_times_are_those_of_utc():
 def test_orders_and_lists_of_times_of_a_zone():
     data = pd.DataFrame(repeated(LOCAL), dtype=object)
     ordered = TableEncoder(2, ordered={"x0": LOCAL}, preparer=None).fit(data)
-    listed = TableEncoder(2, categories=[LOCAL, list("uvw")], handle_unknown="error").fit(data)
+    listed = fit_known(TableEncoder(2, preparer=None), data, [LOCAL, list("uvw")])
     assert ordered.vocabulary_ == listed.vocabulary_
 
 

@@ -133,9 +133,9 @@ def test_saved_equals_loaded(table, tmp_path_factory):
 
 
 @given(table=small_tables())
-@pytest.mark.parametrize("n_components", [None, 1])
-def test_nothing_is_ever_nan(table, n_components):
-    for solver in COUNT_SOLVERS:
-        encoder = encoder_of(solver=solver, n_components=n_components).fit(table)
+def test_nothing_is_ever_nan(table):
+    of_solvers = [encoder_of(solver=solver) for solver in COUNT_SOLVERS]
+    for encoder in (*of_solvers, TableEncoder(n_components=1, preparer=None)):
+        encoder.fit(table)
         assert np.isfinite(encoder.transform(table)).all()
         assert np.isfinite(encoder.loss_curve_).all()

@@ -101,7 +101,7 @@ def test_a_fit_on_a_million_values_is_refused_and_grouping_helps():
     table = pd.DataFrame({"id": np.arange(10**6), "sex": np.arange(10**6) % 3})
     with pytest.raises(ValueError, match=REFUSED.format(column="'id'")):
         UNTIE(solver="uniform").fit(table)
-    encoder = UNTIE(2, solver="uniform", max_categories=4).fit(table)
+    encoder = TableEncoder(2, preparer=None, max_categories=4).fit(table)
     assert encoder.counts_.sizes == (4, 3)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cases import slow_counts
 from tables import small_tables
-from untie import UNTIE, TableEncoder, count_table
+from untie import TableEncoder, count_table
 from untie._count import tally as tally_module
 from untie._count.tally import CountOptions, tally_counted, tally_table
 from untie._table.table import read_table
@@ -103,18 +103,6 @@ def test_shares_are_of_all_rows_even_where_values_are_unknown():
     options = CountOptions(categories=[["b", "a"], ["x", "y"]], min_frequency=0.2)
     counted = tally_table(read_table(ROWS), options)
     assert counted.grouping.infrequent_values() == [[], []]
-
-
-def test_unknown_values_of_the_fit_are_transformed_like_later_ones():
-    encoder = UNTIE(
-        2,
-        solver="uniform",
-        categories=[["a", "b"], ["x", "y"]],
-        min_frequency=2,
-        handle_unknown="infrequent_if_exist",
-    )
-    rows = [row for row in ROWS if row[1] is not None]
-    np.testing.assert_array_equal(encoder.fit_transform(rows), encoder.transform(rows))
 
 
 def test_too_many_values_name_the_column():

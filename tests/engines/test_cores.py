@@ -155,9 +155,10 @@ def test_a_sink_writes_the_same_file(suffix, tmp_path):
 def test_unknown_values_are_named_in_the_order_of_the_rows(tmp_path):
     cells = [f"v{i}" for i in range(60)]
     source = SOURCES["parquet file"](as_arrow({"A": cells, "B": cells}), tmp_path)
-    encoder = TableEncoder(2, categories=[["v0"], ["v0"]], handle_unknown="error")
+    encoder = TableEncoder(2, preparer=None, handle_unknown="error")
+    encoder.fit(as_arrow({"A": ["v0", "w", "w"], "B": ["v0", "v0", "w"]}))
     with pytest.raises(ValueError, match="'v1'"):
-        on_cores(3, encoder.fit, source)
+        on_cores(3, lambda: encoder.transform(source).read_all())
 
 
 def test_an_error_in_a_thread_is_the_error_of_one_core(tmp_path):

@@ -49,7 +49,7 @@ def test_one_row_per_column_in_a_family(encoder):
 
 
 def test_votes_have_the_factors_of_the_user(table):
-    encoder = UNTIE(3, solver="relevance", column_weights={"city": 3, "twin": 0}).fit(table)
+    encoder = TableEncoder(3, preparer=None, column_weights={"city": 3, "twin": 0}).fit(table)
     found = families(encoder)
     assert found["column"].tolist() == ["city", "state", "region"]
     np.testing.assert_allclose(found["vote"], [1, 1 / 3, 1 / 3])

@@ -55,25 +55,13 @@ def test_attributes_and_couplings_at_once(name, table):
     assert (np.diff(found.share) <= 1e-9).all()
 
 
-def test_orders_beside_a_passive_column(table):
-    order = {"c2": ["v1", "v0", "v3", "v2"]}
-    full = UNTIE(3, ordered=order, column_weights={"c1": 0}, output="full").fit(table)
-    lines = full.weights().assign(variance=np.asarray(full.transform(table)).var(axis=0))
-    for by in ("coupling", "kernel"):
-        expected = lines.groupby(by).variance.sum() / lines.variance.sum()
-        found = weight_shares(full, by=by)
-        assert found.set_index(by).share.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
-    assert weight_shares(full).set_index("column").share["c1"] == 0
-
-
-@pytest.mark.parametrize("solver", ["auto", "uniform"])
-def test_a_column_with_very_many_values(monkeypatch, solver):
+def test_a_column_with_very_many_values(monkeypatch):
     monkeypatch.setattr(memory, "LARGE", 10)
     table, classes = latent_classes(400, 3, 4, 4, seed=0)
     rng = np.random.default_rng(0)
     numbers = np.asarray(classes) + 3 * rng.integers(0, 20, 400)
     table = table.assign(large=[f"v{number}" for number in numbers])
-    full = encoder_of(3, solver=solver, output="full").fit(table)
+    full = UNTIE(3, solver="uniform", output="full").fit(table)
     assert len(set(full.model_.widths[-1])) > 1  # the kernels have unequal numbers of axes
     variance = np.asarray(full.transform(table)).var(axis=0)
     lines = full.weights().assign(variance=variance / variance.sum())

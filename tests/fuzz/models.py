@@ -92,6 +92,10 @@ MODELS = {
     "preparer": lambda: (Preparer(bins=3, max_categories=5, date_parts=["month"]), people()),
     "clusterer": lambda: (TableClusterer(preparer=None), words(200, 5, 4)),
     "moved": lambda: (TableClusterer(3, preparer=None), large_and_small()),
+    "prepared vectors": lambda: (TableEncoder(2, preparer=Preparer(bins=4)), people()),
+    "default": lambda: (TableEncoder(), people()),
+    "default clusters": lambda: (TableClusterer(2), people()),
+    "clusters of kernels": lambda: (TableClusterer(2, encoder=UNTIE()), people()),
     "prepared": lambda: (TableClusterer(2, preparer=Preparer(bins=4)), people()),
     "pipeline": lambda: (make_pipeline(Preparer(bins=3), TableEncoder(2, preparer=None)), people()),
     "pipeline of clusters": lambda: (

@@ -146,7 +146,7 @@ def test_arrays_have_columns_too():
 
 
 WRONG = {
-    "no encoder": (lambda e, X: plot.spectrum(X), TypeError, "fitted UNTIE is required"),
+    "no encoder": (lambda e, X: plot.spectrum(X), TypeError, "fitted TableEncoder or UNTIE"),
     "clusterer": (
         lambda e, X: plot.weights(TableClusterer(2, preparer=None).fit(X)),
         TypeError,

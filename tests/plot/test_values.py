@@ -9,6 +9,7 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from sklearn.decomposition import PCA
 
 from plot_cases import draw, new_axes, odd_table, tick_texts, title
+from tables import fit_known
 from untie import TableEncoder, plot
 from untie.explain import alike_values
 
@@ -153,7 +154,7 @@ def test_one_column_and_one_value():
 
 def test_values_that_never_occur_are_left_out():
     X = pd.DataFrame({"a": list("uuvw"), "b": list("xyxy")})
-    encoder = TableEncoder(2, categories=[list("uvwz"), list("xy")]).fit(X)
+    encoder = fit_known(TableEncoder(2, preparer=None), X, [list("uvwz"), list("xy")])
     assert sorted(points(plot.map_values(encoder, "a", ax=new_axes()))) == ["u", "v", "w"]
     ax = plot.value_dendrogram(encoder, "a", ax=new_axes())
     assert sorted(tick_texts(ax, "y")) == ["u", "v", "w"]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import encoder_of
+from tables import encoder_of, fit_known
 from untie import Preparer, TableEncoder, count_table
 from untie._table.frames import structured
 from untie._table.orders import check_ordered, declared_orders, find_orders, ordered_array
@@ -272,12 +272,6 @@ def test_nothing_but_missing_cells():
     assert learned([None] * 6, ordered=["a"])[1] == [-1]
 
 
-def test_other_solvers_do_not_look():
-    values, found = learned(["up to 1", "over 1", "over 1"] * 3, solver="relevance", ordered=["z"])
-    assert values == ("over 1", "up to 1")
-    assert found is None
-
-
 ENUM = ["XS", "S", "M", "L", "XL"]
 TYPED = {
     "pyarrow ordered dictionary": lambda v: pa.Table.from_pandas(TYPED["pandas ordered"](v)),
@@ -350,7 +344,8 @@ def test_merged_values_have_no_place():
 
 def test_declared_categories_that_no_row_has():
     frame = pd.DataFrame({"a": [1, 3, 1, 3], "b": list("uvvu")})
-    encoder = TableEncoder(2, categories=[[1, 2, 3], ["u", "v"]], ordered=["a"]).fit(frame)
+    encoder = TableEncoder(2, preparer=None, ordered=["a"])
+    fit_known(encoder, frame, [[1, 2, 3], ["u", "v"]])
     assert listed(encoder.model_.orders[0]) == [0, 1, 2]
     assert np.isfinite(encoder.similarity(frame)).all()
 

@@ -25,10 +25,11 @@ def test_one_and_two_threads_learn_the_same_bits(solver, n_columns):
     found = []
     for n_threads in (1, 2):
         with threadpool_limits(n_threads, user_api="blas"):
-            short = encoder_of(3, solver=solver, n_components=5, random_state=0).fit(table)
             whole = encoder_of(3, solver=solver, random_state=0).fit(table)
-            rows = table[:50]
-            found.append([short.transform(rows), whole.transform(rows), whole.loss_curve_])
+            found.append([whole.transform(table[:50]), whole.loss_curve_])
+            if solver == "auto":
+                short = TableEncoder(3, preparer=None, n_components=5).fit(table)
+                found[-1].append(short.transform(table[:50]))
     for one, two in zip(*found, strict=True):
         np.testing.assert_array_equal(one, two)
 
