@@ -19,7 +19,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from command_cases import ask, rows_of, start
 from tables import encoder_of
@@ -209,7 +209,8 @@ def kept(name, **expected):
     """Return a check: the encoder that was kept in a file has a parameter."""
 
     def check(done):
-        encoder = done.model(name)[-1]
+        model = done.model(name)
+        encoder = model[-1] if isinstance(model, Pipeline) else model
         params = getattr(encoder, "encoder_", encoder).get_params()
         for key, value in expected.items():
             assert params[key] == value
@@ -221,7 +222,9 @@ def learned_from(name, *columns, without=()):
     """Return a check: the model was learned from columns, or without some."""
 
     def check(done):
-        found = list(done.model(name)[0].columns_)
+        model = done.model(name)
+        preparer = model[0] if isinstance(model, Pipeline) else model.preparer_
+        found = list(preparer.columns_)
         assert found == list(columns) if columns else not set(without) & set(found)
 
     return check
@@ -348,17 +351,17 @@ def as_in_python(find, name, settings, **without):
 
 def near(rows, encoder):
     """Return the distances of the neighbours of row 3."""
-    return explain.neighbors(encoder, rows, 3, 4)["distance"].to_numpy()
+    return explain.neighbors(encoder, rows, 3, n=4)["distance"].to_numpy()
 
 
 def alike(rows, encoder):
     """Return the similarities of the values of size."""
-    return explain.alike_values(encoder, "size", 20)["similarity"].to_numpy()
+    return explain.alike_values(encoder, "size", n=20)["similarity"].to_numpy()
 
 
 def unusual(rows, encoder):
     """Return the scores of the most unusual rows."""
-    return explain.outliers(encoder, rows, 4)["score"].to_numpy()
+    return explain.outliers(encoder, rows, n=4)["score"].to_numpy()
 
 
 def learning_checks(find, name):

@@ -32,10 +32,10 @@ FLOORS = (
     "encoder",
     "untie_method",
     "vector_file",
-    "k_choice",
     "clusterer",
     "model_file",
     "_inputs",
+    "k_choice",
     "explain",
     "comparison",
     "plot",
@@ -126,6 +126,16 @@ def test_nothing_goes_in_circles():
 def test_no_module_has_the_name_of_a_function_in_it(name):
     functions = {node.name for node in TREES[name].body if isinstance(node, ast.FunctionDef)}
     assert name.rpartition(".")[2] not in functions
+
+
+def test_no_class_has_the_name_of_another():
+    """Not even in another package: who reads a name must not ask which one is meant."""
+    found = {}
+    for name, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(name)
+    assert {name: where for name, where in found.items() if len(where) > 1} == {}
 
 
 def test_no_module_is_hidden_by_a_name():

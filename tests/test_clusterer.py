@@ -324,7 +324,7 @@ def test_numbers_are_binned_on_request():
     assert clusterer.predict(new).shape == (5,)
     prepared = clusterer._prepared(table)
     assert list(prepared.columns) == ["age", "pet", "home"]
-    profile = cluster_profile(prepared, clusterer.labels_)
+    profile = cluster_profile(clusterer, table)
     assert set(profile.column) == {"age", "pet", "home"}
     assert clusterer.transform(table).shape == (400, 2)
     assert TableClusterer(2, preparer=None).fit(table[["pet"]])._prepared(table) is table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -18,10 +19,10 @@ from untie._count.counts import CountedTable, Counts
 from untie._count.row_sample import RowSample
 from untie._count.tally import CountOptions, tally_counted
 from untie._engines.registry import open_table
-from untie._learn.fitted import Fitted
+from untie._learn.fitted import Fitted, compact_names, errors_frame, full_names, weights_frame
 from untie._learn.fitting import fit_counted
 from untie._learn.k_choice import KChoice
-from untie._learn.learning import Recipe
+from untie._learn.learning import ChoiceRecipe, Recipe
 from untie._learn.parameters import VALUE
 from untie._persistence.models import Savable
 from untie._prepare.unprepared import warn_of_unprepared
@@ -35,6 +36,7 @@ from untie._util.progress import stage
 from untie._util.threads import one_at_a_time
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
+from untie._util.words import Parameter, message
 from untie.export import Exportable
 from untie.preparer import Preparer, prepare_rows
 
@@ -387,7 +389,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         """
         check_is_fitted(self)
         fitted = self.model_
-        return frames.weights(
+        return weights_frame(
             self.library_, self.vocabulary_, fitted.labels, fitted.widths, self.omega_
         )
 
@@ -407,7 +409,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         """
         check_is_fitted(self)
         fitted = self.model_
-        return frames.errors(
+        return errors_frame(
             self.library_, self.vocabulary_, fitted.labels, fitted.widths, fitted.errors
         )
 
@@ -439,8 +441,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         values = tuple(() if is_passive else values for values, is_passive in pairs)
         vocabulary = Vocabulary(columns, values)
         if lookup is self.model_.vectors:
-            return np.array(frames.compact_names(vocabulary, *self.model_.axes()), dtype=object)
-        full = frames.full_names(vocabulary, self.model_.labels, self.model_.widths)
+            return np.array(compact_names(vocabulary, *self.model_.axes()), dtype=object)
+        full = full_names(vocabulary, self.model_.labels, self.model_.widths)
         return np.array(full, dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
@@ -452,7 +454,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         return hasattr(self, "model_")
 
     def _fit_rows(
-        self, X: Any, sample_weight: Any = None, is_prepared: bool = False
+        self, X: Any, sample_weight: Any = None, prepared_by: Preparer | None = None
     ) -> Rows | None:
         """Learn from a table as `fit` does, and return its coded rows if they are in memory.
 
@@ -462,10 +464,11 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         if open_table(X).is_lazy:
             self._refuse_rows(recipe, "fit on a table that is read piece by piece")
         ready = prepare_rows(preparer, X, sample_weight, bool(self.verbose))
+        recipe = _of_used(recipe, preparer or prepared_by)
         with stage("Counting the values", bool(self.verbose)):
             counted = open_table(ready.rows).count(self._count_options(recipe, ready.weight))
         assert counted.table is not None
-        if not is_prepared and preparer is None:
+        if prepared_by is None and preparer is None:
             warn_of_unprepared(counted.table, counted.grouping.vocabulary)
         form = self._form()
         with stage("Learning their vectors", bool(self.verbose)):
@@ -597,3 +600,25 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
                 f"{method} learns from counts, but solver={self.solver!r} draws rows; use fit on a "
                 "table in memory, or another solver such as 'exact'."
             )
+
+
+def _of_used(recipe: Recipe, preparer: Preparer | None) -> Recipe:
+    """Return a recipe for the columns that are used; refuse to weigh or order the others."""
+    if preparer is None or not isinstance(recipe, ChoiceRecipe):
+        return recipe
+    notes = {n.column: n for n in preparer.notes_ if n.column not in preparer.columns_}
+    weights = recipe.column_weights
+    ordered = recipe.ordered if isinstance(recipe.ordered, Iterable) else ()
+    asked = {
+        "column_weights": [name for name, factor in weights.items() if factor],
+        "ordered": [] if isinstance(ordered, str) else list(ordered),
+    }
+    for parameter, names in asked.items():
+        for note in (notes[name] for name in names if name in notes):
+            said = "The column {0} was {1}, {2}; to learn from it, name it in {columns} and not in "
+            said += "{drop}, or take it out of {3}."
+            given = repr(note.column), note.action, note.reason, Parameter(parameter)
+            raise ValueError(message(said, *given))
+    # Those that are described but not learned from need not be described, either.
+    kept = {name: factor for name, factor in weights.items() if name not in notes}
+    return replace(recipe, column_weights=kept)

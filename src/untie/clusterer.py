@@ -216,7 +216,7 @@ class TableClusterer(
         X = list(X) if isinstance(X, Iterator) else X  # it is read twice
         ready = prepare_rows(self._new_preparer(), X, sample_weight, bool(self.verbose))
         rows, weights = split_weights(ready.rows, ready.weight)
-        counted = encoder._fit_rows(rows, weights, ready.preparer is not None)
+        counted = encoder._fit_rows(rows, weights, ready.preparer)
         assert counted is not None  # the table is in memory
         with stage("Finding the clusters", bool(self.verbose)):
             self._learn_codes(encoder, counted.codes, counted.weights)
@@ -350,7 +350,7 @@ class TableClusterer(
         weight = source.check_weight(sample_weight)
         ready = prepare_rows(self._new_preparer(), source, weight, bool(self.verbose))
         rows = open_table(ready.rows)
-        encoder._fit_rows(rows, weight, ready.preparer is not None)
+        encoder._fit_rows(rows, weight, ready.preparer)
         with stage("Finding the clusters", bool(self.verbose)):
             sample = sample_source(encoder, rows, weight)
             walk = partial(walk_source, encoder, rows, weight)

@@ -8,8 +8,9 @@ import pytest
 import untie
 from command_cases import ask, refused, rows_of, write_people
 from untie._engines.arrow import ArrowSource
+from untie._inputs import as_fitted
 from untie.cli.assigning import Assigned
-from untie.cli.learning import load_clusterer
+from untie.cli.learning import load
 from untie.cli.options import Format
 from untie.cli.showing import as_text
 from untie.cli.streaming import write_batches
@@ -92,14 +93,14 @@ def test_cluster_with_a_model_is_assign(model, new, tmp_path):
     [
         (["--k", "3"], "--k, --lazy and --save are for new clusters"),
         (["--save", "x.untie"], "--k, --lazy and --save are for new clusters"),
-        (["--drop", "age"], "--columns and --drop are for learning"),
-        (["--column-weight", "age=2"], "--column-weight and --passive are for learning"),
+        (["--drop", "age"], "--drop is for learning; the model has its own"),
+        (["--column-weight", "age=2"], "--column-weight is for learning"),
         (["--categorical", "age"], "--categorical is for learning"),
-        (["--solver", "exact"], "--solver and --purpose are for learning"),
+        (["--solver", "exact"], "--solver is for learning"),
         (["--label", "group"], "--weight and --label are for new clusters"),
-        (["--bins", "4"], "--bins is for learning; the model prepares columns as those"),
+        (["--bins", "4"], "--bins is for learning; the model has its own"),
         (["--max-categories", "9"], "--max-categories is for learning"),
-        (["--day-first"], "--day-first and --month-first are for learning"),
+        (["--day-first"], "--day-first is for learning"),
         (["--date-parts", "hour"], "--date-parts is for learning"),
     ],
 )
@@ -110,7 +111,7 @@ def test_what_a_model_has_of_its_own_is_refused(model, new, given, message):
 def test_a_model_without_clusters_is_refused(people, new, tmp_path):
     ask("fit", people, "--k", 2, "-o", tmp_path / "m.untie")
     line = refused("assign", tmp_path / "m.untie", new)
-    assert "holds a Pipeline without clusters; keep some with untie cluster FILE --save" in line
+    assert "holds a TableEncoder without clusters; keep some with untie cluster FILE --save" in line
 
 
 def test_a_column_that_is_not_there_is_named(model, new, tmp_path):
@@ -177,7 +178,7 @@ def in_pieces(path, size):
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_rows_that_come_in_pieces_go_where_all_at_once_go(model, new, size):
-    whole, pieces = (Assigned(*load_clusterer(model)) for _ in range(2))
+    whole, pieces = (Assigned(as_fitted(load(model))) for _ in range(2))
     source = in_pieces(new, 1000)
     expected = whole.named(source.collect())
     found = pieces.beside(in_pieces(new, size)).collect().select(list(expected)).to_pydict()

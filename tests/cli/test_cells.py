@@ -47,7 +47,7 @@ def test_cells_are_read_and_said(sales, tmp_path):
     new.write_text("price;bought;sold;kind;shade\n1.200,00 €;03.02.2024;1/2/2024;b;?\n")
     out, err = finished("transform", model, new)
     assert len(rows_of(out)) == 1
-    preparer = load_model(model)[0]
+    preparer = load_model(model).preparer_
     assert preparer.category("price", "1200,5 €") in preparer.ranges("price")
     assert preparer.category("bought", "03.02.2024") in preparer.ranges("bought")
     assert preparer.category("shade", "?") is None
@@ -65,9 +65,9 @@ def test_days_and_months(sales, tmp_path):
 def test_missing_can_be_switched_off(sales, tmp_path):
     _, err = finished("fit", sales, "-o", tmp_path / "m.untie", "--k", 2, "--missing", "none")
     assert "as missing" not in err
-    assert load_model(tmp_path / "m.untie")[0].category("shade", "?") == "?"
+    assert load_model(tmp_path / "m.untie").preparer_.category("shade", "?") == "?"
     _, err = finished("fit", sales, "-o", tmp_path / "m.untie", "--k", 2, "--missing", "?,red")
-    preparer = load_model(tmp_path / "m.untie")[0]
+    preparer = load_model(tmp_path / "m.untie").preparer_
     assert [preparer.category("shade", text) for text in ("?", "red", "blue")] == [
         None,
         None,
@@ -79,7 +79,7 @@ def test_parts_of_dates(sales, tmp_path):
     model = tmp_path / "m.untie"
     _, err = finished("fit", sales, "-o", model, "--k", 2, "--date-parts", "weekday,month")
     assert "also made into 'bought (weekday)', 'bought (month)'" in err
-    assert load_model(model)[0].columns_[:4] == (
+    assert load_model(model).preparer_.columns_[:4] == (
         "price",
         "bought",
         "bought (weekday)",
@@ -99,5 +99,5 @@ def test_the_code_of_a_page_says_the_same(sales, tmp_path, monkeypatch):
     answer = ask("report", sales, *options, "-o", "report.html")
     assert answer.exit_code == 0, answer.output
     page = (tmp_path / "report.html").read_text()
-    assert "--month-first --date-parts month --missing none" in page
+    assert "--k 2 --missing none --month-first --date-parts month" in page
     assert "missing=[], day_first=False, date_parts=(&#39;month&#39;,)" in page

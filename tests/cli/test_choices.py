@@ -2,12 +2,13 @@
 
 import pandas as pd
 import pytest
+from sklearn.pipeline import Pipeline
 
 import untie
 from command_cases import ask, refused, rows_of, write_people
 from untie._learn.parameters import SOLVERS
 from untie._learn.purposes import CLUSTERS, NEIGHBORS
-from untie.cli.choices import Purpose, Solver
+from untie.cli.options import Purpose, Solver
 
 
 @pytest.fixture
@@ -16,11 +17,12 @@ def people(tmp_path):
 
 
 def encoder_of(path):
-    return untie.load_model(path).steps[-1][1]
+    model = untie.load_model(path)
+    return model[-1] if isinstance(model, Pipeline) else model
 
 
 def test_the_names_are_those_of_the_library():
-    assert set(map(str, Solver)) == {"auto", *SOLVERS}
+    assert set(map(str, Solver)) == set(SOLVERS)
     assert set(map(str, Purpose)) == {CLUSTERS, NEIGHBORS}
 
 
@@ -31,15 +33,34 @@ def test_fit_takes_a_solver(people, tmp_path, solver):
     answer = ask("fit", people, "--k", 2, "--solver", solver, "-o", path, "-q")
     assert answer.exit_code == 0, answer.output
     assert encoder_of(path).solver == solver
-    assert encoder_of(path).purpose == "clusters"
 
 
 def test_cluster_takes_solver_and_purpose(people, tmp_path):
     path = tmp_path / "m.untie"
-    options = ["--solver", "relevance", "--purpose", "neighbors", "--save", path]
-    assert ask("cluster", people, "--k", 2, *options, "-q").exit_code == 0
-    encoder = encoder_of(path).encoder_
-    assert (encoder.solver, encoder.purpose) == ("relevance", "neighbors")
+    for option, choice in (("--solver", "relevance"), ("--purpose", "neighbors")):
+        assert ask("cluster", people, "--k", 2, option, choice, "--save", path, "-q").exit_code == 0
+        encoder = encoder_of(path).encoder_
+        assert encoder.get_params()[option.removeprefix("--")] == choice
+
+
+@pytest.mark.parametrize(
+    "given", [["--purpose", "neighbors"], ["--ordered", "age"], ["--passive", "size"]]
+)
+def test_the_papers_method_has_no_more_options(people, given):
+    line = refused("cluster", people, "--solver", "exact", *given)
+    assert "--solver is for the paper's method, which takes no --" in line
+
+
+def test_the_papers_method_takes_weights(people, tmp_path):
+    frame = pd.read_csv(people, dtype=str)
+    frame["often"] = [1, 2, 3] * 40
+    frame.to_csv(tmp_path / "often.csv", index=False)
+    path = tmp_path / "m.untie"
+    call = ("fit", tmp_path / "often.csv", "--k", 2, "--solver", "exact", "--weight", "often")
+    assert ask(*call, "-o", path).exit_code == 0
+    encoder = encoder_of(path)
+    assert encoder.counts_.n == frame["often"].sum()
+    assert "often" not in encoder.vocabulary_.columns
 
 
 def test_neighbors_and_values_take_them(people, tmp_path):
@@ -54,7 +75,7 @@ def test_neighbors_and_values_take_them(people, tmp_path):
     ask("fit", people, "--k", 2, "-o", tmp_path / "m.untie", "-q")
     for given in (["--solver", "exact"], ["--purpose", "clusters"]):
         line = refused("values", people, "--model", tmp_path / "m.untie", *given)
-        assert "--solver and --purpose are for learning; the model has its own." in line
+        assert f"{given[0]} is for learning; the model has its own." in line
 
 
 def test_numbers_that_are_names(people, tmp_path):
@@ -63,9 +84,9 @@ def test_numbers_that_are_names(people, tmp_path):
     model = untie.load_model(tmp_path / "m.untie")
     ages = set(pd.read_csv(people, dtype=str)["age"])
     assert set(encoder_of(tmp_path / "m.untie").vocabulary_.values[0]) == ages
-    assert model.steps[0][1].categorical == ["age"]
+    assert model.preparer_.get_params()["categorical"] == ["age"]
     line = refused("cluster", people, "--categorical", "age", "--drop", "age")
-    assert "categorical names the column 'age', which is not to be used" in line
+    assert "--categorical names the column 'age', which is not to be used" in line
 
 
 def test_ids_that_are_asked_for_are_learned_from_without_a_warning(people, tmp_path):

@@ -44,7 +44,7 @@ def test_everything_on_request_and_in_a_file(before, after, tmp_path):
     rows = json.loads((tmp_path / "all.json").read_text())
     assert {row["drifted"] for row in rows} == {True, False}
     columns = [row["column"] for row in rows if row["what"] == "column"]
-    assert sorted(columns) == ["age", "colour", "country", "group", "shape", "size"]
+    assert sorted(columns) == ["age", "colour", "group", "shape", "size"]
     assert sum(row["what"] == "coupling" for row in rows) == 10
 
 
@@ -88,7 +88,7 @@ def test_a_model_stands_for_its_table(before, after, tmp_path):
         (r["what"], r["column"], r["value"]) for r in expected
     }
     line = refused("drift", after, "--model", tmp_path / "m.untie", "--drop", "age")
-    assert "the model has its own columns" in line
+    assert "the model has its own" in line
 
 
 def test_columns_that_are_compared(before, after):
@@ -146,39 +146,15 @@ def with_model_or_without(before, model, new):
     yield ask("drift", new, "--model", model, "--fail-on", "any")
 
 
-def test_a_constant_that_is_another_has_drifted(before, model, tmp_path):
-    new = changed(tmp_path / "new.csv", before, country="there")
-    for answer in with_model_or_without(before, model, new):
-        assert answer.exit_code == 1
-        assert "Shifted frequencies: country." in answer.stderr
-        lines = [(row["what"], row["column"], row["value"]) for row in rows_of(answer.stdout)]
-        assert ("new value", "country", "there") in lines
-        assert ("lost value", "country", "here") in lines
-
-
-def test_a_constant_that_has_values_now_has_drifted(before, model, tmp_path):
-    new = changed(tmp_path / "new.csv", before, country=["here", "there"] * 300)
-    for answer in with_model_or_without(before, model, new):
-        assert answer.exit_code == 1
-        assert "New values: country=there. Shifted frequencies: country." in answer.stderr
-
-
-def test_an_id_that_is_a_constant_now_has_drifted(before, model, tmp_path):
-    new = changed(tmp_path / "new.csv", before, customer_id="c1")
-    for answer in with_model_or_without(before, model, new):
-        assert answer.exit_code == 1
-        assert "Shifted frequencies: customer_id." in answer.stderr
-
-
 def test_what_is_not_compared_is_said(before, model, tmp_path):
     for answer in with_model_or_without(before, model, before):
         assert answer.exit_code == 0
-        assert "Not compared: customer_id (looks like an id)." in answer.stderr
+        left_out = "customer_id (looks like an id), country (every row is 'here')"
+        assert f"No drift found. Not compared: {left_out}.\n" in answer.stderr
     rows = pd.read_csv(before, dtype=str).drop(columns=["customer_id", "country"])
     rows.assign(extra="x").to_csv(tmp_path / "new.csv", index=False)
     for answer in with_model_or_without(before, model, tmp_path / "new.csv"):
         assert answer.exit_code == 0
-        assert "as the new table lacks them: customer_id, country." in answer.stderr
         assert "lacks them: extra." in answer.stderr
 
 
@@ -187,13 +163,3 @@ def test_one_odd_row_beside_a_constant_is_an_accident(before, tmp_path):
     answer = ask("drift", before, new, "--fail-on", "any")
     assert answer.exit_code == 0
     assert "No drift found." in answer.stderr
-
-
-def test_constants_are_numbers_and_missing_cells_too(before, tmp_path):
-    old = changed(tmp_path / "old.csv", before, month="1", empty=None)
-    same = changed(tmp_path / "same.csv", before, month="1.0", empty=None)
-    assert ask("drift", old, same, "--fail-on", "any").exit_code == 0
-    filled = changed(tmp_path / "filled.csv", before, month="7", empty="x")
-    answer = ask("drift", old, filled, "--fail-on", "any")
-    assert answer.exit_code == 1
-    assert "New values: month=7, empty=x. Lost values: month=1, empty=missing." in answer.stderr

@@ -14,15 +14,18 @@ import pyarrow as pa
 import pytest
 
 from command_cases import ask, refused, rows_of, write_people
-from untie.cli import text_layout
-from untie.cli.reading import in_memory, read_source
+from untie import scan
+from untie._engines import text_layout
+from untie.cli.options import SourceOptions, in_options
+from untie.cli.reading import in_memory
+from untie.cli.report import _reading
 
 ROWS = [{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]
 
 
 def read(path, **options):
-    table, remarks = read_source(str(path), **options)
-    return in_memory(table).to_pylist(), remarks
+    table = scan(str(path), types="text", **options)
+    return in_memory(table).to_pylist(), list(map(in_options, table.remarks))
 
 
 def packed(content):
@@ -197,21 +200,14 @@ def test_addresses_of_other_kinds():
 
 
 def test_the_code_of_a_page_does_not_open_a_pipe_again(tmp_path):
-    from untie.cli.code_text import reading_code
-    from untie.cli.options import SourceOptions
-
     os.mkfifo(tmp_path / "t.csv")  # has no writer: to open it would wait forever
-    assert reading_code(str(tmp_path / "t.csv"), SourceOptions()) is None
-    assert reading_code(str(tmp_path / "*.csv"), SourceOptions()) is None
-    assert reading_code("/dev/stdin", SourceOptions()) is None
+    for source in (tmp_path / "t.csv", tmp_path / "*.csv", "/dev/stdin", "-"):
+        assert _reading(str(source), SourceOptions()) == "data = ...  # the table"
 
 
 @pytest.mark.integration
 @pytest.mark.parametrize("name", ["people.zip", "people.xlsx", "folder", "people.json"])
 def test_the_code_of_a_page_reads_the_same(tmp_path, monkeypatch, people, name):
-    from untie.cli.code_text import reading_code
-    from untie.cli.options import SourceOptions
-
     monkeypatch.chdir(tmp_path)
     frame = pd.read_csv(people, dtype=str)
     if name.endswith(".zip"):
@@ -226,5 +222,5 @@ def test_the_code_of_a_page_reads_the_same(tmp_path, monkeypatch, people, name):
         frame.to_csv("folder/k=1/a.csv", index=False)
         frame["k"] = "1"
     names = {}
-    exec(reading_code(name, SourceOptions()), names)
+    exec(_reading(name, SourceOptions()), names)
     assert names["data"].to_pylist() == read(name)[0] == frame.to_dict("records")

@@ -29,13 +29,11 @@ def model(people, tmp_path):
     return path
 
 
-@pytest.fixture(params=["csv", "parquet", "in memory"])
+@pytest.fixture(params=["csv", "parquet"])
 def table(request, people, frame, monkeypatch):
-    """Return a file whose rows are read a few at a time, or all at once."""
+    """Return a file whose rows are read a few at a time."""
     monkeypatch.setattr(duck, "BATCH_ROWS", 7)
     monkeypatch.setattr(parquet, "MOST_ROWS", 7)
-    if request.param == "in memory":
-        monkeypatch.setattr("untie.cli.reading.find_spec", lambda name: name == "pandas")
     if request.param != "parquet":
         return people
     frame.to_parquet(people.with_suffix(".parquet"))
@@ -46,10 +44,8 @@ def test_like_the_rows_of_a_file(table, model, frame, tmp_path):
     frame.iloc[[7, 90, 7]].to_csv(tmp_path / "q.csv", index=False)
     call = ("neighbors", table, "--model", model, "-n", 5, "--keep", "customer_id,age")
     found = rows_of(ask(*call, "--like", tmp_path / "q.csv").stdout)
-    preparer, encoder = untie.load_model(model)
-    rows = preparer.transform(frame)
-    expected = neighbors(encoder, rows, preparer.transform(frame.iloc[[7, 90, 7]]), n=5)
-    expected = expected.to_pandas()
+    encoder = untie.load_model(model)
+    expected = neighbors(encoder, frame, frame.iloc[[7, 90, 7]], n=5).to_pandas()
     columns = pd.DataFrame(found).astype({"like": int, "rank": int, "row": int, "distance": float})
     assert columns["like"].tolist() == expected["row"].tolist()
     assert columns["rank"].tolist() == expected["rank"].tolist()

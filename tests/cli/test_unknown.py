@@ -88,8 +88,6 @@ def test_transform_tells_numbers_beyond_those_of_the_model(model, far, how, tmp_
     path, seen = far
     answer = ask("transform", model, path, *how)
     assert answer.stderr == f"age: 1 row is outside {seen}, all that the model has seen: 140\n"
-    monkeypatch.setattr("untie.cli.reading.find_spec", lambda name: name == "pandas")
-    assert f"age: 1 row is outside {seen}" in ask("transform", model, path, *how).stderr
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -118,11 +116,6 @@ def test_a_column_of_the_model_that_is_absent_is_named(model, people, tmp_path):
     rows.drop(columns="shape").to_csv(tmp_path / "less.csv", index=False)
     told = refused("outliers", tmp_path / "less.csv", "--model", model)
     assert "There is no column 'shape' of the model in the table; its columns are" in told
-
-
-def test_without_duckdb_as_well(model, new, monkeypatch):
-    monkeypatch.setattr("untie.cli.reading.find_spec", lambda name: name == "pandas")
-    assert SAID in ask("transform", model, new).stderr
 
 
 def test_all_that_is_shown_is_not_called_the_beginning(model, people, tmp_path):

@@ -11,7 +11,7 @@ from tables import small_tables
 from untie._count import memory, row_sample
 from untie._count import parts as parts_module
 from untie._count.counts import CountedTable
-from untie._count.parts import CountTask, Part, count_gathered, gather, shared_vocabulary
+from untie._count.parts import CountTask, PartialCount, count_gathered, gather, shared_vocabulary
 from untie._count.tally import CountOptions, tally_table
 from untie._table.rows import encode_apart
 from untie._table.table import read_table
@@ -144,7 +144,7 @@ def test_no_rows_are_no_counts(way):
     assert part.counted is None
     assert part.n_rows == 2
     found = way(CountTask(("A",)), cut(table[["A"]], [0, 0]))
-    assert isinstance(found, Part)
+    assert isinstance(found, PartialCount)
     assert isinstance(found.counted, CountedTable)
 
 

@@ -5,8 +5,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from tables import encoder_of, latent_classes
-from untie import TableClusterer, TableEncoder, choose_k, count_table, load_model, plot
+from tables import latent_classes
+from untie import UNTIE, TableClusterer, TableEncoder, choose_k, count_table, load_model
 from untie._learn.attributes import Attributes
 from untie._learn.column_weights import check_column_weights, column_factors
 from untie.datasets import load
@@ -112,23 +112,21 @@ def test_a_passive_column_is_described():
     np.testing.assert_array_equal(encoder.value_similarity("other"), 0)
     assert "other" not in set(encoder.weights()["column"])
     assert len(encoder.value_vectors()) == sum(encoder.vocabulary_.sizes)
-    labels = TableClusterer(3, encoder=encoder, preparer=None).fit(OTHER).labels_
-    assert "other" in set(cluster_profile(OTHER, labels)["column"])
+    clusterer = TableClusterer(3, encoder=encoder).fit(OTHER)
+    assert "other" in set(cluster_profile(clusterer, OTHER)["column"])
     assert weight_shares(encoder, by="column x coupling")["share"].sum() == pytest.approx(1)
     reasons = why_similar(encoder, OTHER[:1], OTHER[1:2])
     assert len(reasons)
     assert len(alike_values(encoder))
     assert len(why_alike(encoder, "other", "1", "2"))
-    assert len(neighbors(encoder, OTHER, 0, 3))
-    assert len(outliers(encoder, OTHER, 3))
+    assert len(neighbors(encoder, OTHER, 0, n=3))
+    assert len(outliers(encoder, OTHER, n=3))
 
 
 def test_nothing_is_unusual_for_a_passive_column():
-    encoder = TableEncoder(3, column_weights={"other": 0}, preparer=None).fit(FIRST)
-    found, expected = (
-        outliers(encoder, FIRST, 5),
-        outliers(TableEncoder(3, preparer=None).fit(TABLE), TABLE, 5),
-    )
+    encoder = TableEncoder(3, column_weights={"other": 0}).fit(FIRST)
+    found = outliers(encoder, FIRST, n=5)
+    expected = outliers(TableEncoder(3).fit(TABLE), TABLE, n=5)
     pd.testing.assert_frame_equal(found, expected)
     parts = why_outlier(encoder, FIRST[:1]).set_index("column")["part"]
     assert parts["other"] == 0
@@ -138,18 +136,6 @@ def test_nothing_is_unusual_for_a_passive_column():
             TableEncoder(2, column_weights={"c0": 0}, preparer=None).fit(TABLE[["c0", "c1"]]),
             TABLE[["c0", "c1"]],
         )
-
-
-def test_the_spectrum_is_that_of_the_columns_that_count():
-    pyplot = pytest.importorskip("matplotlib.figure")
-    passive, without = (
-        plot.spectrum(encoder, ax=pyplot.Figure().subplots()).lines[0].get_ydata()
-        for encoder in (
-            TableEncoder(3, column_weights={"other": 0}, preparer=None).fit(FIRST),
-            TableEncoder(3, preparer=None).fit(TABLE),
-        )
-    )
-    np.testing.assert_allclose(passive, without)
 
 
 def test_a_lazy_table_has_the_same_clusters():

@@ -1,8 +1,8 @@
 """A table that comes in pieces -> its vocabulary and counts, equal to those of the whole.
 
-A `CountTask` codes a piece and counts some of them; what it gives, a `Part`, adds up. An engine
-runs it on its pieces (`add_up`), and `count_pieces` walks over them once, or twice where rare
-values are merged and there are too many values to count the pairs of all.
+A `CountTask` codes a piece and counts some of them; what it returns, a `PartialCount`, adds up. An
+engine runs it on its pieces (`add_up`), and `count_pieces` walks over them once, or twice where
+rare values are merged and there are too many values to count the pairs of all.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ times as many, if there are many values."""
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PartialCount:
     """What was counted of some pieces of a table; ``+`` unites neighbours.
 
     Parameters
@@ -55,16 +55,16 @@ class Part:
     unknown: list[dict[Value, None]]
     most_values: int | None = None
 
-    def __add__(self, other: Part) -> Part:
+    def __add__(self, other: PartialCount) -> PartialCount:
         counted = self.counted or other.counted
         if self.counted is not None and other.counted is not None:
             counted = self.counted.plus(other.counted, self.most_values)
         unknown = [{**a, **b} for a, b in zip(self.unknown, other.unknown, strict=True)]
-        return Part(counted, self.n_rows + other.n_rows, unknown, self.most_values)
+        return PartialCount(counted, self.n_rows + other.n_rows, unknown, self.most_values)
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class CodedPieces:
     """Coded pieces that are counted at once.
 
     Parameters
@@ -117,7 +117,7 @@ class CountTask:
     known_as: tuple[str, ...] | None = None
 
     @alone()
-    def __call__(self, frame: Any, number: int) -> Part:
+    def __call__(self, frame: Any, number: int) -> PartialCount:
         """Count a partition, with one thread, as many others are counted beside it."""
         return self.count([self.code(frame, f", partition {number}")])
 
@@ -129,7 +129,7 @@ class CountTask:
         rows = encode(table, self.grouping.raw, keep, weights)
         return replace(rows, codes=self.grouping.apply_to_codes(rows.codes), unknown=[])
 
-    def count(self, pieces: list[Rows], before: Part | None = None) -> Part:
+    def count(self, pieces: list[Rows], before: PartialCount | None = None) -> PartialCount:
         """Count coded pieces at once, and add what was counted before them.
 
         The list is emptied, so that the rows are not in memory twice while they are counted.
@@ -140,12 +140,12 @@ class CountTask:
 
     def group(
         self, pieces: list[Rows], known: Vocabulary | None = None, limit: np.uint64 | None = None
-    ) -> Group:
+    ) -> CodedPieces:
         """Find the values of coded pieces; `known` are those of the pieces before them."""
         vocabulary, unknown = self._vocabulary(pieces, known)
-        return Group(pieces, vocabulary, unknown, limit)
+        return CodedPieces(pieces, vocabulary, unknown, limit)
 
-    def count_group(self, group: Group) -> Part:
+    def count_group(self, group: CodedPieces) -> PartialCount:
         """Count the rows of a group; its list of pieces is emptied."""
         n_rows = sum(len(rows) + rows.n_left_out for rows in group.pieces)
         pieces = [rows for rows in group.pieces if len(rows)]
@@ -158,9 +158,9 @@ class CountTask:
             pieces.clear()
             counted = self._count(rows, own or group.vocabulary, has_pairs, group.limit)
             counted = counted.align(group.vocabulary)
-        return Part(counted, n_rows, group.unknown, self.most_values)
+        return PartialCount(counted, n_rows, group.unknown, self.most_values)
 
-    def join(self, before: Part, part: Part) -> Part:
+    def join(self, before: PartialCount, part: PartialCount) -> PartialCount:
         """Add a part to that of the pieces before it, whose values it knows."""
         if before.counted is not None and part.counted is not None:
             counted = before.counted.align(part.counted.vocabulary)
@@ -247,7 +247,7 @@ def gather(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Rows:
     return Rows(codes, np.concatenate(weights) if weights else None)
 
 
-def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> Part:
+def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> PartialCount:
     """Count pieces that come one after another, in groups of them: several groups at once.
 
     The first group is counted before the others: it tells them above which number no row is
@@ -256,7 +256,7 @@ def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> Part:
     lists = _lists(task, pieces)
     part = task.count(next(lists))
 
-    def groups() -> Iterator[Group | Part]:
+    def groups() -> Iterator[CodedPieces | PartialCount]:
         known = part.counted.vocabulary if part.counted else None
         sample = part.counted.sample if part.counted else None
         limit = sample_limit(sample) if sample else None
@@ -266,8 +266,8 @@ def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> Part:
             is_wide = sum(known.sizes) > PARALLEL_VALUES  # one matrix at a time, to save memory
             yield task.count_group(group) if is_wide else group
 
-    def count_one(item: Group | Part) -> Part:
-        return item if isinstance(item, Part) else task.count_group(item)
+    def count_one(item: CodedPieces | PartialCount) -> PartialCount:
+        return item if isinstance(item, PartialCount) else task.count_group(item)
 
     for found in map_ahead(count_one, groups()):
         part = task.join(part, found)
@@ -291,7 +291,7 @@ def _lists(task: CountTask, pieces: Iterable[Rows]) -> Iterator[list[Rows]]:
         yield waiting
 
 
-AddUp = Callable[[CountTask], Part]
+AddUp = Callable[[CountTask], PartialCount]
 """Runs a task on every piece of a table and adds the results up, in order."""
 
 

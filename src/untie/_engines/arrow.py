@@ -10,7 +10,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from untie._count.parts import CountTask, Part, count_gathered
+from untie._count.parts import CountTask, PartialCount, count_gathered
 from untie._engines.source import Source, refuse_repeated
 from untie._engines.tasks import FrameTask, RowTask
 from untie._table.names import listed
@@ -50,6 +50,8 @@ class ArrowSource(Source):
         The library that frames for the user are made with.
     orders : mapping from names to texts
         Columns of text whose values have an order, with all of them in it.
+    remarks : tuple of str
+        What the user should know of how it is read.
     """
 
     schema: Any
@@ -59,6 +61,7 @@ class ArrowSource(Source):
     is_one_shot: bool = False
     backend: str = "pyarrow"
     orders: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         refuse_repeated(self.columns, self.origin)
@@ -106,7 +109,7 @@ class ArrowSource(Source):
         pieces = [piece.cast(self.schema) for piece in self.pieces()]
         return pa.concat_tables([self.schema.empty_table(), *pieces])
 
-    def count_up(self, task: CountTask) -> Part:
+    def count_up(self, task: CountTask) -> PartialCount:
         """Code batches in threads, and count several at once."""
 
         def placed() -> Iterator[tuple[Any, str]]:

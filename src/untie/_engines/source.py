@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.parts import CountTask, Part, count_pieces
+from untie._count.parts import CountTask, PartialCount, count_pieces
 from untie._count.tally import CountOptions, Tally
 from untie._engines.tasks import A, FrameTask, RowTask, Task
 from untie._table.frames import rows_at
@@ -116,7 +116,7 @@ class Source(ABC):
         options = replace(options, sample_weight=weight)
         return count_pieces(self.count_up, head, options, self.origin, self.is_one_shot)
 
-    def count_up(self, task: CountTask) -> Part:
+    def count_up(self, task: CountTask) -> PartialCount:
         """Add up the counts of every piece."""
         return self.add_up(task)
 

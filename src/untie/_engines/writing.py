@@ -9,7 +9,7 @@ from typing import Any
 
 from untie._engines.arrow import ArrowSource
 from untie._util.extras import need
-from untie._util.safe_cells import are_wanted, defused
+from untie._util.safe_cells import defused
 from untie._util.whole_files import whole_file
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -18,9 +18,9 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 FEATHER = (".feather", ".arrow")
 
 
-def write_source(source: ArrowSource, path: str | os.PathLike[str]) -> None:
+def write_source(source: ArrowSource, path: str | os.PathLike[str], is_safe: bool = False) -> None:
     """Write the rows of a lazy table to a file, piece by piece; formats are those of `sink`."""
-    write = writer_of(path)
+    write = writer_of(path, is_safe)
     check_types(source.schema, path)
     pa = need("pyarrow")
     schema = source.schema
@@ -35,15 +35,22 @@ def write_source(source: ArrowSource, path: str | os.PathLike[str]) -> None:
     write(pa.RecordBatchReader.from_batches(schema, batches()))
 
 
-def writer_of(path: str | os.PathLike[str]) -> Callable[[Any], None]:
+def writer_of(path: str | os.PathLike[str], is_safe: bool = False) -> Callable[[Any], None]:
     """Return what writes a reader's record batches to a file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    is_safe : bool
+        Whether texts in CSV that a spreadsheet would run as formulas are marked as texts.
 
     Raises
     ------
     ValueError
         When the file's name has none of the known endings.
     """
-    write = _writer(os.fspath(path))
+    write = _writer(os.fspath(path), is_safe)
 
     def write_whole(reader: Any) -> None:
         with whole_file(path) as temporary, reader:
@@ -52,11 +59,11 @@ def writer_of(path: str | os.PathLike[str]) -> Callable[[Any], None]:
     return write_whole
 
 
-def _writer(path: str) -> Callable[[Any, str], None]:
+def _writer(path: str, is_safe: bool = False) -> Callable[[Any, str], None]:
     suffix, is_compressed = _ending(path)
     if suffix in DELIMITERS:
         delimiter = DELIMITERS[suffix]
-        return lambda reader, path: _write_text(reader, path, delimiter, is_compressed)
+        return lambda reader, path: _write_text(reader, path, delimiter, is_compressed, is_safe)
     if suffix in (".parquet", ".pq") and not is_compressed:
         return _write_parquet
     if suffix in FEATHER and not is_compressed:
@@ -111,17 +118,17 @@ def _write_feather(reader: Any, path: str) -> None:
             writer.write_batch(batch)
 
 
-def _write_text(reader: Any, path: str, delimiter: str, is_compressed: bool) -> None:
+def _write_text(reader: Any, path: str, delimiter: str, is_compressed: bool, is_safe: bool) -> None:
     pa, csv = need("pyarrow"), need("pyarrow.csv")
     options = csv.WriteOptions(delimiter=delimiter)
     with ExitStack() as stack:
         stream = stack.enter_context(pa.OSFile(path, "wb"))
         if is_compressed:
             stream = stack.enter_context(pa.CompressedOutputStream(stream, "gzip"))
-        schema = _safe_schema(reader.schema) if are_wanted() else reader.schema
+        schema = _safe_schema(reader.schema) if is_safe else reader.schema
         writer = stack.enter_context(csv.CSVWriter(stream, schema, write_options=options))
         for batch in reader:
-            writer.write_batch(_safe_batch(batch, schema) if are_wanted() else batch)
+            writer.write_batch(_safe_batch(batch, schema) if is_safe else batch)
 
 
 def _safe_schema(schema: Any) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,10 @@ from untie._learn.solvers import Solution
 from untie._learn.spectrum import centre, reduced_gram
 from untie._learn.value_space import ValueSpace
 from untie._learn.vectors import LookUp, compact_lookup, component_lookup, full_lookup
-from untie._table.orders import Orders
+from untie._table import frames
+from untie._table.orders import ORDER, Orders
+from untie._table.plain_values import whole_characters
+from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.types import FloatArray
 
 
@@ -148,3 +152,95 @@ def _components(counted: Tally, model: Model, n_components: int) -> LookUp:
     gram = reduced_gram(counts, centre(model.roots, counts))
     space = leading_axes(gram, min(n_components, n_values))
     return component_lookup(model.roots, counts, space, n_components)
+
+
+def weights_frame(
+    backend: str,
+    vocabulary: Vocabulary,
+    labels: Sequence[tuple[str, str]],
+    widths: Sequence[Sequence[int]],
+    omega: FloatArray,
+) -> Any:
+    """Return attribute, coupling, kernel, value, omega, beta and alpha."""
+    columns: dict[str, list[Any]] = {name: [] for name in ("column", "coupling", "kernel", "value")}
+    spaces = []
+    start = 0
+    for attribute, of_spaces in enumerate(widths):
+        values = vocabulary.labels(attribute)
+        for (coupling, kernel), width in zip(labels, of_spaces, strict=True):
+            columns["column"] += [whole_characters(vocabulary.columns[attribute])] * width
+            columns["coupling"] += [coupling] * width
+            columns["kernel"] += [kernel] * width
+            is_own = width == len(values) and coupling != ORDER
+            columns["value"] += values if is_own else axis_names(width)
+            spaces.append(omega[start : start + width])
+            start += width
+    means = [space.mean() if len(space) else 0.0 for space in spaces]  # a column may lack a space
+    beta = np.repeat(means, [len(space) for space in spaces])
+    alpha = np.sqrt(np.divide(omega, beta, out=np.zeros_like(omega), where=beta > 0))
+    return frames.make_frame(backend, {**columns, "omega": omega, "beta": beta, "alpha": alpha})
+
+
+def errors_frame(
+    backend: str,
+    vocabulary: Vocabulary,
+    labels: Sequence[tuple[str, str]],
+    widths: Sequence[Sequence[int]],
+    found: Mapping[int, FloatArray],
+) -> Any:
+    """Return attribute, coupling, kernel, number of axes and error."""
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("column", "coupling", "kernel", "axes", "error")
+    }
+    for attribute, of_spaces in found.items():
+        columns["column"] += [whole_characters(vocabulary.columns[attribute])] * len(labels)
+        columns["coupling"] += [coupling for coupling, _ in labels]
+        columns["kernel"] += [kernel for _, kernel in labels]
+        columns["axes"] += list(widths[attribute])
+        columns["error"] += of_spaces.tolist()
+    return frames.make_frame(backend, columns)
+
+
+def axis_names(n_axes: int) -> list[str]:
+    """Return names for what the values of a large attribute share."""
+    return [f"axis {number}" for number in range(1, n_axes + 1)]
+
+
+def compact_names(vocabulary: Vocabulary, n_axes: Mapping[int, int], own: bool) -> list[str]:
+    """Return a name for every column of X: one per value, and the axes that values share.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The values.
+    n_axes : mapping from attributes to int
+        The attributes whose values share axes, and how many.
+    own : bool
+        Whether the values of these have columns of their own as well.
+    """
+    if not n_axes:
+        return vocabulary.feature_names()
+    names = []
+    for attribute, column in enumerate(vocabulary.columns):
+        name = whole_characters(column)
+        if own or attribute not in n_axes:
+            names += [f"{name}={value}" for value in vocabulary.labels(attribute)]
+        names += [f"{name}|{axis}" for axis in axis_names(n_axes.get(attribute, 0))]
+    return number_repeats(names)
+
+
+def full_names(
+    vocabulary: Vocabulary, labels: Sequence[tuple[str, str]], widths: Sequence[Sequence[int]]
+) -> list[str]:
+    """Return a name for every kernel column, or axis of a large attribute's kernel."""
+    names = []
+    for attribute, (column, of_spaces) in enumerate(zip(vocabulary.columns, widths, strict=True)):
+        name, values = whole_characters(column), vocabulary.labels(attribute)
+        for (coupling, kernel), width in zip(labels, of_spaces, strict=True):
+            marks = (
+                [f"={value}" for value in values]
+                if width == len(values)
+                else [f"|{axis}" for axis in axis_names(width)]
+            )
+            names += [f"{name}{mark}|{coupling}|{kernel}" for mark in marks]
+    return number_repeats(names)

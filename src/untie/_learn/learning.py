@@ -19,7 +19,7 @@ from untie._learn.couplings import Coupling, matching
 from untie._learn.kernels import Kernel, Normalization
 from untie._learn.n_clusters import choose_n_clusters
 from untie._learn.order_space import is_mixed, order_spaces
-from untie._learn.purposes import Purpose
+from untie._learn.purposes import Objective
 from untie._learn.solvers import (
     ROW_SOLVERS,
     SOLVERS,
@@ -36,6 +36,7 @@ from untie._table.orders import Orders, find_orders
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
+from untie._util.words import Parameter, message
 
 LARGEST_NUMBER = 20
 """``n_clusters=None`` chooses at most this many clusters."""
@@ -135,7 +136,7 @@ class ChoiceRecipe(Recipe):
 
     Parameters
     ----------
-    objective : Purpose
+    objective : Objective
         What the choice is made from and judged by.
     ordered : "auto", False, sequence of names or mapping from names to values
         Which columns have an order; see `find_orders`.
@@ -145,7 +146,7 @@ class ChoiceRecipe(Recipe):
         For the starts of the clusters that are compared.
     """
 
-    objective: Purpose
+    objective: Objective
     ordered: Any = False
     column_weights: ColumnWeights = field(default_factory=dict)
     random_state: Any = None
@@ -328,8 +329,12 @@ def _number_of_clusters(counted: Tally, recipe: Recipe) -> int:
     if wanted <= n_most or counted.is_growing or not recipe.needs_number:
         return min(wanted, n_most)
     raise ValueError(
-        f"n_clusters={wanted} is more than the table's rows (n_samples={counts.n_rows}); ask for "
-        "fewer clusters or None."
+        message(
+            "{given} is more than the table's rows ({n_rows}); ask for fewer, or leave "
+            "{n_clusters} out.",
+            given=Parameter("n_clusters", wanted),
+            n_rows=counts.n_rows,
+        )
     )
 
 

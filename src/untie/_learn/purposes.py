@@ -38,7 +38,7 @@ Yardstick = Callable[[Vectors, Problem, RowSample, Any], dict[str, float]]
 
 
 @dataclass(frozen=True)
-class Purpose:
+class Objective:
     """How weights are chosen for a purpose.
 
     Parameters
@@ -107,7 +107,7 @@ def _kernel_spaces(counts: Counts) -> KernelSpaces:
 
 
 PURPOSES = {
-    CLUSTERS: Purpose(
+    CLUSTERS: Objective(
         ALTERNATIVES,
         _of_clusters,
         same_gain=0.04,  # gains change by as much with the starts of k-means alone
@@ -115,7 +115,7 @@ PURPOSES = {
         spaces=tree_spaces,
         n_spaces=2 * len(LABELS),
     ),
-    NEIGHBORS: Purpose(
+    NEIGHBORS: Objective(
         OF_NEIGHBORS,
         _of_neighbors,
         same_gain=0.02,

@@ -55,7 +55,7 @@ from untie._prepare.number_writing import NumberWriting
 from untie._prepare.numbers import NUMBER, PERIODS
 from untie._prepare.preparation import Constant, Preparation
 from untie._prepare.readings import Reading
-from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, Group, Keep, Part
+from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, DatePart, Group, Keep
 from untie._table.vocabulary import Vocabulary
 from untie._util.about import VERSION
 
@@ -370,7 +370,7 @@ RULE = either(
         has_others=a_truth,
     ),
     group=record(Group, values=_texts, other=a_text, reading=READING),
-    part=record(Part, part=one_of(*PARTS), reading=READING),
+    part=record(DatePart, part=one_of(*PARTS), reading=READING),
 )
 
 _ARGUMENTS = {

@@ -11,7 +11,7 @@ from untie._prepare.look import Summary
 from untie._prepare.numbers import PERIODS, read
 from untie._prepare.readings import Reading
 from untie._prepare.remarks import MOSTLY
-from untie._prepare.rules import PARTS, Part
+from untie._prepare.rules import PARTS, DatePart
 
 
 def check_parts(parts: object) -> tuple[str, ...]:
@@ -25,7 +25,7 @@ def check_parts(parts: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(parts))
 
 
-def part_rules(seen: Summary, reading: Reading, parts: Sequence[str]) -> list[Part]:
+def part_rules(seen: Summary, reading: Reading, parts: Sequence[str]) -> list[DatePart]:
     """Return what makes the parts of a column of dates; none if it has other values.
 
     A part that is the same in every row is left out.
@@ -43,7 +43,7 @@ def part_rules(seen: Summary, reading: Reading, parts: Sequence[str]) -> list[Pa
     is_date = ~np.isnan(read(plain.values, PERIODS[0]))
     if not plain.values or plain.rows[is_date].sum() < MOSTLY * plain.rows.sum():
         return []
-    rules = (Part(part, reading) for part in parts)
+    rules = (DatePart(part, reading) for part in parts)
     return [rule for rule in rules if len(set(rule.labels(seen.values)) - {None}) > 1]
 
 

@@ -12,8 +12,9 @@ from untie._prepare.deciding import Options, decide, reading_of
 from untie._prepare.look import Summary, look_at
 from untie._prepare.note import LEFT_OUT, Note, Reason
 from untie._prepare.preparation import Constant, Preparation
-from untie._prepare.rules import Part, Rule
+from untie._prepare.rules import DatePart, Rule
 from untie._table.names import check_names
+from untie._util.words import Parameter, message
 
 SHOWN = 8
 """At most this many columns are named in a message."""
@@ -56,7 +57,9 @@ def make_preparation(
         able = [n for n, s in zip(chosen, seen, strict=True) if not s.problem]
         alone = any(s.rows.sum() + s.n_missing == 1 for s in seen)
         hint = _remedy([notes[name] for name in able], alone)
-        raise ValueError(f"No column is left to learn from ({said}).{hint}")
+        raise ValueError(
+            message("No column is left to learn from ({said}).{hint}", said=said, hint=hint)
+        )
     said_of_all = tuple(notes[name] for name in names)
     return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, constants)
 
@@ -67,7 +70,8 @@ def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
         return " The table has 1 sample; one row tells nothing apart, so pass more rows."
     able = [note.column for note in notes if not _is_constant(note)]
     if able:
-        return f" To learn from some all the same, name them: columns={able[:SHOWN]!r}."
+        named = Parameter("columns", able[:SHOWN])
+        return message(" To learn from some all the same, name them: {named}.", named=named)
     return " Rows that are all alike have no groups; pass rows that differ." if notes else ""
 
 
@@ -84,13 +88,13 @@ def _constant(column: str, seen: Summary, options: Options) -> Constant:
     return Constant(next((label for label in labels if label is not None), None), rule)
 
 
-def _parts(seen: Summary, options: Options) -> list[Part]:
+def _parts(seen: Summary, options: Options) -> list[DatePart]:
     if not options.date_parts or seen.problem:
         return []
     return part_rules(seen, reading_of(seen, options), options.date_parts)
 
 
-def _with_parts(note: Note, parts: Sequence[Part]) -> Note:
+def _with_parts(note: Note, parts: Sequence[DatePart]) -> Note:
     """Say which columns were made of dates."""
     if not parts:
         return note
@@ -120,8 +124,11 @@ def _check_categorical(
     for name in categorical:
         if name not in chosen:
             raise ValueError(
-                f"categorical names the column {name!r}, which is not to be used; take it out of "
-                "categorical, or name it in columns and not in drop."
+                message(
+                    "{categorical} names the column {name}, which is not to be used; take it out "
+                    "of {categorical}, or name it in {columns} and not in {drop}.",
+                    name=repr(name),
+                )
             )
 
 

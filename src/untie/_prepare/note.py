@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from shlex import quote
 from typing import Any
 
 from untie._table.plain_values import value_text
 from untie._table.vocabulary import sort_values
 from untie._util.types import Value
+from untie._util.words import Message, Parameter, counted, message
 
 KEPT, BINNED, GROUPED, LEFT_OUT = "kept", "binned", "grouped", "left out"
 
@@ -36,27 +36,27 @@ class Reason(Enum):
     ID = ("looks like an id",)
     TOO_MANY_VALUES = "has {n:,} values, hardly any of them frequent", "n"
     MERGED = (
-        "the {n_merged:,} rarest of its {n:,} values are merged into {other!r}",
+        "the {n_merged:,} rarest of its {n:,} values are merged into {other}",
         "n",
         "n_merged",
         "other",
     )
-    FEW_NUMBERS = "its {n} numbers are categories; {remedy} keeps their order", "n"
+    FEW_NUMBERS = "its {n} numbers are categories; TableEncoder({ordered}) keeps their order", "n"
     RANGES = "into {n} ranges", "n"
     OTHER_VALUES = (
-        "not {kind}, kept as values of their own: {values}; if {means} with all that do: {remedy}",
+        "not {kind}, kept as values of their own: {values}; if {means} with all that do: {missing}",
         "kind",
         "n",
         "values",
     )
-    READ_AS = "read {how}, such as {example!r}", "how", "example"
+    READ_AS = "read {how}, such as {example}", "how", "example"
     UNCLEAR_DATES = (
         "looks like dates, and nothing tells whether the day or the month comes first; say so with "
         "day_first=True or False (--day-first, --month-first)",
     )
     ODD_DATES = ("looks like dates; all written as 2024-12-31 they would be binned",)
     ODD_NUMBERS = (
-        "looks like numbers with other signs ({example!r}); as plain numbers, in one unit, they "
+        "looks like numbers with other signs ({example}); as plain numbers, in one unit, they "
         "would be binned",
         "example",
     )
@@ -116,10 +116,10 @@ class Note:
     @property
     def reason(self) -> str:
         """The reasons in words; empty if there are none."""
-        return _in_words(self)
+        return str(_in_words(self))
 
     def __str__(self) -> str:
-        return sentence(self)
+        return str(sentence(self))
 
     def argument(self, reason: Reason, name: str) -> Any:
         """Return an argument of a reason; None if the note does not have that reason."""
@@ -143,56 +143,54 @@ def shown_values(values: Sequence[Value]) -> dict[str, Any]:
     return {"n": len(values), "values": shown}
 
 
-def sentence(note: Note, for_command: bool = False) -> str:
-    """Return what was done to a column and why.
-
-    Parameters
-    ----------
-    note : Note
-        The note.
-    for_command : bool
-        Whether to name the command's options instead of Python's parameters.
+def sentence(note: Note) -> Message:
+    """Return what was done to a column and why, as a message that knows the parameters it names.
 
     Examples
     --------
     >>> others = {"kind": "numbers", "n": 1, "values": ["not asked"]}
-    >>> print(sentence(Note("age", "binned", {Reason.OTHER_VALUES: others}), for_command=True))
+    >>> print(sentence(Note("age", "binned", {Reason.OTHER_VALUES: others})))
     age: binned not numbers, kept as values of their own: 'not asked'; if that means missing, \
-name it with all that do: --missing 'not asked'
+name it with all that do: missing=['not asked']
     """
-    words = _in_words(note, for_command)
+    words = _in_words(note)
     mark = "" if not words else " " if note.action == BINNED else ", "
-    return f"{note.column}: {note.action}{mark}{words}"
+    return message("{0}: {1}{2}{3}", note.column, note.action, mark, words)
 
 
-def _in_words(note: Note, for_command: bool = False) -> str:
+def _in_words(note: Note) -> Message:
     said = []
     for reason, own in note.reasons.items():
         derived = _DERIVED.get(reason)
-        more = {} if derived is None else derived(own, note.column, for_command)
-        said.append(reason.words.format(**{**own, **more}))
-    return "; ".join(said)
+        more = {} if derived is None else derived(own, note.column)
+        said.append(message(reason.words, **{**own, **more}))
+    return message("; ".join(f"{{{place}}}" for place in range(len(said))), *said)
 
 
-def _of_constant(own: Mapping[str, Any], column: str, for_command: bool) -> dict[str, str]:
+def _of_constant(own: Mapping[str, Any], column: str) -> dict[str, Any]:
     return {"value": f"{own['value']!r:.40}"}
 
 
-def _of_few_numbers(own: Mapping[str, Any], column: str, for_command: bool) -> dict[str, str]:
-    option = f"--ordered {quote(column)}"
-    return {"remedy": option if for_command else f"TableEncoder(ordered=[{column!r}])"}
+def _of_few_numbers(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    return {"ordered": Parameter("ordered", [column])}
 
 
-def _of_others(own: Mapping[str, Any], column: str, for_command: bool) -> dict[str, str]:
-    texts = list(map(str, own["values"]))
-    option = f"--missing {quote(','.join(texts))}"
+def _of_others(own: Mapping[str, Any], column: str) -> dict[str, Any]:
     # Who names some has none found by themselves.
     means = "that means missing, name it" if own["n"] == 1 else "they mean missing, name them"
-    remedy = option if for_command else f"missing={texts!r} ({option})"
-    return {"values": _some(own), "means": means, "remedy": remedy}
+    missing = Parameter("missing", list(map(str, own["values"])))
+    return {"values": _some(own), "means": means, "missing": missing}
 
 
-def _of_values(own: Mapping[str, Any], column: str, for_command: bool) -> dict[str, str]:
+def _of_example(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    return {"example": repr(own["example"])}
+
+
+def _of_merged(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    return {"other": repr(own["other"])}
+
+
+def _of_values(own: Mapping[str, Any], column: str) -> dict[str, Any]:
     return {"values": _some(own)}
 
 
@@ -202,30 +200,30 @@ def _some(own: Mapping[str, Any]) -> str:
     return ", ".join(map(repr, shown)) + more
 
 
-def _of_spellings(own: Mapping[str, Any], column: str, for_command: bool) -> dict[str, str]:
+def _of_spellings(own: Mapping[str, Any], column: str) -> dict[str, Any]:
     said = [", ".join(map(repr, texts)) for texts in own["spellings"]]
     more = [f"and {own['n'] - len(said):,} more"] if own["n"] > len(said) else []
     return {"spellings": "; ".join([*said, *more])}
 
 
-def _of_missing(own: Mapping[str, Any], column: str, for_command: bool) -> dict[str, str]:
+def _of_missing(own: Mapping[str, Any], column: str) -> dict[str, Any]:
     about = "about " if own["is_sample"] else ""
-    names = [
-        f"{text!r} ({about}{n:,} {'row' if n == 1 else 'rows'})"
-        for text, n in own["counts"].items()
-    ]
+    names = [f"{text!r} ({about}{counted(n, 'row')})" for text, n in own["counts"].items()]
     more = f" and {len(names) - N_SHOWN} more" if len(names) > N_SHOWN else ""
     return {"counts": ", ".join(names[:N_SHOWN]) + more}
 
 
-def _of_parts(own: Mapping[str, Any], column: str, for_command: bool) -> dict[str, str]:
+def _of_parts(own: Mapping[str, Any], column: str) -> dict[str, Any]:
     return {"columns": ", ".join(map(repr, own["columns"]))}
 
 
-_DERIVED: dict[Reason, Callable[[Mapping[str, Any], str, bool], dict[str, str]]] = {
+_DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
     Reason.CONSTANT: _of_constant,
     Reason.FEW_NUMBERS: _of_few_numbers,
     Reason.OTHER_VALUES: _of_others,
+    Reason.READ_AS: _of_example,
+    Reason.ODD_NUMBERS: _of_example,
+    Reason.MERGED: _of_merged,
     Reason.NOT_MISSING: _of_values,
     Reason.SPELLINGS: _of_spellings,
     Reason.READ_AS_MISSING: _of_missing,

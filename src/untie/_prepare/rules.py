@@ -163,7 +163,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Part:
+class DatePart:
     """Dates become their weekday, month or hour; text among them stays.
 
     Parameters
@@ -175,8 +175,10 @@ class Part:
 
     Examples
     --------
-    >>> Part("weekday").labels(["2024-12-31", None]), Part("hour").labels(["2024-12-31 17:30"])
-    (['Tuesday', None], ['17 h'])
+    >>> DatePart("weekday").labels(["2024-12-31", None])
+    ['Tuesday', None]
+    >>> DatePart("hour").labels(["2024-12-31 17:30"])
+    ['17 h']
     """
 
     part: str
@@ -197,7 +199,7 @@ class Part:
         return f"{getattr(found, 'hour', 0)} h"
 
 
-Rule = Keep | Bin | Group | Part
+Rule = Keep | Bin | Group | DatePart
 
 
 def as_text(value: Value) -> str:

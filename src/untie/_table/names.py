@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from untie._util.words import message
+
 
 def check_names(
     names: Sequence[str],
@@ -49,9 +51,9 @@ def check_names(
     close = get_close_matches(missing[0], others, n=1) if len(missing) == 1 else []
     hint = f"did you mean {close[0]!r}?" if close else f"its columns are {listed(present)}."
     lacking = "is no column" if len(missing) == 1 else "are no columns"
-    of = f" of {owner}" if owner else ""
-    said = f"There {lacking} {', '.join(map(repr, missing))}{of} in {where}{why}; {hint}"
-    raise ValueError(f"{said} {remedy}".rstrip())
+    of, named = f" of {owner}" if owner else "", ", ".join(map(repr, missing))
+    said = message("There {0} {1}{2} in {3}{4}; {5}", lacking, named, of, where, why, hint)
+    raise ValueError(message("{0} {1}", said, remedy) if remedy else said)
 
 
 def check_column(name: Any, present: Sequence[str], argument: str) -> None:

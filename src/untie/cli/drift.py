@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.choices import FailOn
 from untie.cli.early import check_output
-from untie.cli.guard import UserError
-from untie.cli.options import ColumnOptions, File, Output, OutputFormat, sharing
+from untie.cli.options import ColumnOptions, FailOn, File, Output, OutputFormat, sharing
+from untie.cli.streams import UserError
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -98,6 +97,6 @@ def run(
         assert new is not None
         found = compare_tables(file, new, options, alpha, min_effect)
     say(found.verdict, options.quiet)
-    show_changes(found, everything, format_, output)
+    show_changes(found, everything, format_, output, options.safe_csv)
     if has_failed(found, fail_on or []):
         raise typer.Exit(1)

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from untie._learn.family_words import family_sentences, gap_sentences
 from untie._util.extras import need
-from untie._util.safe_cells import are_wanted, defused
+from untie._util.safe_cells import defused
 from untie._util.whole_files import whole_file
 from untie.cli.options import Format
 from untie.cli.streams import tell, visible
@@ -78,6 +78,7 @@ def show(
     asked: Format | None = None,
     output: Path | None = None,
     title: str | None = None,
+    is_safe: bool = False,
 ) -> None:
     """Print columns, or write them to a file; there, the ending says how.
 
@@ -91,15 +92,17 @@ def show(
         Where to write them.
     title : str, optional
         What the table is, for people.
+    is_safe : bool
+        Whether texts in CSV that a spreadsheet would run as formulas are marked as texts.
     """
     if output is not None:
-        write_file(columns, output)
+        write_file(columns, output, is_safe)
         return
     how = chosen_format(asked)
     if how == Format.table:
         print_table(columns, title)
     else:
-        sys.stdout.write(as_text(columns, how))
+        sys.stdout.write(as_text(columns, how, is_safe=is_safe))
 
 
 def print_table(columns: Columns, title: str | None = None) -> None:
@@ -132,7 +135,13 @@ def _for_people(cell: Any, name: str = "") -> str:
     return str(cell)
 
 
-def as_text(columns: Columns, how: Format, delimiter: str = ",", has_header: bool = True) -> str:
+def as_text(
+    columns: Columns,
+    how: Format,
+    delimiter: str = ",",
+    has_header: bool = True,
+    is_safe: bool = False,
+) -> str:
     """Return columns as CSV or JSON; their names come first in CSV, unless they did before."""
     names, lists = _names_and_cells(columns)
     rows = zip(*(map(_plain, cells) for cells in lists), strict=True)
@@ -141,7 +150,7 @@ def as_text(columns: Columns, how: Format, delimiter: str = ",", has_header: boo
         return json.dumps(records, ensure_ascii=False, indent=1, default=str) + "\n"
     lines = _Lines()
     writer = csv.writer(lines, delimiter=delimiter, lineterminator=_Lines.END)
-    safe = _defused_row if are_wanted() else tuple
+    safe = _defused_row if is_safe else tuple
     if has_header:
         writer.writerow(safe(names))
     writer.writerows(map(safe, rows))
@@ -188,7 +197,7 @@ def _plain(cell: Any) -> Any:
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
-def write_file(columns: Columns, path: Path) -> None:
+def write_file(columns: Columns, path: Path, is_safe: bool = False) -> None:
     """Write columns to a file that appears as a whole."""
     with whole_file(path) as temporary:
         layout = file_layout(path)
@@ -199,7 +208,7 @@ def write_file(columns: Columns, path: Path) -> None:
                 columns = pa.table(plain)
             need("pyarrow.parquet").write_table(columns, temporary)
             return
-        content = as_text(columns, *layout).encode()
+        content = as_text(columns, *layout, is_safe=is_safe).encode()
         is_packed = path.suffix == ".gz"
         temporary.write_bytes(gzip.compress(content, mtime=0) if is_packed else content)
 

@@ -18,7 +18,7 @@ from untie.cli.options import Format
 from untie.cli.showing import as_text, file_layout
 
 
-def stream_rows(table: ArrowSource, how: Format, output: Path | None) -> None:
+def stream_rows(table: ArrowSource, how: Format, output: Path | None, is_safe: bool) -> None:
     """Write the rows of a lazy table as `show` writes those of one in memory.
 
     Parameters
@@ -29,6 +29,8 @@ def stream_rows(table: ArrowSource, how: Format, output: Path | None) -> None:
         How to print them, where there is no file; CSV or JSON.
     output : path or None
         The file; its ending says how it is written.
+    is_safe : bool
+        Whether texts in CSV that a spreadsheet would run as formulas are marked as texts.
     """
     delimiter = ","
     if output is not None:
@@ -38,15 +40,21 @@ def stream_rows(table: ArrowSource, how: Format, output: Path | None) -> None:
             return
         how, delimiter = layout
     with _opened(output) as file:
-        write_batches(table.batches(), file, how, delimiter)
+        write_batches(table.batches(), file, how, delimiter, is_safe)
 
 
-def write_batches(batches: Iterable[Any], file: TextIO, how: Format, delimiter: str = ",") -> None:
+def write_batches(
+    batches: Iterable[Any],
+    file: TextIO,
+    how: Format,
+    delimiter: str = ",",
+    is_safe: bool = False,
+) -> None:
     """Write record batches as one table of CSV or one array of JSON."""
     is_first = True
     for batch in filter(len, batches):
         rows = need("pyarrow").Table.from_batches([batch])
-        text = as_text(rows, how, delimiter, has_header=is_first)
+        text = as_text(rows, how, delimiter, has_header=is_first, is_safe=is_safe)
         if how == Format.json:
             # Each piece is an array of its own; they share one pair of brackets.
             text = ("[" if is_first else ",") + text.strip()[1:-1].rstrip()
