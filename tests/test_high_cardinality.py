@@ -10,8 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from tables import encoder_of, fit_known
 from untie import UNTIE, TableEncoder, count_table, load_model
-from untie._count import memory
-from untie._learn import landmarks
+from untie._learn import landmarks, memory
 from untie.baselines import OneHot
 from untie.cluster import KModes
 
@@ -36,8 +35,8 @@ TABLE, CLASSES = table_of()
 def few_are_many(monkeypatch):
     """Treat 10 values as very many, with landmarks enough to lose nothing."""
     monkeypatch.setattr(memory, "LARGE", 10)
-    monkeypatch.setattr(memory, "DENSE_VALUES", 20)
-    monkeypatch.setattr(memory, "FULL_VALUES", 20)
+    monkeypatch.setattr("untie._count.memory.DENSE_VALUES", 20)
+    monkeypatch.setattr("untie._count.memory.FULL_VALUES", 20)
     monkeypatch.setattr(memory, "MOST_AXES", 60)
     monkeypatch.setattr(landmarks, "LEFT_OUT", 1e-13)
     monkeypatch.setattr(landmarks, "CONSTANT", 1e-9)
@@ -244,7 +243,7 @@ def test_what_would_be_too_large_is_refused_with_a_remedy(large, monkeypatch):
     similar = encoder.similarity(table[:5])
     assert similar.shape == (5, 5)
     monkeypatch.setattr("untie._learn.vectors.MEMORY_LIMIT", 10**8)
-    monkeypatch.setattr(memory, "MEMORY_LIMIT", 10**8)
+    monkeypatch.setattr("untie._count.memory.MEMORY_LIMIT", 10**8)
     with pytest.raises(ValueError, match=r"20,000 dense rows of 8,.* Set n_components"):
         encoder.transform(table)
     assert encoder.transform(table[:10]).shape[0] == 10

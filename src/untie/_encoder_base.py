@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from untie._learn.fitted import Fitted, compact_names, errors_frame, full_names,
 from untie._learn.fitting import fit_counted
 from untie._learn.k_choice import KChoice
 from untie._learn.learning import ChoiceRecipe, Recipe
+from untie._learn.memory import bytes_of_spaces
 from untie._learn.parameters import VALUE
 from untie._persistence.models import Savable
 from untie._prepare.unprepared import warn_of_unprepared
@@ -486,7 +488,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
             sample_weight,
             min_frequency=self.min_frequency,
             max_categories=getattr(self, "max_categories", None),
-            n_spaces=recipe.n_spaces,
+            bytes_of_learning=partial(bytes_of_spaces, n_spaces=recipe.n_spaces),
             with_sample=recipe.needs_sample,
             missing_is_value=self.missing == VALUE,
         )

@@ -62,7 +62,7 @@ def test_notes_name_the_option(tmp_path):
     lines = [f"{number},{'ab'[number % 2]}" for number in range(100)]
     path.write_text("\n".join(["age,kind", *lines, *["not asked,a"] * 4]))
     said = ask("cluster", path, "--k", 2).stderr
-    remedy = "name it with all that do: missing=['not asked'] (--missing 'not asked')\n"
+    remedy = "name it with all that do: --missing 'not asked'\n"
     assert f"if that means missing, {remedy}" in said
     assert "no numbers" not in ask("cluster", path, "--k", 2, "--missing", "not asked").stderr
 

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from untie import TableClusterer, TableEncoder
-from untie._count import memory
+from untie._learn import memory
 from untie._learn.choose import Attributes
 from untie._learn.description import description_gain
 from untie.cluster import KModes

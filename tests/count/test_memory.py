@@ -11,46 +11,39 @@ from scipy import sparse
 from untie import UNTIE, CountedTable, Vocabulary
 from untie._count import memory
 from untie._count.counts import Counts, count
-from untie._count.memory import (
-    DENSE_VALUES,
-    LARGE,
-    MEMORY_LIMIT,
-    check_memory,
-    check_vectors,
-    memory_needed,
-)
+from untie._count.memory import DENSE_VALUES, MEMORY_LIMIT, bytes_of_counts, check_memory
+from untie._learn.memory import LARGE, bytes_of_spaces, check_vectors
 
 
 def test_few_values_take_the_square():
-    assert memory_needed((10, 10)) == 8 * 3 * 20**2
-    assert memory_needed((10, 10), n_spaces=2) == 8 * (3 * 20**2 + 2 * 2 * 200)
-    assert memory_needed((DENSE_VALUES,)) == 8 * 3 * DENSE_VALUES**2
+    assert bytes_of_counts((10, 10)) == 8 * 3 * 20**2
+    assert bytes_of_spaces((10, 10), n_spaces=2) == 8 * 2 * 2 * 200
+    assert bytes_of_counts((DENSE_VALUES,)) == 8 * 3 * DENSE_VALUES**2
 
 
 def test_many_values_take_the_pairs_that_can_occur():
-    assert memory_needed((10**4, 3)) == 3 * 12 * (10**4 + 3 + 2 * 3 * 10**4)
-    assert memory_needed((10**4, 3), n_rows=100) == 3 * 12 * (10**4 + 3 + 2 * 100)
+    assert bytes_of_counts((10**4, 3)) == 3 * 12 * (10**4 + 3 + 2 * 3 * 10**4)
+    assert bytes_of_counts((10**4, 3), n_rows=100) == 3 * 12 * (10**4 + 3 + 2 * 100)
     # numpy's integers must not overflow on the way
-    assert memory_needed((np.int32(10**6), np.int32(10**6))) == 3 * 12 * (2 * 10**6 + 2 * 10**12)
+    assert bytes_of_counts((np.int32(10**6), np.int32(10**6))) == 3 * 12 * (2 * 10**6 + 2 * 10**12)
 
 
 def test_spaces_of_large_attributes_grow_with_their_values_not_with_the_square():
-    small, large = (memory_needed((size,), n_spaces=28) for size in (20_000, 40_000))
+    small, large = (bytes_of_spaces((size,), n_spaces=28) for size in (20_000, 40_000))
     assert 1.8 * small < large < 2 * small
-    just = memory_needed((LARGE,), n_spaces=28) - memory_needed((LARGE,))
-    assert just == 8 * 2 * 28 * LARGE**2
+    assert bytes_of_spaces((LARGE,), n_spaces=28) == 8 * 2 * 28 * LARGE**2
 
 
 def test_landmarks_samples_and_searches_take_memory():
     """Against what each of them holds, counted by hand."""
-    needed = memory_needed((10_000, 10), n_spaces=28, n_rows=10**5)
+    needed = bytes_of_spaces((10_000, 10), n_spaces=28)
     landmarks = 8 * 4 * 10_000 * 256
     axes = 8 * 28 * 32 * 10_000
     sampled = 8 * 2 * 2_000 * (2_000 + 10)
     searched = 8 * 12 * 10_010 * 64
     small = 8 * 2 * 28 * 100
-    pairs = 3 * 12 * (10_010 + 2 * 10**5)
-    assert needed == landmarks + axes + sampled + searched + small + pairs
+    assert needed == landmarks + axes + sampled + searched + small
+    assert bytes_of_counts((10_000, 10), n_rows=10**5) == 3 * 12 * (10_010 + 2 * 10**5)
 
 
 def test_so_many_components_are_refused():
@@ -63,8 +56,9 @@ def test_so_many_components_are_refused():
     "sizes", [(100,) * 100, (1000,) * 10, (100_000, *[10] * 9)], ids=["100x100", "10x1000", "10^5"]
 )
 def test_what_must_be_possible_is_allowed(sizes):
-    assert memory_needed(sizes, 29, 10**6) < MEMORY_LIMIT
-    check_memory(sizes, None, 29, 10**6)
+    more = bytes_of_spaces(sizes, 29)
+    assert bytes_of_counts(sizes, 10**6) + more < MEMORY_LIMIT
+    check_memory(sizes, None, more, 10**6)
 
 
 REFUSED = r"1,000,003 distinct values.*{column} alone has 1,000,000\. Set max_categories"
@@ -72,7 +66,7 @@ REFUSED = r"1,000,003 distinct values.*{column} alone has 1,000,000\. Set max_ca
 
 def test_a_million_values_are_refused_by_name():
     with pytest.raises(ValueError, match=REFUSED.format(column="'id'")):
-        check_memory((3, 10**6), ("sex", "id"), n_spaces=28)
+        check_memory((3, 10**6), ("sex", "id"), bytes_of_spaces((3, 10**6), n_spaces=28))
 
 
 def test_a_table_with_too_many_columns_is_told_how_many_to_keep():

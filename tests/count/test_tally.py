@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from tables import small_tables
 from untie import TableEncoder, count_table
 from untie._count import tally as tally_module
 from untie._count.tally import CountOptions, tally_counted, tally_table
+from untie._learn.memory import bytes_of_spaces
 from untie._table.table import read_table
 from untie._table.vocabulary import INFREQUENT
 
@@ -109,9 +112,10 @@ def test_too_many_values_name_the_column():
     table = read_table(pd.DataFrame({"id": np.arange(600_000), "kind": 0}))
     assert tally_table(table).counts.sizes == (600_000, 1)
     # Kernel spaces are what takes the memory.
+    needed = partial(bytes_of_spaces, n_spaces=28)
     with pytest.raises(ValueError, match=r"Column 'id' alone has 600,000.*max_categories"):
-        tally_table(table, CountOptions(n_spaces=28))
-    options = CountOptions(max_categories=3, n_spaces=28)
+        tally_table(table, CountOptions(bytes_of_learning=needed))
+    options = CountOptions(max_categories=3, bytes_of_learning=needed)
     assert tally_table(table, options).counts.sizes == (3, 1)
 
 

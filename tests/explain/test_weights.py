@@ -6,7 +6,7 @@ import pytest
 
 from tables import encoder_of, latent_classes
 from untie import UNTIE, Gaussian, Polynomial, TableEncoder, load_model
-from untie._count import memory
+from untie._learn import memory
 from untie.explain import weight_shares
 
 ENCODERS = {

@@ -180,7 +180,7 @@ def test_choose_k_does_not_see_it():
 
 
 def test_very_many_values(monkeypatch):
-    monkeypatch.setattr("untie._count.memory.LARGE", 30)
+    monkeypatch.setattr("untie._learn.memory.LARGE", 30)
     rng = np.random.default_rng(0)
     table = TABLE.assign(many=rng.integers(0, 40, 150).astype(str))
     wide = table.assign(other=rng.integers(0, 50, 150).astype(str))

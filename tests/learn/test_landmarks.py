@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from untie._count import memory
-from untie._learn import landmarks
+from untie._learn import landmarks, memory
 from untie._learn.kernels import (
     NORMALIZATIONS,
     ByDiagonal,

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tables import latent_classes
 from untie import count_table
-from untie._count import memory
+from untie._learn import memory
 from untie._learn.n_clusters import choose_n_clusters, noise_edge, standardised_eigenvalues
 
 
@@ -92,8 +92,8 @@ def test_every_way_gives_the_eigenvalues_of_the_whole_matrix(way, seed, with_mis
         if "operator" in way:
             patch.setattr("untie._learn.n_clusters.OPERATOR_SIZE", 5)
         if "sparse" in way:
-            patch.setattr(memory, "DENSE_VALUES", 10)
-            patch.setattr(memory, "FULL_VALUES", 10)
+            patch.setattr("untie._count.memory.DENSE_VALUES", 10)
+            patch.setattr("untie._count.memory.FULL_VALUES", 10)
         counts = count_table(table, categories=categories).counts
         assert counts.is_sparse == ("sparse" in way)
         found = standardised_eigenvalues(counts, 6)

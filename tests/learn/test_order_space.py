@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from cases import slow_counts
 from untie import Preparer, TableEncoder, count_table
-from untie._count import memory
+from untie._learn import memory
 from untie._learn.order_space import COARSE, ORDER, coarse_view, mean_ranks, order_spaces
 from untie._util.rank_ranges import ranges_of
 
@@ -143,8 +143,8 @@ def test_the_coarse_view_of_counts_that_are_sparse(monkeypatch):
     dense = count_table(table)
     order = np.argsort(np.argsort([int(v) for v in dense.vocabulary.values[0]]))
     expected = coarse_view(dense.counts, (order, None)).counts
-    monkeypatch.setattr(memory, "DENSE_VALUES", 3)
-    monkeypatch.setattr(memory, "FULL_VALUES", 3)
+    monkeypatch.setattr("untie._count.memory.DENSE_VALUES", 3)
+    monkeypatch.setattr("untie._count.memory.FULL_VALUES", 3)
     sparse = count_table(table).counts
     found = coarse_view(sparse, (order, None)).counts
     assert hasattr(sparse.matrix, "toarray")

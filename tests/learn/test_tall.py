@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from untie._count import memory
+from untie._learn import memory
 from untie._learn.dense import Dense
 from untie._learn.tall import Tall, own_directions
 

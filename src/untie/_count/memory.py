@@ -1,4 +1,4 @@
-"""How much memory learning takes, known before it is spent."""
+"""How much memory counting takes, known before it is spent."""
 
 from __future__ import annotations
 
@@ -16,20 +16,8 @@ that takes no more memory than a sparse array of all pairs that can occur; see `
 FULL_VALUES = 16_384
 """For more values than this, the counts of pairs are never a dense array."""
 
-LARGE = 500
-"""Attributes with more values than this (large ones) have kernels by landmarks, others by all."""
-
-MOST_LANDMARKS = 256
-"""A coupling of a large attribute has at most this many landmarks."""
-
-MOST_AXES = 32
-"""A kernel space of a large attribute has at most this many axes."""
-
 SPARSE_BYTES = 12
 """A sparse array holds, for each number, this many bytes: itself and the place of its column."""
-
-SEARCH_ARRAYS = 12
-"""A search for eigenvectors works with this many arrays of (values x vectors asked for)."""
 
 SAMPLE_ROWS = 2_000
 """A sample has at most this many distinct rows."""
@@ -38,41 +26,27 @@ WIDE_SHARE = 0.01
 """A table is too wide, and not one column too rich, if no column has more of its values."""
 
 
-def memory_needed(sizes: Sequence[int], n_spaces: int = 0, n_rows: int | None = None) -> int:
-    """Return about how many bytes learning takes.
+def bytes_of_counts(sizes: Sequence[int], n_rows: int | None = None) -> int:
+    """Return about how many bytes three arrays of the counts of pairs take.
 
-    Three arrays of the counts of pairs: of (all values)^2 numbers for up to `DENSE_VALUES` values;
-    for more, of the pairs that can occur at all. Per kernel space, two arrays of (values of an
-    attribute)^2 numbers for a small attribute, and the axes of a large one. Where there are large
-    ones, the vectors of sampled rows, twice, and those that the spectrum is searched with.
+    They have (all values)^2 numbers for up to `DENSE_VALUES` values; for more, one for each pair
+    that can occur at all.
 
     Parameters
     ----------
     sizes : sequence of int
         Number of values of each attribute.
-    n_spaces : int
-        Number of kernel spaces per attribute.
     n_rows : int, optional
         Number of rows, if known: no more pairs of two attributes can occur.
 
     Examples
     --------
-    >>> round(memory_needed([100_000] + [10] * 9, n_spaces=29, n_rows=10**6) / 2**30, 1)
-    2.7
+    >>> round(bytes_of_counts([100_000] + [10] * 9, n_rows=10**6) / 2**30, 1)
+    0.6
     """
     sizes = [int(size) for size in sizes]
-    n_values = sum(sizes)
     is_dense = are_dense(sizes, n_rows)
-    pairs = 8 * n_values**2 if is_dense else SPARSE_BYTES * _n_pairs(sizes, n_rows)
-    small = sum(size**2 for size in sizes if size <= LARGE)
-    large = [size for size in sizes if size > LARGE]
-    axes = sum(size * MOST_AXES * n_spaces for size in large)
-    numbers = 2 * n_spaces * small + axes
-    if n_spaces and large:
-        numbers += 4 * max(large) * MOST_LANDMARKS
-        numbers += 2 * SAMPLE_ROWS * sum(min(size, SAMPLE_ROWS) for size in sizes)
-        numbers += SEARCH_ARRAYS * n_values * 2 * MOST_AXES
-    return 3 * pairs + 8 * numbers
+    return 3 * (8 * sum(sizes) ** 2 if is_dense else SPARSE_BYTES * _n_pairs(sizes, n_rows))
 
 
 def are_dense(sizes: Sequence[int], n_rows: int | None = None) -> bool:
@@ -99,12 +73,6 @@ def are_dense(sizes: Sequence[int], n_rows: int | None = None) -> bool:
     return is_full and 8 * n_values**2 <= SPARSE_BYTES * _n_pairs(sizes, n_rows)
 
 
-def check_vectors(sizes: Sequence[int], n_components: int) -> None:
-    """Refuse components whose search would not fit in memory."""
-    needed = 8 * SEARCH_ARRAYS * sum(int(size) for size in sizes) * n_components * 5 // 4
-    refuse_large(needed, sizes, f"the search for n_components={n_components}")
-
-
 def _n_pairs(sizes: Sequence[int], n_rows: int | None) -> int:
     """Return the most pairs of values that can occur, a pair in both orders."""
     of_columns, times = np.unique(np.asarray(sizes, dtype=float), return_counts=True)
@@ -118,11 +86,12 @@ def _n_pairs(sizes: Sequence[int], n_rows: int | None) -> int:
 def check_memory(
     sizes: Sequence[int],
     names: Sequence[str] | None = None,
-    n_spaces: int = 0,
+    n_more: int = 0,
     n_rows: int | None = None,
 ) -> None:
-    """Refuse a table whose learning would need more than `MEMORY_LIMIT` bytes."""
-    refuse_large(memory_needed(sizes, n_spaces, n_rows), sizes, "learning from their pairs", names)
+    """Refuse a table whose counts, and `n_more` bytes, would need more than `MEMORY_LIMIT`."""
+    needed = bytes_of_counts(sizes, n_rows) + n_more
+    refuse_large(needed, sizes, "learning from their pairs", names)
 
 
 def check_dense_memory(sizes: Sequence[int], names: Sequence[str]) -> None:

@@ -337,7 +337,7 @@ def _second_pass(
     """Count the pairs of the values that are left."""
     grouping = find_rare(first.vocabulary, first.counts, options)
     n_rows = first.counts.n_rows
-    check_memory(grouping.vocabulary.sizes, task.columns, options.n_spaces, n_rows)
+    options.check_memory(grouping.vocabulary, n_rows)
     second = add_up(CountTask(task.columns, task.weight, grouping=grouping))
     counts = None if second.counted is None else second.counted.counts
     n_again = 0 if counts is None else counts.n_rows

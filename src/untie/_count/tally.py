@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,9 +39,8 @@ class CountOptions:
         Values with less weight (int) or a lower share of it (float) are merged.
     max_categories : int or None
         At most this many values per column; the rarest are merged.
-    n_spaces : int
-        Number of kernel spaces per column that will be made of the counts: for the check that
-        memory is enough.
+    bytes_of_learning : function of the columns' numbers of values, or None
+        How many bytes what will be made of the counts takes: for the check that memory is enough.
     with_sample : bool
         Whether to keep a sample of the rows.
     missing_is_value : bool
@@ -56,7 +55,7 @@ class CountOptions:
     categories: Any = "auto"
     min_frequency: float | None = None
     max_categories: int | None = None
-    n_spaces: int = 0
+    bytes_of_learning: Callable[[Sequence[int]], int] | None = None
     with_sample: bool = False
     missing_is_value: bool = True
     known_as: tuple[str, ...] | None = None
@@ -66,6 +65,11 @@ class CountOptions:
     def merges(self) -> bool:
         """Whether rare values are merged."""
         return self.min_frequency is not None or self.max_categories is not None
+
+    def check_memory(self, vocabulary: Vocabulary, n_rows: int) -> None:
+        """Refuse values of which there are too many to count their pairs and learn from them."""
+        sizes, more = vocabulary.sizes, self.bytes_of_learning
+        check_memory(sizes, vocabulary.columns, 0 if more is None else more(sizes), n_rows)
 
 
 DEFAULTS = CountOptions()
@@ -135,7 +139,7 @@ def tally_table(table: Table, options: CountOptions = DEFAULTS) -> Tally:
     """Find the values of a table, merge rare ones and count the pairs of the rest."""
     grouping, rows, raw = code_table(table, options)
     vocabulary = grouping.raw
-    check_memory(grouping.vocabulary.sizes, table.names, options.n_spaces, len(rows))
+    options.check_memory(grouping.vocabulary, len(rows))
     counted = count if options.with_pairs else count_values
     sample = None
     if options.with_sample:
@@ -161,8 +165,7 @@ def tally_counted(
     """Merge the rare values of a counted table; `table` is one with its columns, if at hand."""
     counts = counted.counts
     grouping = find_rare(counted.vocabulary, counts, options)
-    columns = counted.vocabulary.columns
-    check_memory(grouping.vocabulary.sizes, columns, options.n_spaces, counts.n_rows)
+    options.check_memory(grouping.vocabulary, counts.n_rows)
     sample = counted.sample and grouping.apply_to_sample(counted.sample)
     grouped = grouping.apply_to_counts(counts)
     return Tally(grouping, grouped, counted, None, is_growing, sample, table=table)

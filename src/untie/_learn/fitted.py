@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
-from untie._count.memory import check_vectors
 from untie._count.tally import Tally
 from untie._learn.attributes import Attributes
 from untie._learn.eigen import leading_axes
 from untie._learn.k_choice import KChoice
 from untie._learn.learning import Model
+from untie._learn.memory import check_vectors
 from untie._learn.order_space import CoarseView, coarse_view
 from untie._learn.solvers import Solution
 from untie._learn.spectrum import centre, reduced_gram

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from untie._count import memory
+from untie._learn import memory
 from untie._learn.blocks import Block
 from untie._learn.eigen import end_of_equals, first_largest, settling
 from untie._learn.kernels import Kernel, Normalization, Pairs, Scale, SelfPairs

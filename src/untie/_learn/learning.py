@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from untie._count import memory
 from untie._count.counts import Counts
 from untie._count.tally import Tally
+from untie._learn import memory
 from untie._learn.column_weights import ColumnWeights
 from untie._learn.couplings import Coupling, matching
 from untie._learn.kernels import Kernel, Normalization

@@ -11,8 +11,8 @@ from scipy import sparse
 from scipy.linalg import block_diag
 from scipy.sparse.linalg import LinearOperator
 
-from untie._count import memory
 from untie._count.counts import Counts
+from untie._learn import memory
 from untie._learn.dense import Dense
 from untie._learn.eigen import eigenvalues, eigenvalues_above
 from untie._learn.krylov import Gram

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count import memory
 from untie._count.counts import Counts
+from untie._learn import memory
 from untie._learn.blocks import Block
 from untie._learn.dense import Dense
 from untie._learn.spaces import KernelSpaces

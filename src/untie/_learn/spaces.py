@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._count import memory
 from untie._count.counts import Counts
+from untie._learn import memory
 from untie._learn.blocks import Block
 from untie._learn.couplings import Coupling
 from untie._learn.dense import Dense

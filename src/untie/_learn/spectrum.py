@@ -16,8 +16,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from untie._count import memory
 from untie._count.counts import Counts
+from untie._learn import memory
 from untie._learn.dense import Dense
 from untie._learn.eigen import Eigenspace
 from untie._learn.krylov import Gram

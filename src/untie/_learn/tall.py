@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._count import memory
+from untie._learn import memory
 from untie._learn.dense import Dense, or_ones
 from untie._learn.eigen import settling
 from untie._util.types import FloatArray

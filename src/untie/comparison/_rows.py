@@ -19,12 +19,12 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from untie._count import memory
 from untie._count.counts import Counts, count
 from untie._count.memory import check_dense_memory
 from untie._count.packed_rows import distinct_rows
 from untie._count.tally import CountOptions, Tally, tally_table
 from untie._encoder_base import EncoderBase
+from untie._learn import memory
 from untie._learn.choose import shortened
 from untie._table.frames import rows_at
 from untie._table.rows import learn_vocabulary
