@@ -68,7 +68,7 @@ def answers():
     mca = baselines.MCA().fit(texts)
     distance = baselines.Hamming().fit(texts)
     named = untie.TableClusterer(3).fit(fields())
-    pipeline = make_pipeline(untie.Preparer(), untie.UNTIE(3)).fit(table)
+    pipeline = make_pipeline(untie.Preparer(), untie.TableEncoder(3, preparer=None)).fit(table)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.untie"
         clusterer.save(path)

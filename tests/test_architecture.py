@@ -20,8 +20,7 @@ FLOORS = (
     "_engines",
     "_prepare",
     "export",
-    "_file_parts",
-    "_saving",
+    "_persistence",
     "_base",
     "datasets",
     "evaluation",
@@ -172,7 +171,6 @@ SHARED_BY_ESTIMATORS = {
     "_of_prepared",
     "_prepared",
     "_recipe",
-    "_to_state",
     "_used",
     "_vector_task",
 }

@@ -15,7 +15,7 @@ import core_jobs
 import untie
 from command_cases import ask, write_people
 from untie import TableClusterer, TableEncoder
-from untie._learn.archive import from_plain
+from untie._persistence.values import from_plain
 
 JOBS = Path(core_jobs.__file__)
 QUERY = "SELECT 1 AS a"

@@ -28,8 +28,7 @@ from untie import (
     load_model,
     save_model,
 )
-from untie._learn import archive
-from untie._learn.archive import FORMAT
+from untie._persistence.container import FORMAT, read_file, write_file
 from untie.datasets import load
 
 
@@ -252,11 +251,11 @@ def test_saving_needs_a_fitted_encoder(path):
 
 
 def test_the_text_in_a_file_is_plain_json(saved, path):
-    kind, state = archive.read_model(path)
-    assert kind == "encoder"
-    assert json.dumps(archive.to_plain(state.content))
-    model = state.part("fitted").part("model")
-    assert model.content["columns"] == ["Texture", "Color", "Root"]
+    content, _ = read_file(path)
+    assert content["type"] == "encoder"
+    values = content["fitted"]["model"]["grouping"]["raw"]
+    assert values["columns"] == ["Texture", "Color", "Root"]
+    assert json.loads(json.dumps(values["values"])) == values["values"]
 
 
 def test_pickle_and_joblib_work_too(saved, melons, tmp_path):
@@ -388,7 +387,7 @@ def test_moved_rows_stay_where_they_are(path, moved):
 
 
 COSTS = {
-    "none": (None, "'fitted/costs_1' is missing|'costs_1' is missing"),
+    "none": (None, "'fitted/costs/1' is missing"),
     "another shape": (np.zeros((5, 2)), "has the shape"),
     "one dimension": (np.zeros(5), "has the shape"),
     "no numbers": (np.full((5, 3), "x"), "not numbers"),
@@ -402,8 +401,8 @@ COSTS = {
 @pytest.mark.parametrize(("new", "words"), COSTS.values(), ids=COSTS)
 def test_costs_that_are_none_are_refused(path, moved, new, words):
     def change(_, arrays):
-        assert arrays["fitted/costs_1"].shape == (5, 3)
-        replace(arrays, "fitted/costs_1", {} if new is None else {"fitted/costs_1": new})
+        assert arrays["fitted/costs/1"].shape == (5, 3)
+        replace(arrays, "fitted/costs/1", {} if new is None else {"fitted/costs/1": new})
 
     rewrite(path, change)
     with pytest.raises(ValueError, match=words):
@@ -412,7 +411,7 @@ def test_costs_that_are_none_are_refused(path, moved, new, words):
 
 def test_costs_of_another_type_are_taken_as_numbers(path, moved):
     _, table = moved
-    rewrite(path, lambda _, a: a.update({"fitted/costs_1": np.ones((5, 3), bool)}))
+    rewrite(path, lambda _, a: a.update({"fitted/costs/1": np.ones((5, 3), bool)}))
     assert load_model(path).predict(table).shape == (len(table),)
 
 
@@ -446,9 +445,9 @@ def test_what_is_no_model_is_refused(path):
 
 def rewrite(path, change):
     """Write a model anew, with its checksum, after a change to its content or arrays."""
-    kind, state = archive.read_model(path)
-    kind = change(state.content, state.arrays) or kind
-    archive.write_model(path, kind, state)
+    content, arrays = read_file(path)
+    change(content, arrays)
+    write_file(path, content, arrays)
 
 
 @pytest.mark.parametrize(
@@ -460,16 +459,16 @@ def test_every_part_of_a_file_is_needed(path, make, n_clusters):
     )
     save_model(pipeline.fit(make()), path)
     whole = path.read_bytes()
-    _, state = archive.read_model(path)
-    places = list(entries(state.content))
+    content, arrays = read_file(path)
+    places = list(entries(content))
     assert len(places) > 50
-    assert any(name.endswith("costs_0") for name in state.arrays) == (n_clusters == 3)
+    assert any(name.endswith("costs/0") for name in arrays) == (n_clusters == 3)
     for keys in places:
         path.write_bytes(whole)
         rewrite(path, lambda content, _, keys=keys: remove(content, keys))
         with pytest.raises(ValueError, match=r"melons.untie' holds no whole model"):
             load_model(path)
-    for name in state.arrays:
+    for name in arrays:
         for damaged in ({}, {name: np.array("x")}):
             path.write_bytes(whole)
             rewrite(path, lambda _, arrays, new=damaged, n=name: replace(arrays, n, new))
@@ -477,14 +476,16 @@ def test_every_part_of_a_file_is_needed(path, make, n_clusters):
                 load_model(path)
 
 
-OPEN = {"parameters", "gains", "output"}
+OPEN = {"parameters", "gains", "output", "origins", "constants", "reasons"}
 """Dictionaries in which any key may be absent."""
 
 
 def entries(content, keys=()):
-    for key, value in content.items():
-        yield (*keys, key)
-        if isinstance(value, dict) and key not in OPEN:
+    is_dict = isinstance(content, dict)
+    for key, value in content.items() if is_dict else enumerate(content):
+        if is_dict:
+            yield (*keys, key)
+        if isinstance(value, dict | list) and key not in OPEN:
             yield from entries(value, (*keys, key))
 
 
@@ -503,15 +504,18 @@ def remove(content, keys):
     ("change", "words"),
     [
         (
-            lambda c, a: c["fitted"]["model"].update(n_rows="many"),
-            "model/n_rows' is a str, not a int",
+            lambda c, a: c["fitted"]["model"]["counts"].update(n_rows="many"),
+            "model/counts/n_rows' is a str, not a int",
         ),
         (lambda c, a: c["parameters"].update(depth=3), "depth"),
         (lambda c, a: c.update(fitted=[]), "'fitted' is a list"),
-        (lambda c, a: a.update({"fitted/model/omega": np.ones(2)}), "has the shape"),
-        (lambda c, a: a.update({"fitted/model/vectors_0": np.ones((2, 2))}), "has the shape"),
-        (lambda c, a: c["fitted"]["model"]["values"].pop(), "whole model"),
-        (lambda c, a: "sorcerer", "it holds a 'sorcerer', which this version does not know"),
+        (lambda c, a: a.update({"fitted/model/solution/omega": np.ones(2)}), "has the shape"),
+        (lambda c, a: a.update({"fitted/model/vectors/0": np.ones((2, 2))}), "has the shape"),
+        (lambda c, a: c["fitted"]["model"]["grouping"]["raw"]["values"].pop(), "has 2 items"),
+        (lambda c, a: c.update(type="sorcerer"), "a 'sorcerer', which this version does not know"),
+        (lambda c, a: c["fitted"].update(wand=1), "'fitted/wand' is no part of a model"),
+        (lambda c, a: a.update(wand=np.ones(2)), "the array 'wand' is no part of a model"),
+        (lambda c, a: c["fitted"]["model"].update(factors=[1.0]), "not an array"),
     ],
 )
 def test_parts_of_the_wrong_kind_are_refused(saved, path, change, words):

@@ -55,7 +55,7 @@ def prepare(data, sample_weight=None, **parameters):
 
 
 def decided(preparer):
-    return preparer._to_state().part("fitted").content["preparation"]
+    return preparer._preparation
 
 
 def said(preparer):
@@ -508,7 +508,7 @@ def test_weights_are_a_column_or_an_array(people):
     weights = np.random.default_rng(0).integers(0, 4, N).astype(float)
     array = prepare(people, sample_weight=weights)
     named = prepare(people.assign(w=weights), sample_weight="w")
-    assert decided(array)["rules"] == decided(named)["rules"]
+    assert decided(array).rules == decided(named).rules
     assert said(array) | {"w": ("left out", "holds the weights")} == said(named)
     kept = people[weights > 0]
     present = prepare(kept, sample_weight=weights[weights > 0])

@@ -19,17 +19,15 @@ from untie._count.counts import CountedTable, Counts
 from untie._count.row_sample import RowSample
 from untie._count.tally import CountOptions, tally_counted
 from untie._engines.registry import open_table
-from untie._learn.archive import State
 from untie._learn.fitted import Fitted, compact_names, errors_frame, full_names, weights_frame
-from untie._learn.fitted_parts import fitted_state, read_fitted
 from untie._learn.fitting import fit_counted
 from untie._learn.k_choice import KChoice
 from untie._learn.learning import Recipe
 from untie._learn.memory import bytes_of_spaces
 from untie._learn.parameters import VALUE
+from untie._persistence.models import Savable
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._row_tasks import VectorTask
-from untie._saving import Savable, estimator_of
 from untie._table import frames
 from untie._table.rows import Rows
 from untie._table.sample_weights import split_weights
@@ -544,15 +542,9 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         self.__dict__.update(learned)
         return self
 
-    def _fitted_state(self) -> State:
-        preparer = None if self.preparer_ is None else self.preparer_._to_state()
-        state = State({"library": self.library_}).plus("model", fitted_state(self.model_))
-        return state.plus("preparer", preparer)
-
-    def _restore(self, state: State) -> None:
-        self.library_ = state.content["library"]
-        preparer: Any = estimator_of(state.part("preparer")) if state.has("preparer") else None
-        self._adopt(read_fitted(state.part("model")), preparer)
+    def _restore(self, learned: dict[str, Any]) -> None:
+        super()._restore(learned)
+        self._adopt(self.model_, self.preparer_)
 
     def _columns_read(self) -> list[str] | None:
         """Return the columns that new rows must have, by name; None if they had no names."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,8 @@ from untie._count.selecting import sample_heard
 from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._learn.archive import State, read_record, record_state
 from untie._learn.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
-from untie._learn.costs import Costs, Walk, largest_first, walk_rows
+from untie._learn.costs import Walk, largest_first, walk_rows
 from untie._learn.k_choice import KChoice
 from untie._learn.means import (
     Centres,
@@ -45,9 +44,9 @@ from untie._learn.means import (
 )
 from untie._learn.moves import MOST_MOVES, cells_of, move_rows
 from untie._learn.parameters import AUTO
-from untie._learn.reach import Reach, find_reach
+from untie._learn.reach import find_reach
+from untie._persistence.models import Savable
 from untie._row_tasks import LabelTask, sample_source, walk_source
-from untie._saving import Savable, estimator_of
 from untie._table.sample_weights import check_weights, split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer
@@ -162,7 +161,6 @@ class TableClusterer(
     """
 
     _kind = "clusterer"
-    _parts: ClassVar = {"encoder": ("encoder", "untie"), "preparer": ("preparer",)}
 
     def __init__(
         self,
@@ -334,44 +332,9 @@ class TableClusterer(
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def _fitted_state(self) -> State:
-        content = {
-            "inertia": self.inertia_,
-            "n_iter": self.n_iter_,
-            "labelled": self._labels is not None,
-            "moved": self._costs is not None,
-        }
-        arrays = {"centers": self.cluster_centers_}
-        if self._labels is not None:
-            arrays["labels"] = self._labels
-        if self._costs is not None:
-            arrays |= {f"costs_{place}": table for place, table in enumerate(self._costs)}
-        arrays |= {f"reach_{name}": array for name, array in vars(self.reach_).items()}
-        state = State(content, arrays)
-        choice = None if self.k_choice_ is None else record_state(self.k_choice_)
-        state = state.plus("k_choice", choice)
-        state = state.plus("encoder", self.encoder_._to_state())
-        return state.plus(
-            "preparer", None if self.preparer_ is None else self.preparer_._to_state()
-        )
-
-    def _restore(self, state: State) -> None:
-        self.encoder_ = estimator_of(state.part("encoder"))
-        self.preparer_ = self.k_choice_ = None
-        self._costs: Costs | None = None
-        if state.has("preparer"):
-            self.preparer_ = estimator_of(state.part("preparer"))
-        if state.has("k_choice"):
-            self.k_choice_ = read_record(KChoice, state.part("k_choice"))
-        content, arrays = state.content, state.arrays
-        self._labels = arrays.get("labels")
-        self.cluster_centers_ = arrays["centers"]
+    def _restore(self, learned: dict[str, Any]) -> None:
+        super()._restore(learned)
         self.n_clusters_ = len(self.cluster_centers_)
-        if content["moved"]:
-            places = range(len(self.encoder_.vocabulary_.columns))
-            self._costs = [arrays[f"costs_{place}"].astype(float) for place in places]
-        self.inertia_, self.n_iter_ = content["inertia"], content["n_iter"]
-        self.reach_ = Reach(arrays["reach_farthest"], arrays["reach_usual"])
 
     @property
     def _n_features_out(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -173,7 +173,6 @@ class TableEncoder(EncoderBase):
     """
 
     _kind = "encoder"
-    _parts: ClassVar = {"preparer": ("preparer",)}
 
     def __init__(
         self,

@@ -8,9 +8,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from untie._file_parts import PIPELINE, check_model, step_name
-from untie._learn.archive import State, check_plain, read_model, refusing, write_model
-from untie._saving import estimator_of
+from untie._persistence.models import read_model, write_model
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.preparer import Preparer
@@ -50,7 +48,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     >>> from tempfile import mkdtemp
     >>> from sklearn.pipeline import make_pipeline
     >>> from untie import UNTIE, Preparer, load_model, save_model
-    >>> rows = [["red", n] for n in range(30)] + [["blue", n] for n in range(30)]
+    >>> rows = [["red", n] for n in range(30)] + [["blue", n + 20] for n in range(30)]
     >>> pipeline = make_pipeline(Preparer(bins=3), UNTIE(2)).fit(rows)
     >>> path = Path(mkdtemp()) / "model.untie"
     >>> save_model(pipeline, path)
@@ -59,10 +57,11 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     """
     if isinstance(model, Pipeline):
         check_is_fitted(model)
-        write_model(path, PIPELINE, _pipeline_state(model))
-        return
-    _check_class(model, "The model")
-    model.save(path)
+        for name, step in model.steps:
+            _check_class(step, f"The step {name!r} of the pipeline")
+    else:
+        _check_class(model, "The model")
+    write_model(path, model)
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
@@ -102,28 +101,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     >>> load_model(path)
     TableEncoder(n_clusters=2)
     """
-    kind, state = read_model(path)
-    with refusing(path):
-        check_model(kind, state)
-        return _read_pipeline(state) if kind == PIPELINE else estimator_of(state)
-
-
-def _pipeline_state(pipeline: Pipeline) -> State:
-    parameters = pipeline.get_params(deep=False)
-    steps = parameters.pop("steps")
-    state = State({"parameters": check_plain(parameters, "Parameter"), "steps": []})
-    for name, step in steps:
-        _check_class(step, f"The step {name!r} of the pipeline")
-        state.content["steps"].append([name, step._kind])
-        state = state.plus(step_name(name), step._to_state())
-    return state
-
-
-def _read_pipeline(state: State) -> Pipeline:
-    names = [name for name, _ in state.content["steps"]]
-    steps = [(name, estimator_of(state.part(step_name(name)))) for name in names]
-    # What is unpickled from a folder of a stranger's choice is not for us to read.
-    return Pipeline(steps, **{**state.content["parameters"], "memory": None})
+    return read_model(path)
 
 
 def _check_class(model: Any, what: str) -> None:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from untie._base import TakesTables, check_seen, see_columns
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._learn.archive import State
+from untie._persistence.models import Savable
 from untie._prepare.deciding import Options
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._prepare.found_reading import AUTO
@@ -26,7 +26,6 @@ from untie._prepare.making import make_preparation
 from untie._prepare.note import Reason
 from untie._prepare.numbers import write
 from untie._prepare.preparation import Preparation
-from untie._saving import Savable
 from untie._table.frames import columns_of, make_frame
 from untie._table.names import check_names
 from untie._table.orders import declared_orders
@@ -400,12 +399,9 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
             )
         )
 
-    def _fitted_state(self) -> State:
-        return State({"library": self.library_, "preparation": self._preparation.to_dict()})
-
-    def _restore(self, state: State) -> None:
-        self.library_ = state.content["library"]
-        self._adopt(Preparation.from_dict(state.content["preparation"]))
+    def _restore(self, learned: dict[str, Any]) -> None:
+        super()._restore(learned)
+        self._adopt(self._preparation)
 
     def _adopt(self, preparation: Preparation) -> None:
         self._preparation = preparation

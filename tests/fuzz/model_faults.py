@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from untie._learn.archive import FORMAT  # or every fault would be that of another format
+from untie._persistence.container import FORMAT  # or every fault would be that of another format
 
 TEXT = "__text__"
 
@@ -214,19 +214,19 @@ def _odd_texts(file: File) -> Iterator[Fault]:
     for depth in (100, 900, 3_000, 100_000):
         yield f"{depth} lists", lambda d=depth: with_text(file, "[" * d + "]" * d)
         yield f"{depth} dicts", lambda d=depth: with_text(file, '{"tuple":[' * d + "]}" * d)
-    for text in ("", "{}", "[]", "null", "NaN", "1e999", '{"":[]}', '{"": [["kind", "encoder"]]}'):
+    for text in ("", "{}", "[]", "null", "NaN", "1e999", '{"":[]}', '{"type": "encoder"}'):
         yield f"the text {text!r}", lambda t=text: with_text(file, t)
     broken = npy(np.frombuffer(b'"\xff"', dtype=np.uint8))
     yield "no UTF-8", lambda: seal(zipped({**file.members(), f"{TEXT}.npy": broken}.items()))
     yield "a long number", lambda: with_text(file, "1" * 9_000)
-    for kind in ("pipeline", "encoder", "clusterer", "preparer", "wizard", ""):
-        if f'["kind", "{kind}"]' not in file.text:
+    for kind in ("pipeline", "encoder", "untie", "clusterer", "preparer", "wizard", ""):
+        if f'"type": "{kind}"' not in file.text:
             yield f"a {kind}", lambda k=kind: with_text(file, _with_kind(file.text, k))
 
 
 def _with_kind(text: str, kind: str) -> str:
-    before, _, rest = text.partition('["kind", "')
-    return f'{before}["kind", "{kind}"{rest[rest.index(chr(34)) + 1 :]}'
+    before, _, rest = text.partition('"type": "')
+    return f'{before}"type": "{kind}"{rest[rest.index(chr(34)) + 1 :]}'
 
 
 def with_text(file: File, text: str) -> bytes:
@@ -298,13 +298,11 @@ def _odd_entries(file: File, draws: random.Random) -> Iterator[Fault]:
 
 
 def _places(value, keys=()) -> Iterator[tuple]:
-    """Yield where the items of all lists are."""
-    is_list = isinstance(value, list)
-    items = list(enumerate(value) if is_list else getattr(value, "items", tuple)())
+    """Yield where the items of all lists and the entries of all dictionaries are."""
+    items = list(enumerate(value) if isinstance(value, list) else getattr(value, "items", tuple)())
     # Of a long list, such as the values of a column, the ends stand for the rest.
     for key, item in items if len(items) <= LONG else items[:2] + items[-2:]:
-        if is_list:
-            yield (*keys, key)
+        yield (*keys, key)
         yield from _places(item, (*keys, key))
 
 
@@ -313,5 +311,15 @@ def _changed(file: File, keys, change) -> bytes:
     inner = content
     for key in keys[:-1]:
         inner = inner[key]
-    inner[keys[-1] : keys[-1] + 1] = change(inner[keys[-1]])
-    return with_text(file, json.dumps(content))
+    changed, last = change(inner[keys[-1]]), keys[-1]
+    if isinstance(inner, list):
+        inner[last : last + 1] = changed
+        return with_text(file, json.dumps(content))
+    inner[last] = changed[0] if changed else None
+    if not changed:
+        del inner[last]
+    text = json.dumps(content)
+    if len(changed) == 2:  # no dictionary has an entry twice, but a text has
+        entry = f"{json.dumps(last)}: {json.dumps(changed[0])}"
+        text = text.replace(entry, f"{entry}, {entry}")
+    return with_text(file, text)

@@ -19,8 +19,8 @@ from fuzz.model_faults import File, bomb, crafted, damage, seal, zeros
 from fuzz.models import MODELS, people, tall, words
 from fuzz.try_models import attempt, vectors
 from untie import UNTIE, Preparer, TableClusterer, TableEncoder, load_model, save_model
-from untie._learn import container
-from untie._learn.schema import MOST_NESTED
+from untie._persistence import container
+from untie._persistence.values import MOST_NESTED
 
 TRY = Path(__file__).with_name("try_models.py")
 
@@ -114,10 +114,10 @@ SPARSE = [
 @pytest.mark.parametrize(("part", "number", "words"), SPARSE)
 def test_no_sparse_index_is_used_as_it_is(good, path, part, number, words):
     file = File.of(good[1])
-    name = f"fitted/model/vectors_3__sparse_{part}"
+    name = f"fitted/model/vectors/3__sparse_{part}"
     array = file.arrays[name].astype(np.int64)
     array[1 if part == "shape" else len(array) // 2] = (
-        file.arrays["fitted/model/vectors_3__sparse_shape"][1] if number is None else number
+        file.arrays["fitted/model/vectors/3__sparse_shape"][1] if number is None else number
     )
     file.arrays[name] = array
     assert any(word in refusal(path, file.sealed()) for word in words.split("|"))
@@ -138,10 +138,10 @@ def test_the_command_tells_of_a_bad_model_in_one_line(good, path, tmp_path):
     table, whole = good
     table.to_csv(tmp_path / "table.csv", index=False)
     file = File.of(whole)
-    file.arrays["fitted/model/vectors_0"][0] = np.nan
+    file.arrays["fitted/model/vectors/0"][0] = np.nan
     path.write_bytes(file.sealed())
     answer = refused("transform", path, tmp_path / "table.csv", "-o", tmp_path / "vectors.csv")
-    assert "'fitted/model/vectors_0' holds numbers that are not finite" in answer
+    assert "'fitted/model/vectors/0' holds numbers that are not finite" in answer
     assert answer.count("\n") == 1
     assert not (tmp_path / "vectors.csv").exists()
 
@@ -150,7 +150,7 @@ def test_vectors_whose_distances_are_not_finite_are_refused(path):
     """Each number is finite; the squares, of which distances to clusters are made, would not be."""
     TableClusterer(2, preparer=None).fit(words(60, 3, 3)).save(path)
     file = File.of(path.read_bytes())
-    for name in ("centers", "encoder/fitted/model/vectors_0"):
+    for name in ("cluster_centers", "encoder/fitted/model/vectors/0"):
         whole = file.arrays[f"fitted/{name}"]
         file.arrays[f"fitted/{name}"] = np.where(np.arange(whole.size) == 1, 1e300, whole.flat)
         file.arrays[f"fitted/{name}"].shape = whole.shape
@@ -160,8 +160,14 @@ def test_vectors_whose_distances_are_not_finite_are_refused(path):
 
 def test_a_refusal_is_short_whatever_the_file_says(good, path):
     file = File.of(good[1])
-    file.text = file.text.replace('"compact"', f'"{"x" * 100_000}"')
+    file.text = file.text.replace('"encoder"', f'"{"x" * 100_000}"')
     assert len(refusal(path, file.sealed())) < 1_000
+
+
+def test_no_entry_is_there_twice(good, path):
+    file = File.of(good[1])
+    file.text = file.text.replace('"n_rows":', '"n_rows": 1, "n_rows":', 1)
+    assert "an entry is there twice" in refusal(path, file.sealed())
 
 
 def test_a_model_that_is_almost_empty_is_written_so_that_it_can_be_read(path, monkeypatch):

@@ -12,9 +12,16 @@ from hypothesis import strategies as st
 
 import untie
 from untie import Preparer, load_model
+from untie._persistence.models import READING
+from untie._persistence.schema import Place
 from untie._prepare.date_writing import DateWriting, find_date_writing
 from untie._prepare.number_writing import NumberWriting, find_number_writing
-from untie._prepare.readings import Reading, find_writing, reading_from_dict
+from untie._prepare.readings import Reading, find_writing
+
+
+def comes_back(reading):
+    at = Place("", {})
+    return READING.read(READING.write(reading, at), at) == reading
 
 
 @pytest.mark.parametrize(
@@ -44,7 +51,7 @@ def test_numbers_that_are_read(texts, numbers):
     writing = find_writing(texts)
     assert [writing.read(text) for text in texts] == numbers
     assert find_writing(texts[::-1]) == writing
-    assert reading_from_dict(Reading((), writing).to_dict()) == Reading((), writing)
+    assert comes_back(Reading((), writing))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +99,7 @@ def test_numbers_that_are_not_read(texts):
 def test_dates_that_are_read(texts, dates):
     writing = find_writing(texts)
     assert [writing.read(text) for text in texts] == dates
-    assert reading_from_dict(Reading(("?",), writing).to_dict()) == Reading(("?",), writing)
+    assert comes_back(Reading(("?",), writing))
 
 
 @pytest.mark.parametrize(

@@ -134,17 +134,6 @@ class Note:
         kept = {reason: own for reason, own in self.reasons.items() if reason not in reasons}
         return Note(self.column, self.action, kept)
 
-    def to_list(self) -> list[Any]:
-        """Return the note as plain data."""
-        reasons = {reason.name: dict(own) for reason, own in self.reasons.items()}
-        return [self.column, self.action, reasons]
-
-    @classmethod
-    def from_list(cls, content: Sequence[Any]) -> Note:
-        """Undo `to_list`."""
-        column, action, reasons = content
-        return cls(column, action, {Reason[name]: own for name, own in reasons.items()})
-
 
 def shown_values(values: Sequence[Value]) -> dict[str, Any]:
     """Return the number of some values, and the first of them as plain data."""

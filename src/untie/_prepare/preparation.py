@@ -14,7 +14,7 @@ from untie._engines.registry import open_table
 from untie._prepare.note import Note
 from untie._prepare.numbers import NUMBER
 from untie._prepare.readings import AS_IT_IS
-from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text, rule_from_dict
+from untie._prepare.rules import NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text
 from untie._table.column_codes import factorize
 from untie._table.frames import make_frame, structured, usable
 from untie._table.names import check_names
@@ -43,15 +43,6 @@ class Constant:
         """Return distinct values of the column as text, None for missing cells."""
         labels = self.rule.labels(values)
         return [None if label is None else as_text(label) for label in labels]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the constant as plain data."""
-        return {"value": self.value} | self.rule.to_dict()
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Constant:
-        """Undo `to_dict`."""
-        return cls(content["value"], rule_from_dict(content))
 
 
 @dataclass(frozen=True)
@@ -119,28 +110,6 @@ class Preparation:
             rows = np.flatnonzero(rule.is_outside(values)[codes])
             if len(rows):
                 yield name, rule, rows, [as_text(values[code]) for code in codes[rows].tolist()]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the preparation as plain data: text, numbers, lists and dicts."""
-        constants = {name: constant.to_dict() for name, constant in self.constants.items()}
-        return {
-            "columns": list(self.columns),
-            "rules": [rule.to_dict() for rule in self.rules],
-            "notes": [note.to_list() for note in self.notes],
-            **({"origins": dict(self.origins)} if self.origins else {}),
-            **({"constants": constants} if constants else {}),
-        }
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Preparation:
-        """Undo `to_dict`."""
-        return cls(
-            tuple(content["columns"]),
-            tuple(rule_from_dict(rule) for rule in content["rules"]),
-            tuple(Note.from_list(note) for note in content["notes"]),
-            dict(content.get("origins", {})),
-            {name: Constant.from_dict(one) for name, one in content.get("constants", {}).items()},
-        )
 
     def inputs(self, columns: Sequence[str]) -> list[str]:
         """Return the columns of the table that these are made of."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from untie._prepare.date_writing import DateWriting, find_date_writing
 from untie._prepare.number_names import NumberNames
@@ -48,30 +47,8 @@ class Reading:
         found = None if self.writing is None else self.writing.read(text)
         return text if found is None else found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the reading as plain data, without what is not there."""
-        found: dict[str, Any] = {"missing": list(self.missing)} if self.missing else {}
-        if isinstance(self.writing, NumberWriting):
-            one = self.writing
-            found["numbers"] = [one.decimal, one.thousands, one.before, one.after]
-        elif isinstance(self.writing, NumberNames):
-            found["number_names"] = self.writing.decimal
-        elif self.writing is not None:
-            found["dates"] = self.writing.order
-        return found
-
 
 AS_IT_IS = Reading()
-
-
-def reading_from_dict(content: Mapping[str, Any]) -> Reading:
-    """Undo `to_dict`; files of earlier versions have nothing of it."""
-    missing = tuple(content.get("missing", ()))
-    if "numbers" in content:
-        return Reading(missing, NumberWriting(*content["numbers"]))
-    if "number_names" in content:
-        return Reading(missing, NumberNames(content["number_names"]))
-    return Reading(missing, DateWriting(content["dates"]) if "dates" in content else None)
 
 
 def find_writing(

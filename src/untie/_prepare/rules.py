@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from untie._prepare.numbers import as_date, as_number, read
-from untie._prepare.readings import AS_IT_IS, Reading, reading_from_dict
+from untie._prepare.readings import AS_IT_IS, Reading
 from untie._table.plain_values import value_text
 from untie._util.types import Value
 
@@ -65,7 +63,6 @@ class Keep:
         How cells are read.
     """
 
-    name: ClassVar[str] = "keep"
     kind: str
     reading: Reading = AS_IT_IS
 
@@ -85,10 +82,6 @@ class Keep:
         number = as_number(value)
         # No column of numbers can hold the text; this number is as unknown to every model.
         return math.inf if number is None else number
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rule as plain data."""
-        return {"rule": self.name, "kind": self.kind} | self.reading.to_dict()
 
 
 @dataclass(frozen=True)
@@ -114,7 +107,6 @@ class Bin:
         column's type has none.
     """
 
-    name: ClassVar[str] = "bin"
     edges: tuple[float, ...]
     names: tuple[str, ...]
     unit: str
@@ -134,15 +126,6 @@ class Bin:
                 values, positions, (~np.isnan(numbers)).tolist(), strict=True
             )
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rule as plain data."""
-        names, edges = list(self.names), list(self.edges)
-        own = {"rule": self.name, "edges": edges, "names": names, "unit": self.unit}
-        span = {} if self.span is None else {"span": list(self.span)}
-        infinite = {"infinite": list(self.infinite)} if self.infinite else {}
-        others = {"has_others": True} if self.has_others else {}
-        return own | span | infinite | others | self.reading.to_dict()
 
     def is_outside(self, values: list[Value]) -> NDArray[np.bool_]:
         """Tell which of a column's distinct values are numbers beyond those that were seen."""
@@ -167,7 +150,6 @@ class Group:
         How cells are read.
     """
 
-    name: ClassVar[str] = "group"
     values: tuple[str, ...]
     other: str
     reading: Reading = AS_IT_IS
@@ -178,11 +160,6 @@ class Group:
         known = set(self.values)
         texts = (None if value is None else as_text(value) for value in values)
         return [text if text is None or text in known else self.other for text in texts]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rule as plain data."""
-        own = {"rule": self.name, "values": list(self.values), "other": self.other}
-        return own | self.reading.to_dict()
 
 
 @dataclass(frozen=True)
@@ -204,7 +181,6 @@ class DatePart:
     ['17 h']
     """
 
-    name: ClassVar[str] = "part"
     part: str
     reading: Reading = AS_IT_IS
 
@@ -222,10 +198,6 @@ class DatePart:
             return MONTHS[found.month - 1]
         return f"{getattr(found, 'hour', 0)} h"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rule as plain data."""
-        return {"rule": self.name, "part": self.part} | self.reading.to_dict()
-
 
 Rule = Keep | Bin | Group | DatePart
 
@@ -234,21 +206,3 @@ def as_text(value: Value) -> str:
     """Return a value as text; whole numbers without a point, as in other files of the table."""
     is_whole = isinstance(value, float) and value.is_integer()
     return str(int(value)) if is_whole else value_text(value)  # type: ignore[call-overload]  # is_whole
-
-
-def rule_from_dict(content: Mapping[str, Any]) -> Rule:
-    """Undo `to_dict`."""
-    kind, reading = content["rule"], reading_from_dict(content)
-    if kind == Keep.name:
-        return Keep(content["kind"], reading)
-    if kind == Bin.name:
-        edges, names = tuple(content["edges"]), tuple(content["names"])
-        span = tuple(content["span"]) if "span" in content else None
-        infinite = tuple(content.get("infinite", ()))
-        has_others = content.get("has_others", False)
-        return Bin(edges, names, content["unit"], reading, span, infinite, has_others)
-    if kind == Group.name:
-        return Group(tuple(content["values"]), content["other"], reading)
-    if kind == DatePart.name:
-        return DatePart(content["part"], reading)
-    raise ValueError(f"there is no rule {kind!r}")

@@ -1,15 +1,21 @@
-"""A text and arrays of numbers <-> the bytes of a NumPy archive; those of a stranger can't harm.
+"""A text and arrays of numbers <-> a file; that of a stranger can't harm.
 
-How much memory an archive takes is known, and bounded by its own size, before any is taken. No
-number of a stranger is used as a place in memory before it is known to be one.
+A file is one line of text (a mark, the format's number and a SHA-256 of all that follows) and a
+NumPy archive with the arrays and a JSON text; it holds no pickle. How much memory an archive takes
+is known, and bounded by its own size, before any is taken. No number of a stranger is used as a
+place in memory before it is known to be one.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import math
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
@@ -18,8 +24,19 @@ from numpy.lib import format as npy
 from scipy import sparse
 
 from untie._util.scratch import HARMLESS, MOST_RATIO
+from untie._util.whole_files import whole_file
+
+MARK = "UNTIE"
+FORMAT = 2
+"""Raised whenever a file's meaning changes; files of other formats are refused."""
 
 TEXT = "__text__"
+
+MOST_SAID = 500
+"""An error repeats at most this many characters of a file."""
+
+_ITS_OWN = (MemoryError, ImportError)
+"""Errors that no file is to blame for: its size is bounded, and its values may need a library."""
 
 MOST_TEXT_RATIO, HARMLESS_TEXT = 10, 2**23
 """A text may be this many times larger than the archive; larger still, up to that many bytes. What
@@ -43,6 +60,65 @@ _SPARSE = "__sparse_"
 """Stands between the name of a sparse array and that of a part of it."""
 
 _SPARSE_PARTS = ("data", "indices", "indptr", "shape")
+
+
+def write_file(path: str | os.PathLike[str], content: Any, arrays: Mapping[str, Any]) -> None:
+    """Write a file so that the path holds either the old file or the whole new one."""
+    payload = pack(json.dumps(content), arrays)
+    digest = hashlib.sha256(payload).hexdigest()
+    with whole_file(path) as temporary, open(temporary, "wb") as file:
+        file.write(f"{MARK} {FORMAT} {digest}\n".encode())
+        file.write(payload)
+
+
+def read_file(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """Return what `write_file` wrote, or raise an error that says what is wrong with the file."""
+    with open(path, "rb") as file:
+        words = file.readline(200).decode("ascii", errors="replace").split()
+        if len(words) != 3 or words[0] != MARK or not words[1].isdigit() or not int(words[1]):
+            raise ValueError(f"{str(path)!r} is not a model saved by untie.")
+        payload = file.read()
+    if int(words[1]) > FORMAT:
+        raise ValueError(
+            f"{str(path)!r} was saved by a newer untie (format {words[1]}, this one reads "
+            f"{FORMAT}); upgrade untie to read it."
+        )
+    if int(words[1]) < FORMAT:
+        raise ValueError(
+            f"{str(path)!r} was saved by an older untie (format {words[1]}, this one reads "
+            f"{FORMAT}), which read some cells in another way; learn from the table again."
+        )
+    if hashlib.sha256(payload).hexdigest() != words[2]:
+        raise ValueError(
+            f"{str(path)!r} is damaged: its content does not match its checksum (cut off or "
+            "altered). Save the model again or fetch a good copy."
+        )
+    with refusing(path):
+        text, arrays = unpack(payload)
+        return json.loads(text, object_pairs_hook=_entries), arrays
+
+
+@contextmanager
+def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the file in errors that its content causes."""
+    try:
+        yield
+    except _ITS_OWN:
+        raise
+    except Exception as e:  # whatever it is: the file holds nothing that untie has written
+        text = str(e) if isinstance(e, ValueError) else f"{type(e).__name__}: {e}"
+        reason = text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]} ..."
+        raise ValueError(
+            f"{str(path)!r} holds no whole model ({reason}). Save the model again or fetch a good "
+            "copy."
+        ) from e
+
+
+def _entries(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an entry is there twice")
+    return found
 
 
 def pack(text: str, arrays: Mapping[str, Any]) -> bytes:

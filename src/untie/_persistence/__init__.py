@@ -1,0 +1,1 @@
+"""Estimators <-> files: one description of each writes, checks and reads it."""

@@ -1,0 +1,563 @@
+"""What a file holds of each estimator: one description writes, checks and reads it.
+
+A new part of an object is a new line here. Parts have the names of the attributes they come from.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from operator import attrgetter, itemgetter
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from untie._count.counts import CountedTable, Counts
+from untie._count.grouping import Grouping
+from untie._count.row_sample import RowSample
+from untie._learn.fitted import Fitted
+from untie._learn.k_choice import KChoice
+from untie._learn.reach import Reach
+from untie._learn.solvers import Solution
+from untie._learn.vectors import LookUp
+from untie._persistence.container import read_file, refusing, write_file
+from untie._persistence.schema import (
+    Codec,
+    Field,
+    Place,
+    a_text,
+    a_truth,
+    checked,
+    each,
+    either,
+    joined,
+    many,
+    mapping,
+    maybe,
+    number,
+    numbers,
+    of_type,
+    one_of,
+    record,
+    whole,
+)
+from untie._persistence.values import cells, from_plain, to_plain
+from untie._prepare.date_writing import ORDERS, DateWriting
+from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note, Reason
+from untie._prepare.number_names import COMMA, POINT, NumberNames
+from untie._prepare.number_writing import NumberWriting
+from untie._prepare.numbers import NUMBER, PERIODS
+from untie._prepare.preparation import Constant, Preparation
+from untie._prepare.readings import Reading
+from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, DatePart, Group, Keep
+from untie._table.vocabulary import Vocabulary
+from untie._util.about import VERSION
+
+LIBRARIES = (
+    *("pandas", "polars", "pyarrow", "modin", "cudf"),
+    *("dask", "duckdb", "ibis", "pyspark", "pyspark[connect]", "sqlframe"),
+)
+"""The libraries that a table may be of."""
+
+ROUNDING = 1 + 1e-6
+"""Sums of weights may differ by so much, by the order in which they were added up."""
+
+LARGEST = 1e150
+"""No vector has numbers beyond; their squares, and sums of them, are finite."""
+
+KINDS: dict[str, type[Savable]] = {}
+"""The estimators that a file can hold, by their names in it; each enters itself."""
+
+
+class Savable:
+    """Base of estimators that can be saved.
+
+    A subclass names itself in files by `_kind`; `LEARNED` has what they hold of it.
+    """
+
+    _kind: ClassVar[str]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "_kind" in vars(cls):
+            KINDS[cls._kind] = cls
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the estimator to one file, without pickle; `load_model` reads it.
+
+        The file is replaced as a whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            The file to write; its folder must exist.
+
+        Raises
+        ------
+        ValueError
+            When a parameter can't be written without pickle, such as a function.
+
+        See Also
+        --------
+        load_model : Reads it.
+        save_model : Writes pipelines, too.
+        """
+        write_model(path, self)
+
+    def _check_parameters(self) -> Any:
+        """Refuse parameters that `fit` would refuse."""
+        raise NotImplementedError
+
+    def _restore(self, learned: dict[str, Any]) -> None:
+        """Take attributes that were saved; a subclass makes those that follow from them."""
+        vars(self).update(learned)
+
+
+def write_model(path: str | os.PathLike[str], model: Any) -> None:
+    """Write a fitted estimator or a pipeline of them."""
+    at = Place("", {})
+    content = {"version": VERSION, **_any_model().write(model, at)}
+    write_file(path, content, at.arrays)
+
+
+def read_model(path: str | os.PathLike[str]) -> Any:
+    """Undo `write_model`, or say what is wrong with the file."""
+    content, arrays = read_file(path)
+    with refusing(path):
+        of_type(dict)(content, "the model")
+        a_text.read(content.pop("version", None), Place("version", {}))
+        model = _any_model().read(content, Place("", arrays))
+        if arrays:
+            raise ValueError(f"the array {next(iter(arrays))!r} is no part of a model")
+        return model
+
+
+_texts = many(a_text, distinct=True)
+
+
+# How the number of clusters was chosen.
+
+K_CHOICE = record(
+    KChoice,
+    {"'k' is not among 'ks'": lambda c: c.k in c.ks},
+    k=whole(1),
+    how_sure=number(0, 1),
+    ks=many(whole(1), least=1),
+    **dict.fromkeys(
+        ("gain", "error", "stability", "silhouette"),
+        lambda c: numbers((len(c.ks),), finite=False),
+    ),
+    chosen=numbers((None,), "iu"),
+    columns=many(a_text),
+    **dict.fromkeys(("tells", "tells_error"), lambda c: numbers((len(c.columns),), finite=False)),
+    without=number(finite=False),
+    without_error=number(finite=False),
+    without_columns=many(a_text),
+    repeats=maybe(a_text),
+    n_sampled=whole(),
+    library=one_of(*LIBRARIES),
+)
+
+
+# What an encoder learns.
+
+
+def _counts(sizes: tuple[int, ...]) -> Codec:
+    n_values = sum(sizes)
+
+    def fit(c: Any) -> bool:
+        columns = np.split(c.matrix.diagonal(), np.cumsum(sizes)[:-1])
+        return all(own.sum() <= c.n * ROUNDING for own in columns)
+
+    def matrix(c: Any) -> Codec:
+        most = c.n * ROUNDING
+        return numbers((n_values, n_values), "iuf", least=0, most=most, may_be_sparse=True)
+
+    return record(
+        partial(Counts, sizes),
+        {"a column has more rows than there are": fit},
+        n=number(0),
+        n_rows=whole(),
+        matrix=matrix,
+    )
+
+
+def _sample(n_columns: int) -> Codec:
+    return record(
+        RowSample,
+        {"rows are out of order": lambda c: bool((c.numbers[1:] > c.numbers[:-1]).all())},
+        numbers=numbers((None,), "u"),
+        codes=lambda c: numbers((len(c.numbers), n_columns), "iu", least=0),
+        weights=lambda c: numbers((len(c.numbers),), "iuf", least=0),
+    )
+
+
+def _ungrouped(model: Any) -> Codec:
+    """Return the codec of the counts of all values seen; a file holds no counts twice."""
+    raw, of_model = model.grouping.raw, model.counts
+
+    def make(counts: Counts | None, sample: RowSample | None) -> CountedTable:
+        found = of_model if counts is None else counts
+        if sample is not None:
+            sample.check(raw.sizes, found.frequencies)
+        return CountedTable(raw, found, sample)
+
+    def are_of_the_table(c: Any) -> bool:
+        if c.counts is None:
+            return bool(raw.sizes == of_model.sizes)
+        return (c.counts.n, c.counts.n_rows) == (of_model.n, of_model.n_rows)
+
+    return record(
+        make,
+        {"the counts are of another table": are_of_the_table},
+        counts=Field(
+            maybe(_counts(raw.sizes)),
+            lambda table: None if table.counts is of_model else table.counts,
+        ),
+        sample=maybe(_sample(len(raw.columns))),
+    )
+
+
+def _tables(model: Any) -> Codec:
+    """Return the codec of a vector for each value of each column, and one for unknown ones."""
+    table = partial(numbers, least=-LARGEST, most=LARGEST, may_be_sparse=True)
+    return each([table((size + 1, None)) for size in model.counts.sizes])
+
+
+def _have_named_columns(model: Any) -> bool:
+    """Tell whether vectors have the columns that they have names for."""
+    has_own = any(not isinstance(table, np.ndarray) for table in model.vectors)
+    for size, table, factor, error in zip(
+        model.counts.sizes, model.vectors, model.factors.tolist(), model.errors, strict=True
+    ):
+        own = size if factor and (has_own or error is None) else 0
+        if table.shape[1] < own or (table.shape[1] > own and error is None):
+            return False
+    return True
+
+
+def _lookup_has_named_columns(model: Any) -> bool:
+    """Tell whether what `transform` returns has the columns that it has names for."""
+    if model.lookup is None:
+        return True
+    if model.lookup.summed:
+        return len(set(model.lookup.widths)) == 1
+    return bool(model.lookup.widths == [sum(widths) for widths in model.widths])
+
+
+def _have_no_gaps(model: Any) -> bool:
+    """Tell whether the places in every order are 0, 1, 2, ... without a gap."""
+    found = (np.unique(order[order >= 0]) for order in model.orders if order is not None)
+    return all((places == np.arange(len(places))).all() for places in found)
+
+
+def _make_fitted(**parts: Any) -> Fitted:
+    c = SimpleNamespace(**parts)
+    if c.ungrouped is not None:
+        known = c.ungrouped.counts.with_draws(c.ungrouped.sample)
+        is_same = c.ungrouped.counts is c.counts
+        c.counts = known if is_same else replace(c.counts, draws=known.draws)
+        c.ungrouped = replace(c.ungrouped, counts=known)
+    c.vectors = LookUp(c.vectors)
+    c.lookup = c.vectors if c.lookup is None else c.lookup
+    c.errors = {place: error for place, error in enumerate(c.errors) if error is not None}
+    return Fitted(**vars(c))
+
+
+VOCABULARY = record(
+    Vocabulary,
+    columns=many(a_text, least=1, distinct=True),
+    values=lambda c: each([cells(column) for column in c.columns]),
+)
+
+GROUPING = record(
+    Grouping,
+    {
+        "a missing cell that is no value is merged": lambda c: (
+            not any(map(np.any, map(np.logical_and, c.rare, Grouping(**vars(c)).neutral)))
+        )
+    },
+    raw=VOCABULARY,
+    rare=lambda c: joined(c.raw.sizes, "b"),
+    missing_is_value=a_truth,
+)
+
+MODEL = record(
+    _make_fitted,
+    {
+        "vectors are not as long as their names are many": _have_named_columns,
+        "the vectors of transform have other columns than names": _lookup_has_named_columns,
+        "the places of an order have gaps": _have_no_gaps,
+    },
+    grouping=GROUPING,
+    counts=lambda c: _counts(c.grouping.vocabulary.sizes),
+    ungrouped=lambda c: maybe(_ungrouped(c)),
+    labels=many(each([a_text, a_text])),
+    widths=lambda c: each([each([whole()] * len(c.labels))] * len(c.counts.sizes)),
+    solution=lambda c: record(
+        Solution,
+        omega=numbers((sum(map(sum, c.widths)),), least=0),
+        loss_curve=many(number(finite=False), make=list),
+        n_iter=whole(),
+        converged=a_truth,
+    ),
+    n_clusters=whole(1),
+    gains=mapping(number()),
+    factors=lambda c: numbers((len(c.counts.sizes),), least=0),
+    errors=Field(
+        lambda c: each([maybe(numbers((len(c.labels),)))] * len(c.counts.sizes)),
+        lambda fitted: [fitted.errors.get(n) for n in range(len(fitted.counts.sizes))],
+    ),
+    orders=Field(
+        lambda c: each([maybe(numbers((n,), "i", least=-1, most=n - 1)) for n in c.counts.sizes]),
+        lambda fitted: fitted.orders or (None,) * len(fitted.counts.sizes),
+    ),
+    vectors=Field(_tables, attrgetter("vectors.tables")),
+    lookup=Field(
+        lambda c: maybe(record(LookUp, tables=_tables(c), summed=a_truth)),
+        lambda fitted: None if fitted.lookup is fitted.vectors else fitted.lookup,
+    ),
+    k_choice=maybe(K_CHOICE),
+)
+
+
+# What prepares columns.
+
+_ONE_MARK = {
+    "marks of numbers that are none": lambda c: len(c.decimal) == 1 and len(c.thousands) <= 1
+}
+
+READING = record(
+    Reading,
+    missing=_texts,
+    writing=maybe(
+        either(
+            numbers=record(
+                NumberWriting,
+                _ONE_MARK,
+                **dict.fromkeys(("decimal", "thousands", "before", "after"), a_text),
+            ),
+            dates=record(DateWriting, order=one_of(*ORDERS)),
+            names=record(NumberNames, decimal=one_of(POINT, COMMA)),
+        )
+    ),
+)
+
+_RANGES = {
+    "there are not as many borders as ranges": lambda c: len(c.names) == len(c.edges) + 1,
+    "borders do not ascend": lambda c: (
+        all(edge == edge for edge in c.edges) and all(low < high for low, high in pairwise(c.edges))
+    ),
+}
+
+RULE = either(
+    keep=record(Keep, kind=one_of(TEXT, NUMBERS, OTHERS), reading=READING),
+    bin=record(
+        Bin,
+        _RANGES,
+        edges=many(number(finite=False)),
+        names=many(a_text, least=1),
+        unit=one_of(NUMBER, *PERIODS),
+        reading=READING,
+        span=maybe(each([number(), number()])),
+        infinite=many(number(finite=False)),
+        has_others=a_truth,
+    ),
+    group=record(Group, values=_texts, other=a_text, reading=READING),
+    part=record(DatePart, part=one_of(*PARTS), reading=READING),
+)
+
+_ARGUMENTS = {
+    **dict.fromkeys(("why", "value", "other", "kind", "how", "example"), a_text),
+    **dict.fromkeys(("n", "n_merged"), whole()),
+    "values": many(checked(of_type(str, bool, int)), make=list),
+    "spellings": many(many(a_text, make=list), make=list),
+    "counts": mapping(whole()),
+    "is_sample": a_truth,
+    "columns": many(a_text, make=list),
+}
+
+_REASONS = {
+    reason.name: record(
+        dict, **{name: Field(_ARGUMENTS[name], itemgetter(name)) for name in reason.arguments}
+    )
+    for reason in Reason
+}
+
+NOTE = record(
+    lambda column, action, reasons: Note(
+        column, action, {Reason[name]: arguments for name, arguments in reasons.items()}
+    ),
+    column=a_text,
+    action=one_of(KEPT, BINNED, GROUPED, LEFT_OUT),
+    reasons=Field(
+        mapping(_REASONS), lambda note: {one.name: own for one, own in note.reasons.items()}
+    ),
+)
+
+PREPARATION = record(
+    Preparation,
+    columns=many(a_text, least=1, distinct=True),
+    rules=lambda c: each([RULE] * len(c.columns)),
+    notes=many(NOTE),
+    origins=mapping(a_text),
+    constants=mapping(record(Constant, value=maybe(a_text), rule=RULE)),
+)
+
+
+# Estimators: their parameters, and what they have learned.
+
+
+def _estimator(*kinds: str, is_fitted: bool = True) -> Codec:
+    """Return the codec of an estimator of one of these kinds; of any, if there are none."""
+    return either(**{kind: _of_kind(kind, is_fitted) for kind in kinds or tuple(KINDS)})
+
+
+def _of_kind(kind: str, is_fitted: bool) -> Codec:
+    codec = record(
+        partial(_restored, KINDS[kind]),
+        parameters=Field(mapping(PARAMETER), lambda one: one.get_params(deep=False)),
+        output=Field(
+            mapping(one_of("default", "pandas", "polars", None)),
+            lambda one: getattr(one, "_sklearn_output_config", {}),
+        ),
+        **({"fitted": Field(LEARNED[kind], _checked_fitted)} if is_fitted else {}),
+    )
+    return replace(codec, kind=KINDS[kind])
+
+
+def _restored(
+    cls: type[Savable], parameters: Any, output: Any, fitted: dict[str, Any] | None = None
+) -> Any:
+    one: Any = cls(**parameters)  # scikit-learn's methods come with the subclass
+    one.set_output(**output)
+    one._check_parameters()
+    if fitted is not None:
+        if fitted["feature_names_in_"] is None:
+            del fitted["feature_names_in_"]
+        one._restore(fitted)
+    return one
+
+
+def _checked_fitted(one: Any) -> Any:
+    check_is_fitted(one)
+    return one
+
+
+def _write_parameter(value: Any, at: Place) -> Any:
+    if isinstance(value, tuple(KINDS.values())):
+        return {"estimator": _estimator(is_fitted=False).write(clone(value), at)}
+    try:
+        return to_plain(value)
+    except ValueError as error:
+        raise ValueError(f"Parameter {at.name.rpartition('/')[2]}: {error}") from None
+
+
+def _read_parameter(plain: Any, at: Place) -> Any:
+    if isinstance(plain, dict) and list(plain) == ["estimator"]:
+        return _estimator(is_fitted=False).read(plain["estimator"], at)
+    return from_plain(plain)
+
+
+PARAMETER = Codec(_write_parameter, _read_parameter)
+"""Parameters are checked by the estimator that takes them."""
+
+_SEEN: dict[str, Any] = {
+    "n_features_in_": whole(1),
+    "feature_names_in_": Field(
+        maybe(many(a_text, distinct=True, make=partial(np.array, dtype=object))),
+        lambda one: getattr(one, "feature_names_in_", None),
+    ),
+}
+
+
+def _columns_are_seen(encoder: Any) -> bool:
+    columns = encoder.model_.grouping.raw.columns
+    if encoder.preparer_ is not None:
+        return bool(encoder.preparer_.columns_ == columns)
+    names = encoder.feature_names_in_
+    n_columns = encoder.n_features_in_
+    return n_columns == len(columns) and (names is None or tuple(names) == columns)
+
+
+_PREPARER = record(dict, library_=one_of(*LIBRARIES), _preparation=PREPARATION, **_SEEN)
+
+_ENCODER = record(
+    dict,
+    {"the columns are not those that were seen": _columns_are_seen},
+    library_=one_of(*LIBRARIES),
+    model_=MODEL,
+    preparer_=lambda c: maybe(_estimator("preparer")),
+    **_SEEN,
+)
+
+
+def _sizes(clusterer: Any) -> tuple[int, tuple[int, ...]]:
+    """Return the number of clusters, and that of the values of each column."""
+    return len(clusterer.cluster_centers_), clusterer.encoder_.counts_.sizes
+
+
+def _reach(clusterer: Any) -> Codec:
+    k, sizes = _sizes(clusterer)
+    usual = numbers((k, len(sizes)), least=0)
+    return record(Reach, farthest=numbers((k,), least=0), usual=usual)
+
+
+def _costs(clusterer: Any) -> Codec:
+    k, sizes = _sizes(clusterer)
+    return maybe(each([numbers((n + 1, k), "biuf", dtype=float) for n in sizes], make=list))
+
+
+_CLUSTERER = record(
+    dict,
+    {"there are no clusters": lambda c: len(c.cluster_centers_) > 0},
+    encoder_=lambda c: _estimator("encoder", "untie"),
+    preparer_=lambda c: maybe(_estimator("preparer")),
+    k_choice_=maybe(K_CHOICE),
+    inertia_=number(0),
+    n_iter_=whole(),
+    cluster_centers_=lambda c: numbers(
+        (None, sum(c.encoder_.model_.vectors.widths)), least=-LARGEST, most=LARGEST
+    ),
+    reach_=_reach,
+    _labels=lambda c: maybe(numbers((None,), "i", least=0, most=_sizes(c)[0] - 1)),
+    _costs=_costs,
+    **_SEEN,
+)
+
+LEARNED = {
+    "preparer": _PREPARER,
+    "encoder": _ENCODER,
+    "untie": _ENCODER,
+    "clusterer": _CLUSTERER,
+}
+"""What a file of each kind holds of what an estimator has learned."""
+
+
+def _make_pipeline(steps: Any, verbose: bool, transform_input: Any) -> Pipeline:
+    # Without `memory`: a folder of a stranger's choice has pickles.
+    more = {} if transform_input is None else {"transform_input": transform_input}
+    return Pipeline(steps, verbose=verbose, **more)
+
+
+PIPELINE = record(
+    _make_pipeline,
+    {"two steps have one name": lambda c: len({name for name, _ in c.steps}) == len(c.steps)},
+    steps=lambda c: many(each([a_text, _estimator()]), least=1, make=list),
+    verbose=a_truth,
+    transform_input=Field(
+        maybe(many(a_text, make=list)), lambda one: getattr(one, "transform_input", None)
+    ),
+)
+
+
+def _any_model() -> Codec:
+    """Return the codec of all that a file can hold."""
+    kinds = {kind: _of_kind(kind, is_fitted=True) for kind in KINDS}
+    return either(**kinds, pipeline=replace(PIPELINE, kind=Pipeline))
