@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from untie.datasets import load
-from untie.evaluation import published
+from untie_paper.datasets import load
+from untie_paper.evaluation import published
 from untie_paper import classification
 from untie_paper.classification import CLASSIFIERS, EXPERIMENT, classify, jobs, macro_f
 from untie_paper.classification_report import CLASSIFIERS as REPORTED

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from untie.evaluation import published
+from untie_paper.evaluation import published
 from untie_paper.clustering import DEEP_SEEDS, MAX_STEPS, QUICK_STEPS, cells, jobs
 from untie_paper.clustering_report import report
 from untie_paper.clustering_scores import by_set_and_method, printed_scores

@@ -2,8 +2,8 @@
 
 import pytest
 
-from untie.datasets import describe
-from untie.evaluation import published
+from untie_paper.datasets import describe
+from untie_paper.evaluation import published
 from untie_paper.data import SETS, jobs, measure_data, report
 from untie_paper.run.experiment import QUICK, Effort, Results
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from untie import UNTIE
 from untie._learn.kernels import KERNEL_SETS
-from untie.datasets import load
-from untie.evaluation import clustering_f_score, published
+from untie_paper.datasets import load
+from untie_paper.evaluation import clustering_f_score, published
 from untie_paper.fitted import quietly_fitted
 from untie_paper.kernels import GROUPS, KERNELS, cluster_with_kernels, jobs, report
 from untie_paper.run.experiment import Effort, Results

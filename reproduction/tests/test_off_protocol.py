@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist
 
 from external_data import external_file
 from untie import UNTIE
-from untie.datasets import load
+from untie_paper.datasets import load
 from untie_paper import goodness, kernels, maps, outliers, regression
 from untie_paper.clustering_scores import printed_scores
 from untie_paper.data import SETS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from untie import UNTIE
-from untie.datasets import load
+from untie_paper.datasets import load
 from untie_paper.fitted import quietly_fitted
 from untie_paper.stages import build_couplings, learn_weights, unexplained_share
 

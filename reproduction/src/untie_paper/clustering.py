@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie.datasets._figures import published as printed_figures
+from untie_paper.datasets._figures import published as printed_figures
 from untie_paper.clustering_cell import cluster
 from untie_paper.clustering_report import report
 from untie_paper.data import SETS

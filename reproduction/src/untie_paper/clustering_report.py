@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie.evaluation import published
+from untie_paper.evaluation import published
 from untie_paper.clustering_findings import rank_findings, score_findings
 from untie_paper.clustering_scores import (
     CLOSE,

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from untie import UNTIE
-from untie.datasets import load
+from untie_paper.datasets import load
 from untie_paper import long_runs, remainder
 from untie_paper.arrays import FloatArray
 from untie_paper.convergence_figures import (

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from untie import UNTIE, Gaussian, Pairs
-from untie.baselines import Couplings
+from untie_paper.baselines import Couplings
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import FONT_SIZE, INK, PAGE_WIDTH, PHONE_WIDTH, is_narrow
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results

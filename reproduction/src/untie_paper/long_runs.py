@@ -16,7 +16,7 @@ from untie import UNTIE
 from untie._learn.eigen import eigenvalues
 from untie._learn.solvers import Problem
 from untie._learn.spectrum import reduced_gram, roots
-from untie.datasets import load
+from untie_paper.datasets import load
 from untie_paper.arrays import FloatArray
 from untie_paper.convergence_figures import DATASETS
 from untie_paper.output.report import Table

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from untie.datasets import make_synthetic
+from untie_paper.datasets import make_synthetic
 from untie_paper import time_cost
 from untie_paper.methods import PAPER
 from untie_paper.output.report import Table

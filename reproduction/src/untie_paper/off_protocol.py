@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from untie import UNTIE
-from untie.datasets import load
-from untie.datasets._figures import published
-from untie.evaluation import clustering_f_score
+from untie_paper.datasets import load
+from untie_paper.datasets._figures import published
+from untie_paper.evaluation import clustering_f_score
 from untie_paper.methods import PAPER
 from untie_paper.output.words import listing
 
@@ -34,7 +34,7 @@ def why_off(dataset: str, is_whole: bool = True) -> str | None:
     Parameters
     ----------
     dataset : str
-        A name of `untie.datasets`.
+        A name of `untie_paper.datasets`.
     is_whole : bool, default=True
         Whether the encoder sees all rows; couplings of a part of them are never exactly level.
 

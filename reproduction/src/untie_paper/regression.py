@@ -25,9 +25,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsRegressor
 
 from untie import UNTIE
-from untie.baselines import MCA
-from untie.datasets import load
-from untie.evaluation import average_ranks
+from untie_paper.baselines import MCA
+from untie_paper.datasets import load
+from untie_paper.evaluation import average_ranks
 from untie_paper.fitted import common_scale, quietly_fitted
 from untie_paper.methods import DEFAULT, ENCODERS, PAPER
 from untie_paper.output.report import Report, Table

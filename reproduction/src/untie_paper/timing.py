@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from untie import UNTIE, Gaussian
-from untie.datasets import make_synthetic
+from untie_paper.datasets import make_synthetic
 from untie_paper.methods import DEFAULT, DISTANCES, ENCODERS, PAPER
 from untie_paper.run.experiment import Cell
 from untie_paper.stages import build_couplings, learn_weights
