@@ -24,15 +24,10 @@ from untie._util.checks import check_integer, check_one_of
 from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
-from untie.baselines import ValueDistance
-from untie.cluster._measure import fit_distance, needs_pairs, tables_between
+from untie.cluster._measure import Distance, check_distance, value_distances, with_unknown
 from untie.cluster._problem import Modes, Problem, cost
 from untie.cluster._run import Run, one_row_a_cluster, run
 from untie.cluster._starts import DETERMINISTIC, STARTS, given_modes
-
-TABLE_PARAMETERS = ("categories", "handle_unknown", "min_frequency", "max_categories")
-"""How a table is read; a distance that is learned from it reads it the same way."""
-
 
 class KModes(ClusterMixin, TableInput):
     """K-modes clustering of a categorical table.
@@ -45,11 +40,10 @@ class KModes(ClusterMixin, TableInput):
     ----------
     n_clusters : int, default=8
         Number of clusters, from 2 to some hundreds; time and memory grow with it.
-    distance : None, str or ValueDistance, default=None
-        Distance of values: None for Hamming, the name of one in `untie.baselines`, or such a
-        distance. One that is not fitted is learned from the table itself, read with the
-        parameters below, not with its own; one that is fitted (on the same columns) is used as
-        it is.
+    distance : None or function, default=None
+        Distance of values. None is Hamming: 0 for equal values, 1 for different ones. A function
+        takes the `Counts` of the table and returns, for each column, a symmetric matrix of shape
+        (n_values, n_values).
     init : {"huang", "cao", "random"} or table of shape (n_clusters, n_columns), default="huang"
         The first modes: rows near values drawn by their frequency; dense rows that are far from
         each other, without randomness; random distinct rows; or the modes themselves.
@@ -86,15 +80,15 @@ class KModes(ClusterMixin, TableInput):
         Weighted sum of the rows' distances to their modes; also as `inertia_`.
     n_iter_ : int
         Assignments of the run that was kept.
-    distance_ : ValueDistance
-        The fitted distance.
+    distances_ : list of arrays of shape (n_values, n_values)
+        The distances of each column's values.
     vocabulary_ : Vocabulary
         The values of each column.
 
     See Also
     --------
     untie.TableClusterer : Clusters of rows by the vectors of UNTIE.
-    untie.baselines.ValueDistance : Base of the distances, for one of your own.
+    untie.Counts : What a distance of your own is made of.
 
     Notes
     -----
@@ -126,7 +120,14 @@ class KModes(ClusterMixin, TableInput):
     1.0
     >>> kmodes.predict([["pale", "beer"]]) == kmodes.labels_[3]
     array([ True])
-    >>> KModes(2, distance="Ahmad", init=[["red", "wine"], ["brown", "beer"]]).fit(table).modes()
+
+    A distance of your own, by which different values are the farther apart the more frequent they
+    are:
+
+    >>> def frequent(counts):
+    ...     shares = [counts.frequencies[counts.span(j)] / counts.n for j in range(len(counts.sizes))]
+    ...     return [(1 - np.eye(len(p))) * np.add.outer(p, p) for p in shares]
+    >>> KModes(2, distance=frequent, init=[["red", "wine"], ["brown", "beer"]]).fit(table).modes()
           x0    x1
     0    red  wine
     1  brown  beer
@@ -136,7 +137,7 @@ class KModes(ClusterMixin, TableInput):
         self,
         n_clusters: int = 8,
         *,
-        distance: str | ValueDistance | None = None,
+        distance: Distance | None = None,
         init: Any = "huang",
         n_init: int = 10,
         mode: str = "frequency",
@@ -176,19 +177,18 @@ class KModes(ClusterMixin, TableInput):
         """
         self._check_parameters()
         table = read_table(X)
-        options = {name: getattr(self, name) for name in TABLE_PARAMETERS}
         counting = CountOptions(
             sample_weight,
             self.categories,
             self.min_frequency,
             self.max_categories,
-            with_pairs=needs_pairs(self.distance),
+            with_pairs=self.distance is not None,
         )
         counted = tally_table(table, counting)
         check_dense_memory(counted.counts.sizes, table.names)
         self._report(table, counted.grouping, counted.unknown)
-        distance = fit_distance(self.distance, table, counted, options)
-        exact = tables_between(distance, counted.grouping.vocabulary)
+        distances = value_distances(self.distance, counted.counts)
+        exact = with_unknown(distances, counted.counts)
         tables = on_a_grid(exact)
         problem = _problem(counted, tables, int(self.n_clusters), self.mode == "median")
         best = self._best_run(problem, counted.grouping)
@@ -196,7 +196,7 @@ class KModes(ClusterMixin, TableInput):
         self.grouping_ = counted.grouping
         self._tables, self._modes = tables, best.modes
         self.vocabulary_ = counted.grouping.vocabulary
-        self.distance_ = distance
+        self.distances_ = distances
         self.cost_ = cost(problem.rows, exact, best.labels, best.modes)
         self.n_iter_ = best.n_iter
         self.cluster_centers_ = _values_of(best.modes, self.vocabulary_)
@@ -314,6 +314,7 @@ class KModes(ClusterMixin, TableInput):
         for name in ("n_clusters", "n_init", "max_iter"):
             check_integer(name, getattr(self, name))
         check_one_of("mode", self.mode, ("frequency", "median"))
+        check_distance(self.distance)
         if isinstance(self.init, str) and self.init not in STARTS:
             raise ValueError(
                 f"init must be one of {list(STARTS)} or a table of modes, got {self.init!r}."

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from untie._count.counts import Counts
-from untie._util.types import FloatArray
+from untie import Counts
+from untie_paper.arrays import FloatArray
 from untie_paper.baselines._distances import ValueDistance
 
 
@@ -16,11 +16,6 @@ class Ahmad(ValueDistance):
     For each other column it is the total variation distance of the distributions of its
     values in the rows that have the one and in the rows that have the other value: 0 if they
     are the same, 1 if they have no value in common. The distance is the mean over these columns.
-
-    Parameters
-    ----------
-    categories, handle_unknown, min_frequency, max_categories
-        As in `Hamming`.
 
     Notes
     -----

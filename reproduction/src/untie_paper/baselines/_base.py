@@ -4,31 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from untie._base import TableInput
-from untie._count.counts import Counts
-from untie._count.memory import check_dense_memory
-from untie._count.tally import CountOptions, Tally, tally_table
-from untie._learn.parameters import check_handle_unknown, check_min_frequency
-from untie._table.table import Table, read_table
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from untie import CountedTable, Counts, count_table
+from untie_paper.arrays import Codes, FloatArray
 
 
-class CountBased(TableInput):
+class CountBased(BaseEstimator):
     """Base of the methods that learn from the counts of pairs of values.
 
-    A subclass writes `_learn(counts)`; its fitted attributes are set there.
-
-    Parameters
-    ----------
-    categories : "auto" or list of lists, default="auto"
-        The values of each column, if they are known beforehand.
-    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
-        What to do about a value not seen in `fit`; an ignored one is neutral.
-    min_frequency : int or float, default=None
-        Values with less weight (int, such as 5) or a lower share of it (float, such as 0.01) are
-        merged into one per column.
-    max_categories : int, default=None
-        At most this many values per column, such as 100; the rarest are merged into one of them.
-        Memory grows with the square of the number of all values.
+    A subclass writes `_learn(counts)`; its fitted attributes are set there. A missing cell is a
+    value of its own. A value that `fit` has not seen is neutral.
 
     Attributes
     ----------
@@ -37,19 +26,6 @@ class CountBased(TableInput):
     counts_ : Counts
         How often they occur together.
     """
-
-    def __init__(
-        self,
-        *,
-        categories: Any = "auto",
-        handle_unknown: str = "ignore",
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
-    ) -> None:
-        self.categories = categories
-        self.handle_unknown = handle_unknown
-        self.min_frequency = min_frequency
-        self.max_categories = max_categories
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table.
@@ -66,44 +42,31 @@ class CountBased(TableInput):
         -------
         self
         """
-        self._fit_rows(X, sample_weight)
+        counted = count_table(X, sample_weight)
+        self._learn_table(counted, X, sample_weight)
+        validate_data(self, X, reset=True, skip_check_array=True)
+        self._counted = counted
+        self.vocabulary_, self.counts_ = counted.vocabulary, counted.counts
         return self
 
-    def _fit_rows(self, X: Any, sample_weight: Any) -> Tally:
-        check_handle_unknown(self.handle_unknown)
-        check_min_frequency(self.min_frequency, self.max_categories)
-        table = read_table(X)
-        options = CountOptions(
-            sample_weight, self.categories, self.min_frequency, self.max_categories
-        )
-        counted = tally_table(table, options)
-        check_dense_memory(counted.counts.sizes, table.names)
-        self._report(table, counted.grouping, counted.unknown)
-        self.fit_counted(table, counted)
-        return counted
-
-    def fit_counted(self, table: Table, counted: Tally) -> Self:
-        """Learn from a table that was read and counted before, as `KModes` does.
+    def codes(self, X: Any) -> Codes:
+        """Return the codes of rows among the values seen in `fit`.
 
         Parameters
         ----------
-        table : Table
-            The rows as they were read.
-        counted : Tally
-            Their counts.
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`.
 
         Returns
         -------
-        self
+        list of integer arrays of shape (n_rows,)
+            One array per column; an unknown value has the number of the column's values.
         """
-        self._learn_tally(counted)
-        self._remember(table)
-        self.grouping_ = counted.grouping
-        self.vocabulary_ = counted.grouping.vocabulary
-        self.counts_ = counted.counts
-        return self
+        check_is_fitted(self)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self._counted.codes(X)
 
-    def _learn_tally(self, counted: Tally) -> None:
+    def _learn_table(self, counted: CountedTable, X: Any, sample_weight: Any) -> None:
         """Learn from a counted table; a method that needs its rows writes this one."""
         self._learn(counted.counts)
 
@@ -112,3 +75,25 @@ class CountBased(TableInput):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "counts_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def with_mean(table: FloatArray, frequencies: FloatArray) -> FloatArray:
+    """Append the row of an unknown value: the mean of those of the values.
+
+    Parameters
+    ----------
+    table : array of shape (n_values, n_columns)
+        A row for each value.
+    frequencies : array of shape (n_values,)
+        How often the values occur.
+    """
+    if not frequencies.any():  # every cell of the column was unknown
+        frequencies = np.ones_like(frequencies)
+    return np.vstack([table, frequencies / frequencies.sum() @ table])

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 from sklearn.utils.validation import check_is_fitted
 
-from untie._count.counts import Counts
-from untie._learn.dense import Dense
-from untie._learn.value_profiles import co_occurrence, occurrence
-from untie._util.checks import check_integer, check_number, check_one_of
-from untie._util.seeds import draws_of
-from untie._util.types import FloatArray
+from untie import Counts
+from untie_paper.checks import check_integer, check_number, check_one_of
+from untie_paper.checks import draws_of
+from untie_paper.arrays import FloatArray
+from untie_paper.baselines._base import with_mean
+from untie_paper.baselines._dependence import symmetric_uncertainty
 from untie_paper.baselines._encoders import CountEncoder
 from untie_paper.baselines._value_clusters import cluster_indicators, principal_components
 
@@ -42,11 +42,9 @@ class CDE(CountEncoder):
     n_init : int, default=10
         Number of starts of each k-means; 1 is what the authors' program has, and vectors then
         differ more from seed to seed. The time grows with it, and with the number of values
-        about to the third power: seconds for 500 values, where `max_categories` may help.
+        about to the third power: seconds for 500 values.
     random_state : int, RandomState or None, default=None
         Seed of the starts of k-means; None is 0.
-    categories, handle_unknown, min_frequency, max_categories
-        As in `OneHot`; an ignored unknown value has its column's mean vector.
 
     Attributes
     ----------
@@ -77,17 +75,7 @@ class CDE(CountEncoder):
         variant: str = "reference",
         n_init: int = 10,
         random_state: Any = None,
-        categories: Any = "auto",
-        handle_unknown: str = "ignore",
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
     ) -> None:
-        super().__init__(
-            categories=categories,
-            handle_unknown=handle_unknown,
-            min_frequency=min_frequency,
-            max_categories=max_categories,
-        )
         self.alpha = alpha
         self.beta = beta
         self.variant = variant
@@ -119,7 +107,7 @@ class CDE(CountEncoder):
         for attribute, table in enumerate(tables):
             occurs = seen[counts.span(attribute)]
             # A value that never occurred says as little as one that is unknown.
-            table[~occurs] = Dense(table).mean(counts.frequencies[counts.span(attribute)])
+            table[~occurs] = with_mean(table, counts.frequencies[counts.span(attribute)])[-1]
         return tables
 
     def coupling_matrices(self) -> list[list[FloatArray]]:
@@ -128,7 +116,8 @@ class CDE(CountEncoder):
         Returns
         -------
         list of lists of arrays of shape (n_values, n_values)
-            One list per column, one array per clustering; for `untie_paper.evaluation.inter_factor`.
+            One list per column, one array per clustering; for
+            `untie_paper.evaluation.inter_factor`.
         """
         check_is_fitted(self)
         spans = [self.counts_.span(attribute) for attribute in range(len(self.counts_.sizes))]
@@ -140,3 +129,40 @@ def _spread(vectors: FloatArray, seen: NDArray[np.bool_]) -> FloatArray:
     result = np.zeros((len(seen), vectors.shape[1]))
     result[seen] = vectors
     return result
+
+
+def co_occurrence(counts: Counts) -> FloatArray:
+    """Return P(j | i), the share of the rows with value i that have value j.
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> co_occurrence(count_table([["a", "x"], ["b", "x"]]).counts)
+    array([[1. , 0. , 1. ],
+           [0. , 1. , 1. ],
+           [0.5, 0.5, 1. ]])
+    """
+    pairs = counts.dense()
+    return pairs / _positive(pairs.diagonal())[:, None]
+
+
+def occurrence(counts: Counts, variant: str = "reference") -> FloatArray:
+    """Return rho(i, j) p(i) / p(j), with rho how much their attributes depend on each other.
+
+    rho is 1 within an attribute; with ``variant="reference"`` also between any two values that
+    never meet.
+    """
+    pairs = counts.dense()
+    uncertainty = symmetric_uncertainty(counts)
+    np.fill_diagonal(uncertainty, 1.0)
+    attribute = np.repeat(np.arange(len(counts.sizes)), counts.sizes)
+    dependence = uncertainty[np.ix_(attribute, attribute)]
+    if variant == "reference":
+        dependence[pairs == 0] = 1.0
+    frequencies = pairs.diagonal()
+    return np.asarray(dependence * (frequencies[:, None] / _positive(frequencies)))
+
+
+def _positive(frequencies: FloatArray) -> FloatArray:
+    """Replace 0 by 1: what never occurs is left out later."""
+    return np.where(frequencies > 0, frequencies, 1.0)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from untie._count.counts import Counts
-from untie._util.types import FloatArray
+from untie import Counts
+from untie_paper.arrays import FloatArray
 from untie_paper.baselines._ahmad import difference_by, differences
 from untie_paper.baselines._distances import ValueDistance, with_unknown
 
@@ -21,11 +21,6 @@ class COS(ValueDistance):
     columns of how far the distributions of their values overlap, which is 1 minus the
     distance of `Ahmad`. The distance is (1 / intra - 1)(1 - inter), which is
     (1/a + 1/b)(1 - inter).
-
-    Parameters
-    ----------
-    categories, handle_unknown, min_frequency, max_categories
-        As in `Hamming`.
 
     Attributes
     ----------

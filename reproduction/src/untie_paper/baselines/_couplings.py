@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from untie._count.counts import Counts
-from untie._learn.couplings import joint
-from untie._table.vocabulary import number_repeats
-from untie._util.types import FloatArray
+import numpy as np
+
+from untie import Counts
+from untie_paper.arrays import FloatArray
 from untie_paper.baselines._encoders import CountEncoder
 
 
@@ -15,11 +15,6 @@ class Couplings(CountEncoder):
     A value's vector has its relative frequency and then, for every value b of every other
     column, the share of the rows with b that have it. A row's vector is the concatenation of
     those of its values. These are the vectors that UNTIE's kernels start from.
-
-    Parameters
-    ----------
-    categories, handle_unknown, min_frequency, max_categories
-        As in `OneHot`; an ignored unknown value has its column's mean vector.
 
     See Also
     --------
@@ -42,7 +37,10 @@ class Couplings(CountEncoder):
     """
 
     def _value_vectors(self, counts: Counts) -> list[FloatArray]:
-        return [joint(counts, attribute) for attribute in range(len(counts.sizes))]
+        return [
+            np.hstack([intra(counts, attribute), inter(counts, attribute)])
+            for attribute in range(len(counts.sizes))
+        ]
 
     def _column_names(self, columns: tuple[str, ...]) -> list[str]:
         names = []
@@ -52,4 +50,21 @@ class Couplings(CountEncoder):
                 if other != column:
                     labels = self.vocabulary_.labels(attribute)
                     names += [f"{column}|{other}={label}" for label in labels]
-        return number_repeats(names)
+        return names
+
+
+def intra(counts: Counts, attribute: int) -> FloatArray:
+    """Return the relative frequency of each value (the paper's Eq. 1); shape (n_values, 1)."""
+    return counts.frequencies[counts.span(attribute), None] / counts.n
+
+
+def inter(counts: Counts, attribute: int) -> FloatArray:
+    """Return p(value | b) for every value b of every other attribute (the paper's Eq. 4).
+
+    A value b that never occurs says nothing about the others: its column is 0.
+    """
+    others = np.ones(sum(counts.sizes), dtype=bool)
+    others[counts.span(attribute)] = False
+    together = counts.dense()[counts.span(attribute)][:, others]
+    frequencies = counts.frequencies[others]
+    return together / np.where(frequencies > 0, frequencies, 1.0)

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 from sklearn.utils.validation import check_is_fitted
 
-from untie._count.counts import Counts
-from untie._learn.dependence import symmetric_uncertainty
-from untie._util.checks import check_one_of, check_share
-from untie._util.types import FloatArray
+from untie import Counts
+from untie_paper.baselines._dependence import symmetric_uncertainty
+from untie_paper.checks import check_one_of, check_share
+from untie_paper.arrays import FloatArray
 from untie_paper.baselines._distances import ValueDistance
 
 DIGITS = 12
@@ -50,8 +50,6 @@ class DILCA(ValueDistance):
     rows : {"sum", "euclidean"}, default="sum"
         How the distances of a row's values are combined: added up, or as the root of the sum of
         their squares, as published. K-modes always adds up.
-    categories, handle_unknown, min_frequency, max_categories
-        As in `Hamming`.
 
     Attributes
     ----------
@@ -89,17 +87,7 @@ class DILCA(ValueDistance):
         norm: str = "published",
         empty: str = "hamming",
         rows: str = "sum",
-        categories: Any = "auto",
-        handle_unknown: str = "ignore",
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
     ) -> None:
-        super().__init__(
-            categories=categories,
-            handle_unknown=handle_unknown,
-            min_frequency=min_frequency,
-            max_categories=max_categories,
-        )
         self.context = context
         self.sigma = sigma
         self.norm = norm
@@ -107,20 +95,23 @@ class DILCA(ValueDistance):
         self.rows = rows
 
     def _learn(self, counts: Counts) -> None:
+        super()._learn(counts)
+        self.contexts_ = self._contexts(counts)
+
+    def _contexts(self, counts: Counts) -> list[list[int]]:
         self._check_choices()
         uncertainty = symmetric_uncertainty(counts).round(DIGITS)
-        self.contexts_ = [
+        return [
             relevant(uncertainty, attribute)
             if self.context == "RR"
             else above_mean(uncertainty, attribute, self.sigma)
             for attribute in range(len(uncertainty))
         ]
-        super()._learn(counts)
 
     def _value_distances(self, counts: Counts) -> list[FloatArray]:
         divisor = len(counts.sizes) if self.norm == "n_attributes" else None
         result = []
-        for attribute, context in enumerate(self.contexts_):
+        for attribute, context in enumerate(self._contexts(counts)):
             if context:
                 result.append(context_distances(counts, attribute, context, divisor))
             else:

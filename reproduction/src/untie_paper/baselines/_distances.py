@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from untie._count.counts import Counts
-from untie._count.pairwise import sum_pairwise
-from untie._table import frames
-from untie._util.types import FloatArray
-from untie_paper.baselines._base import CountBased
+from untie import Counts
+from untie_paper.arrays import Codes, FloatArray
+from untie_paper.baselines._base import CountBased, with_mean
 
 
 class ValueDistance(CountBased):
@@ -19,12 +18,7 @@ class ValueDistance(CountBased):
 
     The distance of two rows is the sum over the columns of the distances of their values.
     An unknown value is neutral: its distance to a value is the mean distance of the rows' own
-    values to it.
-
-    Parameters
-    ----------
-    categories, handle_unknown, min_frequency, max_categories
-        As in `Hamming`.
+    values to it. An unfitted one is a function of counts, as `untie.cluster.KModes` takes it.
 
     Attributes
     ----------
@@ -39,17 +33,23 @@ class ValueDistance(CountBased):
 
     Examples
     --------
-    A distance of one's own, for tables and for `KModes`:
-
+    >>> from untie.cluster import KModes
     >>> from untie_paper.baselines import ValueDistance
     >>> class RareCountsMore(ValueDistance):
     ...     def _value_distances(self, counts):
     ...         spans = [counts.frequencies[counts.span(j)] for j in range(len(counts.sizes))]
     ...         return [(1 - np.eye(len(n))) / np.minimum.outer(n, n) for n in spans]
-    >>> RareCountsMore().fit([["a"], ["a"], ["b"]]).pairwise([["a"], ["b"]])
+    >>> table = [["a"], ["a"], ["b"]]
+    >>> RareCountsMore().fit(table).pairwise([["a"], ["b"]])
     array([[0., 1.],
            [1., 0.]])
+    >>> KModes(2, distance=RareCountsMore(), init="cao").fit(table).labels_
+    array([0, 0, 1], dtype=int32)
     """
+
+    def __call__(self, counts: Counts) -> list[FloatArray]:
+        """Return the distances of each column's values, learned from counts."""
+        return self._value_distances(counts)
 
     def _value_distances(self, counts: Counts) -> list[FloatArray]:
         """Return one symmetric array of shape (n_values, n_values) per attribute."""
@@ -69,7 +69,7 @@ class ValueDistance(CountBased):
 
         Returns
         -------
-        frame
+        DataFrame
             Square, one row and one column per value.
         """
         check_is_fitted(self)
@@ -92,28 +92,57 @@ class ValueDistance(CountBased):
         return self._pairwise(self.tables_, A, B)
 
     def _pairwise(self, tables: list[FloatArray], A: Any, B: Any) -> FloatArray:
-        return sum_pairwise(tables, self.codes(A), None if B is None else self.codes(B))
+        left = self.codes(A)
+        return sum_pairwise(tables, left, left if B is None else self.codes(B))
 
     def _square(self, column: str, tables: list[FloatArray]) -> Any:
+        import pandas as pd
+
         attribute = self.vocabulary_.index_of(column)
-        return frames.square(self.library_, self.vocabulary_.labels(attribute), tables[attribute])
+        labels = self.vocabulary_.labels(attribute)
+        return pd.DataFrame(tables[attribute], labels, labels)
 
 
 def with_unknown(tables: list[FloatArray], counts: Counts) -> list[FloatArray]:
     """Append, to symmetric tables, the row and the column of an unknown value."""
+    frequencies = [counts.frequencies[counts.span(place)] for place in range(len(tables))]
     return [
-        _append_mean(table, counts.frequencies[counts.span(attribute)])
-        for attribute, table in enumerate(tables)
+        with_mean(with_mean(table, weights).T, weights)
+        for table, weights in zip(tables, frequencies, strict=True)
     ]
 
 
-def _append_mean(table: FloatArray, frequencies: FloatArray) -> FloatArray:
-    if not frequencies.any():  # every cell of the column was unknown
-        frequencies = np.ones_like(frequencies)
-    shares = frequencies / frequencies.sum()
-    to_values = shares @ table
-    result = np.empty((len(table) + 1, len(table) + 1))
-    result[:-1, :-1] = table
-    result[-1, :-1] = result[:-1, -1] = to_values
-    result[-1, -1] = to_values @ shares
-    return result
+def sum_pairwise(tables: list[FloatArray], left: Codes, right: Codes) -> FloatArray:
+    """Return, for all pairs of rows, the sum over the columns of what the tables hold.
+
+    Parameters
+    ----------
+    tables : list of arrays of shape (width, width)
+        One per column.
+    left, right : lists of integer arrays
+        Coded rows.
+
+    Returns
+    -------
+    array of shape (n_left, n_right)
+
+    Examples
+    --------
+    >>> table = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> codes = [np.array([0, 1, 1]), np.array([0, 0, 1])]
+    >>> sum_pairwise([table, 2 * table], codes, codes)
+    array([[0., 1., 3.],
+           [1., 0., 2.],
+           [3., 2., 0.]])
+    """
+    to_right = np.vstack(
+        [table[:, codes] for table, codes in zip(tables, right, strict=True)], dtype=float
+    )
+    starts = np.cumsum([0, *(len(table) for table in tables[:-1])])
+    places = np.stack(
+        [codes.astype(np.intp) + start for codes, start in zip(left, starts, strict=True)], axis=1
+    )
+    ends = np.arange(0, places.size + 1, len(tables))
+    shape = (len(places), len(to_right))
+    one_hot = sparse.csr_array((np.ones(places.size), places.ravel(), ends), shape=shape)
+    return np.asarray(one_hot @ to_right)

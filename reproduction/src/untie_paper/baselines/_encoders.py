@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from untie._count.counts import Counts
-from untie._learn.dense import Dense
-from untie._learn.vectors import LookUp, look_up_tables
-from untie._table import frames
-from untie._util.types import FloatArray
-from untie_paper.baselines._base import CountBased
+from untie import Counts
+from untie_paper.arrays import FloatArray
+from untie_paper.baselines._base import CountBased, with_mean
 
 
 class CountEncoder(TransformerMixin, CountBased):
@@ -31,10 +29,12 @@ class CountEncoder(TransformerMixin, CountBased):
         raise NotImplementedError  # the one thing that a method writes
 
     def _learn(self, counts: Counts) -> None:
-        tables = [Dense(table) for table in self._value_vectors(counts)]
-        self._lookup = look_up_tables(tables, counts, self._summed)
+        self._tables = [
+            with_mean(table, counts.frequencies[counts.span(attribute)])
+            for attribute, table in enumerate(self._value_vectors(counts))
+        ]
 
-    def transform(self, X: Any) -> NDArray[Any]:
+    def transform(self, X: Any) -> FloatArray:
         """Return the vectors of rows: a table look-up, for each row independently.
 
         Parameters
@@ -46,42 +46,29 @@ class CountEncoder(TransformerMixin, CountBased):
         -------
         array of shape (n_rows, n_output_columns)
         """
-        check_is_fitted(self)
-        return self._rows(self.codes(X))
-
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
-        """Learn from a table and return its rows' vectors; reads the table once.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-
-        Returns
-        -------
-        array of shape (n_rows, n_output_columns)
-        """
-        rows = self._fit_rows(X, sample_weight).rows
-        assert rows is not None
-        return self._rows(rows.codes) if rows.complete else self.transform(X)
-
-    def _rows(self, codes: Any) -> NDArray[Any]:
-        lookup: LookUp = self._lookup
-        return lookup.rows(codes, np.float64)
+        codes = self.codes(X)
+        parts = [table[column] for table, column in zip(self._tables, codes, strict=True)]
+        return np.sum(parts, axis=0) if self._summed else np.hstack(parts)
 
     def value_vectors(self) -> Any:
         """Return the vectors of all values.
 
         Returns
         -------
-        frame
+        DataFrame
             One row per value: column, value and its vector.
         """
+        import pandas as pd
+
         check_is_fitted(self)
-        names = self.get_feature_names_out().tolist()
-        return frames.value_vectors(
-            self.library_, self.vocabulary_, self._lookup.value_rows(), names
-        )
+        tables = [table[:-1] for table in self._tables]
+        vectors = np.vstack(tables) if self._summed else block_diag(*tables)
+        frame = pd.DataFrame(vectors, columns=self.get_feature_names_out())
+        columns = self.vocabulary_.columns
+        values = [value for place in range(len(columns)) for value in self.vocabulary_.labels(place)]
+        frame.insert(0, "value", values)
+        frame.insert(0, "column", np.repeat(columns, self.vocabulary_.sizes))
+        return frame
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of `transform`'s columns.
@@ -101,14 +88,14 @@ class CountEncoder(TransformerMixin, CountBased):
             names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
             columns = tuple(map(str, names))
         if self._summed:
-            prefix = type(self).__name__.lower()
-            return np.array([f"{prefix}{i}" for i in range(self._lookup.n_columns)], dtype=object)
+            prefix, width = type(self).__name__.lower(), self._tables[0].shape[1]
+            return np.array([f"{prefix}{i}" for i in range(width)], dtype=object)
         return np.array(self._column_names(columns), dtype=object)
 
     def _column_names(self, columns: tuple[str, ...]) -> list[str]:
         """Return a name per column of the output; a subclass may know better ones."""
         return [
             f"{column}_{number}"
-            for column, width in zip(columns, self._lookup.widths, strict=True)
-            for number in range(width)
+            for column, table in zip(columns, self._tables, strict=True)
+            for number in range(table.shape[1])
         ]

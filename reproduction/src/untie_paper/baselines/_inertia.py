@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from untie._count.counts import Counts
-from untie._learn.eigen import leading
-from untie._util.types import FloatArray
+from untie import Counts
+from untie_paper.arrays import FloatArray
 from untie_paper.baselines._signs import orient
 
 VANISHING = 1e-12
@@ -74,58 +73,18 @@ def principal_axes(counts: Counts, n_axes: int | None) -> Axes:
         Number of axes.
     """
     residuals = standardised_residuals(counts)
-    space = leading(residuals, len(residuals) if n_axes is None else n_axes)
-    n_found = int(np.count_nonzero(space.values > VANISHING))
+    values, vectors = (found[..., ::-1] for found in eigh(residuals))
+    n_found = int(np.count_nonzero(values > VANISHING))
     n_axes = max(1, n_found) if n_axes is None else n_axes
     n_found = min(n_found, n_axes)
     eigenvalues = np.zeros(n_axes)
-    eigenvalues[:n_found] = space.values[:n_found]
+    eigenvalues[:n_found] = values[:n_found]
     shares = _shares(counts)
     lengths = np.sqrt(len(counts.sizes) * np.where(shares > 0, shares, 1.0))
     contributions = np.zeros((len(residuals), n_axes))
-    contributions[:, :n_found] = space.vectors[:, :n_found] / lengths[:, None]
+    contributions[:, :n_found] = vectors[:, :n_found] / lengths[:, None]
     contributions *= orient(contributions, counts.frequencies)
     return Axes(eigenvalues, contributions, residuals)
-
-
-def corrected(axes: Axes, n_columns: int, correction: str | None) -> tuple[FloatArray, float]:
-    """Return the axes' eigenvalues and the total inertia, corrected as asked.
-
-    A column agrees with itself by construction, which makes every eigenvalue too large by
-    about ``1 / n_columns`` and the total far too large. Benzecri corrects the eigenvalues above
-    that and takes their sum as the total; Greenacre's total is the mean inertia of the tables of
-    two different columns.
-
-    Parameters
-    ----------
-    axes : Axes
-        The axes.
-    n_columns : int
-        Number of columns of the table, m.
-    correction : {"benzecri", "greenacre"} or None
-        What to correct.
-    """
-    if correction is None:
-        return axes.eigenvalues, float(np.trace(axes.residuals))
-    if n_columns < 2:
-        raise ValueError(
-            f"correction={correction!r} takes out what a column has in common with itself, but "
-            "the table has a single column; set correction=None."
-        )
-    chosen = _benzecri(axes.eigenvalues, n_columns)
-    if correction == "benzecri":
-        above = (1.0 / n_columns, np.inf)
-        every = eigh(axes.residuals, eigvals_only=True, subset_by_value=above)
-        return chosen, float(_benzecri(every, n_columns).sum())
-    n_free = np.trace(axes.residuals) * n_columns  # number of values - number of columns
-    squares = float(np.square(axes.residuals).sum())
-    total = (squares - n_free / n_columns**2) * n_columns / (n_columns - 1)
-    return chosen, max(0.0, float(total))
-
-
-def _benzecri(eigenvalues: FloatArray, n_columns: int) -> FloatArray:
-    excess = np.maximum(eigenvalues - 1.0 / n_columns, 0.0)
-    return np.square(excess * n_columns / (n_columns - 1))
 
 
 def _shares(counts: Counts) -> FloatArray:

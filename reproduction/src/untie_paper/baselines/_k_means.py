@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 
 MAX_ITER = 300
 """Steps after which a run ends; it takes a few."""

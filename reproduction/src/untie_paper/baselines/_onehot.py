@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from untie._count.counts import Counts
-from untie._table.vocabulary import Vocabulary
-from untie._util.types import FloatArray
+from untie import Counts, Vocabulary
+from untie_paper.arrays import FloatArray
 from untie_paper.baselines._encoders import CountEncoder
 
 
@@ -15,20 +14,6 @@ class OneHot(CountEncoder):
 
     Unlike scikit-learn's OneHotEncoder it gives an unknown value its column's mean, the shares of
     the values.
-
-    Parameters
-    ----------
-    categories : "auto" or list of lists, default="auto"
-        The values of each column, if they are known beforehand.
-    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
-        What to do about a value not seen in `fit`; an ignored one is neutral: it gets
-        its column's mean vector.
-    min_frequency : int or float, default=None
-        Values with less weight (int, such as 5) or a lower share of it (float, such as 0.01) are
-        merged into one per column.
-    max_categories : int, default=None
-        At most this many values per column, such as 100; the rarest are merged into one of them.
-        Memory grows with the square of the number of all values.
 
     See Also
     --------

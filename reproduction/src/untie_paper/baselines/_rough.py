@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from untie._count.counts import Counts
-from untie._util.types import FloatArray
+from untie import Counts
+from untie_paper.arrays import FloatArray
 from untie_paper.baselines._distances import ValueDistance
 
 
@@ -15,11 +15,6 @@ class Rough(ValueDistance):
     1/a is the rough membership of one row in the set of all rows with its value: to share a
     rare value counts more. A row's distance to itself is therefore above 0 unless it has no value
     in common with others; leave the query out of its own neighbours.
-
-    Parameters
-    ----------
-    categories, handle_unknown, min_frequency, max_categories
-        As in `Hamming`.
 
     Notes
     -----

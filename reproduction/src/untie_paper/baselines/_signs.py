@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 
 NOISE = 1e-9
 """A moment below this share of the largest possible one says nothing about the sign."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import svd
 
 from untie._util.same_vectors import distinct_vectors
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 from untie_paper.baselines._k_means import best_partition, squared_distances
 from untie_paper.baselines._signs import orient
 
@@ -89,3 +89,28 @@ def _distinct_rows(matrix: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[
     position = np.empty_like(order)
     position[order] = np.arange(len(order))
     return matrix[first[order]], n_same[order].astype(float), position[inverse]
+
+
+def distinct_vectors(
+    vectors: FloatArray, decimals: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Return a position of each distinct vector, which of them each is, and how often it occurs.
+
+    Parameters
+    ----------
+    vectors : array of shape (n_vectors, n_dimensions)
+        The vectors.
+    decimals : int
+        Decimals, relative to the largest number, in which equal vectors agree.
+    """
+    largest = np.abs(vectors).max(initial=0.0)
+    if largest == 0:
+        every = np.zeros(len(vectors), dtype=np.intp)
+        return every[:1], every, np.array([len(vectors)])
+    # Bytes are faster to compare than numbers; 0 is added so that -0 becomes 0.
+    rounded = np.ascontiguousarray(np.round(vectors / largest, decimals) + 0.0)
+    as_bytes = rounded.view(np.dtype((np.void, rounded.itemsize * rounded.shape[1]))).ravel()
+    _, first, places, times = np.unique(
+        as_bytes, return_index=True, return_inverse=True, return_counts=True
+    )
+    return first, places, times

@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from untie._count.packed_rows import distinct_rows
-from untie._count.tally import Tally
-from untie._util.extras import installing
-from untie._util.seeds import draws_of
-from untie._util.types import Codes, FloatArray
+from untie import CountedTable
+from untie_paper.checks import draws_of
+from untie_paper.arrays import Codes, FloatArray
 from untie_paper.baselines._base import CountBased
 from untie_paper.baselines._deep.features import Features, make_features
 from untie_paper.baselines._deep.network import Network
@@ -45,17 +42,7 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
         verbose: int = 0,
         callback: Any = None,
         random_state: Any = None,
-        categories: Any = "auto",
-        handle_unknown: str = "ignore",
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
     ) -> None:
-        super().__init__(
-            categories=categories,
-            handle_unknown=handle_unknown,
-            min_frequency=min_frequency,
-            max_categories=max_categories,
-        )
         self.n_components = n_components
         self.hidden = hidden
         self.max_cross = max_cross
@@ -73,23 +60,20 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
     def _make_model(self, features: Features, settings: Settings, noise: Noise) -> Model:
         raise NotImplementedError  # the one thing that a method writes
 
-    def _learn_tally(self, counted: Tally) -> None:
+    def _learn_table(self, counted: CountedTable, X: Any, sample_weight: Any) -> None:
         settings = check_settings(self, len(counted.counts.sizes))
         self._check_more()
         _require_torch(type(self).__name__)
         from untie_paper.baselines._deep import layers, training
 
-        assert counted.rows is not None
         features = make_features(counted.counts, settings.max_cross)
-        # So that neither the order of the rows matters, nor a row twice or with twice the weight.
-        widths = [size + 1 for size in counted.counts.sizes]
-        kinds = distinct_rows(counted.rows.codes, widths, counted.rows.weights)
+        codes, weights = distinct_rows(counted.codes(X), sample_weight)
         device = training.choose_device(settings.device, settings.batch_size)
         seeds = draws_of(self.random_state).randint(2**31, size=2, dtype=np.int64)
         with training.one_thread():
             model = self._make_model(features, settings, layers.Noise(int(seeds[0]), device))
-            rows = training.OneHotRows(features, kinds.codes, device)
-            curves = training.train(model, rows, kinds.weights, settings, int(seeds[1]))
+            rows = training.OneHotRows(features, codes, device)
+            curves = training.train(model, rows, weights, settings, int(seeds[1]))
         self._network: Network = model.export()
         self.loss_curve_ = curves.pop("loss")
         self.curves_ = curves
@@ -112,24 +96,7 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
         -------
         array of shape (n_rows, n_output_columns)
         """
-        check_is_fitted(self)
         return self._vectors(self.codes(X))
-
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> FloatArray:
-        """Learn from a table and return its rows' vectors; reads the table once.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-
-        Returns
-        -------
-        array of shape (n_rows, n_output_columns)
-        """
-        rows = self._fit_rows(X, sample_weight).rows
-        assert rows is not None
-        return self._vectors(rows.codes) if rows.complete else self.transform(X)
 
     def _vectors(self, codes: Codes) -> FloatArray:
         return self._network.outputs(codes)
@@ -139,10 +106,29 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
         return self.n_components_
 
 
+def distinct_rows(codes: Codes, sample_weight: Any) -> tuple[Codes, FloatArray]:
+    """Return the distinct rows of positive weight, and the weight of each.
+
+    So that neither the order of the rows matters, nor a row twice or with twice the weight.
+
+    Parameters
+    ----------
+    codes : list of integer arrays of shape (n_rows,)
+        One array per column.
+    sample_weight : array of shape (n_rows,) or None
+        How often each row counts.
+    """
+    rows = np.stack([column.astype(np.intp) for column in codes], axis=1)
+    weights = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, float)
+    distinct, places = np.unique(rows[weights > 0], axis=0, return_inverse=True)
+    totals = np.bincount(places.ravel(), weights[weights > 0], minlength=len(distinct))
+    return list(distinct.T), totals
+
+
 def _require_torch(name: str) -> None:
     try:
         import torch  # noqa: F401 - only to see whether it is there
     except ImportError as error:
         raise ImportError(
-            f"{name} learns with PyTorch, which is not installed: {installing('deep')}."
+            f"{name} learns with PyTorch, which is not installed: pip install 'untie-paper[deep]'."
         ) from error

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from untie._util.checks import check_number, check_one_of
-from untie._util.types import Codes, FloatArray
+from untie_paper.checks import check_number, check_one_of
+from untie_paper.arrays import Codes, FloatArray
 from untie_paper.baselines._deep.base import DeepEncoder
 from untie_paper.baselines._deep.features import Features
 from untie_paper.baselines._deep.settings import Settings
@@ -49,8 +49,6 @@ class BiGAN(DeepEncoder):
     tol : float, default=1e-2
         What counts as a move, in nats.
     max_cross, batch_size, device, verbose, callback, random_state
-        As in `VAE`.
-    categories, handle_unknown, min_frequency, max_categories
         As in `VAE`.
 
     Attributes
@@ -102,10 +100,6 @@ class BiGAN(DeepEncoder):
         verbose: int = 0,
         callback: Any = None,
         random_state: Any = None,
-        categories: Any = "auto",
-        handle_unknown: str = "ignore",
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
     ) -> None:
         super().__init__(
             n_components,
@@ -121,10 +115,6 @@ class BiGAN(DeepEncoder):
             verbose=verbose,
             callback=callback,
             random_state=random_state,
-            categories=categories,
-            handle_unknown=handle_unknown,
-            min_frequency=min_frequency,
-            max_categories=max_categories,
         )
         self.layer = layer
         self.temperature = temperature

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._count.counts import Counts
-from untie._util.types import Codes, FloatArray
+from untie import Counts
+from untie_paper.arrays import Codes, FloatArray
 
 EMBEDDING_WIDTH = 8
 """Largest number of dimensions that the deep part gives the values of an attribute."""

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 from untie_paper.baselines._deep.features import Features
 from untie_paper.baselines._deep.network import Network
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from untie._util.types import Codes, FloatArray
+from untie_paper.arrays import Codes, FloatArray
 from untie_paper.baselines._deep.features import Features
 
 BLOCK_ROWS = 4096

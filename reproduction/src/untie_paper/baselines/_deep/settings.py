@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from untie._util.checks import check_integer, check_number
+from untie_paper.checks import check_integer, check_number
 
 
 @dataclass(frozen=True)

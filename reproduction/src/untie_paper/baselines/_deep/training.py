@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from untie._util.types import Codes, FloatArray
+from untie_paper.arrays import Codes, FloatArray
 from untie_paper.baselines._deep.features import Features
 from untie_paper.baselines._deep.network import Network
 from untie_paper.baselines._deep.progress import EarlyStopping, Progress, report

@@ -58,17 +58,6 @@ class VAE(DeepEncoder):
         Called with a `Progress` after each epoch; learning stops if it returns True.
     random_state : int, RandomState or None, default=None
         Seed of the starting weights, the order of the rows and the noise; None is 0.
-    categories : "auto" or list of lists, default="auto"
-        The values of each column, if they are known beforehand.
-    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
-        What to do about a value not seen in `fit`; an ignored one enters the network as the
-        mixture of its column's values.
-    min_frequency : int or float, default=None
-        Values with less weight (int, such as 5) or a lower share of it (float, such as 0.01) are
-        merged into one per column.
-    max_categories : int, default=None
-        At most this many values per column, such as 100; the rarest are merged into one of them.
-        Memory grows with the square of the number of all values.
 
     Attributes
     ----------
