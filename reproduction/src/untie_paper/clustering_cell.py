@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from untie_paper.baselines import LatentClasses
+from untie.baselines import LatentClasses
 from untie.cluster import KModes
 from untie_paper.datasets import load
 from untie_paper.evaluation import category_utility, clustering_scores, conditional_entropy

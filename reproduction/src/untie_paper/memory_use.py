@@ -15,8 +15,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from untie_paper.datasets import make_synthetic
 from untie_paper import time_cost
+from untie_paper.datasets import make_synthetic
 from untie_paper.methods import PAPER
 from untie_paper.output.report import Table
 from untie_paper.run.experiment import Cell, Effort, Job, Results

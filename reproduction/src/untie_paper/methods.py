@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from untie import UNTIE
+from untie.baselines import LatentClasses
 from untie_paper.baselines import (
     CDE,
     COS,
@@ -20,7 +21,6 @@ from untie_paper.baselines import (
     BiGAN,
     Couplings,
     Hamming,
-    LatentClasses,
     OneHot,
     Rough,
 )

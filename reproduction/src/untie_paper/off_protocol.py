@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from untie import UNTIE
-from untie_paper.datasets import load
-from untie_paper.datasets._figures import published
+from untie_paper.datasets import load, printed_figures
 from untie_paper.evaluation import clustering_f_score
 from untie_paper.methods import PAPER
 from untie_paper.output.words import listing
@@ -75,7 +74,7 @@ def sets_off(datasets: Iterable[str], is_whole: bool = True) -> list[str]:
     ['threeof9', 'primarytumor']
     """
     # Tables have rows that are no data sets.
-    known = published()
+    known = printed_figures()
     return [name for name in datasets if name in known and why_off(name, is_whole)]
 
 
@@ -134,5 +133,5 @@ def single_cluster_score(dataset: str) -> float:
 
 
 def _n_classes(dataset: str) -> int:
-    n_classes = published()[dataset].n_c
+    n_classes = printed_figures()[dataset].n_c
     return int(load(dataset)[1].nunique() if n_classes is None else n_classes)

@@ -28,9 +28,9 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 from untie import UNTIE
+from untie_paper.arrays import FloatArray
 from untie_paper.datasets import load
 from untie_paper.evaluation import average_ranks
-from untie_paper.arrays import FloatArray
 from untie_paper.fitted import quietly_fitted
 from untie_paper.methods import DEFAULT, ENCODERS, PAPER
 from untie_paper.output.report import Report, Table

@@ -108,7 +108,7 @@ def _tell(
         # Here, as they take a while that untie --help need not.
         from sklearn.metrics import adjusted_rand_score
 
-        from untie.evaluation import clustering_f_score
+        from untie._learn.agreement import clustering_f_score
 
         answers = table.column(table.label)
         known = np.array([not is_missing(answer) for answer in answers])

@@ -4,7 +4,6 @@ Each function takes fitted objects or data and returns the axes that it drew on:
 `ax`, or those of a new figure. Needs matplotlib, of the extra ``report``.
 """
 
-from untie.evaluation import critical_difference_diagram as critical_difference
 from untie.plot._associations import associations
 from untie.plot._choice import choice_of_k
 from untie.plot._dendrogram import value_dendrogram
@@ -19,7 +18,6 @@ __all__ = [
     "associations",
     "choice_of_k",
     "cluster_profiles",
-    "critical_difference",
     "loss",
     "map_rows",
     "map_values",

@@ -13,7 +13,7 @@ from untie_paper.baselines._ahmad import Ahmad
 from untie_paper.baselines._base import CountBased
 from untie_paper.baselines._cde import CDE
 from untie_paper.baselines._cos import COS
-from untie_paper.baselines._couplings import Couplings
+from untie_paper.baselines._couplings import Couplings, inter, intra
 from untie_paper.baselines._deep.bigan import BiGAN
 from untie_paper.baselines._deep.progress import Progress
 from untie_paper.baselines._deep.vae import VAE
@@ -61,4 +61,6 @@ __all__ = [
     "Progress",
     "Rough",
     "ValueDistance",
+    "inter",
+    "intra",
 ]

@@ -10,13 +10,12 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.utils.validation import check_is_fitted
 
 from untie import Counts
-from untie_paper.checks import check_integer, check_number, check_one_of
-from untie_paper.checks import draws_of
 from untie_paper.arrays import FloatArray
 from untie_paper.baselines._base import with_mean
 from untie_paper.baselines._dependence import symmetric_uncertainty
 from untie_paper.baselines._encoders import CountEncoder
 from untie_paper.baselines._value_clusters import cluster_indicators, principal_components
+from untie_paper.checks import check_integer, check_number, check_one_of, draws_of
 
 
 class CDE(CountEncoder):

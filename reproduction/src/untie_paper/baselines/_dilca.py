@@ -10,10 +10,10 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.utils.validation import check_is_fitted
 
 from untie import Counts
-from untie_paper.baselines._dependence import symmetric_uncertainty
-from untie_paper.checks import check_one_of, check_share
 from untie_paper.arrays import FloatArray
+from untie_paper.baselines._dependence import symmetric_uncertainty
 from untie_paper.baselines._distances import ValueDistance
+from untie_paper.checks import check_one_of, check_share
 
 DIGITS = 12
 """Decimals in which two equal uncertainties agree; the rest is rounding."""

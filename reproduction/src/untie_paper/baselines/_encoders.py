@@ -65,7 +65,9 @@ class CountEncoder(TransformerMixin, CountBased):
         vectors = np.vstack(tables) if self._summed else block_diag(*tables)
         frame = pd.DataFrame(vectors, columns=self.get_feature_names_out())
         columns = self.vocabulary_.columns
-        values = [value for place in range(len(columns)) for value in self.vocabulary_.labels(place)]
+        values = [
+            value for place in range(len(columns)) for value in self.vocabulary_.labels(place)
+        ]
         frame.insert(0, "value", values)
         frame.insert(0, "column", np.repeat(columns, self.vocabulary_.sizes))
         return frame

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from untie import Counts
-from untie_paper.checks import check_integer
 from untie_paper.arrays import FloatArray
 from untie_paper.baselines._encoders import CountEncoder
 from untie_paper.baselines._inertia import principal_axes
+from untie_paper.checks import check_integer
 
 
 class MCA(CountEncoder):

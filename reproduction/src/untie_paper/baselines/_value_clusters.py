@@ -12,7 +12,6 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.linalg import svd
 
-from untie._util.same_vectors import distinct_vectors
 from untie_paper.arrays import FloatArray
 from untie_paper.baselines._k_means import best_partition, squared_distances
 from untie_paper.baselines._signs import orient

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from untie_paper.datasets import _openml as openml
 from untie_paper.datasets._columns import LABEL, Columns, DataHome, parse
-from untie_paper.datasets._figures import agree, in_words, measure, published
+from untie_paper.datasets._figures import agree, in_words, measure, printed_figures
 
 VARIABLE = "UNTIE_DATA"
 _SUFFIXES = (".csv", ".csv.gz")
@@ -95,7 +95,7 @@ class External:
         """Refuse whatever is not the data set of the paper, rather than give other results."""
         if fingerprint(columns) == self.fingerprint:
             return
-        measured, printed = measure(columns), published()[name]
+        measured, printed = measure(columns), printed_figures()[name]
         found = (
             "the same numbers of rows, columns and values, but other cells"
             if agree(measured, printed)

@@ -28,7 +28,7 @@ def measure(columns: Columns) -> Figures:
 
 
 @cache
-def published() -> dict[str, Figures]:
+def printed_figures() -> dict[str, Figures]:
     """Return the printed figures of each data set; what is not printed is None."""
     text = (files("untie_paper.datasets") / "data" / "published.csv").read_text(encoding="utf-8")
     return {row.pop("name"): _as_figures(row) for row in csv.DictReader(text.splitlines())}

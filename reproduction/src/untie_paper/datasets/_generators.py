@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._util.checks import check_integer, check_share
-from untie._util.seeds import draws_of
+from untie_paper.checks import check_integer, check_share, draws_of
 from untie_paper.datasets._columns import LABEL, to_frames
 
 # For each digit, which segments are lit: top, upper left, upper right, middle, lower left,
@@ -23,7 +22,6 @@ def make_led24(
     noise: float = 0.1,
     *,
     random_state: Any = None,
-    frame: str | None = None,
 ) -> tuple[Any, Any]:
     """Draw digits of an LED display with faulty segments, and bits that say nothing.
 
@@ -40,13 +38,10 @@ def make_led24(
         digits.
     random_state : int, RandomState or None, default=None
         Seed; the same number gives the same table, and None is 0.
-    frame : {"pandas", "polars", "pyarrow", "numpy"}, optional
-        The library of the table that is returned; "numpy" is a structured array. By default the
-        first of them that is installed.
 
     Returns
     -------
-    X : frame of shape (n_rows, 24)
+    X : DataFrame of shape (n_rows, 24)
         The bits, as strings.
     y : series
         The digits, as strings.
@@ -70,7 +65,7 @@ def make_led24(
     bits = np.hstack([segments, random.randint(2, size=(n_rows, _N_IRRELEVANT))])
     names = [f"attribute_{i + 1}" for i in range(7)]
     names += [f"irrelevant{i + 1}" for i in range(_N_IRRELEVANT)]
-    return _as_frames(names, bits, digits, frame)
+    return _as_frames(names, bits, digits)
 
 
 def make_synthetic(
@@ -81,7 +76,6 @@ def make_synthetic(
     n_classes: int = 2,
     coupling: float = 0.5,
     random_state: Any = None,
-    frame: str | None = None,
 ) -> tuple[Any, Any]:
     """Draw a table of given size: the synthetic tables of the paper's timings.
 
@@ -106,13 +100,10 @@ def make_synthetic(
         How much columns tell of the class and thereby of each other, from 0 (nothing) to 1.
     random_state : int, RandomState or None, default=None
         Seed; the same number gives the same table, and None is 0.
-    frame : {"pandas", "polars", "pyarrow", "numpy"}, optional
-        The library of the table that is returned; "numpy" is a structured array. By default the
-        first of them that is installed.
 
     Returns
     -------
-    X : frame of shape (n_rows, n_attributes)
+    X : DataFrame of shape (n_rows, n_attributes)
         The cells, as strings.
     y : series
         The classes, as strings.
@@ -138,11 +129,9 @@ def make_synthetic(
     )
     for column in codes.T:
         column[random.choice(n_rows, n_values, replace=False)] = np.arange(n_values)
-    return _as_frames([f"a{i + 1}" for i in range(n_attributes)], codes, classes, frame)
+    return _as_frames([f"a{i + 1}" for i in range(n_attributes)], codes, classes)
 
 
-def _as_frames(
-    names: list[str], codes: NDArray[Any], label: NDArray[Any], frame: Any
-) -> tuple[Any, Any]:
+def _as_frames(names: list[str], codes: NDArray[Any], label: NDArray[Any]) -> tuple[Any, Any]:
     columns = dict(zip(names, codes.T.astype(str).tolist(), strict=True))
-    return to_frames(columns | {LABEL: label.astype(str).tolist()}, frame)
+    return to_frames(columns | {LABEL: label.astype(str).tolist()})

@@ -11,7 +11,12 @@ from untie_paper.evaluation._clustering import (
     purity,
 )
 from untie_paper.evaluation._diagram import critical_difference_diagram
-from untie_paper.evaluation._factors import coupling_matrices, inter_factor, inter_factors, intra_factor
+from untie_paper.evaluation._factors import (
+    coupling_matrices,
+    inter_factor,
+    inter_factors,
+    intra_factor,
+)
 from untie_paper.evaluation._goodness import GoodnessCurve, goodness_curve
 from untie_paper.evaluation._paper_tables import published, published_names
 from untie_paper.evaluation._partition import category_utility, conditional_entropy, normalized_cut

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from untie._table.table import read_table
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 
 BLOCK_NUMBERS = 2**24
 """Numbers in a block (128 MiB); about twice as much memory is in use while one is made."""
@@ -152,14 +151,13 @@ def _measured(X: Any, measure: Any, name: str, method: str) -> PairBlocks:
             f"{name} must be {names}, a function (A, B) -> array or a fitted object with the "
             f"method {method}(A, B), got {measure!r:.60}."
         )
-    table = read_table(X)
 
     def rows(start: int, stop: int) -> NDArray[Any]:
         # A copy, since blocks are written to and the function may return a view of its own
         # data; row by row in memory, as they are read.
-        return np.array(function(_slice(table.source, start, stop), table.source), order="C")
+        return np.array(function(_slice(X, start, stop), X), order="C")
 
-    return PairBlocks(table.n_rows, rows, title)
+    return PairBlocks(len(X), rows, title)
 
 
 def _square(X: Any, name: str) -> NDArray[Any]:

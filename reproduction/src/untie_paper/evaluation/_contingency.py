@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from untie._table.rows import learn_vocabulary
-from untie._table.table import read_table
-from untie._util.types import FloatArray
+from untie import count_table
+from untie_paper.arrays import FloatArray
 from untie_paper.evaluation._labels import read_labels
 
 
@@ -29,13 +28,13 @@ def values_by_label(X: Any, labels: Any, name: str) -> list[FloatArray]:
     list of arrays of shape (n_values, n_labels)
         One per column.
     """
-    table = read_table(X)
-    codes = read_labels(labels, name, table.n_rows)
+    counted = count_table(X)
+    columns = counted.codes(X)
+    codes = read_labels(labels, name, len(columns[0]))
     n_labels = int(codes.max()) + 1
-    vocabulary, encoded = learn_vocabulary(table)
     return [
         np.bincount(column.astype(np.intp) * n_labels + codes, minlength=size * n_labels)
         .reshape(size, n_labels)
         .astype(float)
-        for column, size in zip(encoded.codes, vocabulary.sizes, strict=True)
+        for column, size in zip(columns, counted.vocabulary.sizes, strict=True)
     ]

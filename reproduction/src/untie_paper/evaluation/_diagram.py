@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from untie._util.extras import installing
 from untie_paper.evaluation._ranks import bonferroni_dunn
 
 # All lengths are in inches, the unit of the axes as well.
@@ -31,8 +30,6 @@ def critical_difference_diagram(
 
     The band reaches one critical difference to both sides of the control's rank, whose mark is
     a diamond. Methods outside it differ from the control: they are red, with hollow marks.
-
-    Needs matplotlib, of the extra ``report``.
 
     Parameters
     ----------
@@ -158,12 +155,8 @@ def _plan(ranks: Mapping[str, float], n_sets: int, control: str | None, alpha: f
 
 
 def _new_axes(plan: _Plan) -> Any:
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError(
-            f"Diagrams are drawn with matplotlib; install it by: {installing('report')}"
-        ) from error
+    from matplotlib import pyplot
+
     figure = pyplot.figure(figsize=(6.4, plan.height))
     return figure.add_axes((0.0, 0.0, 1.0, 1.0))
 

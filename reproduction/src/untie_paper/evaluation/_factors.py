@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from untie._count.counts import Counts
-from untie._engines.registry import count_table
-from untie._learn.couplings import inter, intra
-from untie._util.checks import check_one_of
-from untie._util.types import FloatArray
+from untie import Counts, count_table
+from untie_paper.arrays import FloatArray
+from untie_paper.baselines import inter, intra
+from untie_paper.checks import check_one_of
 from untie_paper.evaluation._contingency import values_by_label
 
 AVERAGES = ("value", "column", "printed")

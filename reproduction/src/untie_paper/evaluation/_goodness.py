@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 from untie_paper.evaluation._blocks import PairBlocks, distance_blocks, similarity_blocks
 from untie_paper.evaluation._labels import Labels, read_labels
 

@@ -9,7 +9,7 @@ import numpy as np
 from narwhals import dependencies
 from numpy.typing import NDArray
 
-from untie._table.column_codes import factorize
+from untie import count_table
 
 Labels = NDArray[np.intp]
 """One code per object, from 0 to the number of distinct labels; every code occurs."""
@@ -27,9 +27,11 @@ def read_labels(labels: Any, name: str, n_objects: int | None = None) -> Labels:
     n_objects : int, optional
         How many there must be.
     """
-    codes, values = factorize(_column(labels, name), name)
-    if not len(codes):
+    column = _column(labels, name)
+    if not len(column):
         raise ValueError(f"{name} is empty; pass one label per object.")
+    counted = count_table(column)
+    codes, values = counted.codes(column)[0], counted.vocabulary.values[0]
     if n_objects is not None and len(codes) != n_objects:
         raise ValueError(
             f"{name} has {len(codes)} labels for {n_objects} objects; pass one label per object."
@@ -52,12 +54,13 @@ def read_label_pair(y_true: Any, labels: Any) -> tuple[Labels, Labels]:
 
 def _column(labels: Any, name: str) -> Any:
     if dependencies.is_into_series(labels):
-        return nw.from_native(labels, series_only=True)
+        series = nw.from_native(labels, series_only=True)
+        return series.alias(name).to_frame().to_native()
     if isinstance(labels, str | bytes | dict) or not hasattr(labels, "__len__"):
         raise TypeError(f"{name} must be a list, an array or a series, got {labels!r:.60}.")
     if isinstance(labels, list | tuple):
         # Cell by cell, so that numpy neither turns 1 into "1" nor takes a tuple apart.
-        return np.fromiter(labels, dtype=object, count=len(labels))
+        return np.fromiter(labels, dtype=object, count=len(labels))[:, None]
     array = np.asarray(labels)
     if isinstance(labels, np.ma.MaskedArray):
         array = array.astype(object)
@@ -66,4 +69,4 @@ def _column(labels: Any, name: str) -> Any:
         raise ValueError(
             f"{name} must have one dimension, got shape {array.shape}; pass one column."
         )
-    return array
+    return array[:, None]

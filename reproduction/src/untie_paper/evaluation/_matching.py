@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 from untie_paper.evaluation._labels import Labels
 
 Integers = NDArray[np.int64]

@@ -6,8 +6,6 @@ import csv
 from importlib.resources import files
 from typing import Any
 
-from untie._table.frames import asked_library, make_frame
-
 _DATA = files("untie_paper.evaluation") / "data"
 _SUFFIX = ".csv"
 
@@ -31,7 +29,7 @@ def published_names() -> list[str]:
     )
 
 
-def published(name: str, frame: str | None = None) -> Any:
+def published(name: str) -> Any:
     """Return a table of the paper, with its numbers as they are printed (F-scores times 100).
 
     Parameters
@@ -42,15 +40,12 @@ def published(name: str, frame: str | None = None) -> Any:
         and the critical difference; ``classification``: mean and standard deviation of the
         F-scores of four classifiers (no deviation where none is printed);
         ``classification_ranks``: their mean ranks; ``kernels``: the sets of kernels
-        used to test stability, whose scores are only drawn. (`untie_paper.datasets.describe` has the
-        printed sizes of the data sets.)
-    frame : {"pandas", "polars", "pyarrow", "numpy"}, optional
-        The library of the table that is returned; "numpy" is a structured array. By default the
-        first of them that is installed.
+        used to test stability, whose scores are only drawn. (`untie_paper.datasets.printed_figures`
+        has the printed sizes of the data sets.)
 
     Returns
     -------
-    frame
+    DataFrame
         Data sets have their names in `untie_paper.datasets`.
 
     Examples
@@ -58,14 +53,14 @@ def published(name: str, frame: str | None = None) -> Any:
     >>> published("clustering").shape
     (25, 12)
     """
+    import pandas as pd
+
     if name not in published_names():
         raise ValueError(f"There is no table {name!r}; choose among {published_names()}.")
     with (_DATA / f"{name}{_SUFFIX}").open(encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     columns = dict(zip(header, zip(*rows, strict=True), strict=True))
-    return make_frame(
-        asked_library(frame), {title: _typed(cells) for title, cells in columns.items()}
-    )
+    return pd.DataFrame({title: _typed(cells) for title, cells in columns.items()})
 
 
 def _typed(cells: tuple[str, ...]) -> list[Any]:

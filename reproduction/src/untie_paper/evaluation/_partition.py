@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 from untie_paper.evaluation._contingency import values_by_label
 from untie_paper.evaluation._labels import read_labels
 

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from scipy import stats
 
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._util.types import FloatArray
+from untie_paper.arrays import FloatArray
 from untie_paper.evaluation._blocks import PairBlocks, Vectors, distance_blocks
 from untie_paper.evaluation._labels import read_labels
 

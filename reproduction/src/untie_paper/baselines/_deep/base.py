@@ -8,12 +8,12 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from untie import CountedTable
-from untie_paper.checks import draws_of
 from untie_paper.arrays import Codes, FloatArray
 from untie_paper.baselines._base import CountBased
 from untie_paper.baselines._deep.features import Features, make_features
 from untie_paper.baselines._deep.network import Network
 from untie_paper.baselines._deep.settings import Settings, check_settings
+from untie_paper.checks import draws_of
 
 if TYPE_CHECKING:
     from untie_paper.baselines._deep.layers import Noise

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from untie_paper.checks import check_number, check_one_of
 from untie_paper.arrays import Codes, FloatArray
 from untie_paper.baselines._deep.base import DeepEncoder
 from untie_paper.baselines._deep.features import Features
 from untie_paper.baselines._deep.settings import Settings
+from untie_paper.checks import check_number, check_one_of
 
 if TYPE_CHECKING:
     from untie_paper.baselines._deep.bigan_model import BiGANModel

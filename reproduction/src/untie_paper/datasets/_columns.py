@@ -7,10 +7,6 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import Any, Protocol
 
-import narwhals.stable.v2 as nw
-
-from untie._table.frames import NUMPY, asked_library, make_frame
-
 Columns = dict[str, list[str]]
 """The cells of each column; the column `LABEL` holds the classes."""
 
@@ -52,11 +48,9 @@ def parse(lines: Iterable[str]) -> Columns:
     return dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def to_frames(columns: Columns, frame: Any) -> tuple[Any, Any]:
-    """Return the attributes as a frame of the given library, and the label as a series."""
-    library = asked_library(frame)
-    table = make_frame(library, columns)
-    if library == NUMPY:
-        return table[[name for name in columns if name != LABEL]], table[LABEL]
-    narwhal = nw.from_native(table, eager_only=True)
-    return narwhal.drop(LABEL).to_native(), narwhal[LABEL].to_native()
+def to_frames(columns: Columns) -> tuple[Any, Any]:
+    """Return the attributes as a DataFrame, and the label as a series."""
+    import pandas as pd
+
+    table = pd.DataFrame(columns)
+    return table.drop(columns=LABEL), table[LABEL]

@@ -2,10 +2,10 @@ import sys
 
 import pandas as pd
 import pytest
+from untie.datasets._registry import SOURCES
 
 from external_data import external_file
 from untie.datasets import bundled_names, load, names
-from untie.datasets._registry import SOURCES
 
 EXTERNAL = ["audiology", "connect4", "led24", "mofn3710"]
 # As the sources have them; all other sets have none.

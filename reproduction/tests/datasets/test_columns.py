@@ -1,5 +1,4 @@
 import pytest
-
 from untie.datasets._columns import parse
 
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from untie.datasets._bundled import Bundled
-from untie.datasets._columns import DataHome, Source, to_frames
-from untie.datasets._external import External
-from untie.datasets._rules import Rule, three_of_nine
+import untie.datasets
+from untie_paper.datasets._columns import LABEL, Columns, DataHome, Source, to_frames
+from untie_paper.datasets._external import External
+from untie_paper.datasets._rules import Rule, three_of_nine
+
+
+@dataclass(frozen=True)
+class Bundled:
+    """A table that comes with untie."""
+
+    def read(self, name: str, data_home: DataHome) -> Columns:
+        X, y = untie.datasets.load(name, frame="pandas")
+        return X.to_dict("list") | {LABEL: y.tolist()}
+
 
 SOURCES: dict[str, Source] = {
     "zoo": Bundled(),
@@ -36,7 +47,7 @@ SOURCES: dict[str, Source] = {
     "led24": External(
         40677,
         "9f38594907fabbf4",
-        instead=" untie.datasets.make_led24() draws another table of the same kind.",
+        instead=" untie_paper.datasets.make_led24() draws another table of the same kind.",
     ),
     "mushroom": Bundled(),
     "connect4": External(
@@ -56,10 +67,6 @@ def names() -> list[str]:
     -------
     list of str
 
-    See Also
-    --------
-    bundled_names : Those whose files come with the package.
-
     Examples
     --------
     >>> len(names()), names()[:3]
@@ -68,10 +75,10 @@ def names() -> list[str]:
     return list(SOURCES)
 
 
-def load(name: str, frame: str | None = None, data_home: DataHome = None) -> tuple[Any, Any]:
+def load(name: str, data_home: DataHome = None) -> tuple[Any, Any]:
     """Load a data set of the paper.
 
-    Most come with the package. Four do not: audiology, connect4, led24 and mofn3710 are read from
+    Most come with untie. Four do not: audiology, connect4, led24 and mofn3710 are read from
     ``<name>.csv`` or ``<name>.csv.gz`` in `data_home`, or in the folder that the environment
     variable ``UNTIE_DATA`` names; where there is no such file, scikit-learn fetches them from
     OpenML and keeps them. A copy with other contents than the paper's data set is refused.
@@ -80,16 +87,13 @@ def load(name: str, frame: str | None = None, data_home: DataHome = None) -> tup
     ----------
     name : str
         One of `names`.
-    frame : {"pandas", "polars", "pyarrow", "numpy"}, optional
-        The library of the table that is returned; "numpy" is a structured array. By default the
-        first of them that is installed.
     data_home : path, optional
         The folder of the four files, instead of ``UNTIE_DATA``. What OpenML gives is cached
         there too; without it, scikit-learn's own folder is used.
 
     Returns
     -------
-    X : frame
+    X : DataFrame
         The columns, as strings. A missing value that the sources count as a value is "?".
     y : series
         The label, as strings.
@@ -104,7 +108,6 @@ def load(name: str, frame: str | None = None, data_home: DataHome = None) -> tup
     See Also
     --------
     names : All names.
-    describe : Sizes of the data sets beside those printed in the paper.
 
     Examples
     --------
@@ -112,7 +115,7 @@ def load(name: str, frame: str | None = None, data_home: DataHome = None) -> tup
     >>> X.shape, y.nunique()
     ((101, 16), 7)
     """
-    return to_frames(source(name).read(name, data_home), frame)
+    return to_frames(source(name).read(name, data_home))
 
 
 def source(name: str) -> Source:
