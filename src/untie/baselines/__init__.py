@@ -20,10 +20,10 @@ from untie.baselines._deep.vae import VAE
 from untie.baselines._dilca import DILCA
 from untie.baselines._distances import ValueDistance
 from untie.baselines._hamming import Hamming
-from untie.baselines._latent_classes import LatentClasses
 from untie.baselines._mca import MCA
 from untie.baselines._onehot import OneHot
 from untie.baselines._rough import Rough
+from untie.cluster import LatentClasses
 
 DISTANCES: dict[str, type[ValueDistance]] = {
     "Hamming": Hamming,
@@ -59,7 +59,6 @@ __all__ = [
     "BiGAN",
     "Couplings",
     "Hamming",
-    "LatentClasses",
     "OneHot",
     "Progress",
     "Rough",
