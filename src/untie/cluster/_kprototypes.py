@@ -145,7 +145,7 @@ class MixedColumns:
 
     def numbers_of(self, table: Table) -> FloatArray:
         """Return standardized numbers, NaN for a missing one; shape (n_rows, n_numeric)."""
-        found = [asked_numbers(table.columns[j], table.names[j]) for j in self.positions]
+        found = [asked_numbers(table.columns[j], self.names[j]) for j in self.positions]
         return (_side_by_side(found, table.n_rows) - self.means) / self.scales
 
     def prototypes_of(self, init: Table) -> Modes:
@@ -453,14 +453,14 @@ class KPrototypes(ClusterMixin, TakesTables):
     >>> from untie.cluster import KPrototypes
     >>> wines = [["red", 13.5], ["red", 14.0], ["white", 11.0], ["white", None], ["red", 14.5]]
     >>> clusters = KPrototypes(2, random_state=0).fit(wines)
-    >>> clusters.labels_[0] == clusters.labels_[1] != clusters.labels_[2]
-    True
-    >>> clusters.prototypes().sort_values("x1")
+    >>> clusters.labels_
+    array([0, 0, 1, 1, 0], dtype=int32)
+    >>> clusters.prototypes()
           x0    x1
-    1  white  11.0
     0    red  14.0
-    >>> clusters.predict([["white", 10.0]]) == clusters.labels_[2]
-    array([ True])
+    1  white  11.0
+    >>> clusters.predict([["white", 10.0]])
+    array([1], dtype=int32)
     """
 
     def __init__(
