@@ -24,8 +24,8 @@ FLOORS = (
     "_base",
     "datasets",
     "evaluation",
-    "baselines",
     "cluster",
+    "baselines",
     "_row_tasks",
     "preparer",
     "encoder",
@@ -187,7 +187,7 @@ def test_private_parts_of_a_package_stay_in_it(name):
                 assert is_module or not alias.name.startswith("_"), alias.name
 
 
-@pytest.mark.parametrize("package", ["", "explain", "plot", "baselines", "evaluation", "datasets"])
+@pytest.mark.parametrize("package", ["", "explain", "plot", "baselines", "cluster", "evaluation", "datasets"])
 def test_dir_shows_what_a_user_may_call_and_nothing_else(package):
     module = importlib.import_module(f"untie.{package}".rstrip("."))
     assert sorted(module.__all__) == [name for name in dir(module) if not name.startswith("__")]

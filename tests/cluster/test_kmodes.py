@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 
 import distance_oracle as slow
 from tables import latent_classes, small_tables
-from untie.baselines import DILCA, DISTANCES, Ahmad, Hamming, Rough
+from untie.baselines import COS, DILCA, DISTANCES, Ahmad, Hamming, Rough
 from untie.cluster import KModes
 from untie.datasets import load
 from untie.evaluation import clustering_f_score
@@ -54,8 +54,14 @@ def first_seen(table):
 
 
 def fit_toy(melons, starts, **parameters):
+    parameters["distance"] = made(parameters.get("distance"))
     kmodes = KModes(2, init=melons.iloc[starts], categories=first_seen(melons), **parameters)
     return kmodes.fit(melons)
+
+
+def made(distance):
+    """Return a distance by its name."""
+    return DISTANCES[distance]() if isinstance(distance, str) else distance
 
 
 def close(expected):
@@ -93,7 +99,9 @@ def test_oracle_from_a1_and_a3(melons, distance, mode, labels, first, cost):
     ],
 )
 def test_many_restarts_find_the_best_of_all_bipartitions(melons, distance, cost):
-    kmodes = KModes(2, distance=distance, mode="median", init="random", n_init=50, random_state=0)
+    kmodes = KModes(
+        2, distance=made(distance), mode="median", init="random", n_init=50, random_state=0
+    )
     kmodes.fit(melons)
     assert kmodes.cost_ == close(cost)
     labels = kmodes.labels_ ^ kmodes.labels_[0]
@@ -151,7 +159,7 @@ def test_as_in_plain_loops(mode, name, table, n_clusters):
     except AssertionError:  # an empty cluster, which is filled at random
         assume(False)
     init = [list(row) for row in distinct[:n_clusters]]
-    kmodes = KModes(n_clusters, distance=name, init=init, mode=mode).fit(table)
+    kmodes = KModes(n_clusters, distance=made(name), init=init, mode=mode).fit(table)
     assert kmodes.labels_.tolist() == labels
     assert [tuple(mode) for mode in kmodes.cluster_centers_] == modes
     assert kmodes.cost_ == pytest.approx(float(cost), abs=1e-9)
@@ -160,11 +168,11 @@ def test_as_in_plain_loops(mode, name, table, n_clusters):
 def test_a_tie_between_medians_is_not_decided_by_rounding():
     # In the cluster of v0, v0, v0 and v2 both are at a summed distance of 3, of thirds for v0.
     table = pd.DataFrame({"c0": ["v0", "v0", "v0", "v1", "v2"]})
-    kmodes = KModes(2, distance="Rough", init=[["v0"], ["v1"]], mode="median").fit(table)
+    kmodes = KModes(2, distance=Rough(), init=[["v0"], ["v1"]], mode="median").fit(table)
     assert kmodes.cluster_centers_.tolist() == [["v0"], ["v1"]]
 
 
-@pytest.mark.parametrize("distance", ["Ahmad", "COS", DILCA(empty="zero")], ids=str)
+@pytest.mark.parametrize("distance", [Ahmad(), COS(), DILCA(empty="zero")], ids=str)
 def test_rows_that_no_distance_tells_apart(distance):
     # All nine-bit words: every two values occur together equally often, so all distances are 0.
     rows, classes = load("threeof9")
@@ -191,7 +199,7 @@ def test_rows_that_no_distance_tells_apart(distance):
 def test_order_of_rows_does_not_matter(distance, init, table, random):
     assume(len(table.drop_duplicates()) > 2)  # two are numbered in the order of the table
     order = random.sample(range(len(table)), len(table))
-    kmodes = KModes(2, distance=distance, init=init, n_init=3, random_state=0)
+    kmodes = KModes(2, distance=made(distance), init=init, n_init=3, random_state=0)
     first = clone(kmodes).fit(table)
     second = clone(kmodes).fit(table.iloc[order])
     assert first.cost_ == pytest.approx(second.cost_, abs=1e-12)
@@ -203,8 +211,8 @@ def test_order_of_rows_does_not_matter(distance, init, table, random):
 def test_order_of_columns_does_not_matter(distance, table):
     if distance == "DILCA":  # the order decides between equally related attributes
         return
-    first = KModes(2, distance=distance, init="cao").fit(table)
-    second = KModes(2, distance=distance, init="cao").fit(table[table.columns[::-1]])
+    first = KModes(2, distance=made(distance), init="cao").fit(table)
+    second = KModes(2, distance=made(distance), init="cao").fit(table[table.columns[::-1]])
     np.testing.assert_array_equal(first.labels_, second.labels_)
     np.testing.assert_array_equal(first.cluster_centers_, second.cluster_centers_[:, ::-1])
 
@@ -216,7 +224,7 @@ def test_order_of_columns_does_not_matter(distance, table):
 def test_weights_repeat_rows(init, mode, distance, table):
     weights = np.arange(len(table)) % 3 + 1
     start = table.iloc[:2] if init == "given" else init
-    kmodes = KModes(2, distance=distance, init=start, mode=mode, n_init=2, random_state=0)
+    kmodes = KModes(2, distance=made(distance), init=start, mode=mode, n_init=2, random_state=0)
     weighted = clone(kmodes).fit(table, sample_weight=weights)
     repeated = clone(kmodes).fit(table.loc[table.index.repeat(weights)])
     np.testing.assert_array_equal(np.repeat(weighted.labels_, weights), repeated.labels_)
@@ -233,7 +241,7 @@ def test_rows_without_weight_are_as_if_absent_but_have_a_label():
     assert kmodes.cost_ == 1
 
 
-@pytest.mark.parametrize("distance", [None, "Ahmad", "DILCA", "COS"])
+@pytest.mark.parametrize("distance", [None, Ahmad(), DILCA(), COS()], ids=str)
 def test_predict_gives_the_labels_again(distance):
     table, classes = latent_classes(400, 3, 8, 4, seed=1)
     kmodes = KModes(3, distance=distance, random_state=0)
@@ -289,7 +297,7 @@ def test_infrequent_values_are_taken_together():
 
 
 def test_unknown_values_are_neutral(melons):
-    kmodes = fit_toy(melons, [1, 3], distance="Ahmad")
+    kmodes = fit_toy(melons, [1, 3], distance=Ahmad())
     row = pd.DataFrame([["clear", "?", "slightly curled"]], columns=melons.columns)
     assert kmodes.predict(row).tolist() == [1]
     strict = KModes(2, init="cao", handle_unknown="error").fit(melons)
@@ -311,7 +319,7 @@ def test_fewer_distinct_rows_than_clusters(init):
     table = [["b", "x"], ["a", "x"], ["b", "x"], ["a", "y"]]
     start = [["a", "x"]] * 5 if init == "given" else init
     with pytest.warns(ConvergenceWarning, match="3 distinct rows but 5 clusters"):
-        kmodes = KModes(5, init=start, distance="Ahmad").fit(table)
+        kmodes = KModes(5, init=start, distance=Ahmad()).fit(table)
     assert kmodes.labels_.tolist() == [0, 1, 0, 2]
     assert kmodes.cost_ == 0
     modes = [["b", "x"], ["a", "x"], ["a", "y"], ["b", "x"], ["a", "x"]]
@@ -399,11 +407,11 @@ def test_given_modes_by_name(melons):
     np.testing.assert_array_equal(KModes(2, init=start).fit(melons.to_numpy()).labels_, expected)
 
 
-@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("distance", DISTANCES.values())
 def test_score_is_minus_the_cost(distance):
     table, _ = load("zoo")
     weights = np.arange(len(table)) % 3
-    kmodes = KModes(4, distance=distance, random_state=0).fit(table, sample_weight=weights)
+    kmodes = KModes(4, distance=distance(), random_state=0).fit(table, sample_weight=weights)
     assert kmodes.score(table, sample_weight=weights) == pytest.approx(-kmodes.cost_)
     pairs = kmodes.distance_.pairwise(
         table, pd.DataFrame(kmodes.cluster_centers_, columns=table.columns)
@@ -436,8 +444,8 @@ def test_a_search_goes_by_the_score():
             ValueError,
             "init has the value 'red' in column 'Color'",
         ),
-        ({"distance": "Manhattan"}, ValueError, r"distance must be None, one of \['Hamming'"),
-        ({"distance": Hamming}, ValueError, "distance must be None"),
+        ({"distance": "Ahmad"}, ValueError, "distance must be None or an estimator"),
+        ({"distance": Hamming}, ValueError, "distance must be None or an estimator"),
         ({"handle_unknown": "drop"}, ValueError, "handle_unknown must be one of"),
         ({"min_frequency": 0}, ValueError, "min_frequency"),
         ({"distance": Hamming().fit([["a"]])}, ValueError, r"fitted on the columns \('x0',\)"),

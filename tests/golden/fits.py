@@ -38,7 +38,7 @@ from untie import (
     count_table,
     explain,
 )
-from untie.cluster import KModes
+from untie.cluster import KModes, LatentClasses
 from untie.datasets import load
 
 FILE = Path(__file__).with_name("fits.json")
@@ -287,7 +287,7 @@ def methods():
     for name in ("Hamming", "Ahmad", "DILCA", "COS", "Rough"):
         rows = getattr(baselines, name)().fit(X).pairwise(X)
         yield f"baseline, {name}", numbers(rows)
-    latent = baselines.LatentClasses(3, random_state=0).fit(X)
+    latent = LatentClasses(3, random_state=0).fit(X)
     yield "baseline, LatentClasses", numbers(latent.predict_proba(X))
 
 

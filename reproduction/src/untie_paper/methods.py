@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from untie import UNTIE
-from untie.baselines import LatentClasses
+from untie.cluster import LatentClasses
 from untie_paper.baselines import (
     CDE,
     COS,

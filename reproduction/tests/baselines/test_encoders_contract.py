@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from cases import ANY_FRAMES, TEXT_FRAMES, as_objects, as_rows
 from estimator_checks import assert_all_checks_pass, assert_no_check_vanishes
 from tables import latent_classes, small_tables
-from untie_paper.baselines import ENCODERS, MCA, LatentClasses
+from untie_paper.baselines import ENCODERS, MCA
 
 SETTINGS = {
     "CDE": {"n_init": 2, "random_state": 0},

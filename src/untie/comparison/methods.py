@@ -23,8 +23,7 @@ from untie._util.parallel import in_threads
 from untie._util.seeds import draws_of
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
-from untie.baselines import LatentClasses
-from untie.cluster import KModes
+from untie.cluster import KModes, LatentClasses
 from untie.comparison._rows import (
     N_INIT,
     ComparedRows,

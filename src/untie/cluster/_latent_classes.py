@@ -1,16 +1,26 @@
-"""LatentClasses: a mixture of classes within which the columns are independent."""
+"""LatentClasses: a mixture of classes within which the columns are independent.
+
+A row's probability within a class is the product of its values'. Both steps of EM are products of
+the sparse one-hot matrix of the distinct rows. All probabilities are logarithms.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TableInput
+from untie._count.dense_counting import sparse_one_hot
+from untie._count.packed_rows import distinct_rows
 from untie._count.tally import CountOptions, code_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._learn.vectors import LookUp
@@ -22,8 +32,287 @@ from untie._util.checks import check_integer, check_number
 from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
-from untie.baselines._latent_em import Sample, make_sample, posterior, sort_classes
-from untie.baselines._latent_search import Found, Search, criterion, n_parameters
+
+TINY = np.finfo(float).tiny
+"""Stands for probability 0, so that logarithms stay finite."""
+
+PATIENCE = 2
+"""The search for a number of classes ends after this many in a row that are no better."""
+
+SHORT_CLIMB = 20
+"""Steps after which the worse starts are given up."""
+
+FINALISTS = 3
+"""At most this many starts are followed to the end."""
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedRows:
+    """Distinct rows and how often they count.
+
+    Parameters
+    ----------
+    one_hot : sparse array of shape (n_distinct, n_values)
+        The rows; an unknown cell has no entry.
+    transposed : sparse array of shape (n_values, n_distinct)
+        The same.
+    weights : array of shape (n_distinct,)
+        Weight of the rows that are equal to each.
+    starts : integer array of shape (n_attributes,)
+        Position of each attribute's first value.
+    shares : array of shape (n_values,)
+        Each value's share among the known cells of its attribute.
+    """
+
+    one_hot: sparse.csr_array
+    transposed: sparse.csr_array
+    weights: FloatArray
+    starts: NDArray[np.intp]
+    shares: FloatArray
+
+    @property
+    def n(self) -> float:
+        """Weight of all rows."""
+        return float(self.weights.sum())
+
+    def normalize(self, weights: FloatArray) -> FloatArray:
+        """Divide weights of values, shape (n_values, any), by their sum over the attribute."""
+        totals = np.add.reduceat(weights, self.starts, axis=0)
+        sizes = np.diff(np.append(self.starts, len(weights)))
+        return weights / np.repeat(np.where(totals > 0, totals, 1.0), sizes, axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassModel:
+    """Parameters of the latent class model.
+
+    Parameters
+    ----------
+    log_weights : array of shape (n_classes,)
+        Logarithm of each class's share of the rows.
+    log_profiles : array of shape (n_values, n_classes)
+        Logarithm of each value's probability within each class; 0 for a value that never
+        occurred, which says as little as one that is unknown.
+    """
+
+    log_weights: FloatArray
+    log_profiles: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """Where a climb of EM ended.
+
+    Parameters
+    ----------
+    model : ClassModel
+        The parameters.
+    log_likelihood : float
+        Of all rows under this model, weighted.
+    curve : list of float
+        The objective per row after each step: log-likelihood and log-prior.
+    converged : bool
+        Whether the last step gained less than the tolerance.
+    """
+
+    model: ClassModel
+    log_likelihood: float
+    curve: list[float]
+    converged: bool
+
+
+def make_sample(codes: Codes, sizes: Sequence[int], weights: FloatArray | None) -> WeightedRows:
+    """Merge equal rows, in the order of their codes: that of the rows is forgotten."""
+    kinds = distinct_rows(codes, [size + 1 for size in sizes], weights)
+    totals, one_hot = kinds.weights, sparse_one_hot(kinds.codes, sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+    transposed = one_hot.T.tocsr()
+    sample = WeightedRows(one_hot, transposed, totals, starts, np.zeros(0))
+    shares = sample.normalize((transposed @ totals)[:, None])[:, 0]
+    return replace(sample, shares=shares)
+
+
+def draw_start(
+    sample: WeightedRows, n_classes: int, smoothing: float, random_state: RandomState
+) -> ClassModel:
+    """Start from random class probabilities of the distinct rows."""
+    probabilities = random_state.dirichlet(np.ones(n_classes), len(sample.weights))
+    return maximise(sample, probabilities, smoothing)
+
+
+def log_joint(sample: WeightedRows, model: ClassModel) -> FloatArray:
+    """Return log p(row, class); shape (n_distinct, n_classes)."""
+    return sample.one_hot @ model.log_profiles + model.log_weights
+
+
+def posterior(joint: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return p(class | row) and log p(row), from log p(row, class).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> probabilities, logs = posterior(np.log([[0.1, 0.3]]))
+    >>> probabilities, np.exp(logs).round(6)
+    (array([[0.25, 0.75]]), array([0.4]))
+    """
+    top = joint.max(axis=1, keepdims=True)
+    probabilities = np.exp(joint - top)
+    totals = probabilities.sum(axis=1, keepdims=True)
+    probabilities /= totals
+    return probabilities, (top + np.log(totals))[:, 0]
+
+
+def maximise(sample: WeightedRows, probabilities: FloatArray, smoothing: float) -> ClassModel:
+    """Return the best parameters for given class probabilities of the rows.
+
+    Every class has ``smoothing / n_classes`` further rows, spread over the values as the
+    table is.
+    """
+    extra = smoothing / probabilities.shape[1]
+    weighted = probabilities * sample.weights[:, None]
+    profiles = sample.transposed @ weighted + extra * sample.shares[:, None]
+    return _model(sample, weighted.sum(axis=0) + extra, profiles)
+
+
+def log_prior(sample: WeightedRows, model: ClassModel, smoothing: float) -> float:
+    """Return the logarithm of the prior that `smoothing` stands for, up to a constant."""
+    extra = smoothing / len(model.log_weights)
+    of_profiles = float((sample.shares @ model.log_profiles).sum())
+    return extra * (float(model.log_weights.sum()) + of_profiles)
+
+
+def climb(
+    sample: WeightedRows, start: ClassModel, smoothing: float, max_iter: int, tol: float
+) -> Climb:
+    """Alternate the two steps until one gains less than `tol` per row; never descends."""
+    model = start
+    probabilities, logs = posterior(log_joint(sample, model))
+    curve = [_objective(sample, model, logs, smoothing)]
+    for _ in range(max_iter):
+        model = maximise(sample, probabilities, smoothing)
+        probabilities, logs = posterior(log_joint(sample, model))
+        curve.append(_objective(sample, model, logs, smoothing))
+        if curve[-1] - curve[-2] < tol:
+            return Climb(model, float(sample.weights @ logs), curve[1:], True)
+    return Climb(model, float(sample.weights @ logs), curve[1:], False)
+
+
+def sort_classes(model: ClassModel) -> ClassModel:
+    """Put the classes in the order of their weight, largest first."""
+    order = np.argsort(-model.log_weights, kind="stable")
+    return ClassModel(model.log_weights[order], model.log_profiles[:, order])
+
+
+def _objective(
+    sample: WeightedRows, model: ClassModel, logs: FloatArray, smoothing: float
+) -> float:
+    prior = log_prior(sample, model, smoothing)
+    return (float(sample.weights @ logs) + prior) / sample.n
+
+
+def _model(sample: WeightedRows, class_weights: FloatArray, profiles: FloatArray) -> ClassModel:
+    logs = np.log(np.maximum(sample.normalize(profiles), TINY))
+    logs[sample.shares == 0] = 0.0
+    return ClassModel(np.log(np.maximum(class_weights / class_weights.sum(), TINY)), logs)
+
+
+@dataclass(frozen=True)
+class FoundClasses:
+    """The best climb, and the BIC of each number of classes that was tried."""
+
+    best: Climb
+    bic_curve: dict[int, float]
+
+
+@dataclass(frozen=True)
+class ClassSearch:
+    """How the best model is looked for.
+
+    Parameters
+    ----------
+    n_classes : int or None
+        Number of classes; None for that with the lowest BIC.
+    max_classes : int
+        Largest number of classes that is tried where none is given.
+    n_init : int
+        Number of starts.
+    max_iter : int
+        Largest number of steps from a start.
+    tol : float
+        Gain per row below which a climb ends.
+    smoothing : float
+        Number of imaginary rows, spread as the table is.
+    """
+
+    n_classes: int | None
+    max_classes: int
+    n_init: int
+    max_iter: int
+    tol: float
+    smoothing: float
+
+    def run(self, sample: WeightedRows, random_state: RandomState) -> FoundClasses:
+        """Return the best climb on a sample."""
+        n_distinct = len(sample.weights)
+        if self.n_classes is None:
+            return self._by_bic(sample, min(self.max_classes, n_distinct), random_state)
+        if self.n_classes > n_distinct:
+            raise ValueError(
+                f"n_classes={self.n_classes}, but the table has {n_distinct} distinct rows "
+                f"(n_samples={n_distinct}); ask for at most as many classes."
+            )
+        best = self._best_climb(sample, self.n_classes, random_state)
+        return FoundClasses(best, {self.n_classes: bic(sample, best)})
+
+    def _by_bic(self, sample: WeightedRows, most: int, random_state: RandomState) -> FoundClasses:
+        climbs: dict[int, Climb] = {}
+        curve: dict[int, float] = {}
+        for n_classes in range(1, most + 1):
+            climbs[n_classes] = self._best_climb(sample, n_classes, random_state)
+            curve[n_classes] = bic(sample, climbs[n_classes])
+            best = min(curve, key=lambda number: curve[number])
+            if n_classes - best >= PATIENCE:
+                break
+        return FoundClasses(climbs[best], curve)
+
+    def _best_climb(self, sample: WeightedRows, n_classes: int, random_state: RandomState) -> Climb:
+        """Follow many starts for a few steps, then the best of them to the end."""
+        n_starts = self.n_init if n_classes > 1 else 1  # one class has one answer
+        short = min(SHORT_CLIMB, self.max_iter)
+        climbs = []
+        for _ in range(n_starts):
+            start = draw_start(sample, n_classes, self.smoothing, random_state)
+            climbs.append(climb(sample, start, self.smoothing, short, self.tol))
+        climbs.sort(key=lambda one: -one.curve[-1])
+        return max(
+            (self._finish(sample, one) for one in climbs[:FINALISTS]),
+            key=lambda one: one.curve[-1],
+        )
+
+    def _finish(self, sample: WeightedRows, begun: Climb) -> Climb:
+        left = self.max_iter - len(begun.curve)
+        if begun.converged or left <= 0:
+            return begun
+        rest = climb(sample, begun.model, self.smoothing, left, self.tol)
+        return replace(rest, curve=begun.curve + rest.curve)
+
+
+def n_parameters(sample: WeightedRows, n_classes: int) -> int:
+    """Return the number of free probabilities; a value that never occurs has none."""
+    occurs: FloatArray = (sample.shares > 0).astype(float)
+    n_free = np.maximum(np.add.reduceat(occurs, sample.starts) - 1, 0).sum()
+    return n_classes - 1 + n_classes * int(n_free)
+
+
+def criterion(log_likelihood: float, n_free: int, price: float) -> float:
+    """Return twice the negative log-likelihood and a price for every parameter."""
+    return price * n_free - 2.0 * log_likelihood
+
+
+def bic(sample: WeightedRows, found: Climb) -> float:
+    """Return the Bayesian information criterion of a climb."""
+    n_free = n_parameters(sample, len(found.model.log_weights))
+    return criterion(found.log_likelihood, n_free, float(np.log(sample.n)))
 
 
 class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, TableInput):
@@ -50,8 +339,8 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
     smoothing : float, default=1.0
         Number of imaginary rows, from 0 to a few, spread over all classes and values as the
         table is. Keeps probabilities above 0; with 0, the likelihood alone is maximised.
-    random_state : int, RandomState or None, default=None
-        Seed of the starts; None is 0.
+    random_state : int, RandomState or None, default=0
+        Seed of the starts; None is 0 as well.
     categories : "auto" or list of lists, default="auto"
         The values of each column, if they are known beforehand.
     handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
@@ -96,7 +385,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
 
     Examples
     --------
-    >>> from untie.baselines import LatentClasses
+    >>> from untie.cluster import LatentClasses
     >>> table = [["a", "x", "p"], ["b", "y", "q"]] * 20 + [["c", "y", "q"]] * 10
     >>> model = LatentClasses(n_classes=2, random_state=0).fit(table)
     >>> model.predict([["a", "x", "p"], ["c", "y", "q"]])
@@ -121,7 +410,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         max_iter: int = 1000,
         tol: float = 1e-6,
         smoothing: float = 1.0,
-        random_state: Any = None,
+        random_state: Any = 0,
         categories: Any = "auto",
         handle_unknown: str = "ignore",
         min_frequency: float | None = None,
@@ -325,7 +614,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         self._adopt(found, sample)
         return rows
 
-    def _check_parameters(self) -> Search:
+    def _check_parameters(self) -> ClassSearch:
         if self.n_classes != "auto":
             check_integer("n_classes", self.n_classes, 1, "a positive integer or 'auto'")
         for name in ("max_classes", "n_init", "max_iter"):
@@ -335,11 +624,11 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         check_handle_unknown(self.handle_unknown)
         check_min_frequency(self.min_frequency, self.max_categories)
         n_classes = None if self.n_classes == "auto" else int(self.n_classes)
-        return Search(
+        return ClassSearch(
             n_classes, self.max_classes, self.n_init, self.max_iter, self.tol, self.smoothing
         )
 
-    def _adopt(self, found: Found, sample: Sample) -> None:
+    def _adopt(self, found: FoundClasses, sample: WeightedRows) -> None:
         best = found.best
         if not best.converged:
             warn_user(

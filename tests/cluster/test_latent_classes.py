@@ -15,8 +15,8 @@ from tables import latent_classes, small_tables
 from untie._count import packed_rows
 from untie._count.tally import CountOptions, code_table
 from untie._table.table import read_table
-from untie.baselines import LatentClasses
-from untie.baselines._latent_em import climb, draw_start, make_sample
+from untie.cluster import LatentClasses
+from untie.cluster._latent_classes import climb, draw_start, make_sample
 from untie.datasets import load
 
 
