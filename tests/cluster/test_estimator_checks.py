@@ -1,13 +1,13 @@
 import pytest
 
+from distances import ahmad, cos, rough
 from estimator_checks import NEED_NUMBERS, assert_all_checks_pass, assert_labels_are_right
-from untie.baselines import COS, DILCA, Rough
-from untie.cluster import KModes, KPrototypes
+from untie.cluster import KModes, KPrototypes, LatentClasses
 
 VARIATIONS = [
-    KModes(2, init="random", distance=Rough()),
-    KModes(3, distance=DILCA(), mode="median"),
-    KModes(3, distance=COS(), min_frequency=2),
+    KModes(2, init="random", distance=rough),
+    KModes(3, distance=ahmad, mode="median"),
+    KModes(3, distance=cos, min_frequency=2),
 ]
 
 
@@ -32,3 +32,7 @@ def test_every_check_passes_with_random_starts():
 
 def test_labels():
     assert_labels_are_right(KModes(3, random_state=0))
+
+
+def test_every_check_passes_of_latent_classes():
+    assert_all_checks_pass(LatentClasses(3, n_init=3, random_state=0))

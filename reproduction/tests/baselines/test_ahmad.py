@@ -59,22 +59,3 @@ def test_documented_example_of_another_package():
 
 def test_one_column_is_hamming():
     assert Ahmad().fit([["a"], ["b"], ["c"]]).distances_[0].tolist() == (1 - np.eye(3)).tolist()
-
-
-def test_a_value_that_never_occurs_has_the_distribution_of_all():
-    rows = [["a", "x"], ["a", "x"], ["a", "y"], ["b", "y"]]
-    categories = [["a", "never", "b"], ["x", "y"]]
-    distance = Ahmad(categories=categories).fit(rows).value_distance("x0")
-    # P(x) = 1/2 in all rows, 2/3 given a, 0 given b
-    assert distance.loc["never", "a"] == pytest.approx(1 / 6)
-    assert distance.loc["never", "b"] == pytest.approx(1 / 2)
-    assert distance.loc["never", "never"] == 0
-
-
-def test_unknown_cells_are_left_out_of_the_distributions():
-    rows = [["a", "x"], ["a", "?"], ["b", "x"], ["b", "y"], ["?", "y"]]
-    categories = [["a", "b"], ["x", "y"]]
-    distance = Ahmad(categories=categories).fit(rows).value_distance("x0")
-    assert distance.loc["a", "b"] == 0.5  # x always, against half of the time
-    nothing = Ahmad(categories=categories).fit([["a", "?"], ["b", "?"]])
-    assert not nothing.distances_[0].any()

@@ -104,16 +104,6 @@ def test_weights_are_numbers_of_rows(melons):
         np.testing.assert_allclose(second, first / 2, rtol=1e-14)
 
 
-def test_a_value_that_never_occurs_counts_as_one_row():
-    rows = [["a", "x"], ["b", "x"], ["b", "y"]]
-    cos = COS(categories=[["a", "never", "b"], ["x", "y"]]).fit(rows)
-    distance = cos.value_distance("x0")
-    assert np.isfinite(distance.to_numpy()).all()
-    # the shares of x are 1, 2/3 in all rows, and 1/2
-    assert distance.loc["never", "a"] == pytest.approx((1 + 1) / 3)
-    assert distance.loc["never", "b"] == pytest.approx((1 + 1 / 2) / 6)
-
-
 def test_unknown_values_have_the_mean_similarity(melons):
     cos = COS().fit(melons)
     row = [["?", "?", "?"]]

@@ -34,20 +34,38 @@ SQUARED_DISTANCES = (
 )
 
 
+def in_alphabetical_order():
+    """Return the paper's vectors of the values, whose order here is that of the alphabet."""
+    columns = IN_ORDER_OF_APPEARANCE
+    places = iter(range(9))
+    found = {value: next(places) for values in columns for value in values}
+    vectors = []
+    for column in columns:
+        others = [value for values in columns if values is not column for value in values]
+        order = [
+            others.index(v) for values in columns if values is not column for v in sorted(values)
+        ]
+        for value in sorted(column):
+            place = found[value]
+            vectors.append([SHARES[place], *(INTER[place][other] for other in order)])
+    return vectors
+
+
 @pytest.fixture
 def encoder(melons):
-    return Couplings(categories=IN_ORDER_OF_APPEARANCE).fit(melons)
+    return Couplings().fit(melons)
 
 
 def test_values_have_the_papers_vectors(encoder):
-    tables = encoder._lookup.tables
+    tables = encoder._tables
     vectors = [vector for table in tables for vector in table[:-1]]
-    for vector, share, inter in zip(vectors, SHARES, INTER, strict=True):
-        np.testing.assert_allclose(vector, np.array([share, *inter], dtype=float))
+    for vector, expected in zip(vectors, in_alphabetical_order(), strict=True):
+        np.testing.assert_allclose(vector, np.array(expected, dtype=float))
 
 
 def test_a_row_has_its_values_vectors_side_by_side(encoder, melons):
-    expected = [SHARES[0], *INTER[0], SHARES[2], *INTER[2], SHARES[6], *INTER[6]]
+    vectors = in_alphabetical_order()  # clear, white, straight
+    expected = [*vectors[1], *vectors[4], *vectors[8]]
     X = encoder.transform(melons)
     assert X.shape == (6, 21)
     np.testing.assert_allclose(X[0], np.array(expected, dtype=float))
@@ -85,6 +103,6 @@ def test_an_unknown_value_has_the_mean_vector(encoder, melons):
     melons.loc[0, "Color"] = "blue"
     X = encoder.transform(melons)
     spans = [name.startswith("Color|") for name in encoder.get_feature_names_out()]
-    weights = np.array([1, 2, 2, 1]) / 6
-    expected = weights @ encoder._lookup.tables[1][:-1]
+    weights = np.array([1, 2, 1, 2]) / 6  # black, green, white, yellow
+    expected = weights @ encoder._tables[1][:-1]
     np.testing.assert_allclose(X[0, spans], expected)

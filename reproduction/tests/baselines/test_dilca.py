@@ -148,24 +148,6 @@ def test_constant_columns():
     assert dilca.distances_[0].tolist() == [[0, 1], [1, 0]]
 
 
-def test_values_that_never_occur_are_not_in_a_context():
-    rows = [["a", "x"], ["b", "x"], ["b", "y"]]
-    plain = DILCA().fit(rows)
-    declared = DILCA(categories=[["a", "b"], ["never", "x", "y"]]).fit(rows)
-    np.testing.assert_array_equal(declared.distances_[0], plain.distances_[0])
-    np.testing.assert_array_equal(declared.distances_[1][1:, 1:], plain.distances_[1])
-    assert np.isfinite(declared.distances_[1]).all()
-
-
-def test_unknown_cells_say_nothing_about_a_pair():
-    known = [["a", "x"], ["b", "x"], ["b", "y"]]
-    rows = [*known, ["a", "?"], ["?", "y"]]
-    dilca = DILCA(categories=[["a", "b"], ["x", "y"]]).fit(rows)
-    expected = DILCA().fit(known)
-    for found, wanted in zip(dilca.distances_, expected.distances_, strict=True):
-        np.testing.assert_array_equal(found, wanted)
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -107,17 +106,6 @@ def test_symmetric_and_not_negative(name, table):
 
 
 @pytest.mark.parametrize("name", DISTANCES)
-def test_declared_categories_that_never_occur(name, melons):
-    categories = [["never", *sorted(set(melons[column])), "nor this"] for column in melons]
-    plain = fit(name, melons)
-    declared = DISTANCES[name](categories=categories).fit(melons)
-    for found, expected in zip(declared.distances_, plain.distances_, strict=True):
-        np.testing.assert_allclose(found[1:-1, 1:-1], expected, rtol=1e-14)
-        assert np.isfinite(found).all()
-    np.testing.assert_allclose(declared.pairwise(melons), plain.pairwise(melons), rtol=1e-14)
-
-
-@pytest.mark.parametrize("name", DISTANCES)
 def test_constant_column_and_single_row(name):
     constant = fit(name, [["a", "k"], ["b", "k"], ["b", "k"]])
     assert constant.distances_[1].shape == (1, 1)
@@ -142,17 +130,6 @@ def test_an_unknown_value_is_as_far_as_the_rows_are_on_average(name, melons):
     mean = distance.pairwise(melons).mean(axis=0)
     np.testing.assert_allclose(distance.pairwise(unknown, melons)[0], mean, rtol=1e-12)
     np.testing.assert_allclose(distance.pairwise(unknown)[0, 0], mean.mean(), rtol=1e-12)
-    strict = DISTANCES[name](handle_unknown="error").fit(melons)
-    with pytest.raises(ValueError, match="unknown value '\\?' in column 'Texture'"):
-        strict.pairwise(unknown)
-
-
-def test_frames_of_the_input_s_library(melons):
-    frame = Hamming().fit(pl.from_pandas(melons)).value_distance("Texture")
-    assert isinstance(frame, pl.DataFrame)
-    assert frame.columns == ["value", "blurry", "clear"]
-    with pytest.raises(ValueError, match="no column 'Taste'"):
-        Hamming().fit(melons).value_distance("Taste")
 
 
 @pytest.mark.parametrize("name", DISTANCES)

@@ -21,12 +21,8 @@ from untie_paper.baselines import ENCODERS, MCA
 
 SETTINGS = {
     "CDE": {"n_init": 2, "random_state": 0},
-    "LatentClasses": {"n_classes": 3, "n_init": 3, "tol": 1e-12, "random_state": 0},
 }
 """What makes an encoder quick, and the same in every fit."""
-
-TO_THE_DIGIT = 1e-5
-"""EM ends where a step gains nothing, which is not quite where the likelihood is highest."""
 
 UNKNOWN = "unheard of"
 
@@ -57,7 +53,7 @@ class TestScikitLearn:
         assert_all_checks_pass(encoder)
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("encoder", [MCA(None), LatentClasses(2)], ids=repr)
+    @pytest.mark.parametrize("encoder", [MCA(None)], ids=repr)
     def test_every_check_passes_with_other_parameters(self, encoder):
         assert_all_checks_pass(encoder)
 
@@ -119,14 +115,14 @@ class TestWhatChangesNothing:
     def test_the_order_of_columns(self, name, table):
         expected = pdist(make(name).fit_transform(table))
         found = pdist(make(name).fit_transform(table[table.columns[[3, 0, 4, 2, 1]]]))
-        np.testing.assert_allclose(found, expected, atol=TO_THE_DIGIT)
+        np.testing.assert_allclose(found, expected, atol=1e-9)
 
     def test_the_names_of_values_and_columns(self, name, table):
         new = {"v0": "d", "v1": "c", "v2": "b", "v3": "a"}
         renamed = table.map(new.get).rename(columns=str.upper)
         expected = pdist(make(name).fit_transform(table))
         found = pdist(make(name).fit_transform(renamed))
-        np.testing.assert_allclose(found, expected, atol=TO_THE_DIGIT)
+        np.testing.assert_allclose(found, expected, atol=1e-9)
 
     def test_repetition_in_the_place_of_weights(self, name, table):
         weights = np.arange(len(table)) % 4
@@ -136,8 +132,6 @@ class TestWhatChangesNothing:
         second = make(name).fit(repeated).transform(seen)
         np.testing.assert_allclose(first, second, atol=1e-9)
 
-    # The rows that LatentClasses adds in thought are rows, whatever the weights' scale.
-    @pytest.mark.parametrize("name", sorted(ENCODERS.keys() - {"LatentClasses"}))
     def test_the_scale_of_the_weights(self, name, table):
         weights = 1.0 + np.arange(len(table)) % 4
         first, second = (
@@ -183,34 +177,13 @@ class TestCells:
         assert np.isfinite(one).all()
         nothing = encoder.transform(table.head(1).map(lambda _: UNKNOWN))
         mean = encoder.transform(table).mean(axis=0)
-        # The mean probability of a class is its weight but for the rows added in thought.
-        tolerance = 1e-2 if name == "LatentClasses" else 1e-9
-        np.testing.assert_allclose(nothing[0], mean, atol=tolerance)
-
-    def test_unknown_values_can_be_refused(self, name, table):
-        encoder = make(name, handle_unknown="error").fit(table)
-        encoder.transform(table)
-        with pytest.raises(ValueError, match="'unheard of' in column 'c2'"):
-            encoder.transform(table.assign(c2=UNKNOWN))
-
-    def test_rare_values_are_taken_together(self, name, table):
-        rare = table.copy()
-        rare.loc[:3, "c0"] = ["r0", "r1", "r2", "r3"]
-        encoder = make(name, min_frequency=5).fit(rare)
-        same = [rare.head(1).assign(c0=value) for value in ("r0", "r3")]
-        np.testing.assert_array_equal(encoder.transform(same[0]), encoder.transform(same[1]))
-        grouped = make(name).fit(rare.replace({"c0": {f"r{i}": "zz" for i in range(4)}}))
-        np.testing.assert_allclose(
-            encoder.transform(same[0]), grouped.transform(same[0].assign(c0="zz")), atol=1e-9
-        )
+        np.testing.assert_allclose(nothing[0], mean, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ENCODERS)
 @given(table=small_tables(), data=st.data())
 def test_small_tables_give_finite_numbers(name, table, data):
-    # As many classes as asked for there may not be.
-    chosen = {"n_classes": "auto", "tol": 1e-4} if name == "LatentClasses" else {}
-    encoder = make(name, **chosen).fit(table)
+    encoder = make(name).fit(table)
     rows = data.draw(st.lists(st.sampled_from(["v0", "v1", "v2", None, UNKNOWN]), min_size=1))
     other = pd.DataFrame(dict.fromkeys(table.columns, rows), dtype=object)
     for part in (table, other):
@@ -228,16 +201,3 @@ class TestMistakes:
     def test_wrong_weights_are_named(self, name, table, weights, message):
         with pytest.raises(ValueError, match=message):
             make(name).fit(table, sample_weight=weights)
-
-    def test_a_failed_fit_changes_nothing(self, name, table):
-        encoder = make(name).fit(table)
-        expected = encoder.transform(table)
-        with pytest.raises(ValueError, match="categories"):
-            encoder.set_params(categories=[["v0"]]).fit(table.head(10))
-        np.testing.assert_array_equal(encoder.transform(table), expected)
-        assert encoder.n_features_in_ == 5
-
-    def test_numbers_that_are_nearly_all_distinct_give_a_warning(self, name):
-        numbers = np.random.default_rng(0).random((40, 1))
-        with pytest.warns(UserWarning, match="'x0' holds numbers that are nearly all distinct"):
-            make(name).fit(numbers)

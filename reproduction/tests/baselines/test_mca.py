@@ -1,7 +1,6 @@
 """MCA from counts against the singular values of the one-hot table itself."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +8,8 @@ from scipy.spatial.distance import pdist
 
 from tables import latent_classes, small_tables
 from untie import count_table
-from untie._learn import eigen
 from untie_paper.baselines import MCA
 from untie_paper.baselines._inertia import standardised_residuals
-from untie_paper.datasets import load
 
 
 def indicator(table, weights=None, categories=None):
@@ -78,19 +75,6 @@ def test_each_axis_equals_the_oracles_up_to_its_sign(hidden):
     np.testing.assert_allclose(encoder.explained_inertia_, eigenvalues[:4] / eigenvalues.sum())
     np.testing.assert_allclose(np.abs(X), np.abs(rows[:, :4]), atol=1e-9)
     np.testing.assert_allclose(X.var(axis=0), eigenvalues[:4])
-    values = encoder.column_coordinates()
-    assert values[["column", "value"]].iloc[5].tolist() == ["c1", "v1"]
-    np.testing.assert_allclose(np.abs(values.filter(like="mca")), np.abs(columns[:, :4]), atol=1e-9)
-
-
-def test_a_value_stands_at_the_mean_of_its_rows(hidden):
-    encoder = MCA(3)
-    X = encoder.fit_transform(hidden)
-    values = encoder.column_coordinates().set_index(["column", "value"])
-    for value in ("v0", "v3"):
-        mean = X[hidden["c2"] == value].mean(axis=0)
-        expected = mean / np.sqrt(encoder.eigenvalues_)
-        np.testing.assert_allclose(values.loc[("c2", value)], expected)
 
 
 def test_the_toy_table(melons):
@@ -112,47 +96,6 @@ def test_signs_depend_neither_on_names_nor_on_any_order(hidden, seed):
     order = rng.permutation(len(hidden))
     other = hidden.map(names.get)[rng.permutation(hidden.columns)].iloc[order]
     np.testing.assert_allclose(MCA(3).fit_transform(other), expected[order], atol=1e-8)
-
-
-class TestCorrections:
-    def test_benzecri(self, hidden):
-        eigenvalues = oracle(hidden)[0]
-        m = hidden.shape[1]
-        corrected = [(m / (m - 1) * (e - 1 / m)) ** 2 for e in eigenvalues if e > 1 / m]
-        encoder = MCA(3, correction="benzecri").fit(hidden)
-        np.testing.assert_allclose(encoder.eigenvalues_, corrected[:3])
-        expected = np.array(corrected[:3]) / sum(corrected)
-        np.testing.assert_allclose(encoder.explained_inertia_, expected)
-
-    def test_greenacre(self, hidden):
-        inertias = []
-        for first in hidden:
-            for second in hidden:
-                if first != second:
-                    P = pd.crosstab(hidden[first], hidden[second]).to_numpy() / len(hidden)
-                    expected = np.outer(P.sum(axis=1), P.sum(axis=0))
-                    inertias.append(np.sum((P - expected) ** 2 / expected))
-        encoder = MCA(3, correction="greenacre").fit(hidden)
-        assert encoder.total_inertia_ == pytest.approx(np.mean(inertias))
-        plain = MCA(3, correction="benzecri").fit(hidden)
-        np.testing.assert_allclose(encoder.eigenvalues_, plain.eigenvalues_)
-
-    @pytest.mark.parametrize("correction", ["benzecri", "greenacre"])
-    def test_coordinates_stay_as_they_are(self, hidden, correction):
-        expected = MCA(3).fit(hidden)
-        encoder = MCA(3, correction=correction).fit(hidden)
-        np.testing.assert_array_equal(encoder.transform(hidden), expected.transform(hidden))
-        pd.testing.assert_frame_equal(encoder.column_coordinates(), expected.column_coordinates())
-        # Independent columns have nothing left to explain: a full design.
-        full = [[f"{number >> bit & 1}" for bit in range(4)] for number in range(16)]
-        nothing = MCA(2, correction=correction).fit(full)
-        np.testing.assert_allclose(nothing.eigenvalues_, 0.0, atol=1e-12)
-        assert np.isfinite(nothing.explained_inertia_).all()
-
-    @pytest.mark.parametrize("correction", ["benzecri", "greenacre"])
-    def test_a_single_column_can_not_be_corrected(self, correction):
-        with pytest.raises(ValueError, match="single column; set correction=None"):
-            MCA(correction=correction).fit([["a"], ["b"]])
 
 
 class TestUnusualTables:
@@ -189,36 +132,6 @@ class TestUnusualTables:
         nowhere = encoder.transform(hidden.head(1).map(lambda _: "unheard of"))
         np.testing.assert_allclose(nowhere, 0.0, atol=1e-12)
 
-    @given(table=small_tables(min_rows=3, max_columns=3), data=st.data())
-    def test_cells_outside_the_categories_stand_at_the_mean(self, table, data):
-        some = [st.sampled_from(sorted(set(table[name]))) for name in table]
-        categories = [data.draw(st.lists(values, min_size=1, unique=True)) for values in some]
-        Z = indicator(table, categories=categories)
-        eigenvalues, rows, _ = by_singular_values(Z, table.shape[1])
-        encoder = MCA(None, categories=categories)
-        X = encoder.fit_transform(table)
-        n_axes = int(np.count_nonzero(eigenvalues > 1e-9))
-        np.testing.assert_allclose(encoder.eigenvalues_[:n_axes], eigenvalues[:n_axes], atol=1e-9)
-        np.testing.assert_allclose(pdist(X), pdist(rows), atol=1e-7)
-
-    def test_values_that_never_occur_change_nothing(self, melons):
-        categories = [["clear", "blurry", "muddy"], sorted(set(melons["Color"])), None]
-        categories[2] = [*sorted(set(melons["Root"])), "spiral"]
-        encoder = MCA(3, categories=categories)
-        np.testing.assert_allclose(
-            encoder.fit_transform(melons), MCA(3).fit_transform(melons), atol=1e-9
-        )
-        assert not encoder.value_vectors().iloc[-1, 2:].astype(float).round(12).any()
-
-
-def test_many_values_take_the_iterative_solver(monkeypatch):
-    table, _ = load("splice")
-    expected = MCA(3).fit(table)
-    monkeypatch.setattr(eigen, "FULL_SOLVER_SIZE", 50)
-    encoder = MCA(3).fit(table)
-    np.testing.assert_allclose(encoder.eigenvalues_, expected.eigenvalues_, rtol=1e-9)
-    np.testing.assert_allclose(encoder.transform(table), expected.transform(table), atol=1e-6)
-
 
 def test_residuals_equal_the_definition(melons):
     residuals = standardised_residuals(count_table(melons).counts)
@@ -235,7 +148,6 @@ def test_residuals_equal_the_definition(melons):
     [
         ({"n_components": 0}, "n_components must be a positive integer or None, got 0"),
         ({"n_components": 1.5}, "n_components"),
-        ({"correction": "bonferroni"}, r"correction must be one of \['benzecri', 'greenacre'\]"),
     ],
 )
 def test_wrong_parameters_are_named(melons, parameters, message):

@@ -63,6 +63,8 @@ class CountBased(BaseEstimator):
             One array per column; an unknown value has the number of the column's values.
         """
         check_is_fitted(self)
+        if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.names is None:
+            raise ValueError("X has one dimension. Reshape your data: pass a row for each object.")
         validate_data(self, X, reset=False, skip_check_array=True)
         return self._counted.codes(X)
 

@@ -6,14 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import small_tables
-from untie._count.tally import CountOptions, tally_table
-from untie._table.table import read_table
+from untie import count_table
 from untie_paper.baselines._deep.features import make_features
 
 
 def features_and_codes(table, max_cross=2000, sample_weight=None, categories="auto"):
-    counted = tally_table(read_table(table), CountOptions(sample_weight, categories))
-    return make_features(counted.counts, max_cross), counted.rows.codes
+    counted = count_table(table, sample_weight, categories)
+    return make_features(counted.counts, max_cross), counted.codes(table)
 
 
 def slow_row(blocks, crosses):

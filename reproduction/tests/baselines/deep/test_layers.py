@@ -7,8 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from untie._count.tally import CountOptions, tally_table  # noqa: E402
-from untie._table.table import read_table  # noqa: E402
+from untie import count_table  # noqa: E402
 from untie_paper.baselines._deep.features import make_features  # noqa: E402
 from untie_paper.baselines._deep.layers import Blocks, CodesWideDeep, Crosses, Noise, RowsWideDeep  # noqa: E402
 from untie_paper.baselines._deep.losses import judging, reconstruction  # noqa: E402
@@ -18,7 +17,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture
 def counted(melons):
-    return tally_table(read_table(melons))
+    return count_table(melons)
 
 
 @pytest.fixture
@@ -27,8 +26,8 @@ def features(counted):
 
 
 @pytest.fixture
-def one_hot(features, counted):
-    return torch.tensor(features.one_hot(counted.rows.codes).toarray(), dtype=torch.float32)
+def one_hot(features, counted, melons):
+    return torch.tensor(features.one_hot(counted.codes(melons)).toarray(), dtype=torch.float32)
 
 
 def with_zero_weights(network):
@@ -68,7 +67,7 @@ def test_a_decoder_starts_from_the_shares(features, one_hot):
 
 
 def test_a_decoder_is_finite_where_no_row_has_a_value():
-    counted = tally_table(read_table([["a"], ["a"]]), CountOptions(categories=[["a", "b"]]))
+    counted = count_table([["a"], ["a"]], categories=[["a", "b"]])
     decoder = CodesWideDeep(make_features(counted.counts, 9), (4,), 1, Noise(0, CPU))
     assert torch.isfinite(decoder(torch.zeros(1, 1))).all()
 
@@ -183,13 +182,13 @@ def test_codes_wide_deep_as_defined(features):
 
 
 @pytest.mark.parametrize("bounded", [False, True])
-def test_exported_arrays_give_what_the_layers_give(features, counted, bounded):
+def test_exported_arrays_give_what_the_layers_give(features, counted, melons, bounded):
     network = with_random_weights(RowsWideDeep(features, (4, 3), 4, Noise(0, CPU))).double()
-    one_hot = torch.tensor(features.one_hot(counted.rows.codes).toarray())
+    one_hot = torch.tensor(features.one_hot(counted.codes(melons)).toarray())
     expected = network(Crosses(features, CPU)(one_hot)).detach()
     expected = expected.tanh() if bounded else expected
     exported = network.export(2, bounded)
-    found = exported.outputs(counted.rows.codes)
+    found = exported.outputs(counted.codes(melons))
     np.testing.assert_allclose(found, expected[:, :2].numpy(), rtol=1e-12)
     hidden = network.layers(one_hot @ (network.embedding * network._mask)).detach().numpy()
-    np.testing.assert_allclose(exported.hidden(counted.rows.codes), hidden, rtol=1e-12)
+    np.testing.assert_allclose(exported.hidden(counted.codes(melons)), hidden, rtol=1e-12)

@@ -33,8 +33,6 @@ BAD = [
     ("device", None),
     ("device", "tpu"),
     ("random_state", "seed"),
-    ("handle_unknown", "guess"),
-    ("min_frequency", 0),
 ]
 
 

@@ -27,7 +27,7 @@ def test_importing_the_baselines_does_not_import_torch():
 @pytest.mark.parametrize("method", [VAE, BiGAN])
 def test_a_missing_torch_is_named(method, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    remedy = r"pip install 'untie-learn\[deep\]'"
+    remedy = r"pip install 'untie-paper\[deep\]'"
     with pytest.raises(ImportError, match=rf"{method.__name__} .*{remedy}"):
         method().fit(TABLE)
 
