@@ -10,11 +10,11 @@ from functools import cache
 from importlib import import_module
 
 import pytest
+from untie.baselines import MCA
 
 import untie
 from site_files import DOCS, ROOT, script
 from untie._util.warn import UnpreparedWarning
-from untie.baselines import MCA
 from untie.cli.app import COMMANDS
 from untie.cli.lazy import single_command
 from untie.cluster import KModes

@@ -7,6 +7,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from untie import TableClusterer, TableEncoder
 from untie._count import memory
+from untie._learn.agreement import clustering_f_score
 from untie._learn.choose import Attributes
 from untie._learn.description import description_gain
 from untie.cluster import KModes
@@ -14,7 +15,6 @@ from untie.comparison import _rows as compare_rows
 from untie.comparison import methods as compare_module
 from untie.comparison.methods import METHODS, compare
 from untie.datasets import load
-from untie.evaluation import clustering_f_score
 
 
 @pytest.fixture

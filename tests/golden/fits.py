@@ -33,7 +33,6 @@ from untie import (
     Preparer,
     TableClusterer,
     TableEncoder,
-    baselines,
     choose_k,
     count_table,
     explain,
@@ -277,16 +276,8 @@ def clusterers():
 
 
 def methods():
-    """Yield the baselines that need no training of networks."""
+    """Yield latent classes."""
     X, _ = load("zoo")
-    for name in ("OneHot", "MCA", "Couplings", "CDE"):
-        method = getattr(baselines, name)
-        seed = {"random_state": 0} if "random_state" in method().get_params() else {}
-        rows = np.asarray(method(**seed).fit_transform(X), dtype=float)
-        yield f"baseline, {name}", numbers(rows @ rows.T)
-    for name in ("Hamming", "Ahmad", "DILCA", "COS", "Rough"):
-        rows = getattr(baselines, name)().fit(X).pairwise(X)
-        yield f"baseline, {name}", numbers(rows)
     latent = LatentClasses(3, random_state=0).fit(X)
     yield "baseline, LatentClasses", numbers(latent.predict_proba(X))
 

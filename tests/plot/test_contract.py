@@ -13,7 +13,6 @@ from matplotlib.axes import Axes
 
 from plot_cases import draw, n_open, new_axes, odd_table
 from untie import UNTIE, TableClusterer, TableEncoder, choose_k, plot
-from untie.evaluation import critical_difference_diagram
 
 N_AXES = {"choice_of_k": 2}
 
@@ -48,12 +47,10 @@ def plots(encoder, data, column):
 def zoo_plots(encoder, data):
     choice = choose_k(encoder, data, range(2, 6), n_splits=2)
     exact = UNTIE(4, solver="exact").fit(data)
-    ranks = {"a": 1.2, "b": 2.0, "c": 2.8}
     return {
         **plots(encoder, data, "legs"),
         "choice_of_k": lambda ax: plot.choice_of_k(choice, ax=ax),
         "loss": lambda ax: plot.loss(exact, ax=ax),
-        "critical_difference": lambda ax: plot.critical_difference(ranks, 10, ax=ax),
     }
 
 
@@ -219,5 +216,3 @@ def test_matplotlib_is_imported_only_to_draw():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_there_is_one_critical_difference_diagram():
-    assert plot.critical_difference is critical_difference_diagram

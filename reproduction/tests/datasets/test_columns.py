@@ -1,5 +1,6 @@
 import pytest
-from untie.datasets._columns import parse
+
+from untie_paper.datasets._columns import parse
 
 
 def test_cells_stay_as_they_are():

@@ -2,7 +2,7 @@ import pytest
 
 from external_data import external_file
 from untie_paper.datasets import load, names
-from untie_paper.datasets._figures import Figures, agree, measure, published
+from untie_paper.datasets._figures import Figures, agree, measure, printed_figures
 
 EXTERNAL = ("audiology", "connect4", "led24", "mofn3710")
 
@@ -23,7 +23,7 @@ def slow_figures(X, y):
 
 
 def test_printed_table():
-    table = published()
+    table = printed_figures()
     assert list(table) == names()
     assert table["zoo"] == (101, 16, 7, 2.25, 6)
     assert table["connect4"] == (67557, 42, 3, 3.0, 3)
@@ -37,7 +37,7 @@ def test_every_set_has_the_printed_figures(name):
         external_file(name)
     X, y = load(name)
     *counts, n_av, n_mv = slow_figures(X, y)
-    printed = UNPRINTED.get(name) or published()[name]
+    printed = UNPRINTED.get(name) or printed_figures()[name]
     assert (*counts, n_mv) == (printed.n_o, printed.n_a, printed.n_c, printed.n_mv)
     assert round(n_av, 2) == printed.n_av
     columns = X.to_dict("list") | {"class": y.tolist()}

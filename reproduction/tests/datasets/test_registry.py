@@ -1,11 +1,10 @@
-import sys
-
 import pandas as pd
 import pytest
-from untie.datasets._registry import SOURCES
 
 from external_data import external_file
-from untie.datasets import bundled_names, load, names
+from untie.datasets import names as bundled_names
+from untie_paper.datasets import load, names
+from untie_paper.datasets._registry import SOURCES
 
 EXTERNAL = ["audiology", "connect4", "led24", "mofn3710"]
 # As the sources have them; all other sets have none.
@@ -40,24 +39,6 @@ def test_strings_with_the_label_apart(name):
     assert (cells == "?").sum() == MISSING_CELLS.get(name, 0)
 
 
-@pytest.mark.parametrize("name", ["zoo", "hepatitis", "threeof9"])
-def test_same_table_in_every_library(name):
-    X, y = load(name)
-    polars_X, polars_y = load(name, frame="polars")
-    arrow_X, arrow_y = load(name, frame="pyarrow")
-    assert type(polars_X).__module__.startswith("polars")
-    assert type(arrow_X).__module__.startswith("pyarrow")
-    columns = X.to_dict("list")
-    assert polars_X.to_dict(as_series=False) == columns == arrow_X.to_pydict()
-    assert list(polars_y) == list(y) == arrow_y.to_pylist()
-
-
-def test_first_row_of_a_file_of_the_package():
-    X, y = load("zoo")
-    assert X.iloc[0, :4].to_dict() == {"hair": "1", "feathers": "0", "eggs": "0", "milk": "1"}
-    assert y[0] == "mammal"
-
-
 @pytest.mark.parametrize(
     ("wrong", "right"), [("zoos", "zoo"), ("Mushroom", "mushroom"), ("connect-4", "connect4")]
 )
@@ -69,14 +50,6 @@ def test_close_names_are_suggested(wrong, right):
 def test_other_names_list_all():
     with pytest.raises(ValueError, match=r"no data set 'xyzzy'; choose among \['zoo'"):
         load("xyzzy")
-
-
-def test_a_library_that_is_not_there(monkeypatch):
-    monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(ImportError, match=r"pip install 'untie-learn\[polars\]'"):
-        load("zoo", frame="polars")
-    with pytest.raises(ValueError, match="'pyarrow', 'numpy'"):
-        load("zoo", frame="excel")
 
 
 def test_a_new_set_is_one_line(monkeypatch):

@@ -1,5 +1,3 @@
-import sys
-
 import matplotlib
 import numpy as np
 import pandas as pd
@@ -146,10 +144,3 @@ def test_ranks_may_be_a_series():
     assert "to b:" in ax.texts[0].get_text()
     with pytest.raises(TypeError, match=r"got list; pass dict\(zip\(names, average_ranks"):
         critical_difference_diagram([1.0, 2.0], 5)
-
-
-def test_without_matplotlib(monkeypatch):
-    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=r"untie-learn\[report\]"):
-        critical_difference_diagram({"a": 1.0, "b": 2.0}, 5)

@@ -110,12 +110,9 @@ def test_kernel_sets():
     assert max(p for k, p in parts["F6"] if k == "gaussian") == 2**5
 
 
-@pytest.mark.parametrize("frame", ["pandas", "polars", "pyarrow"])
-def test_every_table_in_every_library(frame):
+def test_every_table():
     for name in published_names():
-        table = published(name, frame=frame)
-        assert type(table).__module__.startswith(frame)
-        assert len(table) > 0
+        assert len(published(name)) > 0
 
 
 def test_unknown_table():

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from untie.evaluation import published
+from untie_paper.evaluation import published
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
