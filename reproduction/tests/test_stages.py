@@ -6,7 +6,7 @@ import pytest
 from untie import UNTIE
 from untie_paper.datasets import load
 from untie_paper.fitted import quietly_fitted
-from untie_paper.stages import build_couplings, learn_weights, unexplained_share
+from untie_paper.stages import _batches, build_couplings, learn_weights, unexplained_share
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,20 @@ def test_share_of_no_weights_is_zero():
 def test_what_is_left_open_is_refused():
     with pytest.raises(ValueError, match="number of clusters"):
         build_couplings(UNTIE(solver="exact"), [["a"], ["b"]])
+
+
+def test_without_replacement_every_row_comes_once_in_a_pass():
+    batches = _batches(200, 30, np.random.RandomState(0), replacement=False)
+    first, second = (np.concatenate([next(batches) for _ in range(6)]) for _ in range(2))
+    for drawn in (first, second):  # 200 rows have six batches of 30; 20 rows wait
+        assert len(drawn) == len(set(drawn)) == 180
+    assert (first != second).any()
+    whole = _batches(200, 500, np.random.RandomState(0), replacement=False)
+    assert sorted(next(whole)) == list(range(200))
+
+
+def test_the_weights_depend_on_how_rows_are_drawn():
+    encoder = UNTIE.from_paper(3, max_iter=30)
+    problem = build_couplings(encoder, load("hayesroth")[0])
+    drawn = learn_weights(encoder, problem).omega
+    assert (learn_weights(encoder, problem, replacement=False).omega != drawn).any()
