@@ -34,8 +34,8 @@ from tables import (
     real_tables,
 )
 from untie import TableClusterer, TableEncoder
-from untie.baselines import CDE, MCA, LatentClasses, OneHot
-from untie.cluster import KModes
+from untie.baselines import CDE, MCA, OneHot
+from untie.cluster import KModes, LatentClasses
 from untie.evaluation import (
     average_ranks,
     bonferroni_dunn,

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from untie.baselines import LatentClasses
-from untie.cluster import KModes
+from untie.cluster import KModes, LatentClasses
 from untie.datasets import load
 from untie.evaluation import category_utility, clustering_scores, conditional_entropy
 from untie_paper.fitted import quietly_fitted

@@ -20,10 +20,10 @@ from untie.baselines import (
     BiGAN,
     Couplings,
     Hamming,
-    LatentClasses,
     OneHot,
     Rough,
 )
+from untie.cluster import LatentClasses
 
 PAPER, DEFAULT, NEIGHBORS = "UNTIE", "UNTIE (default)", "UNTIE (neighbors)"
 """The printed protocol, what a user gets who asks for nothing, and who asks for neighbours."""
