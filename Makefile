@@ -24,7 +24,7 @@ ifneq ($(PEERS),)
 export UNTIE_PEERS ?= $(abspath $(PEERS))
 endif
 
-.PHONY: help demo java test test-newest test-fast test-oldest test-slow lint bench bench-quick docs docs-links extras release-check lock clean
+.PHONY: help demo java test test-newest test-fast test-oldest test-slow lint coverage bench bench-quick docs docs-links extras release-check lock clean
 
 help:
 	@echo "make demo           set up, run on a bundled data set and leave a report to open"
@@ -33,7 +33,8 @@ help:
 	@echo "make test-newest    all tests but the slow ones, without style and types"
 	@echo "make test-oldest    the library's tests with the oldest versions of what it needs"
 	@echo "make test-slow      the tests that take long, and all properties on many examples"
-	@echo "make lint           style and types only"
+	@echo "make lint           style and types only, without PyTorch and Spark"
+	@echo "make coverage       the fast tests, and which lines of the library they do not run"
 	@echo "make bench          all benchmarks (long)"
 	@echo "make bench-quick    the ratios of the short benchmarks, kept by commit (five minutes)"
 	@echo "make extras         install every extra alone, and use it"
@@ -53,9 +54,9 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/.pip
 	$(BIN)/python -m pip install --quiet --editable '.[pandas,report]'
 	@touch $@
 
-# No PyTorch, Dask or Spark: types are checked without theirs.
-$(VENV)/.lint: pyproject.toml reproduction/pyproject.toml | $(VENV)/.pip
-	$(BIN)/python -m pip install --quiet --group lint --editable '.[all]' --editable ./reproduction
+# What tells the types: of the libraries that pyproject.toml leaves untyped, none needs to be there.
+$(VENV)/.lint: pyproject.toml | $(VENV)/.pip
+	$(BIN)/python -m pip install --quiet --group lint --editable '.[report]'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml reproduction/pyproject.toml | $(VENV)/.pip
@@ -124,6 +125,13 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+$(VENV)/.coverage: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group coverage
+	@touch $@
+
+coverage: $(VENV)/.coverage
+	$(PYTEST) -m 'not slow and not integration' --cov --cov-report=term:skip-covered --cov-report=html:build/coverage tests src
 
 # peers.py has nothing to compare with where no folder is named.
 # history.py runs some of the others, for bench-quick.

@@ -79,12 +79,9 @@ def report_distances(n_rows: int, n_columns: int, n_values: int, n_clusters: int
     """Print the times of ten restarts with each distance and each kind of mode."""
     codes = make_codes(n_rows, n_columns, n_values, 0.6)
     rows = []
-    for distance in DISTANCES:
+    for distance, make in DISTANCES.items():
         fits: dict[str, Callable[[], object]] = {
-            mode: partial(
-                KModes(n_clusters, distance=DISTANCES[distance](), mode=mode, random_state=0).fit,
-                codes,
-            )
+            mode: partial(KModes(n_clusters, distance=make(), mode=mode, random_state=0).fit, codes)
             for mode in ("frequency", "median")
         }
         times = best_times(fits, repeats=2)

@@ -15,6 +15,7 @@ from untie._table.frames import coded_once
 from untie._table.rows import learn_vocabulary
 from untie._table.table import read_table
 from untie._util.parallel import map_ahead
+from untie.baselines import Ahmad
 from untie.cluster import KModes
 from untie.explain import _surprises as surprises
 from untie.explain import (
@@ -117,8 +118,8 @@ def test_contexts_are_the_shares_beside_each_value(frame, encoder):
 
 
 def test_k_modes_counts_pairs_for_a_distance_that_is_learned_alone(frame):
-    assert not KModes(2).fit(frame).distance_.counts_.has_pairs
-    assert KModes(2, distance="Ahmad").fit(frame).distance_.counts_.has_pairs
+    assert KModes(2).fit(frame).distance_ is None
+    assert KModes(2, distance=Ahmad()).fit(frame).distance_.counts_.has_pairs
 
 
 @pytest.mark.parametrize("ahead", [0, 2, 20])

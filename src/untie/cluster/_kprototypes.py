@@ -29,6 +29,7 @@ from untie._table.table import Table, read_table
 from untie._table.unknown import handle_unknown_values
 from untie._table.vocabulary import Vocabulary
 from untie._util.checks import check_integer, check_number
+from untie._util.products import squared_lengths
 from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie.cluster._kmodes import (
@@ -70,7 +71,7 @@ class MixedRows:
         is_known = ~np.isnan(numbers)
         self.known = None if is_known.all() else is_known.astype(float)
         self.numbers = np.where(is_known, numbers, 0.0)
-        self._lengths = np.einsum("ij,ij->i", self.numbers, self.numbers)
+        self._lengths = squared_lengths(self.numbers)
         self._largest = sum(float(table.max()) for table in tables)
 
     def distances(self, prototypes: Modes) -> FloatArray:
