@@ -10,7 +10,6 @@ from functools import cache
 from importlib import import_module
 
 import pytest
-from untie.baselines import MCA
 
 import untie
 from site_files import DOCS, ROOT, script
@@ -85,12 +84,11 @@ COMING_FROM = sorted((DOCS / "which").glob("from_*.md"))
 def fitted():
     """Return what the tables call our objects."""
     animals, _ = load("zoo")
-    mca = MCA(n_components=3).fit(animals)
     km = KModes(4, random_state=0).fit(animals)
     clusterer = untie.TableClusterer(4, random_state=0).fit(animals)
     encoder = untie.TableEncoder(4, n_components=3).fit(animals)
-    names = {"mca": mca, "km": km, "clusterer": clusterer, "encoder": encoder, "untie": untie}
-    packages = ("untie.baselines", "untie.cluster", "untie")
+    names = {"km": km, "clusterer": clusterer, "encoder": encoder, "untie": untie}
+    packages = ("untie.cluster", "untie")
     for package in map(import_module, packages):
         names |= {name: getattr(package, name) for name in package.__all__}
     return names

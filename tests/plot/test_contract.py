@@ -214,5 +214,3 @@ def test_without_matplotlib_the_extra_is_named(zoo, monkeypatch):
 def test_matplotlib_is_imported_only_to_draw():
     code = "import sys, untie.plot; sys.exit('matplotlib' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
-
-

@@ -68,7 +68,7 @@ def hidden():
 
 
 def test_each_axis_equals_the_oracles_up_to_its_sign(hidden):
-    eigenvalues, rows, columns = oracle(hidden)
+    eigenvalues, rows, _ = oracle(hidden)
     encoder = MCA(4)
     X = encoder.fit_transform(hidden)
     np.testing.assert_allclose(encoder.eigenvalues_, eigenvalues[:4])

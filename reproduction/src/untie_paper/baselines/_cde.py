@@ -42,7 +42,7 @@ class CDE(CountEncoder):
         Number of starts of each k-means; 1 is what the authors' program has, and vectors then
         differ more from seed to seed. The time grows with it, and with the number of values
         about to the third power: seconds for 500 values.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Seed of the starts of k-means; None is 0.
 
     Attributes
@@ -73,7 +73,7 @@ class CDE(CountEncoder):
         *,
         variant: str = "reference",
         n_init: int = 10,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.alpha = alpha
         self.beta = beta

@@ -113,7 +113,8 @@ class COS(ValueDistance):
         -------
         list of lists of arrays of shape (n_values, n_values)
             One list per column: the intra-attribute similarity of its values, then their
-            inter-attribute similarity by each other column; for `untie_paper.evaluation.inter_factor`.
+            inter-attribute similarity by each other column; for
+            `untie_paper.evaluation.inter_factor`.
         """
         check_is_fitted(self)
         attributes = range(len(self.counts_.sizes))

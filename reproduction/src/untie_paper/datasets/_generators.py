@@ -21,7 +21,7 @@ def make_led24(
     n_rows: int = 3200,
     noise: float = 0.1,
     *,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> tuple[Any, Any]:
     """Draw digits of an LED display with faulty segments, and bits that say nothing.
 
@@ -36,7 +36,7 @@ def make_led24(
     noise : float, default=0.1
         The probability that a segment is inverted, from 0 to 1; at 0.5 nothing is left of the
         digits.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Seed; the same number gives the same table, and None is 0.
 
     Returns
@@ -75,7 +75,7 @@ def make_synthetic(
     *,
     n_classes: int = 2,
     coupling: float = 0.5,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> tuple[Any, Any]:
     """Draw a table of given size: the synthetic tables of the paper's timings.
 
@@ -98,7 +98,7 @@ def make_synthetic(
         The number of classes.
     coupling : float, default=0.5
         How much columns tell of the class and thereby of each other, from 0 (nothing) to 1.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Seed; the same number gives the same table, and None is 0.
 
     Returns

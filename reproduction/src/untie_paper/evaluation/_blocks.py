@@ -122,7 +122,7 @@ def _refuse_text(given: NDArray[Any]) -> None:
             raise ValueError(
                 f"X has the text '{cell!s}' in row {row}, column {column}, but Euclidean distances "
                 "are those of numbers. For a table of categories, pass distance= a fitted value "
-                "distance, such as untie_paper.baselines.Hamming().fit(X), or the vectors of an encoder."
+                "distance, such as untie_paper.baselines.Hamming().fit(X), or an encoder's vectors."
             )
 
 

@@ -41,7 +41,7 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
         device: str = "auto",
         verbose: int = 0,
         callback: Any = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
         self.hidden = hidden
@@ -121,7 +121,7 @@ def distinct_rows(codes: Codes, sample_weight: Any) -> tuple[Codes, FloatArray]:
     rows = np.stack([column.astype(np.intp) for column in codes], axis=1)
     weights = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, float)
     distinct, places = np.unique(rows[weights > 0], axis=0, return_inverse=True)
-    totals = np.bincount(places.ravel(), weights[weights > 0], minlength=len(distinct))
+    totals = np.bincount(places.ravel(), weights[weights > 0]).astype(float)
     return list(distinct.T), totals
 
 

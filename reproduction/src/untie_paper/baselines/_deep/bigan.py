@@ -99,7 +99,7 @@ class BiGAN(DeepEncoder):
         device: str = "auto",
         verbose: int = 0,
         callback: Any = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         super().__init__(
             n_components,

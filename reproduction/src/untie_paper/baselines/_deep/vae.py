@@ -56,7 +56,7 @@ class VAE(DeepEncoder):
         Print a line on stderr every `verbose` epochs; 0 prints none.
     callback : function, default=None
         Called with a `Progress` after each epoch; learning stops if it returns True.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Seed of the starting weights, the order of the rows and the noise; None is 0.
 
     Attributes
