@@ -5,7 +5,8 @@ overall: n_o objects, n_b objects a batch, n_omega weights (one for each value, 
 coupling). What is measured is the peak of the memory that Python and numpy asked for while a stage
 ran, beyond what there was when it began: the coupling spaces are built, then weights are learned.
 
-The peak of learning is that of a step, so a few steps are enough.
+The peak of learning is that of a step, so a few steps are enough. The exact solver learns from
+counts, and its peak has the kernel matrices in it.
 """
 
 from __future__ import annotations

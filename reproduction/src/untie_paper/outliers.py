@@ -150,7 +150,9 @@ def scores(table: Any, method: str, n_classes: int, seed: int) -> dict[str, Floa
     """Return the rows' scores by the name of the detector."""
     if method == BASELINE:
         return {BASELINE: rare_values(table)}
-    encoder = TableEncoder(random_state=seed) if method == DEFAULT else ENCODERS[method](n_classes, seed)
+    encoder = (
+        TableEncoder(random_state=seed) if method == DEFAULT else ENCODERS[method](n_classes, seed)
+    )
     vectors = np.asarray(quietly_fitted(encoder, table).transform(table))
     return {name: detector(vectors, seed) for name, detector in DETECTORS.items()}
 
