@@ -35,4 +35,4 @@ def test_labels():
 
 
 def test_every_check_passes_of_latent_classes():
-    assert_all_checks_pass(LatentClasses(3, n_init=3, random_state=0))
+    assert_all_checks_pass(LatentClasses())

@@ -546,7 +546,7 @@ def test_untie_is_fitted_once(zoo, monkeypatch):
     encoder = UNTIE(3, solver="exact", n_components=2, sparse_output=True).fit(zoo)
     page = report_encoder(encoder, zoo).html
     assert len(fitted) == 2
-    expected = compare(zoo, 3, methods=["UNTIE"], encoder=encoder, n_resamples=3)
+    expected = compare(zoo, 3, methods=["TableClusterer"], encoder=encoder, n_resamples=3)
     figures = [float(figure) for figure in cells_of(page, "comparison")[0][1:]]
     assert figures == pytest.approx(expected.table().iloc[0, 1:].tolist())
 
