@@ -2,7 +2,7 @@ import pytest
 
 from estimator_checks import NEED_NUMBERS, assert_all_checks_pass, assert_labels_are_right
 from untie.baselines import COS, DILCA, Rough
-from untie.cluster import KModes, KPrototypes
+from untie.cluster import KModes, KPrototypes, LatentClasses
 
 VARIATIONS = [
     KModes(2, init="random", distance=Rough()),
@@ -23,6 +23,10 @@ def test_every_other_check_passes_with_other_parameters(kmodes):
 
 def test_every_check_passes_with_numbers():
     assert_all_checks_pass(KPrototypes(), more_than=45)
+
+
+def test_every_check_passes_with_classes():
+    assert_all_checks_pass(LatentClasses(2, n_init=2, tol=1e-4), more_than=45)
 
 
 @pytest.mark.slow
