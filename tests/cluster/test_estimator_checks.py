@@ -25,6 +25,10 @@ def test_every_check_passes_with_numbers():
     assert_all_checks_pass(KPrototypes(), more_than=45)
 
 
+def test_every_check_passes_with_classes():
+    assert_all_checks_pass(LatentClasses(2, n_init=2, tol=1e-4), more_than=45)
+
+
 @pytest.mark.slow
 def test_every_check_passes_with_random_starts():
     assert_all_checks_pass(KPrototypes(3, init="random", gamma=2.0, n_init=2), more_than=45)
@@ -32,7 +36,3 @@ def test_every_check_passes_with_random_starts():
 
 def test_labels():
     assert_labels_are_right(KModes(3, random_state=0))
-
-
-def test_every_check_passes_of_latent_classes():
-    assert_all_checks_pass(LatentClasses())

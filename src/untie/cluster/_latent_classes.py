@@ -137,7 +137,7 @@ def draw_start(
 ) -> ClassModel:
     """Start from random class probabilities of the distinct rows."""
     probabilities = random_state.dirichlet(np.ones(n_classes), len(sample.weights))
-    return maximise(sample, probabilities, smoothing)
+    return maximize(sample, probabilities, smoothing)
 
 
 def log_joint(sample: WeightedRows, model: ClassModel) -> FloatArray:
@@ -162,7 +162,7 @@ def posterior(joint: FloatArray) -> tuple[FloatArray, FloatArray]:
     return probabilities, (top + np.log(totals))[:, 0]
 
 
-def maximise(sample: WeightedRows, probabilities: FloatArray, smoothing: float) -> ClassModel:
+def maximize(sample: WeightedRows, probabilities: FloatArray, smoothing: float) -> ClassModel:
     """Return the best parameters for given class probabilities of the rows.
 
     Every class has ``smoothing / n_classes`` further rows, spread over the values as the
@@ -189,7 +189,7 @@ def climb(
     probabilities, logs = posterior(log_joint(sample, model))
     curve = [_objective(sample, model, logs, smoothing)]
     for _ in range(max_iter):
-        model = maximise(sample, probabilities, smoothing)
+        model = maximize(sample, probabilities, smoothing)
         probabilities, logs = posterior(log_joint(sample, model))
         curve.append(_objective(sample, model, logs, smoothing))
         if curve[-1] - curve[-2] < tol:
@@ -319,7 +319,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
     """Latent class analysis: explain a table by a hidden class of each row.
 
     Within a class the columns are independent, each with its own probabilities of the values;
-    all are found by expectation maximisation. `transform` gives the probability of each class
+    all are found by expectation maximization. `transform` gives the probability of each class
     for a row. An unknown value is left out: the row is judged by its other columns.
 
     Parameters
@@ -338,7 +338,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         Gain in log-likelihood per row below which a run stops; from 1e-4, faster, to 1e-8.
     smoothing : float, default=1.0
         Number of imaginary rows, from 0 to a few, spread over all classes and values as the
-        table is. Keeps probabilities above 0; with 0, the likelihood alone is maximised.
+        table is. Keeps probabilities above 0; with 0, the likelihood alone is maximized.
     random_state : int, RandomState or None, default=0
         Seed of the starts; None is 0 as well.
     categories : "auto" or list of lists, default="auto"
