@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 RELEASE := .venv-release
 DOCS := .venv-docs
-# A fixed version, installed before the extra `deep`: an open range may bring gigabytes of CUDA.
+# For the paper's VAE and BiGAN. A fixed version: an open range may bring gigabytes of CUDA.
 TORCH ?= torch==2.13.0
 
 # Each worker gets neighbouring tests, which share fixtures, and takes some of the other's at the end.
@@ -24,7 +24,7 @@ ifneq ($(PEERS),)
 export UNTIE_PEERS ?= $(abspath $(PEERS))
 endif
 
-.PHONY: help demo java test test-newest test-fast test-oldest test-slow lint bench bench-quick docs docs-links extras release-check lock clean
+.PHONY: help demo java test test-newest test-fast test-oldest test-slow lint coverage bench bench-quick docs docs-links extras release-check lock clean
 
 help:
 	@echo "make demo           set up, run on a bundled data set and leave a report to open"
@@ -33,7 +33,8 @@ help:
 	@echo "make test-newest    all tests but the slow ones, without style and types"
 	@echo "make test-oldest    the library's tests with the oldest versions of what it needs"
 	@echo "make test-slow      the tests that take long, and all properties on many examples"
-	@echo "make lint           style and types only"
+	@echo "make lint           style and types only, without PyTorch and Spark"
+	@echo "make coverage       the fast tests, and which lines of the library they do not run"
 	@echo "make bench          all benchmarks (long)"
 	@echo "make bench-quick    the ratios of the short benchmarks, kept by commit (five minutes)"
 	@echo "make extras         install every extra alone, and use it"
@@ -53,10 +54,15 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/.pip
 	$(BIN)/python -m pip install --quiet --editable '.[pandas,report]'
 	@touch $@
 
+# What tells the types: of the libraries that pyproject.toml leaves untyped, none needs to be there.
+$(VENV)/.lint: pyproject.toml | $(VENV)/.pip
+	$(BIN)/python -m pip install --quiet --group lint --editable '.[report]'
+	@touch $@
+
 $(VENV)/.test: pyproject.toml reproduction/pyproject.toml | $(VENV)/.pip
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pip install --quiet --group dev \
-		--editable '.[all,dask,spark,deep]' --editable ./reproduction
+		--editable '.[all,dask,spark]' --editable './reproduction[deep]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
@@ -106,7 +112,7 @@ test-newest: $(VENV)/.test java
 test-fast: $(VENV)/.test
 	$(PYTEST) -m 'not slow and not integration'
 
-# With the oldest versions that the package promises to work with, but for Spark and PyTorch. The
+# With the oldest versions that the package promises to work with, but for Spark. The
 # golden fits are those of one set of versions: others round otherwise.
 test-oldest: $(OLDEST)/.test
 	OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -q -n 2 --dist worksteal -m 'not slow and not integration' \
@@ -115,10 +121,17 @@ test-oldest: $(OLDEST)/.test
 test-slow: $(VENV)/.test
 	HYPOTHESIS_PROFILE=many $(PYTEST) -m 'slow or hypothesis'
 
-lint: $(VENV)/.test
+lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+$(VENV)/.coverage: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group coverage
+	@touch $@
+
+coverage: $(VENV)/.coverage
+	$(PYTEST) -m 'not slow and not integration' --cov --cov-report=term:skip-covered --cov-report=html:build/coverage tests src
 
 # peers.py has nothing to compare with where no folder is named.
 # history.py runs some of the others, for bench-quick.
@@ -134,13 +147,13 @@ bench-quick: $(VENV)/.test
 
 # Every extra in an empty environment of its own, two at a time.
 extras:
-	TORCH="$(TORCH)" $(PYTHON) tools/extras.py
+	$(PYTHON) tools/extras.py
 
 # TAG is what is to be released; another version in the source stops it. The shell reads it from the
 # environment, as a tag could be named like a command.
 release-check: $(RELEASE)/.tools
 	$(RELEASE)/bin/python tools/release_check.py --tag "$${TAG:-}"
-	TORCH="$(TORCH)" $(RELEASE)/bin/python tools/extras.py --wheel dist
+	$(RELEASE)/bin/python tools/extras.py --wheel dist
 
 # Names, versions and hashes for every system and Python from 3.11 on, and no address of an index.
 # Without PyTorch, which build of it is wanted depends on the machine.
@@ -151,10 +164,10 @@ lock: $(RELEASE)/.tools
 		--extra all --extra dask --extra spark --group dev --group docs \
 		--output-file $(LOCK) pyproject.toml
 
-$(DOCS)/.docs: pyproject.toml
+$(DOCS)/.docs: pyproject.toml reproduction/pyproject.toml
 	$(PYTHON) -m venv $(DOCS)
 	$(DOCS)/bin/python -m pip install --quiet --upgrade pip
-	$(DOCS)/bin/python -m pip install --quiet --group docs --editable '.[all,dask]'
+	$(DOCS)/bin/python -m pip install --quiet --group docs --editable '.[all,dask]' --editable ./reproduction
 	@touch $@
 
 docs: $(DOCS)/.docs

@@ -22,7 +22,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from _timing import parse_quick, print_table
 from untie import KChoice, TableClusterer, TableEncoder, choose_k
-from untie.datasets import bundled_names, load
+from untie.datasets import load, names
 
 KS = range(2, 13)
 RULES = ("gain", "silhouette", "stability")
@@ -35,7 +35,7 @@ def main() -> None:
     print("## Tables of latent classes: share of right numbers\n")
     compare_made(quick)
     print("## Bundled data sets: number chosen (adjusted Rand index with the classes)\n")
-    compare_bundled(["zoo", "wisconsin", "crx"] if quick else bundled_names())
+    compare_bundled(["zoo", "wisconsin", "crx"] if quick else names())
 
 
 def compare_made(quick: bool) -> None:

@@ -45,7 +45,7 @@ from sklearn.metrics import adjusted_rand_score
 from _timing import print_table
 from untie import Preparer, TableClusterer
 from untie._count.memory import SAMPLE_ROWS
-from untie.datasets import bundled_names, load
+from untie.datasets import load, names
 
 MOST_ROWS = 3_000
 """Tables with more rows are left out."""
@@ -150,7 +150,7 @@ def main() -> None:
 
 def all_tables(folders: Sequence[Path], packages: bool) -> Iterator[tuple[str, pd.DataFrame]]:
     """Give all tables with their names, without their classes."""
-    for name in bundled_names():
+    for name in names():
         yield name, load(name)[0]
     named = [Path(os.environ[variable]) for variable in VARIABLES if os.environ.get(variable)]
     for folder in [*named, *folders]:

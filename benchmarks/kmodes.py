@@ -1,10 +1,8 @@
-"""K-modes and pairwise distances, next to what else computes them.
+"""K-modes beside the kmodes package.
 
-K-modes against the kmodes package: the same rows, the same starting modes, the same number of
-restarts; what is compared is the time of all restarts and the cost of the best. Pairwise
-distances against gower, on the same text, and against scipy's Hamming distance, which is
-given integer codes, so that it need not read a table. All run in turns in one process, and
-ratios are taken within the run.
+The same rows, the same starting modes, the same number of restarts; what is compared is the time of
+all restarts and the cost of the best. Both run in turns in one process, and ratios are taken within
+the run.
 """
 
 from __future__ import annotations
@@ -17,15 +15,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import gower
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from _timing import best_times, parse_quick, print_table, print_verdict
-from untie.baselines import DISTANCES
 from untie.cluster import KModes
+from untie_paper.baselines import DISTANCES
 
 OURS, PACKAGE = "untie.cluster.KModes", "kmodes.KModes"
 PATIENCE = 5.0
@@ -40,7 +35,6 @@ def main() -> None:
         verdicts += compare_kmodes(n_rows, 10, 5, 10, n_starts, purity)
     if not quick:
         report_distances(n_rows, 10, 5, 10)
-    verdicts += compare_pairwise(1000 if quick else 4000, 10, 5)
     print("## Targets\n")
     for verdict in verdicts:
         print_verdict(*verdict)
@@ -85,48 +79,15 @@ def report_distances(n_rows: int, n_columns: int, n_values: int, n_clusters: int
     """Print the times of ten restarts with each distance and each kind of mode."""
     codes = make_codes(n_rows, n_columns, n_values, 0.6)
     rows = []
-    for distance in DISTANCES:
+    for distance, make in DISTANCES.items():
         fits: dict[str, Callable[[], object]] = {
-            mode: partial(
-                KModes(n_clusters, distance=distance, mode=mode, random_state=0).fit, codes
-            )
+            mode: partial(KModes(n_clusters, distance=make(), mode=mode, random_state=0).fit, codes)
             for mode in ("frequency", "median")
         }
         times = best_times(fits, repeats=2)
         rows.append([distance, times["frequency"], times["median"]])
     print(f"## K-modes, ten restarts, {n_rows:,} x {n_columns} x {n_values} values\n")
     print_table(["distance", "frequency (s)", "median (s)"], rows)
-
-
-def compare_pairwise(n_rows: int, n_columns: int, n_values: int) -> list[tuple[Any, ...]]:
-    """Compute all distances within a table; return the targets."""
-    codes = make_codes(n_rows, n_columns, n_values, 0.3)
-    text = np.array([f"v{code}" for code in range(n_values)], dtype=object)[codes]
-    frame = pd.DataFrame(text, columns=[f"c{column}" for column in range(n_columns)])
-    numbers = codes.astype(float)
-    one_hot = (codes[:, :, None] == np.arange(n_values)).reshape(n_rows, -1).astype(float)
-    work: dict[str, Callable[[], object]] = {
-        name: partial(make().fit(frame).pairwise, frame) for name, make in DISTANCES.items()
-    }
-    work["gower"] = partial(gower.gower_matrix, text)
-    work["scipy hamming, codes"] = partial(cdist, numbers, numbers, "hamming")
-    work["scipy hamming, one-hot"] = partial(cdist, one_hot, one_hot, "hamming")
-    _check_equal(work, n_columns, n_values)
-    times = best_times(work, patience=PATIENCE)
-    print(f"## All pairs of {n_rows:,} rows x {n_columns} x {n_values} values\n")
-    rows = [
-        [name, seconds, 1e9 * seconds / n_rows**2, seconds / times["Hamming"]]
-        for name, seconds in times.items()
-    ]
-    print_table(["", "seconds", "ns per pair", "/ untie's Hamming"], rows)
-    ours, pairs = times["Hamming"], f"all pairs of {n_rows:,} rows"
-    targets: list[tuple[Any, ...]] = [
-        (f"gower / Hamming, {pairs}", times["gower"] / ours, 20.0, True)
-    ]
-    if n_rows >= 4000:  # below, most of the time goes into reading the table's text
-        ratio = ours / times["scipy hamming, codes"]
-        targets.append((f"Hamming / scipy's on codes, {pairs}", ratio, 1.0))
-    return targets
 
 
 def _package() -> Any:
@@ -148,15 +109,6 @@ def _cluster(
 ) -> None:
     # A copy, as the package writes its modes over the start that it is given.
     costs[name] = min(float(make(init=start.copy()).fit(codes).cost_) for start in starts)
-
-
-def _check_equal(work: dict[str, Callable[[], Any]], n_columns: int, n_values: int) -> None:
-    """Make sure that the same is computed."""
-    ours = work["Hamming"]() / n_columns
-    np.testing.assert_allclose(work["gower"](), ours, rtol=1e-6)
-    np.testing.assert_allclose(work["scipy hamming, codes"](), ours, rtol=1e-12)
-    one_hot = work["scipy hamming, one-hot"]()  # two of its columns differ where a value does
-    np.testing.assert_allclose(one_hot * n_values / 2, ours, rtol=1e-12)
 
 
 if __name__ == "__main__":

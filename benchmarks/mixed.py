@@ -44,7 +44,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from _timing import print_table
 from quality.mixed_tables import DEVELOPMENT, HELD_BACK, NAMES, MixedTable, mixed_tables
 from untie import Preparer, TableClusterer, TableEncoder
-from untie.evaluation import clustering_f_score
+from untie_paper.evaluation import clustering_f_score
 
 RESTARTS, SEEDS, PROTOTYPE_RESTARTS = 20, 5, 5
 LEAST_COMPONENTS = 5

@@ -36,7 +36,7 @@ from quality.peer_scores import (
     stored_runs,
 )
 from quality.tables import LabelledTable, peer_tables
-from untie.evaluation import average_ranks, bonferroni_dunn, friedman, nemenyi
+from untie_paper.evaluation import average_ranks, bonferroni_dunn, friedman, nemenyi
 
 VARIABLE = "UNTIE_PEERS"
 ALPHA = 0.05

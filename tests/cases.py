@@ -202,3 +202,15 @@ NESTED = {
     "pyarrow map": pa.table({"x0": pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64()))}),
 }
 """Tables with a list or a dict inside a cell of column x0, row 0 or 1."""
+
+
+def melon_table():
+    """Return the paper's toy table; values stand in alphabetical order in all oracles."""
+    slight = "slightly curled"
+    return pd.DataFrame(
+        {
+            "Texture": ["clear", "blurry", "blurry", "clear", "blurry", "clear"],
+            "Color": ["white", "yellow", "yellow", "green", "green", "black"],
+            "Root": ["straight", "straight", "curled", slight, "curled", slight],
+        }
+    )

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from budget import Budget
+from cases import melon_table
 from fuzz.figures import figure
 
 settings.register_profile("few", deadline=None, max_examples=12, derandomize=True)
@@ -28,14 +29,7 @@ def pytest_configure(config):
 @pytest.fixture
 def melons() -> pd.DataFrame:
     """Return the paper's toy table; values stand in alphabetical order in all oracles."""
-    slight = "slightly curled"
-    return pd.DataFrame(
-        {
-            "Texture": ["clear", "blurry", "blurry", "clear", "blurry", "clear"],
-            "Color": ["white", "yellow", "yellow", "green", "green", "black"],
-            "Root": ["straight", "straight", "curled", slight, "curled", slight],
-        }
-    )
+    return melon_table()
 
 
 def pytest_terminal_summary(terminalreporter):

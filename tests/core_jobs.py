@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 FRAMES = ["pandas", "polars", "pyarrow"]
-OTHERS = ["duckdb", "dask", "pyspark", "typer", "rich", "jinja2", "matplotlib", "onnx", "torch"]
+OTHERS = ["duckdb", "dask", "pyspark", "typer", "rich", "jinja2", "matplotlib", "onnx"]
 OTHERS += ["openpyxl", "fsspec"]
 
 
@@ -54,7 +54,7 @@ def answers():
     from sklearn.pipeline import make_pipeline
 
     import untie
-    from untie import baselines, datasets, evaluation, explain
+    from untie import datasets, explain
     from untie.cluster import KModes
     from untie.comparison import compare
 
@@ -65,8 +65,6 @@ def answers():
     labels = clusterer.labels_
     preparer = untie.Preparer().fit(table)
     modes = KModes(3, random_state=0).fit(texts)
-    mca = baselines.MCA().fit(texts)
-    distance = baselines.Hamming().fit(texts)
     named = untie.TableClusterer(3).fit(fields())
     pipeline = make_pipeline(untie.Preparer(), untie.TableEncoder(3, preparer=None)).fit(table)
     with tempfile.TemporaryDirectory() as folder:
@@ -107,16 +105,9 @@ def answers():
         "choose_k": untie.choose_k(encoder, texts).table(),
         "modes": modes.modes(),
         "modes predict": modes.predict(texts),
-        "MCA": mca.value_vectors(),
-        "Hamming": distance.value_distance("x0"),
         "compare": compare(texts, n_clusters=3, random_state=0).table(),
         "load": animals,
         "load classes": {"class": np.asarray(kinds).tolist()},
-        "make_led24": datasets.make_led24(20)[0],
-        "make_synthetic": datasets.make_synthetic(20)[0],
-        "describe": datasets.describe(["zoo", "lymphography"]),
-        "published": evaluation.published("kernels"),
-        "clustering_scores": evaluation.clustering_scores(kinds, np.arange(101) % 7),
         "alike_values": explain.alike_values(encoder),
         "why_alike": explain.why_alike(encoder, "x0", "beer", "wine"),
         "assignments": explain.assignments(clusterer, table[:9]),

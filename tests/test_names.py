@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from tables import latent_classes, small_tables
 from untie import Preparer, TableClusterer, TableEncoder, choose_k, count_table
 from untie._count import row_sample
-from untie.datasets import bundled_names, load
+from untie.datasets import load, names
 
 SAME = {"rtol": 0, "atol": 1e-8}
 LARGE = ("dnanominal", "krvskp", "mushroom", "splice")
@@ -80,7 +80,7 @@ def assert_same_clusters(first, second, table, other, rows):
 
 
 @pytest.mark.parametrize("n_clusters", ["auto", pytest.param(4, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", [name for name in bundled_names() if name not in LARGE])
+@pytest.mark.parametrize("name", [name for name in names() if name not in LARGE])
 def test_clusters_of_a_data_set_in_disguise(name, n_clusters):
     table, _ = load(name)
     assert len(table.drop_duplicates()) <= row_sample.SAMPLE_ROWS
@@ -109,7 +109,7 @@ def test_clusters_of_weighted_rows_in_disguise(name, seed):
     np.testing.assert_array_equal(second.labels_, first.labels_[rows])
 
 
-@pytest.mark.parametrize("name", [name for name in bundled_names() if name not in LARGE])
+@pytest.mark.parametrize("name", [name for name in names() if name not in LARGE])
 def test_vectors_of_a_data_set_in_disguise(name):
     table, _ = load(name)
     other, rows = disguise(table, np.random.default_rng(1))
@@ -120,8 +120,8 @@ def test_vectors_of_a_data_set_in_disguise(name):
 
 
 def test_most_data_sets_are_rigid():
-    names = set(bundled_names()) - set(LARGE)
-    assert {name for name in names if not is_rigid(load(name)[0])} <= {"hayesroth", "tictactoe"}
+    found = set(names()) - set(LARGE)
+    assert {name for name in found if not is_rigid(load(name)[0])} <= {"hayesroth", "tictactoe"}
 
 
 @given(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-NOT_TRIED = {"spark", "deep"}
+NOT_TRIED = {"spark"}
 """Extras that are too large for one more environment."""
 
 NOT_OURS = {"click", "pyparsing"}

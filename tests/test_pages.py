@@ -14,7 +14,6 @@ import pytest
 import untie
 from site_files import DOCS, ROOT, script
 from untie._util.warn import UnpreparedWarning
-from untie.baselines import MCA
 from untie.cli.app import COMMANDS, single_command
 from untie.cluster import KModes
 from untie.datasets import load
@@ -84,12 +83,11 @@ COMING_FROM = sorted((DOCS / "which").glob("from_*.md"))
 def fitted():
     """Return what the tables call our objects."""
     animals, _ = load("zoo")
-    mca = MCA(n_components=3).fit(animals)
     km = KModes(4, random_state=0).fit(animals)
     clusterer = untie.TableClusterer(4, random_state=0, preparer=None).fit(animals)
     encoder = untie.TableEncoder(4, n_components=3, preparer=None).fit(animals)
-    names = {"mca": mca, "km": km, "clusterer": clusterer, "encoder": encoder, "untie": untie}
-    packages = ("untie.baselines", "untie.cluster", "untie")
+    names = {"km": km, "clusterer": clusterer, "encoder": encoder, "untie": untie}
+    packages = ("untie.cluster", "untie")
     for package in map(import_module, packages):
         names |= {name: getattr(package, name) for name in package.__all__}
     return names

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from untie import TableEncoder
-from untie.datasets import bundled_names, load
+from untie.datasets import load, names
 
 
 @pytest.fixture(scope="module")
 def found():
     """Give, by table and column, the representation, values, and similarities by their own."""
     lines = []
-    for name in bundled_names():
+    for name in names():
         X, y = load(name)
         encoder = TableEncoder(y.nunique(), random_state=0, preparer=None).fit(X)
         used = next(iter(encoder.gains_), None)

@@ -204,12 +204,6 @@ def report() -> None:
     untie.plot.weights(untie.TableEncoder(2).fit(ROWS)).figure.savefig("weights.png")
 
 
-def deep() -> None:
-    from untie.baselines import VAE
-
-    assert len(VAE(max_epochs=2, random_state=0).fit_transform(ROWS)) == len(ROWS)
-
-
 def onnx() -> None:
     import onnx as library
     from onnx.reference import ReferenceEvaluator
@@ -238,7 +232,6 @@ JOBS: dict[str, Callable[[], None]] = {
     "dask": dask,
     "spark": spark,
     "report": report,
-    "deep": deep,
     "onnx": onnx,
     "all": everything,
 }

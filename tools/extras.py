@@ -5,9 +5,8 @@
     python tools/extras.py --wheel dist   # of a wheel that was built before
 
 All take from the same cache of pip, so that a library is fetched once. Jobs run on a
-pseudo-terminal, as progress is shown on a terminal alone. TORCH in the environment says which
-PyTorch is installed before the extra `deep`: an open range may bring gigabytes of CUDA, and the
-Makefile names a version. Without Java, `spark` is left out, and the last lines say so.
+pseudo-terminal, as progress is shown on a terminal alone. Without Java, `spark` is left out, and
+the last lines say so.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import argparse
 import contextlib
 import os
 import pty
-import shlex
 import shutil
 import subprocess
 import sys
@@ -31,11 +29,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 JOBS = ROOT / "tools/extra_jobs.py"
-TORCH = shlex.split(os.environ.get("TORCH", ""))
-
-BEFORE = {"deep": TORCH}
-"""What is installed before an extra."""
-
 COMMANDS = {"cli", "report", "all"}
 """The extras that bring the command."""
 
@@ -94,8 +87,6 @@ def try_extra(wheel: Path, extra: str) -> str:
         python = folder / "env/bin/python"
         try:
             venv.create(folder / "env", with_pip=True)
-            if BEFORE.get(extra):
-                install(python, BEFORE[extra], folder)
             install(python, [f"{wheel}[{extra}]" if extra else str(wheel)], folder)
             said = run_on_terminal([python, JOBS, extra], folder)
             if extra in COMMANDS and PROGRESS not in said:

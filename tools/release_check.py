@@ -209,7 +209,7 @@ def requirements() -> list[str]:
     """Return what the package and its extras on one machine need."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    found = [*project["dependencies"], *(r for e in extras if e != "deep" for r in extras[e])]
+    found = [*project["dependencies"], *(r for e in extras for r in extras[e])]
     return sorted({r for r in found if not r.startswith(project["name"])})
 
 
@@ -247,10 +247,9 @@ def compare_versions(
 
 
 def doctests(python: Path, folder: Path, findings: Findings) -> None:
-    """Run the examples of the docstrings that need no cluster and no PyTorch."""
+    """Run the examples of the docstrings that need no cluster."""
     call = [python, "-m", "pytest", "-q", "--doctest-modules", "--doctest-ignore-import-errors"]
     call += ["-p", "no:cacheprovider", "-o", f"doctest_optionflags={DOCTEST_FLAGS}"]
-    call += ["--ignore-glob", "*/baselines/_deep/*"]
     said = findings.run("wheel: doctests", [*call, "--pyargs", "untie"], folder)
     passed = re.search(r"\d+ passed.*", said)
     found = None if passed else said

@@ -34,7 +34,7 @@ from untie._learn.description import description_gain
 from untie._learn.purposes import CLUSTERS, PURPOSES
 from untie._util.k_means import best_labels
 from untie._util.types import FloatArray
-from untie.evaluation import adjusted_rand_index, clustering_f_score
+from untie_paper.evaluation import adjusted_rand_index, clustering_f_score
 from yardsticks import Rows, half_prior_gain, pseudo_likelihood_gain
 
 STARTS, SEEDS = 30, 2

@@ -17,7 +17,7 @@ from k_means import k_means_labels
 from untie import TableEncoder
 from untie._learn.families import Relation, shared_votes
 from untie._util.types import FloatArray
-from untie.evaluation import clustering_f_score
+from untie_paper.evaluation import clustering_f_score
 
 SEEDS, RESTARTS = 6, 10
 N_ROWS, N_CLASSES, N_COLUMNS, PURITY = 800, 4, 6, 0.45

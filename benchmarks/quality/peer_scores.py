@@ -20,8 +20,8 @@ from quality.tables import LabelledTable
 from untie import TableClusterer, TableEncoder, count_table
 from untie._learn.attributes import Attributes
 from untie._learn.description import description_gain
-from untie.baselines import OneHot
-from untie.evaluation import (
+from untie_paper.baselines import OneHot
+from untie_paper.evaluation import (
     adjusted_rand_index,
     clustering_accuracy,
     clustering_f_score,

@@ -22,7 +22,7 @@ from untie._learn.spectrum import roots
 from untie._learn.value_profiles import co_occurrence, occurrence
 from untie._learn.value_tree import Branches, branches_of, tree_spaces
 from untie._util.types import FloatArray
-from untie.baselines import CDE
+from untie_paper.baselines import CDE
 
 VANISHING = 1e-9
 """A direction shorter than this share of the longest is rounding."""

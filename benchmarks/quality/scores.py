@@ -34,9 +34,9 @@ from tables import (
     real_tables,
 )
 from untie import TableClusterer, TableEncoder
-from untie.baselines import CDE, MCA, LatentClasses, OneHot
-from untie.cluster import KModes
-from untie.evaluation import (
+from untie.cluster import KModes, LatentClasses
+from untie_paper.baselines import CDE, MCA, OneHot
+from untie_paper.evaluation import (
     average_ranks,
     bonferroni_dunn,
     clustering_f_score,

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from untie.datasets import load, names
+from untie_paper.datasets import load, names
 
 DEVELOPMENT = [
     *("dnapromoter", "housevotes", "mofn3710", "wisconsin", "breastcancer", "tictactoe"),

@@ -28,7 +28,7 @@ import scores
 from held_back import is_held_back
 from tables import LabelledTable, made_tables, paper_tables, real_tables
 from untie import TableEncoder
-from untie.evaluation import precision_at_k
+from untie_paper.evaluation import precision_at_k
 
 
 class OneOfNeighbors:

@@ -11,9 +11,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.decomposition import PCA
+from sklearn.preprocessing import OneHotEncoder
 
 from untie import TableEncoder
-from untie.baselines import OneHot
 
 rng = np.random.default_rng(0)
 kinds = rng.integers(3, size=600)
@@ -26,7 +26,9 @@ table = pd.DataFrame(told | noise).astype(str)
 # components.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-for ax, method in zip(axes, [OneHot(), TableEncoder(n_clusters=3)], strict=True):
+for ax, method in zip(
+    axes, [OneHotEncoder(sparse_output=False), TableEncoder(n_clusters=3)], strict=True
+):
     ax.scatter(*PCA(2).fit_transform(method.fit_transform(table)).T, c=kinds, cmap="Dark2", s=10)
     ax.set_title(type(method).__name__)
     ax.set_xticks([])

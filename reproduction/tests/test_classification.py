@@ -3,12 +3,12 @@ import json
 import numpy as np
 import pytest
 
-from untie.datasets import load
-from untie.evaluation import published
 from untie_paper import classification
 from untie_paper.classification import CLASSIFIERS, EXPERIMENT, classify, jobs, macro_f
 from untie_paper.classification_report import CLASSIFIERS as REPORTED
 from untie_paper.classification_report import METHODS, PRINTED_AS, complete_means, report, tidy
+from untie_paper.datasets import load
+from untie_paper.evaluation import published
 from untie_paper.methods import DEFAULT, PAPER
 from untie_paper.off_protocol import LEFT_OUT
 from untie_paper.output.grid import make_grid

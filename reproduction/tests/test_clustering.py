@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from untie.evaluation import published
 from untie_paper.clustering import DEEP_SEEDS, MAX_STEPS, QUICK_STEPS, cells, jobs
 from untie_paper.clustering_report import report
 from untie_paper.clustering_scores import by_set_and_method, printed_scores
 from untie_paper.data import SETS
+from untie_paper.evaluation import published
 from untie_paper.methods import CDE_TEN, COLUMNS, DEEP, DEFAULT, PAPER
 from untie_paper.off_protocol import LEFT_OUT, sets_off
 from untie_paper.output.grid import make_grid

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from untie.cluster import KModes
-from untie.datasets import load
-from untie.evaluation import category_utility, clustering_f_score
 from untie_paper.clustering_cell import LATENT, Partition, cluster, judge, partition
+from untie_paper.datasets import load
+from untie_paper.evaluation import category_utility, clustering_f_score
 from untie_paper.methods import DISTANCES, ENCODERS
 from untie_paper.weighted_k_means import k_means
 

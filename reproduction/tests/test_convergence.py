@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from untie import UNTIE
-from untie.datasets import load
 from untie_paper import convergence as experiment
 from untie_paper.convergence_figures import loss_data, share_data
+from untie_paper.datasets import load
 from untie_paper.fitted import quietly_fitted
 from untie_paper.run.experiment import Effort, Results
 

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from untie.baselines import CDE
-from untie.datasets import load
-from untie.evaluation import coupling_matrices, inter_factor, inter_factors, intra_factor
 from untie_paper import couplings_density as experiment
+from untie_paper.baselines import CDE
+from untie_paper.datasets import load
+from untie_paper.evaluation import coupling_matrices, inter_factor, inter_factors, intra_factor
 from untie_paper.run.experiment import Effort, Results
 
 

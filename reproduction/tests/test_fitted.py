@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from untie.datasets import load
+from untie_paper.datasets import load
 from untie_paper.fitted import common_scale, fit_encoder
 from untie_paper.methods import PAPER
 

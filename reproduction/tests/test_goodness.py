@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from untie.datasets import load
-from untie.evaluation import goodness_curve
+from untie_paper.datasets import load
+from untie_paper.evaluation import goodness_curve
 from untie_paper.fitted import fit_encoder
 from untie_paper.goodness import DATASETS, EXPERIMENT, GRID, METHODS, jobs, margins, report
 from untie_paper.methods import DEFAULT, DISTANCES, PAPER

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from untie.evaluation import published
 from untie_paper import clustering, couplings_density
 from untie_paper import inconsistency as experiment
 from untie_paper.data import SETS
+from untie_paper.evaluation import published
 from untie_paper.output.grid import make_grid
 from untie_paper.run.experiment import Effort, Results
 

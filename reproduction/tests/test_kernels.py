@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import numpy as np
+
 from untie import UNTIE
-from untie._learn.kernels import KERNEL_SETS
-from untie.datasets import load
-from untie.evaluation import clustering_f_score, published
+from untie_paper.datasets import load
+from untie_paper.evaluation import clustering_f_score, published
 from untie_paper.fitted import quietly_fitted
 from untie_paper.kernels import GROUPS, KERNELS, cluster_with_kernels, jobs, report
 from untie_paper.run.experiment import Effort, Results
+from untie_paper.stages import KERNEL_SETS, build_couplings, row_vectors
 from untie_paper.weighted_k_means import k_means
 
 
@@ -29,6 +31,16 @@ def test_groups_are_the_printed_ones() -> None:
     assert [tuple(names) for names in printed] == list(GROUPS.values())
     sizes = published("kernels")["set"].value_counts()
     assert {name: len(KERNEL_SETS[name]) for name in KERNELS} == sizes.to_dict()
+
+
+def test_the_sets_are_those_of_untie() -> None:
+    X, _ = load("hayesroth")
+    for name in KERNELS:
+        encoder = UNTIE(3, kernels=name, solver="uniform").fit(X)
+        problem = build_couplings(encoder, X)
+        expected = encoder.similarity(X)
+        vectors = row_vectors(problem, encoder.omega_)
+        np.testing.assert_allclose(vectors @ vectors.T, expected, atol=1e-9)
 
 
 def test_the_set_and_the_solver_count() -> None:

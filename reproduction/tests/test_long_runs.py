@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from untie import UNTIE
-from untie.datasets import load
 from untie_paper import convergence
 from untie_paper import long_runs as experiment
+from untie_paper.datasets import load
 from untie_paper.fitted import quietly_fitted
 from untie_paper.run.experiment import Effort, Results
 from untie_paper.stages import build_couplings
@@ -59,7 +59,7 @@ def test_the_cell_describes_the_weights_of_the_protocol():
 
 
 def test_a_column_that_carries_nothing_does_not_count_as_the_largest(problem):
-    energy = problem.uncentred_energies
+    energy = problem.energies()
     long, shortest = energy > 1e-3 * energy.max(), np.argmin(energy)
     omega = np.where(long, 1.0, 0.0)
     omega[shortest] = 1.2  # less than a millionth of S all the same
@@ -70,7 +70,7 @@ def test_a_column_that_carries_nothing_does_not_count_as_the_largest(problem):
 
 
 def test_weights_of_0_leave_nothing(problem):
-    left = experiment.what_is_left(problem, np.zeros(problem.spaces.n_coordinates))
+    left = experiment.what_is_left(problem, np.zeros(problem.n_coordinates))
     assert (left["alive"], left["largest"], left["dimensions"], left["unexplained"]) == (0, 0, 0, 0)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import silhouette_score
 
-from untie.datasets import load
-from untie.evaluation import precision_at_k
 from untie_paper import maps as experiment
+from untie_paper.datasets import load
+from untie_paper.evaluation import precision_at_k
 from untie_paper.fitted import fit_encoder
 from untie_paper.run.experiment import Effort, Results
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from untie.baselines import VAE
-from untie.evaluation import published
+from untie_paper.baselines import VAE
+from untie_paper.evaluation import published
 from untie_paper.methods import (
     CDE_TEN,
     COLUMNS,

@@ -9,10 +9,10 @@ from scipy.spatial.distance import pdist
 
 from external_data import external_file
 from untie import UNTIE
-from untie.datasets import load
 from untie_paper import goodness, kernels, maps, outliers, regression
 from untie_paper.clustering_scores import printed_scores
 from untie_paper.data import SETS
+from untie_paper.datasets import load
 from untie_paper.fitted import fit_encoder
 from untie_paper.methods import PAPER
 from untie_paper.off_protocol import (

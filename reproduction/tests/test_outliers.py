@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from untie.datasets import load
 from untie_paper import outliers
+from untie_paper.datasets import load
 from untie_paper.methods import DEFAULT, PAPER
 from untie_paper.outliers import (
     BASELINE,

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from untie.evaluation import published
 from untie_paper.clustering_scores import DELTA, printed_scores, with_delta
+from untie_paper.evaluation import published
 from untie_paper.output.style import for_phones
 from untie_paper.ranks import (
     complete,

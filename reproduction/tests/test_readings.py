@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from untie import UNTIE
-from untie.datasets import load
-from untie.evaluation import clustering_f_score, published
 from untie_paper.clustering_cell import cluster
+from untie_paper.datasets import load
+from untie_paper.evaluation import clustering_f_score, published
 from untie_paper.output.grid import make_grid
 from untie_paper.readings import (
     OF_20_PAIRS,

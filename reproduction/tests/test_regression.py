@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from untie.baselines import MCA
-from untie.datasets import load
 from untie_paper import regression
+from untie_paper.baselines import MCA
+from untie_paper.datasets import load
 from untie_paper.methods import DEFAULT, PAPER
 from untie_paper.regression import (
     EXPERIMENT,

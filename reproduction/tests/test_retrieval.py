@@ -5,10 +5,10 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from untie import TableEncoder
-from untie.baselines import VAE
-from untie.datasets import load
-from untie.evaluation import precision_at_k
 from untie_paper import retrieval
+from untie_paper.baselines import VAE
+from untie_paper.datasets import load
+from untie_paper.evaluation import precision_at_k
 from untie_paper.methods import DEEP, DEFAULT, NEIGHBORS, PAPER, STOCHASTIC
 from untie_paper.off_protocol import LEFT_OUT
 from untie_paper.output.grid import make_grid

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from untie import UNTIE
-from untie.datasets import load
+from untie_paper.datasets import load
 from untie_paper.fitted import quietly_fitted
-from untie_paper.stages import build_couplings, learn_weights, unexplained_share
+from untie_paper.stages import _batches, build_couplings, learn_weights, unexplained_share
 
 
 @pytest.mark.parametrize(
@@ -16,8 +16,8 @@ def test_stages_are_fit(encoder):
     X, _ = load("hayesroth")
     solution = learn_weights(encoder, build_couplings(encoder, X))
     fitted = quietly_fitted(encoder, X)
-    np.testing.assert_array_equal(solution.omega, fitted.omega_)
-    assert solution.loss_curve == fitted.loss_curve_
+    np.testing.assert_allclose(solution.omega, fitted.omega_, atol=1e-9)
+    assert solution.loss_curve == pytest.approx(fitted.loss_curve_)
 
 
 def test_share_is_that_of_the_similarities_of_all_rows():
@@ -34,16 +34,33 @@ def test_centred_share_is_what_the_exact_solver_starts_from():
     X, _ = load("hayesroth")
     encoder = UNTIE(3, solver="exact")
     problem = build_couplings(encoder, X)
-    ones = np.ones(problem.spaces.n_coordinates)
+    ones = np.ones(problem.n_coordinates)
     first = learn_weights(encoder, problem).loss_curve[0]
     assert unexplained_share(problem, ones, centred=True) == pytest.approx(first, rel=1e-9)
 
 
 def test_share_of_no_weights_is_zero():
     problem = build_couplings(UNTIE.from_paper(2), load("hayesroth")[0])
-    assert unexplained_share(problem, np.zeros(problem.spaces.n_coordinates)) == 0.0
+    assert unexplained_share(problem, np.zeros(problem.n_coordinates)) == 0.0
 
 
 def test_what_is_left_open_is_refused():
     with pytest.raises(ValueError, match="number of clusters"):
-        build_couplings(encoder, [["a"], ["b"]])
+        build_couplings(UNTIE(solver="exact"), [["a"], ["b"]])
+
+
+def test_without_replacement_every_row_comes_once_in_a_pass():
+    batches = _batches(200, 30, np.random.RandomState(0), replacement=False)
+    first, second = (np.concatenate([next(batches) for _ in range(6)]) for _ in range(2))
+    for drawn in (first, second):  # 200 rows have six batches of 30; 20 rows wait
+        assert len(drawn) == len(set(drawn)) == 180
+    assert (first != second).any()
+    whole = _batches(200, 500, np.random.RandomState(0), replacement=False)
+    assert sorted(next(whole)) == list(range(200))
+
+
+def test_the_weights_depend_on_how_rows_are_drawn():
+    encoder = UNTIE.from_paper(3, max_iter=30)
+    problem = build_couplings(encoder, load("hayesroth")[0])
+    drawn = learn_weights(encoder, problem).omega
+    assert (learn_weights(encoder, problem, replacement=False).omega != drawn).any()

@@ -3,10 +3,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from scipy.spatial.distance import pdist
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from untie import TableClusterer, TableEncoder
 from untie._learn import memory
+from untie._learn.agreement import clustering_f_score
 from untie._learn.choose import Attributes
 from untie._learn.description import description_gain
 from untie.cluster import KModes
@@ -14,7 +16,6 @@ from untie.comparison import _rows as compare_rows
 from untie.comparison import methods as compare_module
 from untie.comparison.methods import METHODS, compare
 from untie.datasets import load
-from untie.evaluation import clustering_f_score
 
 
 @pytest.fixture
@@ -73,8 +74,8 @@ def test_weights_are_numbers_of_rows(groups):
 def test_the_order_of_the_rows_does_not_matter(groups):
     X, y = groups
     order = np.random.default_rng(0).permutation(120)
-    first = compare(X, 2, y=y, methods=["UNTIE", "k-modes"])
-    second = compare(X.iloc[order], 2, y=y[order], methods=["UNTIE", "k-modes"])
+    first = compare(X, 2, y=y, methods=["TableClusterer", "k-modes"])
+    second = compare(X.iloc[order], 2, y=y[order], methods=["TableClusterer", "k-modes"])
     for one, other in zip(first.scores, second.scores, strict=True):
         assert one.gain == pytest.approx(other.gain)
         assert one.ari == pytest.approx(other.ari)
@@ -102,20 +103,32 @@ def test_large_tables_are_sampled(groups, monkeypatch):
 def test_an_encoder_that_is_fitted_is_the_one_compared(groups, monkeypatch):
     X, y = groups
     seed = np.random.RandomState(0).randint(2**31 - 1)
-    encoder = TableEncoder(2, random_state=seed, preparer=None).fit(X)
-    fresh = compare(X, 2, y=y, methods=["UNTIE"])
-    assert compare(X, 2, y=y, methods=["UNTIE"], encoder=encoder) == fresh
+    encoder = TableEncoder(2, preparer=None, random_state=seed).fit(X)
+    fresh = compare(X, 2, y=y, methods=["TableClusterer"])
+    assert compare(X, 2, y=y, methods=["TableClusterer"], encoder=encoder) == fresh
     monkeypatch.setattr(TableEncoder, "fit", None)  # nothing is fitted any more
-    assert compare(X, 2, y=y, methods=["UNTIE"], encoder=encoder) == fresh
+    assert compare(X, 2, y=y, methods=["TableClusterer"], encoder=encoder) == fresh
     assert compare(X, 2, methods=["one-hot"]).n_rows == len(X)
 
 
-def test_cde_is_left_out_where_it_takes_long(groups, monkeypatch):
+def test_untie_is_left_out_where_it_takes_long(groups, monkeypatch):
     X, _ = groups
-    monkeypatch.setattr(compare_module, "CDE_VALUES", 11)
-    result = compare(X, 2)
-    assert [score.method for score in result.scores] == [name for name in METHODS if name != "CDE"]
-    assert result.skipped == ("CDE, as it takes long for 12 values",)
+    monkeypatch.setattr(compare_module, "UNTIE_VALUES", 11)
+    result = compare(X, 2, methods=["UNTIE", "one-hot"])
+    assert [score.method for score in result.scores] == ["one-hot"]
+    assert result.skipped == ("UNTIE, as it takes long for 12 values",)
+
+
+def test_mca_is_that_of_the_one_hot_table(groups):
+    """Rows are as far from each other as by the singular values of the standardized table."""
+    X, _ = groups
+    rows = compare_rows.read_rows(X, None, None, np.random.RandomState(0))
+    one_hot = compare_rows.one_hot(rows)[rows.members]
+    assert one_hot.shape == (120, 12)
+    shares = one_hot.mean(axis=0)
+    left, lengths, _ = np.linalg.svd((one_hot - shares) / np.sqrt(4 * shares), full_matrices=False)
+    found = compare_rows.mca(rows, 3)[rows.members]
+    np.testing.assert_allclose(pdist(found), pdist((left * lengths)[:, :3]), atol=1e-9)
 
 
 def test_the_frame_is_of_the_users_library(groups):
@@ -127,7 +140,7 @@ def test_the_frame_is_of_the_users_library(groups):
 
 def test_arrays_and_lists_of_rows():
     rows = [["red", "wine"], ["brown", "beer"]] * 20 + [["red", "beer"]]
-    assert compare(rows, 2, methods=["UNTIE", "k-modes"]).n_rows == 41
+    assert compare(rows, 2, methods=["TableClusterer", "k-modes"]).n_rows == 41
 
 
 def test_progress_can_be_watched(groups):
@@ -143,10 +156,10 @@ def test_progress_can_be_watched(groups):
     assert seen == ["one-hot", "MCA"]
 
 
-def test_untie_is_the_default_encoder():
-    """The gain is that of the default's clusters, up to the starts of k-means."""
+def test_table_clusterer_is_the_default():
+    """The gain is that of the default's clusters, up to the starts."""
     X, _ = load("zoo")
-    score = by_method(compare(X, 4, methods=["UNTIE"]))["UNTIE"]
+    score = by_method(compare(X, 4, methods=["TableClusterer"]))["TableClusterer"]
     encoder, labels = (
         TableEncoder(4, preparer=None).fit(X),
         TableClusterer(4, preparer=None).fit(X).labels_,
@@ -177,10 +190,9 @@ def test_long_vectors_make_the_same_clusters(groups, monkeypatch):
     data, y = groups
     rng = np.random.default_rng(0)
     data = data.assign(town=[f"{a}{rng.integers(0, 40)}" for a in y])
-    expected = compare(data, 2, y=y, methods=["UNTIE", "one-hot"]).table()
+    expected = compare(data, 2, y=y, methods=["one-hot"]).table()
     monkeypatch.setattr(memory, "LARGE", 20)
     rows = compare_rows.read_rows(data, None, y, np.random.RandomState(0))
-    vectors = np.asarray(METHODS["one-hot"](2, 0).fit(rows.frame).transform(rows.frame))
-    assert sparse.issparse(compare_rows._points(vectors, rows.weights))
+    assert sparse.issparse(compare_rows._points(compare_rows.one_hot(rows), rows.weights))
     found = compare(data, 2, y=y, methods=["one-hot"]).table()
-    pd.testing.assert_frame_equal(found, expected[1:].reset_index(drop=True))
+    pd.testing.assert_frame_equal(found, expected)

@@ -33,12 +33,11 @@ from untie import (
     Preparer,
     TableClusterer,
     TableEncoder,
-    baselines,
     choose_k,
     count_table,
     explain,
 )
-from untie.cluster import KModes
+from untie.cluster import KModes, LatentClasses
 from untie.datasets import load
 
 FILE = Path(__file__).with_name("fits.json")
@@ -287,17 +286,9 @@ def clusterers():
 
 
 def methods():
-    """Yield the baselines that need no training of networks."""
+    """Yield latent classes."""
     X, _ = load("zoo")
-    for name in ("OneHot", "MCA", "Couplings", "CDE"):
-        method = getattr(baselines, name)
-        seed = {"random_state": 0} if "random_state" in method().get_params() else {}
-        rows = np.asarray(method(**seed).fit_transform(X), dtype=float)
-        yield f"baseline, {name}", numbers(rows @ rows.T)
-    for name in ("Hamming", "Ahmad", "DILCA", "COS", "Rough"):
-        rows = getattr(baselines, name)().fit(X).pairwise(X)
-        yield f"baseline, {name}", numbers(rows)
-    latent = baselines.LatentClasses(3, random_state=0).fit(X)
+    latent = LatentClasses(3, random_state=0).fit(X)
     yield "baseline, LatentClasses", numbers(latent.predict_proba(X))
 
 

@@ -12,6 +12,7 @@ from sklearn.cluster import KMeans
 from tables import encoder_of, fit_known, latent_classes, small_tables
 from untie import UNTIE, Polynomial, TableEncoder, count_table, load_model
 from untie._count.row_sample import SAMPLE_ROWS
+from untie._learn.agreement import clustering_f_score
 from untie._learn.attributes import Attributes
 from untie._learn.choose import _mean_gains, _numbers, description_gains
 from untie._learn.dense import Dense
@@ -19,7 +20,6 @@ from untie._learn.description import description_gain
 from untie._learn.solvers import ALTERNATIVES, SOLVERS, Problem
 from untie._learn.spaces import identity_spaces, side_by_side
 from untie._learn.value_tree import tree_spaces
-from untie.evaluation import clustering_f_score
 
 NAMES = ["couplings", "relevance"]
 

@@ -572,7 +572,7 @@ def test_untie_is_fitted_once(zoo, monkeypatch):
     encoder = UNTIE(3).fit(zoo)
     page = make_report(zoo, encoder).html
     assert len(fitted) == 1
-    expected = compare(zoo, 3, methods=["UNTIE"], encoder=encoder, n_resamples=3)
+    expected = compare(zoo, 3, methods=["TableClusterer"], encoder=encoder, n_resamples=3)
     figures = [float(figure) for figure in cells_of(page, "comparison")[0][1:]]
     assert figures == pytest.approx(expected.table().iloc[0, 1:].tolist())
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from untie._util.checks import check_integer, check_number, check_one_of, check_share
+from untie._util.checks import check_integer, check_number, check_one_of
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3)])
@@ -25,9 +25,6 @@ def test_an_integer_is_returned(value):
         (lambda: check_number("tau", 0), "tau must be a number above 0, got 0."),
         (lambda: check_number("tau", -1, zero=True), "tau must be a number at least 0, got -1."),
         (lambda: check_number("tau", np.inf), "tau must be a number above 0, got inf."),
-        (lambda: check_share("noise", 1.5), "noise must be a number from 0 to 1, got 1.5."),
-        (lambda: check_share("noise", np.nan), "noise must be a number from 0 to 1, got nan."),
-        (lambda: check_share("noise", "a"), "noise must be a number from 0 to 1, got 'a'."),
         (lambda: check_one_of("by", 1, ("a", "b")), "by must be one of ['a', 'b'], got 1."),
     ],
 )
@@ -40,6 +37,4 @@ def test_what_is_wrong_is_named(check, message):
 def test_what_is_right_passes():
     check_number("tau", 0, zero=True)
     check_number("tau", np.float32(0.5))
-    check_share("noise", 0)
-    check_share("noise", 1.0)
     check_one_of("by", "a", ("a", "b"))

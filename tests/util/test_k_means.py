@@ -7,7 +7,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from untie._util import k_means
-from untie._util.k_means import best_labels, nearest_means
+from untie._util.k_means import best_labels
 
 
 def inertia(rows, weights, labels):
@@ -72,17 +72,3 @@ def test_ties_fall_by_the_order_of_the_rows(n_clusters):
         turn = np.linalg.qr(np.random.RandomState(seed).normal(size=(6, 6)))[0]
         found = best_labels(rows @ turn, weights, n_clusters, 10, np.random.RandomState(1))
         np.testing.assert_array_equal(found, expected)
-
-
-def test_the_first_of_equally_near_means():
-    rows, means = (
-        np.array([[0.0, 0.1], [3.0, 0.0]]),
-        np.array([[1.0, 0.1], [-1.0, 0.1], [0.0, 1.1]]),
-    )
-    for turn in (
-        np.eye(2),
-        np.array([[0.6, 0.8], [-0.8, 0.6]]),
-        np.array([[0.28, 0.96], [-0.96, 0.28]]),
-    ):
-        assert nearest_means(rows @ turn, means @ turn).tolist() == [0, 0]
-        assert nearest_means(rows @ turn, means[::-1] @ turn).tolist() == [0, 2]

@@ -8,7 +8,7 @@ import pytest
 
 from untie._util.seeds import draws_of
 
-PACKAGES = ("untie", "untie.baselines", "untie.cluster", "untie.comparison", "untie.datasets",
+PACKAGES = ("untie", "untie.cluster", "untie.comparison", "untie.datasets",
             "untie.explain", "untie.plot")  # fmt: skip
 
 

@@ -30,9 +30,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from untie.datasets import load
-from untie.evaluation import published
 from untie_paper.classification_report import LINEAR, METHODS, report
+from untie_paper.datasets import load
+from untie_paper.evaluation import published
 from untie_paper.fitted import common_scale, fit_encoder
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job
 

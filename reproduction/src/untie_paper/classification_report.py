@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from untie.evaluation import average_ranks, published
+from untie_paper.evaluation import average_ranks, published
 from untie_paper.methods import DEFAULT, PAPER
 from untie_paper.off_protocol import LEFT_OUT, footnotes, including, sets_off
 from untie_paper.output.report import Report, Table

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie.datasets._figures import published as printed_figures
 from untie_paper.clustering_cell import cluster
 from untie_paper.clustering_report import report
 from untie_paper.data import SETS
+from untie_paper.datasets import printed_figures
 from untie_paper.methods import COLUMNS, DEEP, DISTANCES
 from untie_paper.run.experiment import Effort, Experiment, Job
 

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from untie.baselines import LatentClasses
-from untie.cluster import KModes
-from untie.datasets import load
-from untie.evaluation import category_utility, clustering_scores, conditional_entropy
+from untie.cluster import KModes, LatentClasses
+from untie_paper.datasets import load
+from untie_paper.evaluation import category_utility, clustering_scores, conditional_entropy
 from untie_paper.fitted import quietly_fitted
 from untie_paper.methods import DEEP, DISTANCES, ENCODERS, limit_steps
 from untie_paper.run.experiment import Cell
@@ -37,7 +36,7 @@ def cluster(dataset: str, method: str, seed: int, n_restarts: int, max_steps: in
     Parameters
     ----------
     dataset : str
-        A name of `untie.datasets`.
+        A name of `untie_paper.datasets`.
     method : str
         A key of `ENCODERS` or `DISTANCES`.
     seed : int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie.evaluation import published
 from untie_paper.clustering_findings import rank_findings, score_findings
 from untie_paper.clustering_scores import (
     CLOSE,
@@ -17,6 +16,7 @@ from untie_paper.clustering_scores import (
     with_delta,
     with_ten_starts,
 )
+from untie_paper.evaluation import published
 from untie_paper.methods import PAPER
 from untie_paper.off_protocol import LEFT_OUT, footnotes, including, sets_off
 from untie_paper.output.report import Report, Table

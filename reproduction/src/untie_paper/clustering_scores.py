@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie.evaluation import published
 from untie_paper.data import SETS
+from untie_paper.evaluation import published
 from untie_paper.methods import CDE_TEN, COLUMNS, PAPER
 from untie_paper.ranks import delta
 

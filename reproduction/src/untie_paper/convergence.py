@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from untie import UNTIE
-from untie.datasets import load
 from untie_paper import long_runs, remainder
 from untie_paper.arrays import FloatArray
 from untie_paper.convergence_figures import (
@@ -34,6 +33,7 @@ from untie_paper.convergence_figures import (
     loss_data,
     share_data,
 )
+from untie_paper.datasets import load
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.words import many
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
@@ -61,7 +61,7 @@ def share_cell(dataset: str, seed: int, n_steps: int) -> Cell:
     X, y = load(dataset)
     encoder = _protocol(y.nunique(), seed, PRINTED_RATE, max(n_steps, 1))
     problem = build_couplings(encoder, X)
-    ones = np.ones(problem.spaces.n_coordinates)
+    ones = np.ones(problem.n_coordinates)
     omega = learn_weights(encoder, problem).omega if n_steps else ones
     return {
         "share": unexplained_share(problem, omega),

@@ -14,10 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from untie.baselines import CDE, COS, DILCA
-from untie.datasets import load
-from untie.evaluation import coupling_matrices, inter_factor, intra_factor
 from untie_paper.arrays import FloatArray
+from untie_paper.baselines import CDE, COS, DILCA
 from untie_paper.couplings_indicators import (
     METHODS,
     READINGS,
@@ -26,6 +24,8 @@ from untie_paper.couplings_indicators import (
     with_spread,
 )
 from untie_paper.data import SETS
+from untie_paper.datasets import load
+from untie_paper.evaluation import coupling_matrices, inter_factor, intra_factor
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import (
     FONT_SIZE,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie.datasets._figures import Figures, measure
-from untie.datasets._figures import published as printed
-from untie.datasets._registry import source
+from untie_paper.datasets import Figures, measure, source
+from untie_paper.datasets import printed_figures as printed
 from untie_paper.output.report import Report, Table
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
 

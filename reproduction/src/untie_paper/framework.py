@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from untie import UNTIE, Gaussian, Pairs
-from untie.baselines import Couplings
+from untie_paper.baselines import Couplings
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import FONT_SIZE, INK, PAGE_WIDTH, PHONE_WIDTH, is_narrow
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
@@ -85,8 +85,8 @@ def toy_cell(tau: float, width: float, n_clusters: int) -> Cell:
         "intra": share.tolist(),
         "inter": vectors.tolist(),
         "kernel": Gaussian(width)(Pairs(vectors)).tolist(),
-        "n_coordinates": problem.spaces.n_coordinates,
-        "n_spaces": len(problem.spaces.labels),
+        "n_coordinates": problem.n_coordinates,
+        "n_spaces": problem.n_spaces,
         "weights": {f"{attribute}, {coupling}": w for (attribute, coupling), w in means.items()},
         "share_before": unexplained_share(problem, np.ones_like(omega), centred=True),
         "share_after": unexplained_share(problem, omega, centred=True),

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie.datasets import load
-from untie.evaluation import goodness_curve
+from untie_paper.datasets import load
+from untie_paper.evaluation import goodness_curve
 from untie_paper.fitted import fit_encoder
 from untie_paper.methods import DEFAULT, DISTANCES, ENCODERS, PAPER, STOCHASTIC
 from untie_paper.output.report import Figure, Report, Table

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from untie import UNTIE
-from untie.datasets import load
-from untie.evaluation import published
 from untie_paper.clustering_cell import Partition, judge
+from untie_paper.datasets import load
+from untie_paper.evaluation import published
 from untie_paper.fitted import quietly_fitted
 from untie_paper.output.report import Figure, Report, Table
 from untie_paper.output.style import CLASS_COLOURS, INK, common_legend, name_panel, panels

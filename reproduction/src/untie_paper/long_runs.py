@@ -13,16 +13,13 @@ from typing import Any
 import numpy as np
 
 from untie import UNTIE
-from untie._learn.eigen import eigenvalues
-from untie._learn.solvers import Problem
-from untie._learn.spectrum import reduced_gram, roots
-from untie.datasets import load
 from untie_paper.arrays import FloatArray
 from untie_paper.convergence_figures import DATASETS
+from untie_paper.datasets import load
 from untie_paper.output.report import Table
 from untie_paper.output.words import many
 from untie_paper.run.experiment import Cell, Effort, Job, Results
-from untie_paper.stages import build_couplings, learn_weights
+from untie_paper.stages import Problem, build_couplings, learn_weights
 
 STEPS, QUICK_STEPS = 10_000, 2000
 LAST = 100
@@ -71,9 +68,9 @@ def what_is_left(problem: Problem, omega: FloatArray) -> dict[str, float | int]:
     >>> left["alive"], left["dimensions"], left["unexplained"] < 1e-9
     (56, 2, True)
     """
-    energy = problem.uncentred_energies
+    energy = problem.energies()
     trace = float(energy @ omega)
-    spectrum = eigenvalues(reduced_gram(problem.counts, roots(problem.spaces, omega)), len(omega))
+    spectrum = problem.spectrum(omega)
     carrying = energy * omega > CARRIES * trace
     return {
         "n_clusters": problem.n_clusters,

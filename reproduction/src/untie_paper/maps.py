@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from untie.datasets import load
-from untie.evaluation import precision_at_k
+from untie_paper.datasets import load
+from untie_paper.evaluation import precision_at_k
 from untie_paper.fitted import fit_encoder
 from untie_paper.methods import DEFAULT, PAPER
 from untie_paper.output.report import Figure, Report, Table

@@ -5,7 +5,8 @@ overall: n_o objects, n_b objects a batch, n_omega weights (one for each value, 
 coupling). What is measured is the peak of the memory that Python and numpy asked for while a stage
 ran, beyond what there was when it began: the coupling spaces are built, then weights are learned.
 
-The peak of learning is that of a step, so a few steps are enough.
+The peak of learning is that of a step, so a few steps are enough. The exact solver learns from
+counts, and its peak has the kernel matrices in it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from untie.datasets import make_synthetic
 from untie_paper import time_cost
+from untie_paper.datasets import make_synthetic
 from untie_paper.methods import PAPER
 from untie_paper.output.report import Table
 from untie_paper.run.experiment import Cell, Effort, Job, Results

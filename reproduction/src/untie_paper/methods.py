@@ -10,7 +10,8 @@ from functools import partial
 from typing import Any
 
 from untie import UNTIE, TableEncoder
-from untie.baselines import (
+from untie.cluster import LatentClasses
+from untie_paper.baselines import (
     CDE,
     COS,
     DILCA,
@@ -20,7 +21,6 @@ from untie.baselines import (
     BiGAN,
     Couplings,
     Hamming,
-    LatentClasses,
     OneHot,
     Rough,
 )
@@ -37,7 +37,7 @@ kmeans without options, which is one start.
 
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
     PAPER: lambda k, seed: UNTIE.from_paper(k, random_state=seed),
-    DEFAULT: lambda k, seed: TableEncoder(k, random_state=seed, preparer=None),
+    DEFAULT: lambda k, seed: TableEncoder(k, preparer=None, random_state=seed),
     NEIGHBORS: lambda k, seed: TableEncoder(purpose="neighbors", preparer=None),
     "Couplings": lambda k, seed: Couplings(),
     "CDE": lambda k, seed: CDE(n_init=1, random_state=seed),

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from untie import UNTIE
-from untie.datasets import load
-from untie.datasets._figures import published
-from untie.evaluation import clustering_f_score
+from untie_paper.datasets import load, printed_figures
+from untie_paper.evaluation import clustering_f_score
 from untie_paper.methods import PAPER
 from untie_paper.output.words import listing
 
@@ -34,7 +33,7 @@ def why_off(dataset: str, is_whole: bool = True) -> str | None:
     Parameters
     ----------
     dataset : str
-        A name of `untie.datasets`.
+        A name of `untie_paper.datasets`.
     is_whole : bool, default=True
         Whether the encoder sees all rows; couplings of a part of them are never exactly level.
 
@@ -75,7 +74,7 @@ def sets_off(datasets: Iterable[str], is_whole: bool = True) -> list[str]:
     ['threeof9', 'primarytumor']
     """
     # Tables have rows that are no data sets.
-    known = published()
+    known = printed_figures()
     return [name for name in datasets if name in known and why_off(name, is_whole)]
 
 
@@ -134,5 +133,5 @@ def single_cluster_score(dataset: str) -> float:
 
 
 def _n_classes(dataset: str) -> int:
-    n_classes = published()[dataset].n_c
+    n_classes = printed_figures()[dataset].n_c
     return int(load(dataset)[1].nunique() if n_classes is None else n_classes)

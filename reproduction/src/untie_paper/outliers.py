@@ -28,9 +28,9 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 from untie import TableEncoder
-from untie.datasets import load
-from untie.evaluation import average_ranks
 from untie_paper.arrays import FloatArray
+from untie_paper.datasets import load
+from untie_paper.evaluation import average_ranks
 from untie_paper.fitted import quietly_fitted
 from untie_paper.methods import DEFAULT, ENCODERS, PAPER
 from untie_paper.output.report import Report, Table
@@ -151,7 +151,7 @@ def scores(table: Any, method: str, n_classes: int, seed: int) -> dict[str, Floa
     if method == BASELINE:
         return {BASELINE: rare_values(table)}
     encoder = (
-        TableEncoder(random_state=seed, preparer=None)
+        TableEncoder(preparer=None, random_state=seed)
         if method == DEFAULT
         else ENCODERS[method](n_classes, seed)
     )

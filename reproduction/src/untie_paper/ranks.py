@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie.evaluation import (
+from untie_paper.evaluation import (
     average_ranks,
     bonferroni_dunn,
     critical_difference_diagram,

@@ -16,11 +16,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from untie import UNTIE
-from untie.datasets import load
-from untie.datasets._figures import published as printed_figures
 from untie_paper import clustering
 from untie_paper.clustering_cell import Partition, judge
 from untie_paper.data import SETS
+from untie_paper.datasets import load, printed_figures
 from untie_paper.readings_report import report
 from untie_paper.readings_scores import NOT_UNTIE
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job
@@ -95,7 +94,7 @@ def cluster_by_reading(dataset: str, seed: int, n_restarts: int, **answers: Any)
     Parameters
     ----------
     dataset : str
-        A name of `untie.datasets`.
+        A name of `untie_paper.datasets`.
     seed : int
         For the batches and the starts of k-means.
     n_restarts : int

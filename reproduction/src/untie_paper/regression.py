@@ -25,9 +25,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsRegressor
 
 from untie import TableEncoder
-from untie.baselines import MCA
-from untie.datasets import load
-from untie.evaluation import average_ranks
+from untie_paper.baselines import MCA
+from untie_paper.datasets import load
+from untie_paper.evaluation import average_ranks
 from untie_paper.fitted import common_scale, quietly_fitted
 from untie_paper.methods import DEFAULT, ENCODERS, PAPER
 from untie_paper.output.report import Report, Table
@@ -115,7 +115,7 @@ def take_out(dataset: str, column: str) -> tuple[Any, Any, int]:
 def make_encoder(method: str, n_classes: int, seed: int) -> Any:
     """Return an encoder that is told no more than a user would know who has a number to predict."""
     if method == DEFAULT:
-        return TableEncoder(random_state=seed, preparer=None)
+        return TableEncoder(preparer=None, random_state=seed)
     return MCA(None) if method == "MCA" else ENCODERS[method](n_classes, seed)
 
 

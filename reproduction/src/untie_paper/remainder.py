@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from untie import UNTIE
-from untie.datasets import load
 from untie_paper.arrays import FloatArray
 from untie_paper.convergence_figures import DATASETS
+from untie_paper.datasets import load
 from untie_paper.fitted import quietly_fitted
 from untie_paper.output.report import Table
 from untie_paper.output.words import many

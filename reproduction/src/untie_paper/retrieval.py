@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie.datasets import load
-from untie.evaluation import precision_at_k, published
 from untie_paper.clustering import MAX_STEPS
+from untie_paper.datasets import load
+from untie_paper.evaluation import precision_at_k, published
 from untie_paper.fitted import quietly_fitted
 from untie_paper.methods import DEEP, DISTANCES, ENCODERS, STOCHASTIC, limit_steps
 from untie_paper.retrieval_report import DRAWN, EVERYWHERE, METHODS, MOST_K, MOST_ROWS, report

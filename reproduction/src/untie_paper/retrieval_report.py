@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from untie.evaluation import average_ranks, published
 from untie_paper.clustering import MAX_STEPS
+from untie_paper.evaluation import average_ranks, published
 from untie_paper.methods import DEEP, DEFAULT, NEIGHBORS, PAPER
 from untie_paper.off_protocol import LEFT_OUT, footnotes, including, sets_off
 from untie_paper.output.report import Figure, Report, Table

@@ -17,6 +17,9 @@ from untie._count.draws import number_of_draws
 from untie._count.memory import check_memory, refuse_large
 from untie._count.row_sample import RowSample
 from untie._count.sparse_counting import count_sparse
+from untie._table.names import listed
+from untie._table.rows import encode
+from untie._table.table import read_table
 from untie._table.vocabulary import Vocabulary
 from untie._util.types import Codes, FloatArray
 
@@ -207,6 +210,34 @@ class CountedTable:
     vocabulary: Vocabulary
     counts: Counts
     sample: RowSample | None = None
+
+    def codes(self, data: Any) -> Codes:
+        """Return the codes of a table's rows: the places of their values in the vocabulary.
+
+        Parameters
+        ----------
+        data : table of shape (n_rows, n_columns)
+            In memory, with the columns that were counted.
+
+        Returns
+        -------
+        list of integer arrays of shape (n_rows,)
+            One array per column. A value that was not counted has the number of the column's
+            values.
+
+        Examples
+        --------
+        >>> from untie import count_table
+        >>> count_table([["red"], ["blue"]]).codes([["red"], ["green"], ["blue"]])
+        [array([1, 2, 0], dtype=uint8)]
+        """
+        table = read_table(data, min_rows=0)
+        if table.names != self.vocabulary.columns:
+            raise ValueError(
+                f"The table has the columns {listed(table.names)}, but those counted are "
+                f"{listed(self.vocabulary.columns)}; select and order them as they were counted."
+            )
+        return encode(table, self.vocabulary).codes
 
     def __add__(self, other: CountedTable) -> CountedTable:
         if not isinstance(other, CountedTable):

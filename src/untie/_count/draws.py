@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from untie._count.row_sample import RowSample
+from untie._util.digits import ROUNDING
 from untie._util.types import FloatArray
 
 MOST_EXACT = 2.0**53
@@ -34,9 +35,6 @@ is 0.44 or more."""
 
 FILLED = 0.5
 """Distinct rows are a table of counts if they are at least this share of those that can occur."""
-
-ROUNDING = 1e-9
-"""Weights are sums of others; they agree if they differ by this share of the largest at most."""
 
 
 def are_whole(weights: FloatArray) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,7 +132,7 @@ class PackedRows:
     def distances(self, tables: Sequence[FloatArray], modes: NDArray[np.intp]) -> FloatArray:
         """Return the distance of each row to each mode; shape (n_rows, n_clusters)."""
         result = np.empty((self.n_rows, len(modes)))
-        for rows, part in self._blocks(tables, modes):
+        for rows, part in self.blocks(tables, modes):
             result[rows] = part
         return result
 
@@ -152,7 +152,7 @@ class PackedRows:
         """
         labels = np.empty(self.n_rows, dtype=np.intp)
         distances = np.empty(self.n_rows)
-        for rows, part in self._blocks(tables, modes):
+        for rows, part in self.blocks(tables, modes):
             if tolerance:
                 is_near = part <= part.min(axis=1, keepdims=True) + tolerance
                 is_near.argmax(axis=1, out=labels[rows])
@@ -172,7 +172,10 @@ class PackedRows:
             counts.append(histogram.reshape(n_clusters, n_cells))
         return self._packs.split_counts(counts)
 
-    def _blocks(self, tables: Sequence[FloatArray], modes: NDArray[np.intp]) -> Any:
+    def blocks(
+        self, tables: Sequence[FloatArray], modes: NDArray[np.intp]
+    ) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield the distances of some rows at a time, in memory that the next ones overwrite."""
         chosen = [table[:, values] for table, values in zip(tables, modes.T, strict=True)]
         added = self._packs.add_tables(chosen)
         step = max(256, BLOCK_NUMBERS // len(modes))

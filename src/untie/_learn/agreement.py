@@ -1,4 +1,4 @@
-"""How well two partitions agree, and how far apart the clusters of one are."""
+"""How well clusters agree with others or with a label, and how far apart they are."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics.cluster import contingency_matrix
 
 from untie._count.cluster_entries import cross_table
 from untie._util.types import FloatArray
@@ -31,6 +33,51 @@ def adjusted_rand(first: NDArray[np.intp], second: NDArray[np.intp], weights: Fl
 
 def _n_pairs(counts: Any) -> float:
     return float(np.sum(counts * np.maximum(counts - 1.0, 0.0)) / 2.0)
+
+
+def clustering_f_score(y_true: Any, labels: Any) -> float:
+    """Return the macro F1 after matching each cluster to at most one class.
+
+    The matching is one to one and maximizes the number of rows whose cluster is matched to their
+    class; among matchings that are equal in this, the one with the highest F counts. A class
+    without a cluster has F1 = 0.
+
+    Parameters
+    ----------
+    y_true, labels : array of shape (n_rows,)
+        The class and the cluster of each row.
+
+    Examples
+    --------
+    >>> clustering_f_score(["low", "low", "low", "low", "high", "high"], [0, 0, 0, 1, 0, 1])
+    0.625
+    """
+    classes, clusters = (np.asarray(given).astype(str) for given in (y_true, labels))
+    shared: FloatArray = contingency_matrix(classes, clusters).astype(float)
+    sizes = shared.sum(axis=1, keepdims=True) + shared.sum(axis=0)
+    f_scores = 2.0 * shared / sizes
+    # The F of all matches together is worth less than one row, so it decides only between
+    # matchings with equally many rows.
+    worth = shared + f_scores / (2 * min(shared.shape) + 2)
+    matched = linear_sum_assignment(worth, maximize=True)
+    return float(f_scores[matched].sum() / len(shared))
+
+
+def purity(y_true: Any, labels: Any) -> float:
+    """Return the share of rows that are of the most frequent class of their cluster.
+
+    Parameters
+    ----------
+    y_true, labels : array of shape (n_rows,)
+        The class and the cluster of each row.
+
+    Examples
+    --------
+    >>> purity(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.75
+    """
+    shared = contingency_matrix(np.asarray(y_true).astype(str), np.asarray(labels))
+    return float(shared.max(axis=0).sum() / shared.sum())
 
 
 def distances_of(rows: FloatArray) -> FloatArray:

@@ -28,12 +28,13 @@ from untie._learn.hidden_gain import (
     halves,
     hidden_gains,
 )
-from untie._learn.k_choice import ROUNDING, SURE, KChoice, is_sure
+from untie._learn.k_choice import SURE, KChoice, is_sure
 from untie._learn.means import count_distinct, sample_vectors
 from untie._learn.order_space import CoarseView
 from untie._learn.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
 from untie._util.checks import check_integer
+from untie._util.digits import ROUNDING
 from untie._util.k_means import best_labels
 from untie._util.parallel import in_threads, pays
 from untie._util.threads import one_thread
@@ -286,7 +287,7 @@ class _Trial:
             without = partial(_gains_of, self.judged, never=hidden)
             left = _total(in_threads(without, result.fits, worth)) / n
             mean = float(left.of_rows.sum() / self.weights.sum())
-            if worst is None or mean < worst.without - 1e-9:
+            if worst is None or mean < worst.without - ROUNDING:
                 worst = _Evidence(told, mean, _error(left.of_rows, self.judged), hidden)
         assert worst is not None  # there is a column
         return worst
@@ -346,7 +347,7 @@ def _drawn(sample: RowSample, attributes: Attributes, n_rows: int) -> tuple[Floa
     n_distinct, total = len(weights), float(weights.sum())
     if n_distinct < SAMPLE_ROWS and (unit := _weight_of_draw(sample, attributes, n_rows)):
         drawn = weights / unit
-        drawn = np.where(np.isclose(drawn, np.rint(drawn), rtol=1e-9), np.rint(drawn), drawn)
+        drawn = np.where(np.isclose(drawn, np.rint(drawn), rtol=ROUNDING), np.rint(drawn), drawn)
         return drawn, drawn
     return weights * (n_distinct / total), np.ones(n_distinct)
 
@@ -445,7 +446,7 @@ def _repeated(trial: _Trial, labels: Labels, columns: Sequence[str]) -> str | No
         (joint,) = count_members([codes], [n_codes], labels, int(labels.max()) + 1, weights)
         told = joint.argmax(axis=0)[codes]
         agreement = adjusted_rand(labels, told, weights)
-        if agreement > best + 1e-9:
+        if agreement > best + ROUNDING:
             best, name = agreement, column
     return name
 

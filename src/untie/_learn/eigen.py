@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from untie._learn.krylov import MOST_BLOCKS, Gram, Krylov
+from untie._util.digits import ROUNDING
 from untie._util.types import FloatArray
-
-TIE = 1e-9
-"""Eigenvalues that differ by less than this share of the largest count as equal."""
 
 FULL_SOLVER_SIZE = 1500
 """Up to this size a full eigensolver is faster than iterations."""
@@ -156,7 +154,7 @@ def leading_axes(gram: Gram, n_vectors: int, *, is_exact: bool = False) -> Eigen
 
 def _count_equals(values: FloatArray, n_vectors: int) -> tuple[int, int]:
     """Count the eigenvalues above 0, and those up to the last that is equal to the last wanted."""
-    n_found = int(np.count_nonzero(values > TIE * max(float(values[0]), 0.0)))
+    n_found = int(np.count_nonzero(values > ROUNDING * max(float(values[0]), 0.0)))
     return n_found, end_of_equals(np.sqrt(values[:n_found]), min(n_vectors, n_found))
 
 
@@ -228,7 +226,7 @@ def _full(gram: Gram, n_vectors: int) -> tuple[FloatArray, FloatArray]:
 def _may_miss(search: Krylov, n_values: int) -> bool:
     """Tell whether so many eigenvalues are equal that a block need not have seen them all."""
     values, n_block = search.values[:n_values], search.n_block
-    same = TIE * search.values[0]
+    same = ROUNDING * search.values[0]
     first, last = values[: 1 - n_block], values[n_block - 1 :]
     return bool(((first - last <= same) & (last > same)).any())
 
@@ -250,7 +248,7 @@ def _is_below(search: Krylov, place: int, limit: float) -> bool:
 
 
 def _cut(values: FloatArray, vectors: FloatArray, n_vectors: int) -> Eigenspace:
-    same = TIE * max(float(values[0]), 0.0)
+    same = ROUNDING * max(float(values[0]), 0.0)
     rank = int(np.count_nonzero(values > same))
     n_vectors = min(n_vectors, rank)
     if n_vectors == 0:

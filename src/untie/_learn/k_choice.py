@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from untie._table import frames
 from untie._table.frames import columns_of
+from untie._util.digits import ROUNDING
 from untie._util.types import FloatArray
 from untie._util.words import listed
 
-SURE, ROUNDING = 2.0, 1e-9
-"""A gain is there if it is above 0 by `SURE` standard errors, and above rounding: where halves have
-too few rows for a number of clusters, both are 0 but for rounding."""
+SURE = 2.0
+"""A gain is there if it is above 0 by this many standard errors, and above rounding: where halves
+have too few rows for a number of clusters, both are 0 but for rounding."""
 
 NAMED = 4
 """At most this many columns are named in a sentence."""

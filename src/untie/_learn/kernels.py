@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from untie._table.vocabulary import number_repeats
+from untie._util.products import squared_distances, squared_lengths
 from untie._util.types import FloatArray
 
 CONSTANT = 1e-10
@@ -65,8 +66,8 @@ class Pairs:
         if self.others is None:
             lengths = others = self.products.diagonal()
         else:
-            lengths, others = _squared_lengths(self.vectors), _squared_lengths(self.others)
-        distances = np.maximum(lengths[:, None] + others - 2 * self.products, 0.0)
+            lengths, others = squared_lengths(self.vectors), squared_lengths(self.others)
+        distances = squared_distances(self.products, lengths, others)
         if self.others is None:
             np.fill_diagonal(distances, 0.0)
         return distances
@@ -78,7 +79,7 @@ class SelfPairs(Pairs):
     @cached_property
     def products(self) -> FloatArray:
         """Squared lengths of the vectors; shape (n_values, 1)."""
-        return _squared_lengths(self.vectors)[:, None]
+        return squared_lengths(self.vectors)[:, None]
 
     @cached_property
     def squared_distances(self) -> FloatArray:
@@ -89,12 +90,6 @@ class SelfPairs(Pairs):
 def _products(left: Any, right: Any) -> FloatArray:
     # Sparse times dense is dense, and much faster than sparse times sparse.
     return np.asarray(left @ (right.toarray() if sparse.issparse(right) else right).T)
-
-
-def _squared_lengths(vectors: Any) -> FloatArray:
-    if sparse.issparse(vectors):
-        return np.asarray(vectors.power(2).sum(axis=1)).ravel()
-    return np.square(vectors).sum(axis=1)
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from untie._learn.costs import Costs, Pass, Walk, ties_apart
 from untie._learn.description import PRIOR, gain_of_counts
 from untie._learn.fitted import Fitted
+from untie._util.digits import ROUNDING
 from untie._util.types import FloatArray
 
 MOST_MOVES = 20
 """Rows are moved by at most this many passes; most tables take one to five, long ones more."""
-
-LEAST_RISE = 1e-9
-"""A gain that rises by less, in nats per row, has not risen: it may be rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +141,7 @@ def move_rows(
         costs = ties_apart(cells.costs(found))
         moved = walk(costs)
         gain_moved = cells.gain(moved) if moved.sizes.all() else -np.inf
-        if gain_moved <= gain + LEAST_RISE:
+        if gain_moved <= gain + ROUNDING:
             return kept, found, n_passes
         kept, found, gain = costs, moved, gain_moved
     return kept, found, max_passes

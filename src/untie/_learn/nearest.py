@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from untie._count.packed_rows import row_keys
 from untie._count.packing import Packs, add_up
 from untie._learn.value_space import ValueSpace
-from untie._util.digits import leading_digits
+from untie._util.digits import ROUNDING, leading_digits
 from untie._util.parallel import map_ahead
 from untie._util.types import Codes, FloatArray
 
@@ -49,9 +49,6 @@ TABLE_BYTES = 2**28
 
 LARGEST_BOUND = 65_000
 """The largest distance to a query in units; sums of bounds fit 16 bits."""
-
-SLACK = 1e-9
-"""Bounds and limits may be wrong by this share, as numbers were rounded."""
 
 
 Integers = NDArray[np.intp]
@@ -284,7 +281,7 @@ class _Group:
 
     def _caps(self, limits: FloatArray) -> NDArray[np.uint16]:
         """Return the largest bound that a row within the limit of each query can have."""
-        caps = np.minimum(limits * (1.0 + SLACK) / self.unit, LARGEST_BOUND)
+        caps = np.minimum(limits * (1.0 + ROUNDING) / self.unit, LARGEST_BOUND)
         return caps.astype(np.uint16)
 
 

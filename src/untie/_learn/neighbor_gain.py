@@ -25,6 +25,7 @@ from untie._learn.attributes import Attributes
 from untie._learn.choose import NOISE
 from untie._learn.dependence import entropy
 from untie._learn.tall import Columns
+from untie._util.products import squared_distances, squared_lengths
 from untie._util.types import FloatArray
 
 N_NEAREST = 20
@@ -194,7 +195,7 @@ def whole_distances(
         centred, which = table.centred(values, counts.frequencies[counts.span(attribute)])
         vectors = centred[which]
         places, asking = np.unique(others.ravel()[:n_asking], return_inverse=True)
-        found.append((_squared_distances(vectors, places), asking.ravel(), others.ravel()))
+        found.append((_distances_to_all(vectors, places), asking.ravel(), others.ravel()))
     largest = fsum(distances.max(initial=0.0) for distances, _, _ in found)
     rounding = NOISE**2 * sum(table.largest() ** 2 for table in tables)
     unit = 2**BITS / largest if largest > rounding else 0.0
@@ -238,13 +239,12 @@ def foretelling_gain(distances: Sequence[ValueDistances], asked: Asked) -> float
     return round(total / float(weights.sum()), 9)
 
 
-def _squared_distances(vectors: FloatArray, chosen: Places) -> FloatArray:
-    """Return those of some vectors to all; shape (n_chosen, n_vectors)."""
-    squares = np.einsum("ij,ij->i", vectors, vectors)
-    products = vectors[chosen] @ vectors.T
-    result = np.maximum(squares[chosen, None] + squares - 2.0 * products, 0.0)
+def _distances_to_all(vectors: FloatArray, chosen: Places) -> FloatArray:
+    """Return squared distances of some vectors to all; shape (n_chosen, n_vectors)."""
+    lengths = squared_lengths(vectors)
+    result = squared_distances(vectors[chosen] @ vectors.T, lengths[chosen], lengths)
     result[np.arange(len(chosen)), chosen] = 0.0  # a value has no distance to itself
-    return np.asarray(result, dtype=np.float64)
+    return result
 
 
 def _hidden_in_turns(

@@ -21,6 +21,7 @@ from untie._learn.dense import Dense
 from untie._learn.spaces import KernelSpaces
 from untie._learn.tall import Tall
 from untie._table.orders import ORDER, Orders, Positions
+from untie._util.digits import ROUNDING
 from untie._util.rank_ranges import ranges_of
 from untie._util.types import FloatArray
 
@@ -35,7 +36,7 @@ MIXED = 1 / 3
 def is_mixed(orders: Orders) -> bool:
     """Tell whether many columns have an order."""
     n_ordered = sum(positions is not None for positions in orders)
-    return n_ordered > 0 and n_ordered >= MIXED * len(orders) - 1e-9
+    return n_ordered > 0 and n_ordered >= MIXED * len(orders) - ROUNDING
 
 
 def mean_ranks(positions: Positions, frequencies: FloatArray) -> FloatArray:

@@ -16,13 +16,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._learn import memory
-from untie._learn.dense import Dense, or_ones
+from untie._learn.dense import VANISHING, Dense, or_ones
 from untie._learn.eigen import settling
 from untie._util.types import FloatArray
-
-ROUNDING = 1e-6
-"""Directions shorter than this share of the longest are left out: by their squares, in which
-similarities count them, they are rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +118,7 @@ class Tall:
     def root(self) -> Tall:
         """Return a table with the same inner products of rows, and as few columns as possible."""
         vectors, lengths, _ = np.linalg.svd(self.mix, full_matrices=False)
-        kept = lengths > ROUNDING * lengths.max(initial=0.0)
+        kept = lengths > VANISHING * lengths.max(initial=0.0)
         mix, lengths = vectors[:, kept] * lengths[kept], lengths[kept]
         return Tall(self.diagonal, self.basis, mix @ settling(self.basis @ mix, lengths))
 

@@ -21,13 +21,11 @@ from scipy.special import gammaln
 
 from untie._count.counts import Counts
 from untie._learn.dependence import Entropies
+from untie._util.digits import ROUNDING
 from untie._util.types import FloatArray
 
 WORTH_CORRECTING = 0.7
 """Shares below this are not corrected for chance: nobody asks how far below they are."""
-
-TINY = 1e-9
-"""Fewer bits than this are rounding."""
 
 MOST_ROWS = 2**30
 """Weights that add up to more count as this many rows: chance is the same, and numbers of pairs of
@@ -82,7 +80,9 @@ def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORREC
             known[key] = Draws(values)
         expected = float(groups @ known[key].entropies(groups))
         evidence[j, k] = expected
-        shares[j, k] = 1.0 - left_open[j, k] * groups.sum() / expected if expected > TINY else 0.0
+        shares[j, k] = (
+            1.0 - left_open[j, k] * groups.sum() / expected if expected > ROUNDING else 0.0
+        )
     np.fill_diagonal(shares, 1.0)
     return Telling(np.clip(shares, 0.0, 1.0), evidence)
 

@@ -1,7 +1,7 @@
 """Counts -> what values of all attributes can be compared by: whom they meet, how often they occur.
 
-These are the two couplings of coupled data embedding (Jian et al., IJCAI 2017); CDE takes flat
-clusters of them, and the default a tree (`value_tree`).
+These are the two couplings of coupled data embedding (Jian et al., IJCAI 2017); `value_tree` makes
+a tree of them.
 """
 
 from __future__ import annotations
@@ -36,13 +36,10 @@ def co_occurrence(counts: Counts, values: NDArray[np.intp] | None = None) -> Flo
     return pairs / _positive(pairs.diagonal())[:, None]
 
 
-def occurrence(
-    counts: Counts, variant: str = "reference", values: NDArray[np.intp] | None = None
-) -> FloatArray:
+def occurrence(counts: Counts, values: NDArray[np.intp] | None = None) -> FloatArray:
     """Return rho(i, j) p(i) / p(j), with rho how much their attributes depend on each other.
 
-    rho is 1 within an attribute; with ``variant="reference"`` also between any two values that
-    never meet.
+    rho is 1 within an attribute, and between any two values that never meet.
     """
     pairs = _pairs(counts, values)
     uncertainty = symmetric_uncertainty(counts)
@@ -50,8 +47,7 @@ def occurrence(
     attribute = np.repeat(np.arange(len(counts.sizes)), counts.sizes)
     of_chosen = attribute if values is None else attribute[values]
     dependence = uncertainty[np.ix_(of_chosen, of_chosen)]
-    if variant == "reference":
-        dependence[pairs == 0] = 1.0
+    dependence[pairs == 0] = 1.0
     frequencies = pairs.diagonal()
     return np.asarray(dependence * (frequencies[:, None] / _positive(frequencies)))
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.cluster_entries import cross_table
+from untie._util.products import squared_distances, squared_lengths
 from untie._util.types import Codes, FloatArray
 
 BLOCK_NUMBERS = 2**20
@@ -60,25 +61,19 @@ class ValueSpace:
 
     def squared_distances(self, attribute: int, points: FloatArray) -> FloatArray:
         """Return those of an attribute's codes to points; shape (n_codes, n_points)."""
-        products = np.asarray(self.tables[attribute] @ points.T)
-        distances = self._own_squares(attribute) - 2.0 * products + _squares(points)
-        return np.maximum(distances, 0.0)
+        table = self.tables[attribute]
+        lengths = squared_lengths(table)
+        return squared_distances(np.asarray(table @ points.T), lengths, squared_lengths(points))
 
     def _correct_small(self, attribute: int, table: FloatArray, points: FloatArray) -> None:
         """Replace small squared distances to points, in which equal vectors are not equally far."""
-        scale = self._own_squares(attribute) + _squares(points)
+        scale = squared_lengths(self.tables[attribute])[:, None] + squared_lengths(points)
         codes, places = np.nonzero((table <= SMALL * scale) & (scale > 0.0))
         step = max(1, BLOCK_NUMBERS // max(1, points.shape[1]))
         for start in range(0, len(codes), step):
             some = codes[start : start + step], places[start : start + step]
-            exact = _squares(self.vectors(attribute, some[0]) - points[some[1]])
+            exact = squared_lengths(self.vectors(attribute, some[0]) - points[some[1]])
             table[some] = np.where(exact <= NOISE * scale[some], 0.0, exact)
-
-    def _own_squares(self, attribute: int) -> FloatArray:
-        """Return the squared lengths of an attribute's vectors; shape (n_codes, 1)."""
-        table = self.tables[attribute]
-        own = table.multiply(table).sum(axis=1) if sparse.issparse(table) else _squares(table)
-        return np.asarray(own).reshape(-1, 1)
 
     def distances_to_rows(self, codes: Codes) -> list[FloatArray]:
         """Return, for each attribute, squared distances of its codes to those of some rows.
@@ -153,10 +148,6 @@ def add_up(tables: list[FloatArray], codes: Codes) -> Iterator[tuple[slice, Floa
         for table, column in zip(tables, codes, strict=True):
             total += table.take(column[rows], axis=0)
         yield rows, total
-
-
-def _squares(vectors: FloatArray) -> FloatArray:
-    return np.einsum("ij,ij->i", vectors, vectors)
 
 
 def likeness(vectors: FloatArray, has_order: bool) -> FloatArray:

@@ -71,7 +71,7 @@ def tree_spaces(counts: Counts) -> KernelSpaces:
     True
     """
     leaves = _leaves(counts)
-    profiles = [co_occurrence(counts, leaves), occurrence(counts, values=leaves)]
+    profiles = [co_occurrence(counts, leaves), occurrence(counts, leaves)]
     trees = in_threads(
         lambda of_one: branches_of(of_one).scaled(), profiles, pays(len(leaves) ** 2)
     )

@@ -40,12 +40,6 @@ def check_number(name: str, value: Any, zero: bool = False) -> None:
         raise ValueError(f"{name} must be a number {wanted}, got {value!r}.")
 
 
-def check_share(name: str, value: Any) -> None:
-    """Refuse a parameter that is not a number from 0 to 1."""
-    if not is_number(value) or not 0 <= value <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
-
-
 def is_number(value: Any) -> bool:
     """Tell a finite real number from anything else."""
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value))

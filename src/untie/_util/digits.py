@@ -9,6 +9,10 @@ from scipy.sparse.csgraph import connected_components
 
 from untie._util.types import FloatArray
 
+ROUNDING = 1e-9
+"""Numbers that differ by less than this share of the largest are equal, as are nats and bits that
+differ by less: more digits agree in whatever order they were added up, on whatever processor."""
+
 
 def leading_digits(numbers: FloatArray, n_digits: int) -> FloatArray:
     """Round numbers to some leading digits each, whatever their size.

@@ -81,19 +81,6 @@ def best_labels(
     return best
 
 
-def nearest_means(rows: FloatArray, means: FloatArray) -> NDArray[np.intp]:
-    """Return each row's nearest mean, the first of equally near ones.
-
-    Examples
-    --------
-    >>> nearest_means(np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [2.0]]))
-    array([0, 0, 1])
-    """
-    vectors = WholeRows.of(rows)
-    found, _ = _nearest(vectors, means[:, None], _tie_width(vectors))
-    return found[0].astype(np.intp)
-
-
 def _tie_width(rows: RowVectors) -> float:
     """Return by how much squared distances must differ to count as different."""
     return TIE * float(rows.squares().max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Products with large symmetric matrices, in threads and with the same bits for any number."""
+"""Products with large symmetric matrices, and distances from inner products."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from untie._util.parallel import in_threads
 from untie._util.types import FloatArray
@@ -37,3 +38,33 @@ def symmetric_product(matrix: Any, array: FloatArray) -> FloatArray:
     lines = array.T
     parts = in_threads(lambda strip: lines @ matrix[:, strip], strips, matrix.size >= LARGE)
     return np.concatenate(parts, axis=-1).T
+
+
+def squared_lengths(vectors: Any) -> FloatArray:
+    """Return the squared lengths of vectors, dense or sparse; shape (n_vectors,)."""
+    if sparse.issparse(vectors):
+        return np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", vectors, vectors)
+
+
+def squared_distances(products: FloatArray, lengths: FloatArray, others: FloatArray) -> FloatArray:
+    """Return squared Euclidean distances from what may be at hand already; shape (n, n_others).
+
+    Rounding leaves about 1e-16 of the squared lengths where vectors are equal.
+
+    Parameters
+    ----------
+    products : array of shape (n, n_others)
+        Inner products.
+    lengths, others : arrays of shape (n,) and (n_others,)
+        Squared lengths.
+
+    Examples
+    --------
+    >>> vectors = np.array([[0.0], [2.0]])
+    >>> lengths = squared_lengths(vectors)
+    >>> squared_distances(vectors @ vectors.T, lengths, lengths)
+    array([[0., 4.],
+           [4., 0.]])
+    """
+    return np.maximum(lengths[:, None] + others - 2.0 * products, 0.0)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._util.digits import ROUNDING
 from untie._util.types import FloatArray
-
-ROUNDING = 1e-9
-"""Ranks this near to a border are on it, however their sums were rounded."""
 
 
 def ranges_of(ranks: FloatArray, n_ranges: int) -> NDArray[np.intp]:
@@ -32,5 +30,6 @@ def ranges_of(ranks: FloatArray, n_ranges: int) -> NDArray[np.intp]:
     places = np.asarray(ranks) * n_ranges
     border = np.round(places)
     outer = np.where(2 * border <= n_ranges, border - 1, border)
+    # Ranks this near to a border are on it, however their sums were rounded.
     found = np.where(np.abs(places - border) < ROUNDING * n_ranges, outer, np.floor(places))
     return np.clip(found, 0, n_ranges - 1).astype(np.intp)

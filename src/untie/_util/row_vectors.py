@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from untie._util.products import squared_lengths
 from untie._util.types import FloatArray
 
 
@@ -95,7 +96,7 @@ class WholeRows:
         return self.rows.shape[0], self.rows.shape[1]
 
     def squares(self) -> FloatArray:
-        return np.einsum("ij,ij->i", self.rows, self.rows)
+        return squared_lengths(self.rows)
 
     def some(self, numbers: NDArray[np.intp]) -> FloatArray:
         return self.rows[numbers]
@@ -144,7 +145,7 @@ class LookedUpRows:
         return LookedUpRows(tables, self.codes)
 
     def squares(self) -> FloatArray:
-        return self._add_up([np.einsum("ij,ij->i", table, table) for table in self.tables])
+        return self._add_up([squared_lengths(table) for table in self.tables])
 
     def some(self, numbers: NDArray[np.intp]) -> FloatArray:
         pairs = zip(self.tables, self.codes, strict=True)

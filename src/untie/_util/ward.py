@@ -18,10 +18,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist, squareform
 
+from untie._util.digits import ROUNDING
 from untie._util.types import FloatArray
-
-SAME = 1e-9
-"""Costs that differ by less than this share are equal."""
 
 FEWER = 0.7
 """When only this share of the lines are groups still, the others are dropped."""
@@ -133,7 +131,7 @@ class _Groups:
 
     def nearest(self) -> list[list[int]]:
         """Return the lines of groups that can be merged at the lowest cost."""
-        lowest = self.lowest.min() * (1.0 + SAME)
+        lowest = self.lowest.min() * (1.0 + ROUNDING)
         lines = np.flatnonzero(self.lowest <= lowest)
         if len(lines) == 2:  # nearly always
             return [lines.tolist()]

@@ -23,7 +23,7 @@ COMMANDS = {
     "values": "Find values that occur in the same company, such as two names of one thing, and say "
     "why.",
     "drift": "Tell what has changed from one table to another.",
-    "compare": "Cluster a table with UNTIE, one-hot, MCA, k-modes and CDE, and score the clusters.",
+    "compare": "Cluster a table with several methods and score the clusters.",
     "fit": "Learn from a table and keep the model in a file.",
     "transform": "Write the vectors of rows, by a model that was learned before.",
     "datasets": "List the data sets that come along, or write one; its last column, class, is the "

@@ -86,7 +86,7 @@ def _tell_agreement(label: str, answers: list[Any], labels: NDArray[Any], quiet:
     # Here, as they take a while that untie --help need not.
     from sklearn.metrics import adjusted_rand_score
 
-    from untie.evaluation import clustering_f_score
+    from untie._learn.agreement import clustering_f_score
 
     known = np.array([not is_missing(answer) for answer in answers])
     truth = np.array([str(answer) for answer in answers], dtype=object)[known]

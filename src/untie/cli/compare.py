@@ -1,4 +1,4 @@
-"""``untie compare``: UNTIE beside other methods on the user's table."""
+"""``untie compare``: several methods on the user's table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(
     format_: OutputFormat = None,
     seed: Seed = 0,
 ) -> None:
-    """Cluster a table with UNTIE, one-hot, MCA, k-modes and CDE, and score the clusters."""
+    """Cluster a table with several methods and score the clusters."""
     check_output(output)
     from untie._table.frames import columns_of
     from untie._table.sample_weights import read_weights

@@ -11,7 +11,7 @@ from untie.cli.early import check_output
 from untie.cli.options import Output, OutputFormat
 from untie.cli.showing import say, show
 from untie.cli.streams import UserError
-from untie.datasets import bundled_names, describe, load, names
+from untie.datasets import load, names
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -42,16 +42,19 @@ def run(
         return
     try:
         X, y = load(name, frame=FRAME)
-    except (FileNotFoundError, ValueError) as error:
+    except ValueError as error:
         raise UserError(str(error)) from error
     label = LABEL if LABEL not in X.dtype.names else f"{LABEL} (answer)"
     show({**columns_of(X), label: y.tolist()}, format_, output)
 
 
 def _list(format_: OutputFormat, output: Output) -> None:
-    bundled = {*bundled_names(), "threeof9"}
-    table = describe([name for name in names() if name in bundled], frame=FRAME)
-    shown = {"name": "name", "n_o": "rows", "n_a": "columns", "n_c": "classes"}
-    columns = {title: table[key].tolist() for key, title in shown.items()}
+    tables = [load(name, frame=FRAME) for name in names()]
+    columns = {
+        "name": names(),
+        "rows": [len(y) for _, y in tables],
+        "columns": [len(X.dtype.names) for X, _ in tables],
+        "classes": [len(set(y.tolist())) for _, y in tables],
+    }
     show(columns, format_, output, "Data sets")
     say("Write one: untie datasets NAME --output NAME.csv", quiet=output is not None)

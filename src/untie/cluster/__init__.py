@@ -1,20 +1,10 @@
-"""Clustering of categorical tables."""
+"""Clustering of tables by the textbook: k-modes, k-prototypes, latent classes."""
 
-from typing import TYPE_CHECKING, Any
+from untie.cluster._kmodes import KModes
+from untie.cluster._kprototypes import KPrototypes
+from untie.cluster._latent_classes import LatentClasses
 
-if TYPE_CHECKING:
-    from untie.cluster._kmodes import KModes
-
-__all__ = ["KModes"]
-
-
-def __getattr__(name: str) -> Any:
-    # K-modes brings all the distances along, which `import untie` should not wait for.
-    if name == "KModes":
-        from untie.cluster._kmodes import KModes
-
-        return KModes
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = ["KModes", "KPrototypes", "LatentClasses"]
 
 
 def __dir__() -> list[str]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, ClassVar, Self
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
@@ -11,27 +15,419 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TableInput
+from untie._count.counts import Counts
 from untie._count.grouping import Grouping
 from untie._count.memory import check_dense_memory
-from untie._count.packed_rows import PackedRows, distinct_rows, grid_error, on_a_grid
-from untie._count.tally import CountOptions, Tally, tally_table
+from untie._count.packed_rows import Distinct, PackedRows, distinct_rows, grid_error, on_a_grid
+from untie._count.tally import CountOptions, tally_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._table import frames
+from untie._table.rows import encode
 from untie._table.sample_weights import check_weights
-from untie._table.table import read_table
+from untie._table.table import Table, array_names, read_table
 from untie._table.vocabulary import Vocabulary
 from untie._util.checks import check_integer, check_one_of
 from untie._util.seeds import draws_of
-from untie._util.types import FloatArray
+from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
-from untie.baselines import ValueDistance
-from untie.cluster._measure import fit_distance, needs_pairs, tables_between
-from untie.cluster._problem import Modes, Problem, cost
-from untie.cluster._run import Run, one_row_a_cluster, run
-from untie.cluster._starts import DETERMINISTIC, STARTS, given_modes
 
-TABLE_PARAMETERS = ("categories", "handle_unknown", "min_frequency", "max_categories")
-"""How a table is read; a distance that is learned from it reads it the same way."""
+Modes = NDArray[Any]
+"""Codes of the modes; shape (n_clusters, n_attributes)."""
+
+ROUNDING = 1e-12
+"""Summed distances that differ by less than this share of the largest are equal."""
+
+Distance = Callable[[Counts], Any]
+"""Takes the counts of a table; returns a matrix of shape (n_values, n_values) for each column."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModesProblem:
+    """A table to cluster.
+
+    Parameters
+    ----------
+    rows : Distinct
+        The distinct rows and their weights.
+    tables : list of arrays of shape (n_values + 1, n_values)
+        Distance of each code, the last one for unknown values, to each value.
+    frequencies : list of arrays of shape (n_values,)
+        Weight of the rows with each value.
+    n_clusters : int
+        Number of clusters.
+    median : bool
+        Whether a mode is the value with the lowest summed distance, or the most frequent one.
+    """
+
+    rows: Distinct
+    tables: list[FloatArray]
+    frequencies: list[FloatArray]
+    n_clusters: int
+    median: bool
+
+    rounding: ClassVar[float] = 0.0
+    """Costs that differ by less than this share are equal; distances on a grid have exact sums."""
+
+    @cached_property
+    def packed(self) -> PackedRows:
+        """The rows, joined for looking up."""
+        return PackedRows(self.rows.codes, [len(table) for table in self.tables])
+
+    @cached_property
+    def typical(self) -> Modes:
+        """The most frequent value of each attribute; shape (n_attributes,)."""
+        return np.array([frequencies.argmax() for frequencies in self.frequencies])
+
+    @cached_property
+    def _counting_weights(self) -> FloatArray | None:
+        return None if (self.rows.weights == 1).all() else self.rows.weights
+
+    def modes_at(self, chosen: NDArray[np.intp]) -> Modes:
+        """Return rows as modes, with typical values instead of unknown ones."""
+        modes = np.stack([column[chosen].astype(np.intp) for column in self.rows.codes], axis=1)
+        sizes = [len(frequencies) for frequencies in self.frequencies]
+        return np.where(modes < sizes, modes, self.typical)
+
+    def nearest(self, modes: Modes) -> tuple[NDArray[np.intp], float]:
+        """Return the rows' labels, ties to the lowest, and their cost."""
+        labels, distances = self.packed.nearest(self.tables, modes, grid_error(self.tables))
+        return labels, float(distances @ self.rows.weights)
+
+    def cost(self, labels: NDArray[np.intp], modes: Modes) -> float:
+        """Return the weighted sum of the rows' distances to their modes."""
+        return cost(self.rows, self.tables, labels, modes)
+
+    def update(self, labels: NDArray[np.intp]) -> Modes:
+        """Return the modes of clusters, none of which is empty."""
+        counts = self.packed.count(labels, self.n_clusters, self._counting_weights)
+        modes = np.empty((self.n_clusters, len(counts)), dtype=np.intp)
+        for attribute, found in enumerate(counts):
+            frequencies = self.frequencies[attribute]
+            if self.median:
+                modes[:, attribute] = medians(found, self.tables[attribute], frequencies > 0)
+            else:
+                known = found[:, : len(frequencies)]
+                values = known.argmax(axis=1)
+                modes[:, attribute] = np.where(known.any(axis=1), values, self.typical[attribute])
+        return modes
+
+
+def cost(
+    rows: Distinct, tables: Sequence[FloatArray], labels: NDArray[np.intp], modes: Modes
+) -> float:
+    """Return the weighted sum of the rows' distances to their clusters' modes."""
+    total = np.zeros(len(rows))
+    for codes, table, values in zip(rows.codes, tables, modes.T, strict=True):
+        total += table[codes, values[labels]]
+    return float(total @ rows.weights)
+
+
+def medians(counts: NDArray[Any], table: FloatArray, occurs: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return each cluster's value with the lowest summed distance to the cluster's cells.
+
+    Of equal ones, the one that is more frequent in the cluster, then the first. Values that
+    never occur are no candidates.
+
+    Parameters
+    ----------
+    counts : array of shape (n_clusters, n_values + 1)
+        How often each code occurs in each cluster.
+    table : array of shape (n_values + 1, n_values)
+        Distance of each code to each value.
+    occurs : boolean array of shape (n_values,)
+        Whether the table has each value.
+    """
+    sums = counts.astype(float) @ table
+    tolerance = ROUNDING * np.abs(sums).max(axis=1, keepdims=True)
+    sums[:, ~occurs] = np.inf
+    is_lowest = sums <= sums.min(axis=1, keepdims=True) + tolerance
+    best: NDArray[np.intp] = np.where(is_lowest, counts[:, :-1], -1).argmax(axis=1)
+    return best
+
+
+@dataclass(frozen=True, eq=False)
+class ModesRun:
+    """The outcome of a run.
+
+    Parameters
+    ----------
+    labels : integer array of shape (n_distinct,)
+        The cluster of each distinct row.
+    modes : integer array of shape (n_clusters, n_attributes)
+        The clusters' modes.
+    cost : float
+        Weighted sum of the distances to the modes.
+    n_iter : int
+        How often the rows were assigned.
+    settled : bool
+        Whether the run ended by itself, not by its limit.
+    """
+
+    labels: NDArray[np.intp]
+    modes: Modes
+    cost: float
+    n_iter: int
+    settled: bool
+
+
+def run(problem: ModesProblem, modes: Modes, max_iter: int, rng: np.random.RandomState) -> ModesRun:
+    """Assign and update in turns.
+
+    Ends when an assignment is that of the time before. Frequent values are not the best modes
+    for every distance, and then the modes can come back to where they were; the run ends
+    there, too, with the cheapest of those that it would visit again and again.
+    """
+    costs: list[float] = []
+    visited: list[Modes] = []
+    places: dict[bytes, int] = {}
+    assigned: NDArray[np.intp] | None = None
+    labels = np.empty(0, dtype=np.intp)
+    settled = False
+    for _ in range(max_iter):
+        nearest, cost = problem.nearest(modes)
+        settled = assigned is not None and np.array_equal(nearest, assigned)
+        if not settled:
+            assigned, labels = nearest, fill_empty(problem, nearest, rng)
+        places[modes.tobytes()] = len(visited)
+        visited.append(modes)
+        costs.append(cost)
+        if settled or len(visited) == max_iter:
+            break
+        updated = problem.update(labels)
+        if np.array_equal(updated, modes):
+            settled = True
+            break
+        start = places.get(updated.tobytes())
+        if start is not None:
+            settled = True
+            modes = visited[start + int(np.argmin(costs[start:]))]
+            labels = fill_empty(problem, problem.nearest(modes)[0], rng)
+            break
+        modes = updated
+    return ModesRun(labels, modes, problem.cost(labels, modes), len(visited), settled)
+
+
+def fill_empty(
+    problem: ModesProblem, labels: NDArray[np.intp], rng: np.random.RandomState
+) -> NDArray[np.intp]:
+    """Move a random row of the largest cluster into each empty one.
+
+    Parameters
+    ----------
+    problem : ModesProblem
+        A table with more distinct rows than clusters.
+    labels : integer array of shape (n_distinct,)
+        Clusters, some of which may be empty.
+    rng : RandomState
+        Draws the rows, each with a probability in proportion to its weight.
+    """
+    n_rows = np.bincount(labels, minlength=problem.n_clusters)
+    if n_rows.all():
+        return labels
+    labels, weights = labels.copy(), problem.rows.weights
+    for empty in np.flatnonzero(n_rows == 0):
+        n_rows = np.bincount(labels, minlength=problem.n_clusters)
+        sizes = np.bincount(labels, weights, minlength=problem.n_clusters)
+        # A cluster of one distinct row would be empty itself without it.
+        members = np.flatnonzero(labels == np.where(n_rows > 1, sizes, -1.0).argmax())
+        shares = weights[members] / weights[members].sum()
+        labels[rng.choice(members, p=shares)] = empty
+    return labels
+
+
+def best_run(
+    problem: ModesProblem,
+    start: Callable[[], Modes],
+    n_runs: int,
+    max_iter: int,
+    rng: np.random.RandomState,
+) -> ModesRun:
+    """Return the cheapest of several runs, the first of equal ones."""
+    n_distinct = len(problem.rows)
+    if n_distinct <= problem.n_clusters:
+        if n_distinct < problem.n_clusters:
+            warn_user(
+                f"The table has {n_distinct} distinct rows but {problem.n_clusters} clusters "
+                "are asked for; those left over are empty. Lower n_clusters.",
+                ConvergenceWarning,
+            )
+        return one_row_a_cluster(problem)
+    best = run(problem, start(), max_iter, rng)
+    for _ in range(n_runs - 1):
+        found = run(problem, start(), max_iter, rng)
+        if found.cost < best.cost * (1.0 - problem.rounding):
+            best = found
+    if not best.settled:
+        warn_user(
+            f"The labels still changed after max_iter={max_iter} assignments; raise it.",
+            ConvergenceWarning,
+        )
+    return best
+
+
+def one_row_a_cluster(problem: ModesProblem) -> ModesRun:
+    """Make each distinct row a mode, where they are at most as many as the clusters.
+
+    They are numbered in the order of the table. Clusters that are left over have the modes of
+    the first ones once more, and no rows.
+    """
+    order = np.argsort(problem.rows.first)
+    labels = np.empty_like(order)
+    labels[order] = np.arange(len(order))
+    modes = problem.modes_at(order[np.arange(problem.n_clusters) % len(order)])
+    return ModesRun(labels, modes, problem.cost(labels, modes), 1, True)
+
+
+Start = Callable[[ModesProblem, np.random.RandomState], Modes]
+
+
+def random(problem: ModesProblem, rng: np.random.RandomState) -> Modes:
+    """Draw distinct rows, each with a probability in proportion to its weight."""
+    weights = problem.rows.weights
+    shares = weights / weights.sum()
+    chosen = rng.choice(len(weights), problem.n_clusters, replace=False, p=shares)
+    return problem.modes_at(chosen)
+
+
+def huang(problem: ModesProblem, rng: np.random.RandomState) -> Modes:
+    """Draw each attribute's values by their frequency; take the nearest rows, none twice."""
+    drawn = np.empty((problem.n_clusters, len(problem.tables)), dtype=np.intp)
+    for attribute, frequencies in enumerate(problem.frequencies):
+        total = frequencies.sum()
+        shares = frequencies / total if total > 0 else None
+        drawn[:, attribute] = rng.choice(len(frequencies), problem.n_clusters, p=shares)
+    distances = problem.packed.distances(problem.tables, drawn)
+    chosen = np.empty(problem.n_clusters, dtype=np.intp)
+    for cluster in range(problem.n_clusters):
+        chosen[cluster] = distances[:, cluster].argmin()
+        distances[chosen[cluster]] = np.inf
+    return problem.modes_at(chosen)
+
+
+def cao(problem: ModesProblem, rng: np.random.RandomState) -> Modes:
+    """Take the densest row, then rows that are dense and far from all taken; no randomness.
+
+    A row's density is the sum of its values' frequencies. Distances are numbers of mismatches,
+    whatever the distance of the clustering, which may not be 0 for equal rows. Of equally good
+    rows, the first in the table is taken.
+    """
+    order = np.argsort(problem.rows.first)
+    codes = [column[order] for column in problem.rows.codes]
+    density = np.zeros(len(order))
+    for column, frequencies in zip(codes, problem.frequencies, strict=True):
+        density += np.append(frequencies, 0.0)[column]
+    chosen = [int(density.argmax())]
+    lowest = np.full(len(order), np.inf)
+    while len(chosen) < problem.n_clusters:
+        mismatches = np.zeros(len(order))
+        for column in codes:
+            mismatches += column != column[chosen[-1]]
+        lowest = np.minimum(lowest, density * mismatches)
+        chosen.append(int(lowest.argmax()))
+    return problem.modes_at(order[chosen])
+
+
+STARTS: dict[str, Start] = {"huang": huang, "cao": cao, "random": random}
+
+
+def given_modes(init: Any, n_clusters: int, grouping: Grouping) -> Modes:
+    """Code the modes that the user starts from.
+
+    Parameters
+    ----------
+    init : table of shape (n_clusters, n_attributes)
+        Values of the table that is clustered.
+    n_clusters : int
+        Number of clusters.
+    grouping : Grouping
+        The values of the table that is clustered.
+    """
+    codes = known_codes(read_start(init, n_clusters, grouping.raw.columns), grouping.raw)
+    return np.stack(grouping.apply_to_codes(codes), axis=1).astype(np.intp)
+
+
+def read_start(init: Any, n_clusters: int, columns: tuple[str, ...]) -> Table:
+    """Read the rows to start from; refuse another shape, other names or another order."""
+    table = read_table(init)
+    shape, wanted = (table.n_rows, len(table.names)), (n_clusters, len(columns))
+    if shape != wanted:
+        raise ValueError(
+            f"init has {shape[0]} modes of {shape[1]} values, but n_clusters={wanted[0]} and "
+            f"the table has {wanted[1]} columns; pass a table of shape {wanted}."
+        )
+    names = tuple(getattr(nw.from_native(table.source, pass_through=True), "columns", ()))
+    names = table.names if table.is_structured else names
+    has_names = names and all(isinstance(name, str) for name in names)
+    if has_names and columns not in (names, array_names(len(columns))):
+        raise ValueError(
+            f"init has the columns {names}, but the table has {columns}; name and order them as in "
+            "the table."
+        )
+    return table
+
+
+def known_codes(init: Table, vocabulary: Vocabulary) -> Codes:
+    """Code rows to start from; refuse values that no row of the table has."""
+    encoded = encode(init, vocabulary)
+    for column, unknown in zip(vocabulary.columns, encoded.unknown, strict=True):
+        if unknown:
+            raise ValueError(
+                f"init has the value {unknown[0]!r} in column {column!r}, which no row of "
+                "the table has there; start from values of the table."
+            )
+    return encoded.codes
+
+
+def value_distances(distance: Distance, counts: Counts) -> list[FloatArray]:
+    """Return what the user's distance says of each column; shapes (n_values, n_values)."""
+    found = [np.asarray(table, dtype=float) for table in distance(counts)]
+    shapes, wanted = [table.shape for table in found], [(size, size) for size in counts.sizes]
+    if shapes != wanted:
+        raise ValueError(
+            f"distance returned matrices of the shapes {shapes}; for the values of these columns "
+            f"they must be {wanted}."
+        )
+    if not all(np.isfinite(table).all() for table in found):
+        raise ValueError("distance returned numbers that are not finite.")
+    return found
+
+
+def with_unknown(
+    distances: Sequence[FloatArray], frequencies: Sequence[FloatArray]
+) -> list[FloatArray]:
+    """Append the distances of an unknown value: the mean of those of the rows' own values.
+
+    Parameters
+    ----------
+    distances : sequence of arrays of shape (n_values, n_values)
+        The distances of each column's values.
+    frequencies : sequence of arrays of shape (n_values,)
+        Weight of the rows with each value.
+
+    Returns
+    -------
+    list of arrays of shape (n_values + 1, n_values)
+    """
+    tables = []
+    for table, known in zip(distances, frequencies, strict=True):
+        weights = known if known.any() else np.ones_like(known)
+        tables.append(np.vstack([table, (weights / weights.sum()) @ table]))
+    return tables
+
+
+def mismatches(frequencies: Sequence[FloatArray]) -> list[FloatArray]:
+    """Return 0 for equal values and 1 for others; an unknown one is as far as the rows are.
+
+    Parameters
+    ----------
+    frequencies : sequence of arrays of shape (n_values,)
+        Weight of the rows with each value.
+
+    Returns
+    -------
+    list of arrays of shape (n_values + 1, n_values)
+    """
+    return with_unknown([1.0 - np.eye(len(known)) for known in frequencies], frequencies)
 
 
 class KModes(ClusterMixin, TableInput):
@@ -45,11 +441,10 @@ class KModes(ClusterMixin, TableInput):
     ----------
     n_clusters : int, default=8
         Number of clusters, from 2 to some hundreds; time and memory grow with it.
-    distance : None, str or ValueDistance, default=None
-        Distance of values: None for Hamming, the name of one in `untie.baselines`, or such a
-        distance. One that is not fitted is learned from the table itself, read with the
-        parameters below, not with its own; one that is fitted (on the same columns) is used as
-        it is.
+    distance : None or function, default=None
+        Distance of two values of a column. None counts mismatches: 0 for equal values, 1 for
+        different ones. A function takes the `Counts` of the table and returns, for each column, a
+        symmetric matrix of shape (n_values, n_values); counting pairs of values takes more time.
     init : {"huang", "cao", "random"} or table of shape (n_clusters, n_columns), default="huang"
         The first modes: rows near values drawn by their frequency; dense rows that are far from
         each other, without randomness; random distinct rows; or the modes themselves.
@@ -62,8 +457,8 @@ class KModes(ClusterMixin, TableInput):
         cost never rises with "median", and "frequency" is what was published.
     max_iter : int, default=100
         At most this many assignments per run; most runs end after a few.
-    random_state : int, RandomState or None, default=None
-        Seed of the starts, and of the rows that are moved into empty clusters; None is 0.
+    random_state : int, RandomState or None, default=0
+        Seed of the starts, and of the rows that are moved into empty clusters; None is 0 as well.
     categories : "auto" or list of lists, default="auto"
         The values of each column, if they are known beforehand.
     handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
@@ -86,15 +481,17 @@ class KModes(ClusterMixin, TableInput):
         Weighted sum of the rows' distances to their modes; also as `inertia_`.
     n_iter_ : int
         Assignments of the run that was kept.
-    distance_ : ValueDistance
-        The fitted distance.
+    distances_ : list of arrays of shape (n_values, n_values)
+        The distances of each column's values.
     vocabulary_ : Vocabulary
         The values of each column.
 
     See Also
     --------
-    untie.TableClusterer : Clusters of rows by the vectors of a TableEncoder.
-    untie.baselines.ValueDistance : Base of the distances, for one of your own.
+    KPrototypes : The same for tables with numbers.
+    LatentClasses : Clusters with probabilities.
+    untie.Counts : What a distance of your own is made of.
+    untie.TableClusterer : Learns which columns matter, and chooses the number of clusters.
 
     Notes
     -----
@@ -126,22 +523,32 @@ class KModes(ClusterMixin, TableInput):
     1.0
     >>> kmodes.predict([["pale", "beer"]]) == kmodes.labels_[3]
     array([ True])
-    >>> KModes(2, distance="Ahmad", init=[["red", "wine"], ["brown", "beer"]]).fit(table).modes()
+    >>> KModes(2, init=[["red", "wine"], ["brown", "beer"]]).fit(table).modes()
           x0    x1
     0    red  wine
     1  brown  beer
+
+    A distance of your own: frequent values are farther from each other.
+
+    >>> def by_frequency(counts):
+    ...     spans = [counts.span(column) for column in range(len(counts.sizes))]
+    ...     shares = [counts.frequencies[span] / counts.n for span in spans]
+    ...     return [(1 - np.eye(len(p))) * np.add.outer(p, p) for p in shares]
+    >>> KModes(2, distance=by_frequency, random_state=0).fit(table).distances_[1]
+    array([[0., 1.],
+           [1., 0.]])
     """
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        distance: str | ValueDistance | None = None,
+        distance: Distance | None = None,
         init: Any = "huang",
         n_init: int = 10,
         mode: str = "frequency",
         max_iter: int = 100,
-        random_state: Any = None,
+        random_state: Any = 0,
         categories: Any = "auto",
         handle_unknown: str = "ignore",
         min_frequency: float | None = None,
@@ -176,27 +583,39 @@ class KModes(ClusterMixin, TableInput):
         """
         self._check_parameters()
         table = read_table(X)
-        options = {name: getattr(self, name) for name in TABLE_PARAMETERS}
         counting = CountOptions(
             sample_weight,
             self.categories,
             self.min_frequency,
             self.max_categories,
-            with_pairs=needs_pairs(self.distance),
+            with_pairs=self.distance is not None,
         )
         counted = tally_table(table, counting)
         check_dense_memory(counted.counts.sizes, table.names)
         self._report(table, counted.grouping, counted.unknown)
-        distance = fit_distance(self.distance, table, counted, options)
-        exact = tables_between(distance, counted.grouping.vocabulary)
+        counts = counted.counts
+        frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
+        if self.distance is None:
+            exact = mismatches(frequencies)
+        else:
+            exact = with_unknown(value_distances(self.distance, counts), frequencies)
         tables = on_a_grid(exact)
-        problem = _problem(counted, tables, int(self.n_clusters), self.mode == "median")
-        best = self._best_run(problem, counted.grouping)
+        assert counted.rows is not None  # they were read just now
+        rows = distinct_rows(counted.rows.codes, list(map(len, tables)), counted.rows.weights)
+        n_clusters, rng = int(self.n_clusters), draws_of(self.random_state)
+        problem = ModesProblem(rows, tables, frequencies, n_clusters, self.mode == "median")
+        if isinstance(self.init, str):
+            start: Callable[[], Modes] = partial(STARTS[self.init], problem, rng)
+            n_runs = 1 if self.init == "cao" else int(self.n_init)
+        else:
+            start, n_runs = partial(given_modes, self.init, n_clusters, counted.grouping), 1
+            start()  # which refuses modes that are none
+        best = best_run(problem, start, n_runs, int(self.max_iter), rng)
         self._remember(table)
         self.grouping_ = counted.grouping
         self._tables, self._modes = tables, best.modes
         self.vocabulary_ = counted.grouping.vocabulary
-        self.distance_ = distance
+        self.distances_ = [table[:-1] for table in exact]
         self.cost_ = cost(problem.rows, exact, best.labels, best.modes)
         self.n_iter_ = best.n_iter
         self.cluster_centers_ = _values_of(best.modes, self.vocabulary_)
@@ -236,10 +655,7 @@ class KModes(ClusterMixin, TableInput):
         float
         """
         check_is_fitted(self)
-        distances = self._nearest(X)[1]
-        weights, keep = check_weights(sample_weight, len(distances))
-        counted = distances if keep is None else distances[keep]
-        return -float(counted.sum() if weights is None else weights @ counted)
+        return -weighted_sum(self._nearest(X)[1], sample_weight)
 
     def modes(self) -> Any:
         """Return the modes as a table.
@@ -267,38 +683,6 @@ class KModes(ClusterMixin, TableInput):
         rows = PackedRows(self._codes(X), [len(table) for table in self._tables])
         return rows.nearest(self._tables, self._modes, grid_error(self._tables))
 
-    def _best_run(self, problem: Problem, grouping: Grouping) -> Run:
-        given = None
-        if not isinstance(self.init, str):
-            given = given_modes(self.init, problem.n_clusters, grouping)
-        n_distinct = len(problem.rows)
-        if n_distinct <= problem.n_clusters:
-            if n_distinct < problem.n_clusters:
-                warn_user(
-                    f"The table has {n_distinct} distinct rows but {problem.n_clusters} clusters "
-                    "are asked for; those left over are empty. Lower n_clusters.",
-                    ConvergenceWarning,
-                )
-            return one_row_a_cluster(problem)
-        rng = draws_of(self.random_state)
-        n_runs = 1 if given is not None or self.init in DETERMINISTIC else int(self.n_init)
-        runs = (
-            run(
-                problem,
-                STARTS[self.init](problem, rng) if given is None else given,
-                int(self.max_iter),
-                rng,
-            )
-            for _ in range(n_runs)
-        )
-        best = min(runs, key=lambda outcome: outcome.cost)  # the first of equal ones
-        if not best.settled:
-            warn_user(
-                f"The labels still changed after max_iter={self.max_iter} assignments; raise it.",
-                ConvergenceWarning,
-            )
-        return best
-
     def _label(
         self, X: Any, n_rows: int, sample_weight: Any, found: NDArray[np.intp]
     ) -> NDArray[np.int32]:
@@ -318,21 +702,21 @@ class KModes(ClusterMixin, TableInput):
             raise ValueError(
                 f"init must be one of {list(STARTS)} or a table of modes, got {self.init!r}."
             )
+        is_class = isinstance(self.distance, type)
+        if self.distance is not None and (is_class or not callable(self.distance)):
+            raise ValueError(
+                "distance must be None, which counts mismatches, or a function of the counts that "
+                f"returns a matrix for each column, got {self.distance!r}."
+            )
         check_handle_unknown(self.handle_unknown)
         check_min_frequency(self.min_frequency, self.max_categories)
 
 
-def _problem(counted: Tally, tables: list[FloatArray], n_clusters: int, median: bool) -> Problem:
-    assert counted.rows is not None  # they were read just now
-    counts = counted.counts
-    widths = [len(table) for table in tables]
-    return Problem(
-        distinct_rows(counted.rows.codes, widths, counted.rows.weights),
-        tables,
-        np.split(counts.frequencies, counts.offsets[1:-1]),
-        n_clusters,
-        median,
-    )
+def weighted_sum(distances: FloatArray, sample_weight: Any) -> float:
+    """Return the sum of the rows' distances, each as often as the row counts."""
+    weights, keep = check_weights(sample_weight, len(distances))
+    counted = distances if keep is None else distances[keep]
+    return float(counted.sum() if weights is None else weights @ counted)
 
 
 def _values_of(modes: Modes, vocabulary: Vocabulary) -> NDArray[np.object_]:

@@ -1,4 +1,4 @@
-"""UNTIE beside other methods on one table."""
+"""Several methods side by side on one table."""
 
 from untie.comparison.methods import Comparison, compare
 

@@ -1,7 +1,7 @@
 """The rows that methods are compared on, and how a method clusters them.
 
-The k-means is scikit-learn's: it takes sparse vectors, which a column with very many values makes,
-and all methods are judged by the k-means that their users have.
+Vectors are clustered by scikit-learn's k-means: it takes sparse vectors, which a column with very
+many values makes, and these methods are judged by the k-means that their users have.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from untie._count.counts import Counts, count
-from untie._count.memory import check_dense_memory
 from untie._count.packed_rows import distinct_rows
-from untie._count.tally import CountOptions, Tally, tally_table
-from untie._encoder_base import EncoderBase
 from untie._learn import memory
 from untie._learn.choose import shortened
+from untie._learn.dense import Dense
+from untie._learn.eigen import leading
+from untie._learn.vectors import look_up_tables
 from untie._table.frames import rows_at
 from untie._table.rows import learn_vocabulary
 from untie._table.sample_weights import check_weights
-from untie._table.table import Table, read_table
+from untie._table.table import read_table
 from untie._util.types import Codes, FloatArray
-from untie.cluster import KModes
+from untie.clusterer import TableClusterer
+from untie.encoder import TableEncoder
 
 MOST_ROWS = 10_000
 """At most this many rows are clustered, drawn at random from larger tables."""
@@ -41,6 +42,9 @@ N_INIT = 10
 
 MOST_FILLED = 0.2
 """Share of numbers other than 0 up to which long vectors are sparse."""
+
+VANISHING = 1e-12
+"""Eigenvalues of MCA are at most 1; one this small is rounding noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,21 +78,9 @@ class ComparedRows:
     backend: str
 
     @cached_property
-    def table(self) -> Table:
-        """The distinct rows as methods read them."""
-        return read_table(self.frame)
-
-    @cached_property
-    def tally(self) -> Tally:
-        """Their counts, which every method that learns from counts has in common."""
-        return tally_table(self.table, CountOptions(self.weights))
-
-    @property
     def counts(self) -> Counts:
         """Counts of the distinct rows, in the codes of the table's values."""
-        found = self.tally.counts
-        # Values that only rows which were not drawn have are not there.
-        return found if found.sizes == self.sizes else count(self.codes, self.sizes, self.weights)
+        return count(self.codes, self.sizes, self.weights)
 
 
 def read_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> ComparedRows:
@@ -123,35 +115,64 @@ Partition = Callable[[FloatArray], NDArray[np.intp]]
 """Weights of the distinct rows -> the cluster of each; rows of weight 0 are not learned from."""
 
 
-def partition_by(method: Any, rows: ComparedRows, n_clusters: int, seed: int) -> Partition:
-    """Return how a method clusters the rows, for whatever weights they have."""
-    if isinstance(method, KModes):
+def by_encoder(encoder: TableEncoder, rows: ComparedRows, n_clusters: int, seed: int) -> Partition:
+    """Return the clusters of a TableClusterer, with an encoder that is fitted."""
+    codes = encoder._codes(rows.frame)
 
-        def by_modes(weights: FloatArray) -> NDArray[np.intp]:
-            drawn = np.flatnonzero(weights)
-            modes = clone(method).fit(rows_at(rows.frame, drawn), sample_weight=weights[drawn])
-            return np.asarray(modes.predict(rows.frame), dtype=np.intp)
+    def by_clusterer(weights: FloatArray) -> NDArray[np.intp]:
+        clusterer = TableClusterer(n_clusters, preparer=None, random_state=seed)
+        labels = clusterer._fit_codes(encoder, codes, weights).labels_
+        return np.asarray(labels, dtype=np.intp)
 
-        return by_modes
-    vectors = _points(_vectors_of(method, rows), rows.weights)
+    return by_clusterer
 
-    def by_means(weights: FloatArray) -> NDArray[np.intp]:
+
+def by_estimator(estimator: Any, rows: ComparedRows) -> Partition:
+    """Return the clusters of an estimator, which is fitted on the rows that count."""
+
+    def by_fitting(weights: FloatArray) -> NDArray[np.intp]:
+        drawn = np.flatnonzero(weights)
+        fitted = clone(estimator).fit(rows_at(rows.frame, drawn), sample_weight=weights[drawn])
+        return np.asarray(fitted.predict(rows.frame), dtype=np.intp)
+
+    return by_fitting
+
+
+def by_means(vectors: FloatArray, weights: FloatArray, n_clusters: int, seed: int) -> Partition:
+    """Return the clusters of k-means of vectors."""
+    points = _points(vectors, weights)
+
+    def by_k_means(weights: FloatArray) -> NDArray[np.intp]:
         drawn = np.flatnonzero(weights)
         means = KMeans(n_clusters, n_init=N_INIT, random_state=seed)
         with threadpool_limits(1, user_api="openmp"):  # the same sums in the same order
-            means.fit(vectors[drawn], sample_weight=weights[drawn])
-            return np.asarray(means.predict(vectors), dtype=np.intp)
+            means.fit(points[drawn], sample_weight=weights[drawn])
+            return np.asarray(means.predict(points), dtype=np.intp)
 
-    return by_means
+    return by_k_means
 
 
-def _vectors_of(method: Any, rows: ComparedRows) -> FloatArray:
-    """Return the rows' vectors; those of the library are fitted already, the others are not."""
-    if isinstance(method, EncoderBase):
-        return method.model_.vectors.rows(method._codes(rows.frame), np.float64)
-    check_dense_memory(rows.tally.counts.sizes, rows.table.names)
-    method.fit_counted(rows.table, rows.tally)
-    return np.asarray(method.transform(rows.frame), dtype=float)
+def one_hot(rows: ComparedRows) -> FloatArray:
+    """Return a column for each value: 1 where a row has it."""
+    tables = [Dense(np.eye(size)) for size in rows.sizes]
+    return look_up_tables(tables, rows.counts).rows(rows.codes, np.float64)
+
+
+def mca(rows: ComparedRows, n_axes: int) -> FloatArray:
+    """Return the rows' coordinates by multiple correspondence analysis; shape (n_rows, n_axes).
+
+    The axes are eigenvectors of ``(p_ab - p_a p_b) / (m sqrt(p_a p_b))`` for the shares p of the
+    values a and b of m columns.
+    """
+    counts, m = rows.counts, len(rows.sizes)
+    shares = counts.frequencies / counts.n
+    roots = np.sqrt(np.where(shares > 0, shares, 1.0))
+    residuals = counts.dense() / counts.n - np.outer(shares, shares)
+    residuals /= m * np.outer(roots, roots)
+    space = leading(residuals, n_axes)
+    axes = np.where(space.values > VANISHING, space.vectors, 0.0) / (np.sqrt(m) * roots[:, None])
+    tables = [Dense(table) for table in np.split(axes, counts.offsets[1:-1])]
+    return look_up_tables(tables, counts, summed=True).rows(rows.codes, np.float64)
 
 
 def _points(vectors: FloatArray, weights: FloatArray) -> Any:

@@ -1,4 +1,4 @@
-"""UNTIE beside other methods on one table: the same clusters asked of all, the same scores."""
+"""Methods side by side on one table: the same number of clusters asked of all, the same scores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
-from untie._learn.agreement import adjusted_rand
+from untie._learn.agreement import adjusted_rand, clustering_f_score
 from untie._learn.attributes import Attributes
 from untie._learn.choose import gain_of
 from untie._table import frames
@@ -23,33 +23,58 @@ from untie._util.parallel import in_threads
 from untie._util.seeds import draws_of
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
-from untie.baselines import CDE, MCA, OneHot
-from untie.cluster import KModes
+from untie.cluster import KModes, LatentClasses
 from untie.comparison._rows import (
     N_INIT,
     ComparedRows,
     Partition,
-    partition_by,
+    by_encoder,
+    by_estimator,
+    by_means,
+    mca,
+    one_hot,
     read_rows,
     resample,
 )
-from untie.encoder import TableEncoder
-from untie.evaluation import clustering_f_score
+from untie.encoder import UNTIE, TableEncoder
 
 SILHOUETTE_ROWS = 2_000
 """Silhouettes are computed from at most this many rows, and all their distances."""
 
-CDE_VALUES = 400
-"""CDE, which takes long for many values, is left out for tables with more than this."""
+UNTIE_VALUES = 1_000
+"""UNTIE, which takes long for many values, is left out for tables with more than this."""
 
-METHODS: dict[str, Callable[[int, int], Any]] = {
-    "UNTIE": lambda k, seed: TableEncoder(k, preparer=None, random_state=seed),
-    "one-hot": lambda k, seed: OneHot(),
-    "MCA": lambda k, seed: MCA(max(k - 1, 2)),
-    "k-modes": lambda k, seed: KModes(k, n_init=N_INIT, random_state=seed),
-    "CDE": lambda k, seed: CDE(random_state=seed),
+Method = Callable[[ComparedRows, int, int], Partition]
+"""Takes the rows, the number of clusters and a seed."""
+
+
+def _table_clusterer(rows: ComparedRows, k: int, seed: int) -> Partition:
+    encoder = TableEncoder(k, preparer=None, random_state=seed).fit(
+        rows.frame, sample_weight=rows.weights
+    )
+    return by_encoder(encoder, rows, k, seed)
+
+
+def _untie(rows: ComparedRows, k: int, seed: int) -> Partition:
+    encoder = UNTIE(k, solver="exact", random_state=seed)
+    encoder.fit(rows.frame, sample_weight=rows.weights)
+    vectors = np.asarray(encoder.transform(rows.frame), dtype=float)
+    return by_means(vectors, rows.weights, k, seed)
+
+
+METHODS: dict[str, Method] = {
+    "TableClusterer": _table_clusterer,
+    "UNTIE": _untie,
+    "one-hot": lambda rows, k, seed: by_means(one_hot(rows), rows.weights, k, seed),
+    "MCA": lambda rows, k, seed: by_means(mca(rows, max(k - 1, 2)), rows.weights, k, seed),
+    "k-modes": lambda rows, k, seed: by_estimator(
+        KModes(k, n_init=N_INIT, random_state=seed), rows
+    ),
+    "latent classes": lambda rows, k, seed: by_estimator(
+        LatentClasses(k, n_init=N_INIT, random_state=seed), rows
+    ),
 }
-"""Number of clusters and seed -> encoder, whose vectors k-means clusters, or clusterer."""
+"""The methods by name; the vectors of UNTIE, one-hot and MCA are clustered by k-means."""
 
 
 @dataclass(frozen=True)
@@ -100,13 +125,13 @@ class Comparison:
     >>> from untie.comparison import compare
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
-    >>> comparison = compare(X, 7, methods=["UNTIE", "one-hot"])
+    >>> comparison = compare(X, 7, methods=["TableClusterer", "one-hot"])
     >>> comparison.n_rows, comparison.skipped
     (101, ())
     >>> comparison.table()[["method", "stability"]].round(1)
-        method  stability
-    0    UNTIE        0.9
-    1  one-hot        0.8
+               method  stability
+    0  TableClusterer        0.9
+    1         one-hot        0.8
     """
 
     n_clusters: int
@@ -156,10 +181,11 @@ def compare(
     sample_weight : array of shape (n_rows,), optional
         How often each row counts.
     methods : iterable of str
-        Some of "UNTIE", "one-hot", "MCA", "k-modes", "CDE"; all by default. CDE is the slowest and
-        is left out if there are more than 400 values.
+        Some of "TableClusterer", "UNTIE", "one-hot", "MCA", "k-modes" and "latent classes"; all by
+        default. UNTIE is left out if there are more than 1,000 values.
     encoder : TableEncoder, optional
-        Fitted on the table, to be compared; without it one is fitted on the rows that are.
+        Fitted on the table, for "TableClusterer"; without it one is fitted on the rows that are
+        compared.
     n_resamples : int, default=5
         Number of resamples that stability is the mean over, from 1 to 20. Every method clusters
         each of them anew, so the time grows with it.
@@ -178,16 +204,12 @@ def compare(
     ValueError
         If the table has fewer distinct rows than `n_clusters`.
 
-    See Also
-    --------
-    untie.evaluation.clustering_scores : More scores of clusters by a label.
-
     Examples
     --------
     >>> from untie.comparison import compare
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
-    >>> compare(X, 7, y=y, methods=["UNTIE", "one-hot"]).table().columns.tolist()
+    >>> compare(X, 7, y=y, methods=["TableClusterer", "one-hot"]).table().columns.tolist()
     ['method', 'gain', 'silhouette', 'stability', 'f_score', 'ari']
     """
     check_integer("n_clusters", n_clusters, 2)
@@ -207,18 +229,19 @@ def compare(
     counts = rows.counts
     skipped = []
     n_values = int(np.count_nonzero(counts.frequencies))
-    if "CDE" in chosen and n_values > CDE_VALUES:
-        chosen.remove("CDE")
-        skipped.append(f"CDE, as it takes long for {n_values:,} values")
+    if "UNTIE" in chosen and n_values > UNTIE_VALUES:
+        chosen.remove("UNTIE")
+        skipped.append(f"UNTIE, as it takes long for {n_values:,} values")
     draws = resample(rows.weights, n_resamples, rng)
     _check_draws(draws, n_clusters)
     judge = _Judge(rows, counts, seed)
     scores = []
     for name in watch(chosen) if watch else chosen:
-        method = METHODS[name](n_clusters, seed)
-        if name == "UNTIE":
-            method = encoder or method.fit(rows.frame, sample_weight=rows.weights)
-        scores.append(judge.score(name, partition_by(method, rows, n_clusters, seed), draws))
+        if name == "TableClusterer" and encoder is not None:
+            partition = by_encoder(encoder, rows, n_clusters, seed)
+        else:
+            partition = METHODS[name](rows, n_clusters, seed)
+        scores.append(judge.score(name, partition, draws))
     return Comparison(n_clusters, len(rows.members), tuple(scores), tuple(skipped), rows.backend)
 
 

@@ -1,11 +1,8 @@
-"""The data sets of the paper, and tables like them."""
+"""The tables that come with the package, to try things on."""
 
-from untie.datasets._bundled import bundled_names
-from untie.datasets._generators import make_led24, make_synthetic
-from untie.datasets._registry import load, names
-from untie.datasets._summary import describe
+from untie.datasets._bundled import load, names
 
-__all__ = ["bundled_names", "describe", "load", "make_led24", "make_synthetic", "names"]
+__all__ = ["load", "names"]
 
 
 def __dir__() -> list[str]:

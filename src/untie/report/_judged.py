@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from untie._learn.agreement import clustering_f_score, purity
 from untie._table.plain_values import is_missing
 from untie._util.types import FloatArray
 from untie._util.words import counted
-from untie.evaluation import clustering_scores
 from untie.report._limits import ANSWERS, shown
 from untie.report._study import Study
 from untie.report._table import Cell, TableView, count, heat_view, percent, view
@@ -112,10 +113,16 @@ def _measures(study: Study) -> TableView | None:
     if not len(known) or len(study.clusters) < 2:
         return None
     answers = study.answers.of(known)
-    scores = clustering_scores(answers, study.labels[known])
+    truth, labels = np.asarray(answers).astype(str), study.labels[known]
+    scores = {
+        "ari": float(adjusted_rand_score(truth, labels)),
+        "nmi": float(normalized_mutual_info_score(truth, labels)),
+        "purity": purity(truth, labels),
+        "f_score": clustering_f_score(truth, labels),
+    }
     lines = [(name, scores[key], meaning) for key, (name, meaning) in MEASURES.items()]
     # One cluster of the same rows: counted otherwise, the two purities could not be compared.
-    usual = clustering_scores(answers, np.zeros(len(known), np.intp))["purity"]
+    usual = purity(truth, np.zeros(len(known), np.intp))
     place = list(MEASURES).index("purity") + 1
     lines.insert(place, ("purity without clusters", usual, "share of the most frequent value"))
     columns = {

@@ -28,7 +28,7 @@ from untie.report._table import TableView, percent, view
 
 RESTS = "groups rest on it"
 
-METHODS = ("UNTIE", "one-hot", "MCA", "k-modes")
+METHODS = ("TableClusterer", "one-hot", "MCA", "k-modes")
 
 
 SCORES = {
@@ -52,12 +52,11 @@ MORE = "Higher scores are better, in every column."
 
 ANEW = (
     "These scores are defined so that all methods can have them; those of the choice of the number "
-    "of clusters are defined otherwise, and the two may differ much. Here k-means alone clusters "
-    "the vectors of UNTIE anew, stability is of resampled rows and not of halves, the silhouette "
-    "is not of distances of learned vectors, and no cell is hidden from the gain. Compare the "
-    "figures of one table with each other only."
+    "of clusters are defined otherwise, and the two may differ much. Here stability is of "
+    "resampled rows and not of halves, the silhouette is not of distances of learned vectors, and "
+    "no cell is hidden from the gain. Compare the figures of one table with each other only."
 )
-"""Why UNTIE has other figures here than in the section on the number of clusters."""
+"""Why TableClusterer has other figures here than in the section on the number of clusters."""
 
 UNUSUAL = (
     "Rows with values that are each frequent and yet hardly ever occur together. The score adds up "
@@ -227,7 +226,7 @@ def comparison(study: Study) -> dict[str, Any]:
     said = f"{k} clusters of {some if len(drawn) < len(able) else 'all rows that count'}."
     if len(drawn) == study.n_rows:
         said = f"{k} clusters of all rows."
-    table = view("comparison", "UNTIE beside other methods", kinds, columns)
+    table = view("comparison", "TableClusterer beside other methods", kinds, columns)
     meaning = [MORE, *(text for key, text in SCORES.items() if key in columns), ANEW]
     return {"table": table, "said": said, "meaning": meaning}
 

@@ -1,7 +1,5 @@
 """The solvers against independent solutions of what they promise to solve."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,7 +12,7 @@ from untie._learn.couplings import resolve_couplings
 from untie._learn.kernels import ByDiagonal, resolve_kernels
 from untie._learn.solvers import SOLVERS, Problem, Settings
 from untie._learn.solvers.lp import LARGEST_WEIGHT, cheapest_weights
-from untie._learn.solvers.stochastic import _batches, _draw, _loss_and_gradient
+from untie._learn.solvers.stochastic import _draw, _loss_and_gradient
 from untie._learn.spaces import build_spaces
 from untie._table.rows import Rows
 
@@ -207,27 +205,6 @@ def test_rows_are_drawn_in_proportion_to_their_weights(survey):
     rows = np.concatenate([_draw(weighted, 20, draws) for _ in range(500)])
     assert set(rows) == {3, 7}
     assert np.mean(rows == 7) == pytest.approx(0.75, abs=0.02)
-
-
-def test_without_replacement_every_row_comes_once_in_a_pass(survey):
-    rows = make_problem(survey).rows
-    settings = replace(make_settings(), replacement=False, batch_size=30)
-    batches = _batches(rows, settings)
-    first, second = (np.concatenate([next(batches) for _ in range(6)]) for _ in range(2))
-    for drawn in (first, second):  # 200 rows have six batches of 30; 20 rows wait
-        assert len(drawn) == len(set(drawn)) == 180
-    assert (first != second).any()
-    whole = _batches(rows, replace(settings, batch_size=500))
-    assert sorted(next(whole)) == list(range(200))
-    with pytest.raises(ValueError, match="with replacement only"):
-        next(_batches(Rows(rows.codes, np.ones(200)), settings))
-
-
-def test_the_weights_depend_on_how_rows_are_drawn(survey):
-    problem, settings = make_problem(survey), make_settings(max_iter=30)
-    drawn = SOLVERS["adam"](problem, settings).omega
-    settings = replace(make_settings(max_iter=30), replacement=False)
-    assert (SOLVERS["adam"](problem, settings).omega != drawn).any()
 
 
 @pytest.mark.parametrize("solver", ["adam", "adagrad"])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-
-from untie._util.whole_files import whole_file
+from uuid import uuid4
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -23,10 +23,17 @@ def write_whole(path: Path, content: bytes) -> None:
     ...     (Path(folder) / "new" / "a.txt").read_text()
     'whole'
     """
+    temporary = path.with_name(f".{path.name}-{uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as temporary:
-            temporary.write_bytes(content)
+        try:
+            with open(temporary, "wb") as file:
+                file.write(content)
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise OSError(
             error.errno,

@@ -84,9 +84,6 @@ class Settings:
     max_iter: int
     tol: float
     random_state: Any
-    replacement: bool = True
-    """Whether batches of rows are drawn independently. No parameter of an estimator changes it:
-    it is there to find out what this choice, which the paper leaves open, does."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,19 +71,10 @@ def _kernel_rows(problem: Problem) -> list[FloatArray]:
 
 
 def _batches(rows: Rows, settings: Settings) -> Iterator[NDArray[np.intp]]:
-    """Yield batches of rows for ever, each row drawn by itself or every row once in a pass."""
+    """Yield batches of rows for ever, each row drawn by itself."""
     draws = draws_of(settings.random_state)
-    n_rows, size = len(rows.codes[0]), settings.batch_size
-    if settings.replacement:
-        while True:
-            yield _draw(rows, size, draws)
-    if rows.weights is not None:
-        raise ValueError("Rows with weights are drawn with replacement only.")
     while True:
-        order = draws.permutation(n_rows)
-        # What is left at the end of a pass and makes no batch waits for another one.
-        for start in range(0, max(n_rows - size, 0) + 1, size):
-            yield order[start : start + size]
+        yield _draw(rows, settings.batch_size, draws)
 
 
 def _draw(rows: Rows, n: int, draws: RandomState) -> NDArray[np.intp]:
