@@ -229,7 +229,7 @@ def cluster(frame: pd.DataFrame) -> Found:
                 raise
             return Found(0, False, (0,) * len(frame), 0.0, (), 0)
     choice = clusterer.k_choice_
-    prepared = clusterer.prepared(frame)
+    prepared = clusterer._prepared(frame)
     orders = clusterer.encoder_.model_.orders or [None] * prepared.shape[1]
     columns = [
         (order is not None, tuple(sorted(column.value_counts())))

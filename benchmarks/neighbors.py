@@ -138,7 +138,7 @@ def read_rows(folder: Path) -> None:
     """Read and code all rows, as the search does."""
     encoder = untie.load_model(folder / "model.untie")
     for piece in untie.scan(folder / "0*.parquet").pieces():
-        encoder.codes(piece)
+        encoder._codes(piece)
 
 
 def warm(folder: Path) -> Path:

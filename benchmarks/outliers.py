@@ -89,7 +89,7 @@ def surprises(encoder: TableEncoder, table: Any) -> NDArray[np.float64]:
 
 
 def with_negative_terms(encoder: TableEncoder, table: Any) -> NDArray[np.float64]:
-    counts, codes = encoder.counts_, encoder.codes(table)
+    counts, codes = encoder.counts_, encoder._codes(table)
     margins = [counts.frequencies[counts.span(j)][column] - 1 for j, column in enumerate(codes)]
     total = np.zeros(len(table))
     for j, k in combinations(range(len(codes)), 2):

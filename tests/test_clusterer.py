@@ -109,7 +109,7 @@ def test_the_clusters_never_describe_less_than_those_of_k_means(make, solver, mo
     gains = []
     for clusterer in (without_moves(monkeypatch, fit), fit()):
         model = clusterer.encoder_.model_
-        codes = np.stack(clusterer.codes(table), axis=1)
+        codes = np.stack(clusterer._codes(table), axis=1)
         args = model.counts.sizes, np.ones(len(codes)), clusterer.labels_, model.attributes.votes
         gains.append(description_gain(codes, *args))
     assert gains[1] >= gains[0]
@@ -122,12 +122,12 @@ def test_moved_clusters_are_whole(seed, n_clusters, purity):
     clusterer = TableClusterer(n_clusters).fit(table, sample_weight=weights)
     labels = clusterer.labels_
     np.testing.assert_array_equal(clusterer.predict(table), labels)
-    if not clusterer.to_state().part("fitted").content["moved"]:
+    if not clusterer._to_state().part("fitted").content["moved"]:
         return
     sizes = np.bincount(labels, weights, minlength=clusterer.n_clusters_)
     assert sizes.all()
     assert sizes.tolist() == sorted(sizes, reverse=True)
-    vectors = clusterer.encoder_.model_.vectors.rows(clusterer.codes(table), np.float64)
+    vectors = clusterer.encoder_.model_.vectors.rows(clusterer._codes(table), np.float64)
     means = [
         np.average(vectors[labels == c], axis=0, weights=weights[labels == c])
         for c in range(clusterer.n_clusters_)
@@ -141,7 +141,7 @@ def test_one_cluster_has_nothing_to_move(case):
     clusterer = TableClusterer(1).fit(case[0])
     assert clusterer.labels_.tolist() == [0] * len(case[0])
     assert clusterer.n_iter_ == 2
-    assert not clusterer.to_state().part("fitted").content["moved"]
+    assert not clusterer._to_state().part("fitted").content["moved"]
 
 
 def test_ranges_are_moved_by_their_coarser_view():
@@ -151,7 +151,7 @@ def test_ranges_are_moved_by_their_coarser_view():
         age=rng.normal(20 * classes, 10).round(1), size=rng.normal(9 * classes, 6).round(1)
     )
     clusterer = TableClusterer(3, preparer=Preparer()).fit(table)
-    assert clusterer.to_state().part("fitted").content["moved"]
+    assert clusterer._to_state().part("fitted").content["moved"]
     assert clusterer.encoder_.model_.coarse.targets is not None
     np.testing.assert_array_equal(clusterer.predict(table), clusterer.labels_)
     turned = table.assign(age=-table["age"], size=table["size"] ** 3)
@@ -212,7 +212,7 @@ def test_moves_of_weighted_rows_are_those_of_repeated_rows(large_and_small):
     weights = np.random.default_rng(0).integers(0, 4, len(table))
     repeated = TableClusterer(3).fit(table.loc[table.index.repeat(weights)])
     found = TableClusterer(3).fit(table, sample_weight=weights)
-    assert found.to_state().part("fitted").content["moved"]
+    assert found._to_state().part("fitted").content["moved"]
     assert found.n_iter_ == repeated.n_iter_
     np.testing.assert_array_equal(found.labels_, repeated.predict(table))
 
@@ -256,7 +256,7 @@ def test_moves_of_lazy_tables(kind, tmp_path, monkeypatch):
     monkeypatch.setattr("untie.clusterer.MOST_MOVES", LAZY_PASSES)
     expected = TableClusterer(3).fit(table)
     found = TableClusterer(3).fit(lazy)
-    assert found.to_state().part("fitted").content["moved"]
+    assert found._to_state().part("fitted").content["moved"]
     np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
     assert found.n_iter_ == expected.n_iter_
     labels = found.predict(lazy)
@@ -322,12 +322,12 @@ def test_numbers_are_binned_on_request():
     assert clusterer.feature_names_in_.tolist() == list(table)
     new = table.iloc[:5].assign(age=1_000.0, id="x")
     assert clusterer.predict(new).shape == (5,)
-    prepared = clusterer.prepared(table)
+    prepared = clusterer._prepared(table)
     assert list(prepared.columns) == ["age", "pet", "home"]
     profile = cluster_profile(prepared, clusterer.labels_)
     assert set(profile.column) == {"age", "pet", "home"}
     assert clusterer.transform(table).shape == (400, 2)
-    assert TableClusterer(2).fit(table[["pet"]]).prepared(table) is table
+    assert TableClusterer(2).fit(table[["pet"]])._prepared(table) is table
     np.testing.assert_array_equal(clusterer.predict(table.drop(columns="id")), clusterer.labels_)
     with pytest.raises(ValueError, match="no column 'age'"):
         clusterer.predict(table.drop(columns="age"))
@@ -350,7 +350,7 @@ def test_numbers_of_lazy_tables_are_binned(make):
     found = TableClusterer(2, preparer=Preparer(bins=3)).fit(make(table), sample_weight="w")
     expected = TableClusterer(2, preparer=Preparer(bins=3)).fit(table, sample_weight="w")
     rules = [
-        c.preparer_.to_state().part("fitted").content["preparation"] for c in (found, expected)
+        c.preparer_._to_state().part("fitted").content["preparation"] for c in (found, expected)
     ]
     assert rules[0] == rules[1]
     assert found.feature_names_in_.tolist() == ["age", "pet"]
@@ -378,14 +378,14 @@ def test_coded_rows_and_a_fitted_encoder(case):
     expected = TableClusterer(3, encoder=TableEncoder(3, random_state=0)).fit(
         X, sample_weight=weights
     )
-    found = TableClusterer(3).fit_codes(encoder, encoder.codes(X), weights)
+    found = TableClusterer(3)._fit_codes(encoder, encoder._codes(X), weights)
     np.testing.assert_array_equal(found.predict(X), found.labels_)
     assert found.encoder_ is encoder
     assert encoder.omega_ is omega
     np.testing.assert_array_equal(found.labels_, expected.labels_)
     np.testing.assert_array_equal(found.predict(X), expected.predict(X))
     with pytest.raises(ValueError, match="n_clusters must be"):
-        TableClusterer(0).fit_codes(encoder, encoder.codes(X))
+        TableClusterer(0)._fit_codes(encoder, encoder._codes(X))
 
 
 def test_copies(case):

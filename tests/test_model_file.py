@@ -348,7 +348,7 @@ def test_a_clusterer_comes_back_as_it_was(path, clusterer):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(clusterer, name))
     np.testing.assert_array_equal(loaded.predict(table), clusterer.labels_)
     np.testing.assert_array_equal(loaded.transform(table), clusterer.transform(table))
-    assert loaded.prepared(table).equals(clusterer.prepared(table))
+    assert loaded._prepared(table).equals(clusterer._prepared(table))
     assert (loaded.k_choice_ is None) == (clusterer.n_clusters != "auto")
     if clusterer.k_choice_ is not None:
         assert loaded.k_choice_.verdict == clusterer.k_choice_.verdict

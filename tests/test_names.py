@@ -142,7 +142,7 @@ def test_moves_in_disguise(seed, weighted):
     other, rows = disguise(table, rng)
     first = TableClusterer(3).fit(table, sample_weight=weights)
     second = TableClusterer(3).fit(other, sample_weight=weights[rows])
-    assert first.to_state().part("fitted").content["moved"]
+    assert first._to_state().part("fitted").content["moved"]
     assert first.n_iter_ == second.n_iter_
     np.testing.assert_array_equal(second.labels_, first.labels_[rows])
 
@@ -170,7 +170,7 @@ def test_prepared_columns_in_another_order(n_clusters):
         first, second = (
             TableClusterer(n_clusters, preparer=Preparer()).fit(X) for X in (table, other)
         )
-        prepared = [model.prepared(X) for model, X in ((first, table), (second, other))]
+        prepared = [model._prepared(X) for model, X in ((first, table), (second, other))]
         assert_same_clusters(first, second, *prepared, rows)
 
 

@@ -54,7 +54,7 @@ def prepare(data, sample_weight=None, **parameters):
 
 
 def decided(preparer):
-    return preparer.to_state().part("fitted").content["preparation"]
+    return preparer._to_state().part("fitted").content["preparation"]
 
 
 def said(preparer):
@@ -612,11 +612,11 @@ def test_a_clusterer_prepares_in_the_tables_own_library(people):
     table = pl.from_pandas(people[["age", "sex", "grade"]])
     preparer = Preparer().set_output(transform="pandas")
     clusterer = untie.TableClusterer(2, preparer=preparer).fit(table)
-    assert isinstance(clusterer.prepared(table), pl.DataFrame)
+    assert isinstance(clusterer._prepared(table), pl.DataFrame)
     assert not hasattr(preparer, "notes_")
     shares = weight_shares(clusterer.encoder_)
     assert isinstance(shares, pl.DataFrame)
-    alike = why_similar(clusterer.encoder_, *(clusterer.prepared(table[[n]]) for n in (0, 1)))
+    alike = why_similar(clusterer.encoder_, *(clusterer._prepared(table[[n]]) for n in (0, 1)))
     assert set(alike["column"]) == {"age", "sex", "grade"}
 
 

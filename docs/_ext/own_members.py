@@ -3,9 +3,6 @@
 import inspect
 from importlib import import_module
 
-INTERNAL = {"fit_rows", "from_state", "to_state", "vector_task"}
-"""What estimators have for the package itself."""
-
 
 def own_methods(module, name):
     """Return the public methods of a class that are ours, its own before those of its bases."""
@@ -15,7 +12,7 @@ def own_methods(module, name):
         for base in cls.__mro__
         if base.__module__.startswith("untie")
         for key, member in vars(base).items()
-        if not key.startswith("_") and key not in INTERNAL and _is_method(member)
+        if not key.startswith("_") and _is_method(member)
     ]
     return list(dict.fromkeys(found))
 

@@ -1,4 +1,4 @@
-"""Vectors and similarities for tables made of words instead of numbers."""
+"""Clusters, vectors and similarities of the rows of any table, without labels."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from untie._prepare.note import Note
     from untie._table.vocabulary import Vocabulary
     from untie.clusterer import TableClusterer
-    from untie.encoder import UNTIE, TableEncoder
+    from untie.encoder import TableEncoder
     from untie.k_choice import choose_k
     from untie.model_file import load_model, save_model
     from untie.preparer import Preparer
     from untie.report import Report, make_report
+    from untie.untie_method import UNTIE
     from untie.vector_file import sink
 
 __version__ = VERSION
@@ -56,7 +57,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "UNTIE": "encoder",
+    "UNTIE": "untie_method",
     "CountedTable": "_count.counts",
     "Counts": "_count.counts",
     "Gaussian": "_learn.kernels",

@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from untie._count.grouping import Grouping
-from untie._learn.parameters import check_handle_unknown
+from untie._learn.parameters import AUTO, check_handle_unknown
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.names import listed
 from untie._table.rows import encode
@@ -27,6 +27,15 @@ def see_columns(estimator: BaseEstimator, table: Table) -> None:
         estimator.n_features_in_ = len(table.names)
     else:
         validate_data(estimator, table.source, reset=True, skip_check_array=True)
+
+
+def see_as(estimator: BaseEstimator, other: BaseEstimator) -> None:
+    """Remember the columns that another estimator has seen."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(other, name):
+            setattr(estimator, name, getattr(other, name))
+        elif hasattr(estimator, name):
+            delattr(estimator, name)
 
 
 def check_seen(estimator: BaseEstimator, table: Table) -> None:
@@ -60,10 +69,9 @@ class TakesTables(BaseEstimator):
 class TableInput(TakesTables):
     """Base of estimators that learn from a table of categories.
 
-    A subclass has parameters `categories` and `handle_unknown` and, once fitted, a `grouping_`.
+    A subclass has a parameter `handle_unknown` and, once fitted, a `grouping_`.
     """
 
-    categories: Any
     handle_unknown: str
     grouping_: Grouping
     library_: str
@@ -73,10 +81,12 @@ class TableInput(TakesTables):
         see_columns(self, table)
         self.library_ = table.backend
 
-    def _check_columns(self, table: Table) -> None:
-        check_seen(self, table)
+    def _columns_read(self) -> list[str] | None:
+        """Return the columns that new rows must have, by name; None if they had no names."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else names.tolist()
 
-    def codes(self, X: Any, reported: set[str] | None = None) -> Codes:
+    def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
         """Code the rows of a table with the values seen in `fit`.
 
         Parameters
@@ -92,9 +102,13 @@ class TableInput(TakesTables):
         list of integer arrays of shape (n_rows,)
             One array per column.
         """
-        check_handle_unknown(self.handle_unknown)
         table = read_table(X, min_rows=0)
-        self._check_columns(table)
+        check_seen(self, table)
+        return self._code(table, reported)
+
+    def _code(self, table: Table, reported: set[str] | None) -> Codes:
+        """Code a table whose columns are those that were learned from."""
+        check_handle_unknown(self.handle_unknown)
         encoded = encode(table, self.grouping_.raw)
         unknown = encoded.unknown
         if reported is not None:
@@ -103,18 +117,12 @@ class TableInput(TakesTables):
         rare = joins_rare_values(self.handle_unknown)
         return self.grouping_.apply_to_codes(encoded.codes, unknown_is_rare=rare)
 
-    def _report(
-        self,
-        table: Table,
-        grouping: Grouping,
-        unknown: Sequence[Sequence[Value]],
-        is_prepared: bool = False,
-    ) -> None:
-        """Tell the user what is odd about a table; one that was prepared is as it should be."""
+    def _report(self, table: Table, grouping: Grouping, unknown: Sequence[Sequence[Value]]) -> None:
+        """Tell the user what is odd about a table."""
         how = "error" if self.handle_unknown == "error" else "ignore"
         handle_unknown_values(unknown, grouping.raw, how, "fit")
         # Values that the user lists may have no rows; whoever knows them knows what they are.
-        if not is_prepared and isinstance(self.categories, str):
+        if isinstance(getattr(self, "categories", AUTO), str):
             warn_of_unprepared(table, grouping.vocabulary)
 
 

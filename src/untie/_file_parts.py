@@ -62,23 +62,6 @@ def step_name(name: str) -> str:
     return f"step {name.replace('%', '%25').replace('/', '%2F')}"
 
 
-# An encoder.
-
-ENCODER_FITTED = Part(
-    {"library": one_of(*LIBRARIES), **_seen},
-    parts={"model": MODEL},
-    relations=[
-        (
-            "'columns' and 'feature_names_in' differ",
-            lambda c: (
-                c["n_features_in"] == len(c["model"]["columns"])
-                and c["feature_names_in"] in (None, c["model"]["columns"])
-            ),
-        )
-    ],
-)
-
-
 # What prepares columns.
 
 _reading: dict[str, Check] = {
@@ -157,6 +140,64 @@ def _preparation(value: Any, name: str) -> None:
 PREPARER_FITTED = Part({"library": one_of(*LIBRARIES), "preparation": _preparation, **_seen})
 
 
+# Every estimator.
+
+
+def _estimator(kind: str, fitted: Part, **parts: Part | Mapping[str, Part]) -> Part:
+    """Return the part that an estimator is: its parameters, those that are parts, what it knows.
+
+    A part that may be of several kinds is given as a mapping from them.
+    """
+    needed = {"kind": one_of(kind), **_parameters}
+    return Part(needed, {**parts, "fitted": fitted}, optional=tuple(parts))
+
+
+def _unfitted(kind: str, **parts: Part | Mapping[str, Part]) -> Part:
+    """Return the part that an estimator is that is a parameter."""
+    needed = {"kind": one_of(kind), **_parameters, "fitted": one_of(None)}
+    return Part(needed, parts, optional=tuple(parts))
+
+
+_PREPARER = _unfitted("preparer")
+
+PREPARER = _estimator("preparer", PREPARER_FITTED)
+
+
+# An encoder.
+
+
+ENCODER_FITTED = Part(
+    {"library": one_of(*LIBRARIES), **_seen},
+    parts={"model": MODEL, "preparer": PREPARER},
+    optional=["preparer"],
+    relations=[
+        (
+            "'columns' and 'feature_names_in' differ",
+            lambda c: (
+                c["preparer"] is not None
+                or (
+                    c["n_features_in"] == len(c["model"]["columns"])
+                    and c["feature_names_in"] in (None, c["model"]["columns"])
+                )
+            ),
+        ),
+        (
+            "'columns' are not those that the preparer makes",
+            lambda c: (
+                c["preparer"] is None
+                or c["preparer"]["fitted"]["preparation"]["columns"] == c["model"]["columns"]
+            ),
+        ),
+    ],
+)
+
+ENCODERS = {
+    "encoder": _estimator("encoder", ENCODER_FITTED, preparer=_PREPARER),
+    "untie": _estimator("untie", ENCODER_FITTED),
+}
+_ENCODERS = {"encoder": _unfitted("encoder", preparer=_PREPARER), "untie": _unfitted("untie")}
+
+
 # A clusterer.
 
 
@@ -178,28 +219,18 @@ def _clusterer_arrays(content: Content, arrays: Arrays) -> dict[str, Numbers]:
     return found
 
 
-def _estimator(fitted: Part, parts: Mapping[str, Part] | None = None) -> Part:
-    """Return the part that an estimator is: its parameters, those that are parts, what it knows."""
-    return Part(_parameters, {**(parts or {}), "fitted": fitted}, optional=tuple(parts or ()))
-
-
-_UNFITTED = Part({**_parameters, "fitted": one_of(None)})
-"""An estimator that is a parameter."""
-
-ENCODER, PREPARER = _estimator(ENCODER_FITTED), _estimator(PREPARER_FITTED)
-
 CLUSTERER_FITTED = Part(
     {"inertia": number(0), "n_iter": whole(), "labelled": a_truth, "moved": a_truth, **_seen},
-    parts={"k_choice": K_CHOICE, "encoder": ENCODER, "preparer": PREPARER},
+    parts={"k_choice": K_CHOICE, "encoder": ENCODERS, "preparer": PREPARER},
     optional=["k_choice", "preparer"],
     arrays=_clusterer_arrays,
     array_relations=[("there are no clusters", lambda c, a: len(a["centers"]) > 0)],
 )
 
 FILES: dict[str, Part] = {
-    "encoder": ENCODER,
+    **ENCODERS,
     "preparer": PREPARER,
-    "clusterer": _estimator(CLUSTERER_FITTED, {"encoder": _UNFITTED, "preparer": _UNFITTED}),
+    "clusterer": _estimator("clusterer", CLUSTERER_FITTED, encoder=_ENCODERS, preparer=_PREPARER),
 }
 """What a file of each kind has."""
 

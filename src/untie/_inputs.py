@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from untie._count.cluster_entries import Entries, find_entries
+from untie._encoder_base import EncoderBase
 from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
@@ -134,14 +135,17 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
 
 
 def check_encoder(encoder: Any) -> TableEncoder:
-    """Refuse what is no fitted UNTIE."""
-    if not isinstance(encoder, TableEncoder):
+    """Refuse what is no fitted encoder."""
+    is_encoder: bool = isinstance(encoder, EncoderBase)
+    if not is_encoder:
         raise TypeError(
-            f"A fitted UNTIE is required, got {type(encoder).__name__}; of an TableClusterer pass "
-            "its encoder_, of a pipeline its last step, with rows that are prepared."
+            "A fitted TableEncoder or UNTIE is required, got "
+            f"{type(encoder).__name__}; of a TableClusterer pass its encoder_, of a pipeline its "
+            "last step, with rows that are prepared."
         )
     check_is_fitted(encoder)
-    return encoder
+    found: TableEncoder = encoder
+    return found
 
 
 def learned_order(encoder: TableEncoder, attribute: int) -> Positions | None:
@@ -338,7 +342,7 @@ def with_outside(notes: list[str], outside: Any) -> list[str]:
 
 def encode_rows(encoder: TableEncoder, data: Any) -> Codes:
     """Code the rows of a table in memory."""
-    codes = encoder.codes(data)
+    codes = encoder._codes(data)
     if not len(codes[0]):
         raise ValueError("The table has no rows.")
     return codes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Generic
+from typing import Any, Generic, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,14 @@ CLUSTER = "cluster"
 
 LABEL = np.dtype(np.int32)
 """Type of the labels."""
+
+
+class Coder(Protocol):
+    """What codes rows as they come: an encoder or a clusterer, fitted."""
+
+    def _codes(self, X: Any, reported: set[str] | None = None) -> Codes: ...
+
+    def _columns_read(self) -> list[str] | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +76,11 @@ class VectorTask:
     @property
     def columns(self) -> list[str] | None:
         """The columns that the encoder was fitted on; None if they had no names."""
-        return fitted_columns(self.encoder)
+        return self.encoder._columns_read()
 
     def code(self, frame: Any, reported: set[str] | None = None) -> Codes:
         """Code rows."""
-        return self.encoder.codes(frame, reported)
+        return self.encoder._codes(frame, reported)
 
     def compute(self, codes: Codes) -> Any:
         """Return the vectors of coded rows."""
@@ -111,13 +119,13 @@ class LabelTask:
 
     Parameters
     ----------
-    encoder : TableInput
+    encoder : TableEncoder, UNTIE or TableClusterer
         Fitted.
     costs : Costs
         What each value costs in each cluster.
     """
 
-    encoder: TableInput
+    encoder: Coder
     costs: Costs
     names: list[str] = field(default_factory=lambda: [CLUSTER])
     dtype: np.dtype[Any] = LABEL
@@ -125,14 +133,14 @@ class LabelTask:
     @property
     def columns(self) -> list[str] | None:
         """The columns that the encoder was fitted on; None if they had no names."""
-        return fitted_columns(self.encoder)
+        return self.encoder._columns_read()
 
     def check(self, form: str) -> None:
         """Accept every form: labels are numbers."""
 
     def code(self, frame: Any, reported: set[str] | None = None) -> Codes:
         """Code rows."""
-        return self.encoder.codes(frame, reported)
+        return self.encoder._codes(frame, reported)
 
     def compute(self, codes: Codes) -> NDArray[np.int32]:
         """Return the label of each coded row."""
@@ -165,17 +173,11 @@ class FoldTask(Generic[A]):
     def __call__(self, frame: Any, number: int) -> A:
         """Return what the function makes of a piece."""
         rows, cells = split_weights(frame, self.weight)
-        codes = self.encoder.codes(rows, self.reported)
+        codes = self.encoder._codes(rows, self.reported)
         if cells is None:
             return self.function(codes, None)
         weights, keep = positive_weights(read_weights(cells, len(codes[0])))
         return self.function([c if keep is None else c[keep] for c in codes], weights)
-
-
-def fitted_columns(encoder: TableInput) -> list[str] | None:
-    """Return the columns that an encoder was fitted on; None if they had no names."""
-    names = getattr(encoder, "feature_names_in_", None)
-    return None if names is None else names.tolist()
 
 
 def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None) -> RowSample:
@@ -216,9 +218,9 @@ def nearest_in(encoder: TableInput, source: Source, search: Search) -> Nearest:
 def codes_at(encoder: TableInput, source: Source, positions: NDArray[np.intp]) -> Codes:
     """Code the rows of a table at some positions, in any order."""
     wanted, places = np.unique(positions, return_inverse=True)
-    own = source.own_columns(fitted_columns(encoder))
+    own = source.own_columns(encoder._columns_read())
     reported: set[str] = set()
-    pieces = [encoder.codes(rows, reported) for rows in own.rows_at(wanted)]
+    pieces = [encoder._codes(rows, reported) for rows in own.rows_at(wanted)]
     return [np.concatenate(parts)[places] for parts in zip(*pieces, strict=True)]
 
 
@@ -228,7 +230,7 @@ def _fold(
     weight: Any,
     function: Callable[[Codes, FloatArray | None], A],
 ) -> A:
-    own = source.own_columns(fitted_columns(encoder), weight)
+    own = source.own_columns(encoder._columns_read(), weight)
     return own.add_up(FoldTask(encoder, weight, function))
 
 

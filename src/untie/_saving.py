@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -12,18 +12,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._learn.archive import State, check_plain, write_model
 
-T = TypeVar("T")
+KINDS: dict[str, type[Savable]] = {}
+"""The classes that a file can hold, by their names in it."""
 
 
 class Savable:
     """Base of estimators that can be saved.
 
-    A subclass names itself in files by `kind`, lists parameters that are estimators in `parts`,
-    and gives and takes what it has learned in `_fitted_state` and `_restore`.
+    A subclass names itself in files by `_kind`, lists parameters that may be estimators in
+    `_parts`, with the kinds that each may be, and gives and takes what it has learned in
+    `_fitted_state` and `_restore`.
     """
 
-    kind: ClassVar[str]
-    parts: ClassVar[Mapping[str, type[Savable]]] = {}
+    _kind: ClassVar[str]
+    _parts: ClassVar[Mapping[str, Sequence[str]]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "_kind" in vars(cls):
+            KINDS[cls._kind] = cls
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the estimator to one file, without pickle; `load_model` reads it.
@@ -46,17 +53,20 @@ class Savable:
         save_model : Writes pipelines, too.
         """
         check_is_fitted(self)
-        write_model(path, self.kind, self.to_state())
+        write_model(path, self._kind, self._to_state())
 
-    def to_state(self) -> State:
+    def _to_state(self) -> State:
         """Return what a file holds of the estimator, fitted or not; for `save`."""
         this: Any = self  # scikit-learn's methods come with the subclass
         parameters = this.get_params(deep=False)
-        parts = {name: parameters.pop(name) for name in self.parts}
+        parts = {name: parameters[name] for name in self._parts}
+        parts = {name: part for name, part in parts.items() if isinstance(part, Savable)}
+        plain = {name: value for name, value in parameters.items() if name not in parts}
         output = getattr(self, "_sklearn_output_config", {})
-        state = State({"parameters": check_plain(parameters, "Parameter"), "output": output})
-        for name, part in parts.items():
-            state = state.plus(name, None if part is None else clone(part).to_state())
+        content = {"kind": self._kind, "parameters": check_plain(plain, "Parameter")}
+        state = State({**content, "output": output})
+        for name in self._parts:
+            state = state.plus(name, clone(parts[name])._to_state() if name in parts else None)
         if not this.__sklearn_is_fitted__():
             return state.plus("fitted", None)
         names = getattr(self, "feature_names_in_", None)
@@ -67,25 +77,6 @@ class Savable:
         fitted = self._fitted_state()
         return state.plus("fitted", State({**fitted.content, **seen}, fitted.arrays))
 
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        """Undo `to_state`; for `load_model`, which has checked the state."""
-        parts = {
-            name: kind.from_state(state.part(name)) if state.has(name) else None
-            for name, kind in cls.parts.items()
-        }
-        estimator: Any = cls(**state.content["parameters"], **parts)
-        estimator.set_output(**state.content["output"])
-        estimator._check_parameters()
-        if state.has("fitted"):
-            fitted = state.part("fitted")
-            estimator.n_features_in_ = fitted.content["n_features_in"]
-            names = fitted.content["feature_names_in"]
-            if names is not None:
-                estimator.feature_names_in_ = np.array(names, dtype=object)
-            estimator._restore(fitted)
-        return estimator
-
     def _check_parameters(self) -> Any:
         """Refuse parameters that `fit` would refuse."""
         raise NotImplementedError
@@ -95,3 +86,20 @@ class Savable:
 
     def _restore(self, state: State) -> None:
         raise NotImplementedError
+
+
+def estimator_of(state: State) -> Any:
+    """Undo `_to_state`; the state was checked."""
+    cls = KINDS[state.content["kind"]]
+    parts = {n: estimator_of(state.part(n)) for n in cls._parts if state.has(n)}
+    estimator: Any = cls(**{**state.content["parameters"], **parts})
+    estimator.set_output(**state.content["output"])
+    estimator._check_parameters()
+    if state.has("fitted"):
+        fitted = state.part("fitted")
+        estimator.n_features_in_ = fitted.content["n_features_in"]
+        names = fitted.content["feature_names_in"]
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+        estimator._restore(fitted)
+    return estimator

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from copy import copy
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -18,12 +19,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from untie._base import TakesTables, check_seen, see_columns
+from untie._base import TakesTables, check_seen, see_as
 from untie._count.canonical import in_canonical_order
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import PackedRows, distinct_rows
 from untie._count.row_sample import RowSample
 from untie._count.selecting import sample_heard
+from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._learn.archive import State, read_record, record_state
@@ -42,18 +44,20 @@ from untie._learn.means import (
     split_columns,
 )
 from untie._learn.moves import MOST_MOVES, cells_of, move_rows
+from untie._learn.parameters import AUTO
 from untie._learn.reach import Reach, find_reach
 from untie._row_tasks import LabelTask, sample_source, walk_source
-from untie._saving import Savable
+from untie._saving import Savable, estimator_of
 from untie._table.sample_weights import check_weights, split_weights
-from untie._table.table import read_table, table_of_names
+from untie._table.table import read_table
 from untie._util.checks import check_integer
 from untie._util.progress import stage
 from untie._util.seeds import draws_of
 from untie._util.types import Codes, FloatArray
 from untie._util.warn import warn_user
-from untie.encoder import UNTIE, TableEncoder
-from untie.preparer import Preparer
+from untie.encoder import TableEncoder
+from untie.preparer import Preparer, new_preparer, prepare_rows
+from untie.untie_method import UNTIE
 
 LAZY_PASSES = 3
 """The means of a lazy table take at most this many passes, and the moves of its rows as many again;
@@ -63,45 +67,49 @@ each reads all of it."""
 class TableClusterer(
     Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, TakesTables
 ):
-    """Find groups of similar rows of a table of categories: a table in, labels out.
+    """Find clusters of similar rows: a table in, labels out.
 
-    An encoder learns vectors of the rows, and k-means makes clusters of them. The means of the best
-    of `n_init` starts on at most 2,000 distinct rows are moved by passes over all rows until
-    nothing changes. Then every row moves to the cluster in which its cells are likeliest, again and
-    again, as long as the clusters describe the table better: k-means alone splits a large cluster
-    beside small ones. A row's cluster need not be that of the nearest mean, therefore. The result
-    does not depend on the order of rows and columns, nor, up to 2,000 distinct rows, on the names
-    of values and columns. Clusters are numbered by their size; the largest is 0.
+    It takes a table as it is: numbers and dates are binned, ids, free text and constants are left
+    out (`preparer`), and an encoder learns vectors of the rows. k-means makes clusters of them: the
+    means of the best of `n_init` starts on at most 2,000 distinct rows are refined by passes over
+    all rows until nothing changes. Then every row joins the cluster in which its cells are
+    likeliest, again and again, as long as the clusters describe the table better: k-means alone
+    splits a large cluster next to small ones. A row's cluster need not be that of the nearest mean,
+    therefore. The result does not depend on the order of rows and columns, nor, up to 2,000
+    distinct rows, on the names of values and columns. Clusters are numbered by size; the largest is
+    0.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
         Number of clusters, typically 2 to 20 and at most 2,000; time grows in proportion. "auto"
         chooses from 2 to 10 by :func:`untie.choose_k`, which takes some hundred runs of k-means on
-        a sample, and `k_choice_` tells how sure it is. A table with fewer distinct rows has one
+        a sample, and `k_choice_` says how sure it is. A table with fewer distinct rows has one
         cluster per distinct row.
-    encoder : TableEncoder, default=None
-        Learns the vectors; it is cloned. Where its `n_clusters` or `random_state` is None, the
-        clusterer's is used; None is ``TableEncoder()``. Clusters are made of its compact vectors,
-        whatever `output`, `n_components`, `dtype` and `purpose` it has.
-    preparer : Preparer, default=None
-        If given, the table is prepared first, by a clone of it: ``Preparer(bins=4)`` bins numbers
-        into 4 ranges, leaves out ids, free text and constants, and merges rare values;
-        ``preparer_.decisions()`` says what was done. It takes one more pass over the rows. None
-        takes every column and cell as it is.
+    encoder : TableEncoder or UNTIE, default=None
+        Learns the vectors; it is cloned. None is ``TableEncoder()`` with the clusterer's
+        `n_clusters` and `random_state`; an encoder whose own are None gets them, too. Clusters are
+        made of its compact vectors, whatever `output`, `n_components`, `dtype` and `purpose` it
+        has.
+    preparer : "auto", Preparer or None, default="auto"
+        Prepares the table before it is learned from, and new rows in `predict`. "auto" is
+        ``Preparer()``, or what the `encoder` has as its own `preparer`; pass a `Preparer` with
+        other options, such as ``Preparer(bins=10)``, of which a clone is fitted.
+        ``preparer_.decisions()`` shows what was done to each column. It takes one more pass over
+        the rows. None takes every column and cell as it is.
     n_init : int, default=10
         Number of starts of k-means, typically 5 to 50. More find a lower inertia at times; time on
         the sample grows in proportion.
     max_iter : int, default=300
-        At most this many passes over the rows for the means, typically 10 to 300, and at most 20 of
-        as many again for the moves; over a lazy table, which is read anew each time, at most 3 of
-        either.
-    random_state : int, RandomState or None, default=None
+        Maximum number of passes over the rows for the means, typically 10 to 300, and at most 20 of
+        as many again for the refinement; over a lazy table, which is read anew each time, at most 3
+        of either.
+    random_state : int, RandomState or None, default=0
         For the starts. None is the seed 0. The number of clusters is chosen with draws of its own,
         so that it is the table's and not the seed's.
     verbose : bool, default=False
-        Whether `fit` says on standard error what it does, and how long each step took; the encoder
-        does so, too. It changes nothing else.
+        Whether `fit` writes to standard error what it does, and how long each step took; the
+        encoder does so, too. It changes nothing else.
 
     Attributes
     ----------
@@ -117,10 +125,10 @@ class TableClusterer(
         Weighted sum of squared distances of the rows to the means of their clusters.
     n_iter_ : int
         Number of passes over the rows, for means and moves.
-    encoder_ : TableEncoder
-        The fitted encoder: the first argument of the functions of `untie.explain`.
+    encoder_ : TableEncoder or UNTIE
+        The fitted encoder, of rows that ``preparer_.transform(X)`` returns.
     preparer_ : Preparer or None
-        The fitted preparer, if there is one; ``prepared(X)`` applies it.
+        The fitted preparer, if there is one.
     k_choice_ : KChoice or None
         How the number was chosen, if it was.
     reach_ : Reach
@@ -134,15 +142,10 @@ class TableClusterer(
 
     See Also
     --------
-    UNTIE : The vectors alone.
+    TableEncoder : The vectors alone.
     Preparer : What `preparer` does.
     choose_k : How the number of clusters is chosen.
     load_model : Reads what `save` wrote.
-
-    References
-    ----------
-    C. Zhu, L. Cao, J. Yin, "Unsupervised Heterogeneous Coupling Learning for Categorical
-    Representation", IEEE TPAMI, 2020; arXiv:2007.10720.
 
     Examples
     --------
@@ -158,18 +161,18 @@ class TableClusterer(
     [0, 0, 1]
     """
 
-    kind = "clusterer"
-    parts: ClassVar[Mapping[str, type[Savable]]] = {"encoder": TableEncoder, "preparer": Preparer}
+    _kind = "clusterer"
+    _parts: ClassVar = {"encoder": ("encoder", "untie"), "preparer": ("preparer",)}
 
     def __init__(
         self,
         n_clusters: int | str = "auto",
         *,
-        encoder: TableEncoder | None = None,
-        preparer: Preparer | None = None,
+        encoder: TableEncoder | UNTIE | None = None,
+        preparer: Preparer | str | None = "auto",
         n_init: int = 10,
         max_iter: int = 300,
-        random_state: Any = None,
+        random_state: Any = 0,
         verbose: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
@@ -213,22 +216,20 @@ class TableClusterer(
             self._fit_lazy(encoder, source, sample_weight)
             return self
         X = list(X) if isinstance(X, Iterator) else X  # it is read twice
-        preparer = self._new_preparer(X, sample_weight)
-        X, sample_weight = split_weights(X, sample_weight)
-        table = read_table(X)
-        rows = X if preparer is None else preparer.transform(X)
-        counted = encoder.fit_rows(rows, sample_weight, preparer is not None)
+        ready = prepare_rows(self._new_preparer(), X, sample_weight, bool(self.verbose))
+        rows, weights = split_weights(ready.rows, ready.weight)
+        counted = encoder._fit_rows(rows, weights, ready.preparer is not None)
         assert counted is not None  # the table is in memory
         with stage("Finding the clusters", bool(self.verbose)):
             self._learn_codes(encoder, counted.codes, counted.weights)
-        see_columns(self, table)
-        self.preparer_ = preparer
-        codes = counted.codes if counted.complete else encoder.codes(rows)
-        self._labels: NDArray[np.int32] | None = self._label(codes)
+        self._see(ready.preparer, encoder)
+        self._labels: NDArray[np.int32] | None = self._label(
+            counted.codes if counted.complete else encoder._codes(rows)
+        )
         return self
 
-    def fit_codes(
-        self, encoder: TableEncoder, codes: Codes, weights: FloatArray | None = None
+    def _fit_codes(
+        self, encoder: EncoderBase, codes: Codes, weights: FloatArray | None = None
     ) -> Self:
         """Find the clusters of coded rows with an encoder that is fitted, and stays as it is.
 
@@ -237,7 +238,7 @@ class TableClusterer(
         encoder : TableEncoder
             Fitted; `encoder` of this clusterer is not used.
         codes : list of integer arrays of shape (n_rows,)
-            The rows, as ``encoder.codes(X)`` gives them.
+            The rows, as the encoder codes them.
         weights : array of shape (n_rows,), optional
             How often each row counts.
 
@@ -250,10 +251,8 @@ class TableClusterer(
         positive, keep = check_weights(weights, len(codes[0]))
         counted = codes if keep is None else [column[keep] for column in codes]
         self._learn_codes(encoder, counted, positive)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(encoder, name):
-                setattr(self, name, getattr(encoder, name))
-        self.preparer_ = None
+        self._see(encoder.preparer_, encoder)
+        self.encoder_ = encoder._of_prepared()
         self._labels = self._label(codes)
         return self
 
@@ -278,9 +277,9 @@ class TableClusterer(
         check_is_fitted(self)
         source = open_table(X)
         if not source.is_lazy:
-            return self._label(self.codes(X))
+            return self._label(self._codes(X))
         source.check_streams()
-        return open_table(self.prepared(source)).map_rows(self._label_task())
+        return source.map_rows(self._label_task())
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find the clusters of a table's rows and return the labels.
@@ -314,25 +313,7 @@ class TableClusterer(
         """
         check_is_fitted(self)
         space = self.encoder_.model_.space
-        return all_distances(space, PackedRows(self.codes(X), space.n_codes), self._centres())
-
-    def prepared(self, X: Any) -> Any:
-        """Return rows as the encoder sees them: prepared if there is a `preparer`.
-
-        The functions of `untie.explain` take the encoder and these rows.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            Rows with the columns seen in `fit`, in memory or lazy.
-
-        Returns
-        -------
-        table
-            As `Preparer.transform` returns it, or `X` itself.
-        """
-        check_is_fitted(self)
-        return X if self.preparer_ is None else self.preparer_.transform(X)
+        return all_distances(space, PackedRows(self._codes(X), space.n_codes), self._centres())
 
     @property
     def labels_(self) -> NDArray[np.int32]:
@@ -369,15 +350,17 @@ class TableClusterer(
         state = State(content, arrays)
         choice = None if self.k_choice_ is None else record_state(self.k_choice_)
         state = state.plus("k_choice", choice)
-        state = state.plus("encoder", self.encoder_.to_state())
-        return state.plus("preparer", None if self.preparer_ is None else self.preparer_.to_state())
+        state = state.plus("encoder", self.encoder_._to_state())
+        return state.plus(
+            "preparer", None if self.preparer_ is None else self.preparer_._to_state()
+        )
 
     def _restore(self, state: State) -> None:
-        self.encoder_ = UNTIE.from_state(state.part("encoder"))
+        self.encoder_ = estimator_of(state.part("encoder"))
         self.preparer_ = self.k_choice_ = None
         self._costs: Costs | None = None
         if state.has("preparer"):
-            self.preparer_ = Preparer.from_state(state.part("preparer"))
+            self.preparer_ = estimator_of(state.part("preparer"))
         if state.has("k_choice"):
             self.k_choice_ = read_record(KChoice, state.part("k_choice"))
         content, arrays = state.content, state.arrays
@@ -394,7 +377,7 @@ class TableClusterer(
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
 
-    def _fit_lazy(self, encoder: TableEncoder, source: Source, sample_weight: Any) -> None:
+    def _fit_lazy(self, encoder: EncoderBase, source: Source, sample_weight: Any) -> None:
         source.check_streams()
         if source.is_one_shot:
             raise ValueError(
@@ -402,19 +385,22 @@ class TableClusterer(
                 "once; pass what can be read again, such as untie.scan(...) or a pyarrow Dataset."
             )
         weight = source.check_weight(sample_weight)
-        preparer = self._new_preparer(source, weight)
-        rows = source
-        if preparer is not None:
-            rows = open_table(preparer.transform(source, keep=[weight] if weight else []))
-        encoder.fit_rows(rows, weight, preparer is not None)
+        ready = prepare_rows(self._new_preparer(), source, weight, bool(self.verbose))
+        rows = open_table(ready.rows)
+        encoder._fit_rows(rows, weight, ready.preparer is not None)
         with stage("Finding the clusters", bool(self.verbose)):
             sample = sample_source(encoder, rows, weight)
             walk = partial(walk_source, encoder, rows, weight)
             self._learn(encoder, sample, walk, LAZY_PASSES, LAZY_PASSES)
-        see_columns(self, table_of_names([name for name in source.columns if name != weight]))
-        self.preparer_, self._labels = preparer, None
+        self._see(ready.preparer, encoder)
+        self._labels = None
 
-    def _learn_codes(self, encoder: TableEncoder, codes: Codes, weights: FloatArray | None) -> None:
+    def _see(self, preparer: Preparer | None, encoder: EncoderBase) -> None:
+        """Remember the columns of the table, and what prepares them."""
+        see_as(self, encoder if preparer is None else preparer)
+        self.preparer_ = preparer
+
+    def _learn_codes(self, encoder: EncoderBase, codes: Codes, weights: FloatArray | None) -> None:
         """Find clusters of coded rows with a fitted encoder."""
         vocabulary, model = encoder.vocabulary_, encoder.model_
         heard = sample_heard(codes, vocabulary, weights, model.passive)
@@ -426,7 +412,7 @@ class TableClusterer(
 
     def _learn(
         self,
-        encoder: TableEncoder,
+        encoder: EncoderBase,
         sample: RowSample,
         walk: Walk,
         most_passes: int,
@@ -459,7 +445,7 @@ class TableClusterer(
         into = self._costs or distance_costs(space, ordered)
         self.reach_ = find_reach(space, ordered, counts, into, sample)
 
-    def _number(self, encoder: TableEncoder, sample: RowSample) -> tuple[KChoice | None, int]:
+    def _number(self, encoder: EncoderBase, sample: RowSample) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""
         vectors = encoder.model_.vectors
         if self.n_clusters == "auto" and encoder.n_clusters == "auto":
@@ -485,49 +471,50 @@ class TableClusterer(
             raise ValueError(f"n_clusters={k} is more than {SAMPLE_ROWS}; ask for fewer clusters.")
         return None, min(k, n_distinct)
 
-    def _new_encoder(self) -> TableEncoder:
-        """Return the encoder to fit; what it leaves open is as the clusterer has it."""
-        encoder = TableEncoder() if self.encoder is None else clone(self.encoder)
+    def _new_encoder(self) -> EncoderBase:
+        """Return the encoder to fit, of prepared rows; what it leaves open is the clusterer's."""
+        encoder = TableEncoder(random_state=None) if self.encoder is None else clone(self.encoder)
         for name in ("n_clusters", "random_state"):
             if getattr(encoder, name) is None:
                 encoder.set_params(**{name: getattr(self, name)})
+        if isinstance(encoder, TableEncoder):
+            encoder.set_params(preparer=None)
         if self.verbose:
             encoder.set_params(verbose=self.verbose)
         return encoder
 
-    def _new_preparer(self, X: Any, sample_weight: Any) -> Preparer | None:
-        """Return a preparer that is fitted on the table, in the table's own library."""
-        if self.preparer is None:
-            return None
-        preparer: Preparer = clone(self.preparer).set_output(transform="default")
-        with stage("Preparing the columns", bool(self.verbose)):
-            return preparer.fit(X, sample_weight=sample_weight)
+    def _new_preparer(self) -> Preparer | None:
+        """Return what prepares tables, not fitted yet, if they are to be prepared."""
+        of_encoder = self.encoder.preparer if isinstance(self.encoder, TableEncoder) else AUTO
+        given, of_encoder = new_preparer(self.preparer), new_preparer(of_encoder)
+        return of_encoder if isinstance(self.preparer, str) else given
 
-    def codes(self, X: Any) -> Codes:
-        """Return the codes of rows in memory, prepared as those of `fit` were.
+    def _prepared(self, X: Any) -> Any:
+        """Return rows as the encoder sees them."""
+        return X if self.preparer_ is None else self.preparer_.transform(X)
 
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            Rows with the columns seen in `fit`.
-
-        Returns
-        -------
-        list of integer arrays of shape (n_rows,)
-            One array per column that is used.
-        """
+    def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
+        """Code the rows of a table; as `TableInput` does."""
         table = read_table(X, min_rows=0)
-        # Columns that were left out need not come again, unless they have no names to be told by.
+        # Columns that were left out need not come again, unless they have no names.
         if self.preparer_ is None or not table.has_names:
             check_seen(self, table)
-        return self.encoder_.codes(self.prepared(X))
+        return self.encoder_._codes(self._prepared(X), reported)
+
+    def _columns_read(self) -> list[str] | None:
+        """Return the columns that new rows must have, by name; None if they had no names."""
+        if self.preparer_ is None or not hasattr(self, "feature_names_in_"):
+            return self.encoder_._columns_read()
+        return self.preparer_._columns_read()
 
     def _label(self, codes: Codes) -> NDArray[np.int32]:
         return self._label_task().compute(codes)
 
     def _label_task(self) -> LabelTask:
         costs = self._costs or distance_costs(self.encoder_.model_.space, self._centres())
-        return LabelTask(self.encoder_, costs)
+        as_now = copy(self)
+        as_now._labels = None  # which workers need not get
+        return LabelTask(as_now, costs)
 
     def _centres(self) -> Centres:
         return split_columns(self.cluster_centers_, self.encoder_.model_.vectors)
@@ -537,10 +524,15 @@ class TableClusterer(
             check_integer("n_clusters", self.n_clusters, 1, "a positive integer or 'auto'")
         for name in ("n_init", "max_iter"):
             check_integer(name, getattr(self, name), 1, "a positive integer")
-        for name, kind in self.parts.items():
-            part = getattr(self, name)
-            if part is not None and not isinstance(part, kind):
-                article = "an" if kind is UNTIE else "a"
-                raise TypeError(
-                    f"{name} must be {article} {kind.__name__} or None, got {type(part).__name__}."
-                )
+        if not isinstance(self.encoder, TableEncoder | UNTIE | None):
+            raise TypeError(
+                "encoder must be a TableEncoder, a UNTIE or None, got "
+                f"{type(self.encoder).__name__}."
+            )
+        both = (self.preparer, getattr(self.encoder, "preparer", None))
+        if all(isinstance(preparer, Preparer) for preparer in both):
+            raise ValueError(
+                "preparer and the encoder's own preparer are both given; keep one of them, as a "
+                "table is prepared once."
+            )
+        self._new_preparer()

@@ -87,7 +87,7 @@ def choose_k(
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder, choose_k
+    >>> from untie import TableEncoder, choose_k
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
     >>> choice = choose_k(TableEncoder().fit(X), X)

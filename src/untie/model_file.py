@@ -10,13 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._file_parts import PIPELINE, check_model, step_name
 from untie._learn.archive import State, check_plain, read_model, refusing, write_model
-from untie._saving import Savable
+from untie._saving import estimator_of
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.preparer import Preparer
+from untie.untie_method import UNTIE
 
-KINDS: dict[str, type[Savable]] = {c.kind: c for c in (Preparer, TableEncoder, TableClusterer)}
-"""The classes that a file can hold, by their names in it."""
+CLASSES = (Preparer, TableEncoder, UNTIE, TableClusterer)
+"""The classes that a file can hold."""
 
 
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:
@@ -26,7 +27,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : Preparer, TableEncoder, TableClusterer or Pipeline
+    model : Preparer, TableEncoder, UNTIE, TableClusterer or Pipeline
         Fitted. The steps of a pipeline are of these classes.
     path : path
         The file to write; its folder must exist. A model with many values is large: the counts of
@@ -48,9 +49,9 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> from sklearn.pipeline import make_pipeline
-    >>> from untie import UNTIE, TableEncoder, Preparer, load_model, save_model
+    >>> from untie import UNTIE, Preparer, load_model, save_model
     >>> rows = [["red", n] for n in range(30)] + [["blue", n] for n in range(30)]
-    >>> pipeline = make_pipeline(Preparer(bins=3), TableEncoder(2)).fit(rows)
+    >>> pipeline = make_pipeline(Preparer(bins=3), UNTIE(2)).fit(rows)
     >>> path = Path(mkdtemp()) / "model.untie"
     >>> save_model(pipeline, path)
     >>> bool((load_model(path).transform(rows) == pipeline.transform(rows)).all())
@@ -78,7 +79,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    Preparer, TableEncoder, TableClusterer or Pipeline
+    Preparer, TableEncoder, UNTIE, TableClusterer or Pipeline
         What was saved.
 
     Raises
@@ -95,7 +96,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     --------
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
-    >>> from untie import UNTIE, TableEncoder, load_model
+    >>> from untie import TableEncoder, load_model
     >>> path = Path(mkdtemp()) / "colours.untie"
     >>> TableEncoder(2).fit([["red", "no"], ["blue", "no"], ["red", "yes"]]).save(path)
     >>> load_model(path)
@@ -104,7 +105,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     kind, state = read_model(path)
     with refusing(path):
         check_model(kind, state)
-        return _read_pipeline(state) if kind == PIPELINE else _read_estimator(kind, state)
+        return _read_pipeline(state) if kind == PIPELINE else estimator_of(state)
 
 
 def _pipeline_state(pipeline: Pipeline) -> State:
@@ -113,27 +114,21 @@ def _pipeline_state(pipeline: Pipeline) -> State:
     state = State({"parameters": check_plain(parameters, "Parameter"), "steps": []})
     for name, step in steps:
         _check_class(step, f"The step {name!r} of the pipeline")
-        state.content["steps"].append([name, step.kind])
-        state = state.plus(step_name(name), step.to_state())
+        state.content["steps"].append([name, step._kind])
+        state = state.plus(step_name(name), step._to_state())
     return state
 
 
 def _read_pipeline(state: State) -> Pipeline:
-    steps = [
-        (name, _read_estimator(kind, state.part(step_name(name))))
-        for name, kind in state.content["steps"]
-    ]
+    names = [name for name, _ in state.content["steps"]]
+    steps = [(name, estimator_of(state.part(step_name(name)))) for name in names]
     # What is unpickled from a folder of a stranger's choice is not for us to read.
     return Pipeline(steps, **{**state.content["parameters"], "memory": None})
 
 
-def _read_estimator(kind: str, state: State) -> Savable:
-    return KINDS[kind].from_state(state)
-
-
 def _check_class(model: Any, what: str) -> None:
-    if not isinstance(model, tuple(KINDS.values())):
-        known = ", ".join(c.__name__ for c in KINDS.values())
+    if not isinstance(model, CLASSES):
+        known = ", ".join(c.__name__ for c in CLASSES)
         raise TypeError(
             f"{what} is a {type(model).__name__}; a model file holds {known} and pipelines of "
             "them. Use joblib.dump for it."

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import TransformerMixin
+from sklearn.base import TransformerMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from untie._base import TakesTables, check_seen, see_columns
 from untie._engines.registry import open_table
+from untie._engines.source import Source
 from untie._learn.archive import State
 from untie._prepare.deciding import Options
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
@@ -28,14 +30,13 @@ from untie._table.sample_weights import split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_one_of
 from untie._util.extras import need
+from untie._util.progress import stage
 from untie._util.types import Value
 
 OUTPUTS = ("default", "pandas", "polars")
 
 
-class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
-    Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=None
-):
+class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=None):
     """Turn any table into one of categories, and tell what was done to each column.
 
     Numbers and dates with more than 20 distinct values are binned into ranges that hold about the
@@ -48,9 +49,8 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     column stays text. Missing cells stay missing, which is a category of its own
     to `TableEncoder`.
 
-    ``make_pipeline(Preparer(), TableEncoder())`` learns from a table as it comes. What is asked of
-    its last step alone (`to_sql`, `to_onnx`, the functions of `untie.explain`) is about prepared
-    rows.
+    `TableEncoder` and `TableClusterer` have one inside, so that they take tables as they are;
+    ``TableClusterer(preparer=Preparer(bins=10))`` changes what it does.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
 
     See Also
     --------
-    UNTIE : Learns from the prepared table.
-    TableClusterer : Has a parameter `preparer`.
+    TableEncoder : Prepares tables with one, and learns from them.
+    TableClusterer : The same, for clusters.
     load_model : Reads what `save` wrote.
 
     Examples
@@ -128,7 +128,7 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
     1  up to 27  Rome
     """
 
-    kind = "preparer"
+    _kind = "preparer"
 
     def __init__(
         self,
@@ -364,6 +364,10 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
                 found[name] += [entry] * len(rows)
         return make_frame(self.library_, found)
 
+    def _columns_read(self) -> list[str]:
+        """Return the columns of the table that those that are used are made of."""
+        return self._preparation.inputs(self.columns_)
+
     def _fitted_state(self) -> State:
         return State({"library": self.library_, "preparation": self._preparation.to_dict()})
 
@@ -387,6 +391,79 @@ class Preparer(  # type: ignore[call-arg]  # scikit-learn has no types
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def new_preparer(preparer: Any) -> Preparer | None:
+    """Return a preparer that is not fitted, as a parameter `preparer` asks for it."""
+    if preparer is None:
+        return None
+    if isinstance(preparer, str) and preparer == AUTO:
+        return Preparer()
+    if not isinstance(preparer, Preparer):
+        raise TypeError(
+            f"preparer must be 'auto', None or a Preparer, got {preparer!r}; pass Preparer(...) "
+            "with the options you need."
+        )
+    return clone(preparer).set_output(transform="default")
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedRows:
+    """A table that is learned from.
+
+    Parameters
+    ----------
+    preparer : Preparer or None
+        Fitted; made the rows of the user's table.
+    rows : table
+        The rows.
+    weight : array of shape (n_rows,), str or None
+        How often each counts, or the column that says so.
+    """
+
+    preparer: Preparer | None
+    rows: Any
+    weight: Any
+
+
+def prepare_rows(
+    preparer: Preparer | None, X: Any, sample_weight: Any, verbose: bool
+) -> PreparedRows:
+    """Fit a preparer on a table, if there is one, and prepare its rows."""
+    if preparer is None:
+        return PreparedRows(None, X, sample_weight)
+    preparer.set_output(transform="default")
+    source = open_table(X)
+    _check_readable(source)
+    if not source.is_lazy:
+        X = list(X) if isinstance(X, Iterator) else X  # it is read twice
+        with stage("Preparing the columns", verbose):
+            preparer.fit(X, sample_weight=sample_weight)
+        X, sample_weight = split_weights(X, sample_weight)
+        return PreparedRows(preparer, preparer.transform(X), sample_weight)
+    weight = source.check_weight(sample_weight)
+    with stage("Preparing the columns", verbose):
+        preparer.fit(source, sample_weight=weight)
+    rows = open_table(preparer.transform(source, keep=[] if weight is None else [weight]))
+    return PreparedRows(preparer, rows, weight)
+
+
+def _check_readable(source: Source) -> None:
+    """Refuse a table whose columns can't be looked at before it is learned from."""
+    remedy = "or take every column as it is: preparer=None."
+    if source.is_one_shot:
+        raise ValueError(
+            f"The columns of a table are prepared before it is learned from, but {source.origin} "
+            "can be read only once; pass what can be read again, such as untie.scan(...) or a "
+            f"pyarrow Dataset, {remedy}"
+        )
+    try:
+        source.check_streams()
+    except TypeError as error:
+        raise TypeError(
+            f"The columns of a table are prepared before it is learned from, but {source.origin} "
+            f"is only counted where it is; fit on .toPandas() of a sample, {remedy}"
+        ) from error
 
 
 def _of_library(frame: Any, library: str) -> Any:

@@ -45,7 +45,7 @@ def sink(
     See Also
     --------
     scan : A lazy table of files or of a query.
-    UNTIE.transform : The vectors in memory, or as a stream.
+    TableEncoder.transform : The vectors in memory, or as a stream.
 
     Examples
     --------
@@ -84,4 +84,4 @@ def stream_vectors(encoder: TableEncoder, source: Any, keep: str | Sequence[str]
     table = open_table(source).to_arrow()
     if isinstance(keep, str) and keep != "*":
         raise TypeError(f"keep must be a list of names or '*', got {keep!r}: pass [{keep!r}].")
-    return table.map_rows(encoder.vector_task(), table.columns if keep == "*" else list(keep))
+    return table.map_rows(encoder._vector_task(), table.columns if keep == "*" else list(keep))

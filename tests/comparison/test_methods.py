@@ -148,7 +148,7 @@ def test_untie_is_the_default_encoder():
     X, _ = load("zoo")
     score = by_method(compare(X, 4, methods=["UNTIE"]))["UNTIE"]
     encoder, labels = TableEncoder(4).fit(X), TableClusterer(4).fit(X).labels_
-    codes = np.column_stack(encoder.codes(X))
+    codes = np.column_stack(encoder._codes(X))
     sizes, votes = encoder.counts_.sizes, Attributes(encoder.counts_).votes
     expected = description_gain(codes, sizes, np.ones(len(X)), labels.astype(np.intp), votes)
     assert score.gain == pytest.approx(expected, abs=0.05)

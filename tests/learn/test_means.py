@@ -34,7 +34,7 @@ def case():
     table, _ = latent_classes(300, 4, 6, 4, seed=0, purity=0.6)
     encoder = UNTIE(4, solver="uniform").fit(table)
     lookup = encoder.model_.vectors
-    codes = encoder.codes(table)
+    codes = encoder._codes(table)
     return lookup, codes, sample_rows(codes, encoder.vocabulary_, None)
 
 
@@ -124,7 +124,7 @@ def test_too_few_passes_are_told(case):
 @pytest.mark.filterwarnings("ignore::UserWarning")  # random tables may be degenerate
 def test_short_vectors_have_the_distances_of_the_long_ones(table):
     encoder = UNTIE(solver="uniform").fit(table)
-    sample = sample_rows(encoder.codes(table), encoder.vocabulary_, None)
+    sample = sample_rows(encoder._codes(table), encoder.vocabulary_, None)
     short = sample_vectors(encoder.model_.vectors, sample)
     long = encoder.model_.vectors.rows(list(sample.codes.T), np.float64)
     assert short.shape[1] <= max(len(short), long.shape[1])
@@ -149,7 +149,7 @@ def test_principal_dimensions_keep_the_clusters(monkeypatch):
     assert (
         sample_vectors(
             found.encoder_.model_.vectors,
-            sample_rows(found.encoder_.codes(table), found.encoder_.vocabulary_, None),
+            sample_rows(found.encoder_._codes(table), found.encoder_.vocabulary_, None),
         ).shape[1]
         == 8
     )

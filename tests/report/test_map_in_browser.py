@@ -106,7 +106,7 @@ def test_a_click_shows_the_nearest_rows_and_why(tab):
     clusterer = TableClusterer(
         3, encoder=TableEncoder(3, random_state=0), preparer=Preparer(), random_state=0
     ).fit(frame)
-    rows = clusterer.prepared(frame)
+    rows = clusterer._prepared(frame)
     pair = [rows.iloc[[place]] for place in (data["rows"][row], numbers[1])]
     expected = why_similar(clusterer.encoder_, *pair).set_index("column")
     assert len(lines) - 1 == len(expected)

@@ -534,7 +534,7 @@ def test_more_clusters_than_rows_drawn_anew_are_not_compared(zoo):
 
 
 def test_untie_is_fitted_once(zoo, monkeypatch):
-    fitted, fit_rows = [], TableEncoder.fit_rows
+    fitted, fit_rows = [], EncoderBase._fit_rows
 
     def counting(encoder, *arguments):
         fitted.append(encoder)

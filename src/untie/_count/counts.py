@@ -194,7 +194,7 @@ class CountedTable:
     See Also
     --------
     count_table : Counts a table.
-    UNTIE.fit_counts : Learns from it.
+    TableEncoder.fit_counts : Learns from it.
 
     Examples
     --------

@@ -67,17 +67,17 @@ def count_table(data: Any, sample_weight: Any = None, categories: Any = "auto") 
 
     See Also
     --------
-    UNTIE.fit_counts : Learns from it.
-    UNTIE.partial_fit : Learns anew with every chunk.
+    TableEncoder.fit_counts : Learns from it.
+    TableEncoder.partial_fit : Learns anew with every chunk.
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder, count_table
+    >>> from untie import TableEncoder, count_table
     >>> chunks = [[["red", "wine"], ["red", "wine"]], [["white", "wine"], ["brown", "beer"]]]
     >>> counted = count_table(chunks[0]) + count_table(chunks[1])
     >>> counted.vocabulary.values
     (('brown', 'red', 'white'), ('beer', 'wine'))
-    >>> TableEncoder(n_clusters=2).fit_counts(counted).transform(chunks[1]).shape
+    >>> TableEncoder(n_clusters=2, preparer=None).fit_counts(counted).transform(chunks[1]).shape
     (2, 5)
     """
     tally = open_table(data).count(CountOptions(sample_weight, categories, with_sample=True))

@@ -74,7 +74,7 @@ def scan(
 
     See Also
     --------
-    UNTIE.fit, count_table : Read it piece by piece.
+    TableEncoder.fit, count_table : Read it piece by piece.
     sink : Writes the vectors of its rows to a file.
 
     Examples

@@ -74,8 +74,8 @@ class SparkSource(Source):
         """Refuse, and say what to do instead."""
         raise TypeError(
             "Spark frames are counted and transformed where they are, and that is all: fit and "
-            "transform them with UNTIE and cluster the vectors with Spark ML (examples/spark.py), "
-            "or pass .toPandas() of a sample."
+            "transform them with TableEncoder(preparer=None) and cluster the vectors with Spark ML "
+            "(examples/spark.py), or pass .toPandas() of a sample."
         )
 
     def map_frames(self, task: FrameTask, columns: Sequence[str]) -> Any:

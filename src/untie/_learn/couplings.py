@@ -68,13 +68,16 @@ COUPLINGS: dict[str, Coupling] = {
 }
 
 
+PAPER_COUPLINGS = ("intra", "inter")
+"""Those of the paper."""
+
+
 def resolve_couplings(couplings: object) -> dict[str, Coupling]:
     """Turn the user's choice (a name, a function or a list of them) into named functions."""
     chosen = [couplings] if isinstance(couplings, str) or callable(couplings) else couplings
     if not isinstance(chosen, list | tuple) or not chosen:
         raise ValueError(
-            f"couplings must be 'auto' or name at least one of {sorted(COUPLINGS)}, got "
-            f"{couplings!r}."
+            f"couplings must name at least one of {sorted(COUPLINGS)}, got {couplings!r}."
         )
     names: list[str] = []
     for entry in chosen:

@@ -32,7 +32,7 @@ def fit_counted(
     model when it is made.
     """
     counted = _with_draws(counted)
-    factors = column_factors(recipe.column_weights, counted.grouping.raw.columns)
+    factors = column_factors(recipe.factors, counted.grouping.raw.columns)
     heard = np.flatnonzero(factors)
     if len(heard) == len(factors):
         return _fit(counted, recipe, factors, output, n_components)

@@ -80,7 +80,7 @@ class KChoice:
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder, choose_k
+    >>> from untie import TableEncoder, choose_k
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
     >>> choice = choose_k(TableEncoder().fit(X), X)

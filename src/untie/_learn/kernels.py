@@ -179,6 +179,10 @@ KERNEL_SETS: dict[str, tuple[Kernel, ...]] = {
 }
 
 
+PAPER_KERNELS = "paper"
+"""The name of the paper's set."""
+
+
 def resolve_kernels(kernels: object) -> dict[str, Kernel]:
     """Turn the user's choice (a set's name, a kernel or a list of kernels) into named ones."""
     if isinstance(kernels, str):
@@ -279,6 +283,10 @@ NORMALIZATIONS: dict[str | None, Scale] = {
     "variance": ByVariance(),
     None: Scale(),
 }
+
+
+PAPER_NORMALIZATION = "diagonal"
+"""The name of the paper's."""
 
 
 def resolve_normalization(normalization: object) -> Normalization:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from untie._count import memory
 from untie._count.counts import Counts
-from untie._count.row_sample import RowSample
 from untie._count.tally import Tally
 from untie._learn.column_weights import ColumnWeights
 from untie._learn.couplings import Coupling, matching
 from untie._learn.kernels import Kernel, Normalization
 from untie._learn.n_clusters import choose_n_clusters
 from untie._learn.order_space import is_mixed, order_spaces
-from untie._learn.purposes import CLUSTERS, PURPOSES, Purpose
+from untie._learn.purposes import Purpose
 from untie._learn.solvers import (
     ROW_SOLVERS,
     SOLVERS,
@@ -32,7 +32,6 @@ from untie._learn.solvers import (
 from untie._learn.spaces import VALUES, KernelSpaces, build_spaces, identity_spaces, side_by_side
 from untie._learn.spectrum import TINY, roots
 from untie._learn.tall import Columns
-from untie._learn.value_tree import LABELS, tree_spaces
 from untie._table.orders import Orders, find_orders
 from untie._util.threads import one_thread
 from untie._util.types import FloatArray
@@ -40,74 +39,6 @@ from untie._util.warn import warn_user
 
 LARGEST_NUMBER = 20
 """``n_clusters=None`` chooses at most this many clusters."""
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What to learn with."""
-
-    couplings: Mapping[str, Coupling]
-    kernels: Mapping[str, Kernel]
-    normalize: Normalization
-    solver: str
-    n_clusters: int | None
-    settings: Settings
-    chooses: bool = False
-    """Add a space of the values themselves, try the weightings that there are for it, and keep
-    the one that serves the purpose best; the solver is not used then."""
-    chooses_k: bool = False
-    """Choose the number of clusters by the clusters of some rows; see `fitting`."""
-    ordered: Any = False
-    """Which columns have an order; see `find_orders`. Only the choice of weights looks at it."""
-    column_weights: ColumnWeights = field(default_factory=dict)
-    """Factors on the votes of columns; see `fitting` for those of 0."""
-    purpose: str = CLUSTERS
-    """What the vectors are for; see `PURPOSES`. Only the choice of weights looks at it."""
-
-    @property
-    def yardstick(self) -> Purpose:
-        """What the choice of weights is made from and judged by."""
-        return PURPOSES[self.purpose]
-
-    @property
-    def needs_number(self) -> bool:
-        """Whether learning depends on a number of clusters."""
-        return not self.chooses or self.yardstick.needs_clusters
-
-    @property
-    def needs_sample(self) -> bool:
-        """Whether some rows are needed besides the counts."""
-        return self.chooses or self.chooses_k
-
-    @property
-    def n_spaces(self) -> int:
-        """Number of kernel spaces per attribute, of as many columns as there are values."""
-        of_weights = 2 * len(LABELS) if self._has_trees else len(self.couplings) * len(self.kernels)
-        return of_weights + self.chooses
-
-    def orders(self, counted: Tally) -> Orders:
-        """Return where the values of columns with an order stand in it."""
-        ordered = self.ordered if self.chooses else False
-        return find_orders(counted.grouping.vocabulary, ordered, counted.declared)
-
-    def spaces(self, counts: Counts, orders: Orders = ()) -> KernelSpaces:
-        """Build the spaces of a table; where many columns have an order, no kernels or trees."""
-        parts = [identity_spaces(counts)] if self.chooses else []
-        if any(positions is not None for positions in orders):
-            parts.append(order_spaces(counts, orders))
-        if not is_mixed(orders):
-            parts.append(self._coupling_spaces(counts))
-        return reduce(side_by_side, parts)
-
-    def _coupling_spaces(self, counts: Counts) -> KernelSpaces:
-        if self._has_trees:
-            return tree_spaces(counts)
-        return build_spaces(counts, self.couplings, self.kernels, self.normalize)
-
-    @property
-    def _has_trees(self) -> bool:
-        """Whether trees of values stand in the place of the kernels."""
-        return self.chooses and self.yardstick.has_trees
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +70,211 @@ class Model:
     orders: Orders = ()
 
 
+@dataclass(frozen=True)
+class Recipe(ABC):
+    """What to learn with: one subclass per method.
+
+    Parameters
+    ----------
+    n_clusters : int or None
+        Number of clusters to learn for; None reads it off the spectrum of the counts.
+    chooses_k : bool
+        Whether the number is chosen by the clusters of some rows; see `fitting`.
+    """
+
+    n_clusters: int | None
+    chooses_k: bool
+
+    needs_number: ClassVar[bool] = True
+    """Whether learning depends on a number of clusters."""
+
+    @property
+    @abstractmethod
+    def needs_sample(self) -> bool:
+        """Whether some rows are needed besides the counts."""
+
+    @property
+    @abstractmethod
+    def needs_rows(self) -> bool:
+        """Whether all rows are needed."""
+
+    @property
+    @abstractmethod
+    def n_spaces(self) -> int:
+        """Number of kernel spaces per attribute, of as many columns as there are values."""
+
+    @property
+    def first(self) -> str | None:
+        """The name of what is learned where there are no rows to compare with, if that is so."""
+        return None
+
+    @property
+    def factors(self) -> ColumnWeights:
+        """Factors on the votes of columns; see `fitting` for those of 0."""
+        return {}
+
+    def orders(self, counted: Tally) -> Orders:
+        """Return where the values of columns with an order stand in it."""
+        return (None,) * len(counted.grouping.vocabulary.columns)
+
+    def check(self, counted: Tally) -> None:  # noqa: B027  # most tables are fine
+        """Refuse a table that is too large for the spaces."""
+
+    @abstractmethod
+    def spaces(self, counts: Counts, orders: Orders) -> KernelSpaces:
+        """Build the spaces of a table."""
+
+    @abstractmethod
+    def find(self, problem: Problem, counted: Tally) -> Model:
+        """Find the weights."""
+
+
+@dataclass(frozen=True)
+class ChoiceRecipe(Recipe):
+    """Learn with every weighting of an objective and keep the best: `TableEncoder`.
+
+    Parameters
+    ----------
+    objective : Purpose
+        What the choice is made from and judged by.
+    ordered : "auto", False, sequence of names or mapping from names to values
+        Which columns have an order; see `find_orders`.
+    column_weights : mapping from columns to numbers
+        Factors on the votes of columns.
+    random_state : int, RandomState or None
+        For the starts of the clusters that are compared.
+    """
+
+    objective: Purpose
+    ordered: Any = False
+    column_weights: ColumnWeights = field(default_factory=dict)
+    random_state: Any = None
+
+    @property
+    def needs_number(self) -> bool:  # type: ignore[override]  # a constant elsewhere
+        """Whether learning depends on a number of clusters."""
+        return self.objective.needs_clusters
+
+    @property
+    def needs_sample(self) -> bool:
+        """Some rows judge the weightings."""
+        return True
+
+    @property
+    def needs_rows(self) -> bool:
+        """The counts are enough."""
+        return False
+
+    @property
+    def n_spaces(self) -> int:
+        """Those of the objective and that of the values themselves."""
+        return self.objective.n_spaces + 1
+
+    @property
+    def first(self) -> str:
+        """The first weighting of the objective."""
+        return self.objective.first
+
+    @property
+    def factors(self) -> ColumnWeights:
+        """Factors on the votes of columns."""
+        return self.column_weights
+
+    def orders(self, counted: Tally) -> Orders:
+        """Return where the values of columns with an order stand in it."""
+        return find_orders(counted.grouping.vocabulary, self.ordered, counted.declared)
+
+    def spaces(self, counts: Counts, orders: Orders) -> KernelSpaces:
+        """Build the spaces of a table; where many columns have an order, no kernels or trees."""
+        parts = [identity_spaces(counts)]
+        if any(positions is not None for positions in orders):
+            parts.append(order_spaces(counts, orders))
+        if not is_mixed(orders):
+            parts.append(self.objective.spaces(counts))
+        return reduce(side_by_side, parts)
+
+    def find(self, problem: Problem, counted: Tally) -> Model:
+        """Keep the weights that serve the objective best.
+
+        Where there is nothing to compare, or no rows to compare it with, the first are kept.
+        """
+        objective, sample = self.objective, counted.sample
+        ways = objective.ways(problem)
+        if len(ways) == 1 or sample is None or not objective.can_judge(problem, sample):
+            return _model_at(problem, next(iter(ways.values()))(problem))
+        vectors = {name: roots(problem.spaces, weigh(problem)) for name, weigh in ways.items()}
+        gains = objective.gains(vectors, problem, sample, self.random_state)
+        best_first = objective.best_first(gains)
+        best = vectors[best_first[0]]
+        vectors.clear()  # those of the others may be large
+        model = _model_at(problem, ways[best_first[0]](problem), best)
+        return replace(model, gains={name: gains[name] for name in best_first})
+
+
+@dataclass(frozen=True)
+class KernelRecipe(Recipe):
+    """Weigh the kernels of couplings with a solver: the paper's method, `UNTIE`.
+
+    Parameters
+    ----------
+    couplings, kernels : mappings from names to functions
+        Each pair of them makes a space per column.
+    normalize : function or None
+        Brings kernel matrices to one scale.
+    solver : str
+        Finds the weights; see `SOLVERS`.
+    settings : Settings
+        The solver's.
+    """
+
+    couplings: Mapping[str, Coupling]
+    kernels: Mapping[str, Kernel]
+    normalize: Normalization
+    solver: str
+    settings: Settings
+
+    @property
+    def needs_sample(self) -> bool:
+        """Some rows choose the number of clusters."""
+        return self.chooses_k
+
+    @property
+    def needs_rows(self) -> bool:
+        """Some solvers draw rows."""
+        return self.solver in ROW_SOLVERS
+
+    @property
+    def n_spaces(self) -> int:
+        """One of each coupling with each kernel."""
+        return len(self.couplings) * len(self.kernels)
+
+    def check(self, counted: Tally) -> None:
+        """Refuse a column of many values where each is to have kernels of its own."""
+        if matching not in self.couplings.values():
+            return
+        for column, size in zip(counted.grouping.raw.columns, counted.counts.sizes, strict=True):
+            if size > memory.LARGE:
+                raise ValueError(
+                    f"Column {column!r} has {size:,} values; 'matching' among couplings is for "
+                    f"columns with at most {memory.LARGE}, as it needs a column for each value and "
+                    "kernel. Merge rare values with min_frequency, or leave 'matching' out."
+                )
+
+    def spaces(self, counts: Counts, orders: Orders) -> KernelSpaces:
+        """Build the kernels of a table's couplings."""
+        return build_spaces(counts, self.couplings, self.kernels, self.normalize)
+
+    def find(self, problem: Problem, counted: Tally) -> Model:
+        """Weigh the kernels, and warn of what has no influence."""
+        _warn_of_mute_columns(problem, counted)
+        if self.solver in WEIGHTINGS:
+            return _model_at(problem, WEIGHTINGS[self.solver](problem))
+        solution = SOLVERS[self.solver](problem, self.settings)
+        solution = _checked(solution, problem, self.solver)
+        vectors = roots(problem.spaces, solution.omega)
+        return Model(problem.spaces, solution, vectors, problem.n_clusters)
+
+
 def learn(counted: Tally, recipe: Recipe, factors: FloatArray | None = None) -> Model:
     """Walk from counts to weights and value vectors.
 
@@ -153,36 +289,13 @@ def learn(counted: Tally, recipe: Recipe, factors: FloatArray | None = None) -> 
     """
     with one_thread():
         n_clusters = _number_of_clusters(counted, recipe)
-        _refuse_matching(counted, recipe)
+        recipe.check(counted)
         orders = recipe.orders(counted)
         spaces = recipe.spaces(counted.counts, orders)
         given = (spaces, counted.counts, n_clusters, counted.rows)
         problem = Problem(*given, orders=orders, factors=factors)
         reason = _why_degenerate(problem)
-        if reason:
-            return _learn_apart(problem, reason)
-        if recipe.chooses:
-            return _learn_best(problem, counted.sample, recipe)
-        _warn_of_mute_columns(problem, counted)
-        if recipe.solver in WEIGHTINGS:
-            return _model_at(problem, WEIGHTINGS[recipe.solver](problem))
-        solution = SOLVERS[recipe.solver](problem, recipe.settings)
-        solution = _checked(solution, problem, recipe.solver)
-        # These solvers know no votes.
-        solution = replace(solution, omega=solution.omega * problem.wanted)
-        return Model(spaces, solution, roots(spaces, solution.omega), n_clusters)
-
-
-def _refuse_matching(counted: Tally, recipe: Recipe) -> None:
-    if matching not in recipe.couplings.values():
-        return
-    for column, size in zip(counted.grouping.raw.columns, counted.counts.sizes, strict=True):
-        if size > memory.LARGE:
-            raise ValueError(
-                f"Column {column!r} has {size:,} values; 'matching' among couplings is for columns "
-                f"with at most {memory.LARGE}, as it needs a column for each value and kernel. "
-                "Group rare values with max_categories, or leave couplings='auto'."
-            )
+        return _learn_apart(problem, reason) if reason else recipe.find(problem, counted)
 
 
 def _model_at(problem: Problem, omega: FloatArray, vectors: list[Columns] | None = None) -> Model:
@@ -191,24 +304,6 @@ def _model_at(problem: Problem, omega: FloatArray, vectors: list[Columns] | None
     solution = solution_at(problem, omega, vectors)
     clusters, orders = problem.n_clusters, problem.orders
     return Model(problem.spaces, solution, vectors, clusters, orders=orders)
-
-
-def _learn_best(problem: Problem, sample: RowSample | None, recipe: Recipe) -> Model:
-    """Keep the weights that serve the purpose best.
-
-    Where there is nothing to compare, or no rows to compare it with, the first are kept.
-    """
-    purpose = recipe.yardstick
-    ways = purpose.ways(problem)
-    if len(ways) == 1 or sample is None or not purpose.can_judge(problem, sample):
-        return _model_at(problem, next(iter(ways.values()))(problem))
-    vectors = {name: roots(problem.spaces, weigh(problem)) for name, weigh in ways.items()}
-    gains = purpose.gains(vectors, problem, sample, recipe.settings.random_state)
-    best_first = purpose.best_first(gains)
-    best = vectors[best_first[0]]
-    vectors.clear()  # those of the others may be large
-    model = _model_at(problem, ways[best_first[0]](problem), best)
-    return replace(model, gains={name: gains[name] for name in best_first})
 
 
 def _learn_apart(problem: Problem, reason: str) -> Model:

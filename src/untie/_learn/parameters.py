@@ -1,4 +1,4 @@
-"""The encoder's parameters: validation, and what they mean for the pipe."""
+"""The encoders' parameters: validation, and what they mean for the pipe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from untie._learn.column_weights import check_column_weights
 from untie._learn.couplings import resolve_couplings
 from untie._learn.kernels import resolve_kernels, resolve_normalization
-from untie._learn.learning import Recipe
+from untie._learn.learning import ChoiceRecipe, KernelRecipe
 from untie._learn.purposes import PURPOSES
 from untie._learn.solvers import SOLVERS, Settings
 from untie._table.orders import check_ordered
@@ -23,33 +23,53 @@ VALUE = "value"
 MISSING = (VALUE, "neutral")
 """What a missing cell is: a value like others, or one that says nothing."""
 
-PAPER_COUPLINGS = ("intra", "inter")
-"""The couplings where the user chooses none."""
 
-PAPER_KERNELS = "paper"
-"""The kernels where the user chooses none."""
-
-NAMED_SOLVER = "exact"
-"""The solver where the user chooses couplings or kernels and no solver."""
-
-
-def check_parameters(encoder: Any) -> Recipe:
-    """Return what the pipe learns with, or name the first parameter that can't be."""
-    if encoder.n_clusters is not None and not _is_auto(encoder.n_clusters):
-        check_integer("n_clusters", encoder.n_clusters, 1, "a positive integer, 'auto' or None")
-    check_one_of("solver", encoder.solver, (AUTO, *SOLVERS))
+def choice_recipe(encoder: Any) -> ChoiceRecipe:
+    """Return what a `TableEncoder` learns with, or name the first parameter that can't be."""
+    _check_shared(encoder)
     check_one_of("purpose", encoder.purpose, tuple(PURPOSES))
+    check_min_frequency(encoder.min_frequency, encoder.max_categories)
+    check_ordered(encoder.ordered)
+    if encoder.n_components is not None:
+        check_integer("n_components", encoder.n_components, 1, "a positive integer or None")
+    if not isinstance(encoder.sparse_output, bool | np.bool_):
+        raise ValueError(f"sparse_output must be True or False, got {encoder.sparse_output!r}.")
+    _check_dtype(encoder.dtype)
+    return ChoiceRecipe(
+        *_number(encoder),
+        PURPOSES[encoder.purpose],
+        encoder.ordered,
+        check_column_weights(encoder.column_weights),
+        encoder.random_state,
+    )
+
+
+def kernel_recipe(encoder: Any) -> KernelRecipe:
+    """Return what a `UNTIE` learns with, or name the first parameter that can't be."""
+    _check_shared(encoder)
+    check_one_of("solver", encoder.solver, tuple(SOLVERS))
     check_number("tau", encoder.tau)
     check_number("learning_rate", encoder.learning_rate)
     check_integer("batch_size", encoder.batch_size, 2)
     check_integer("max_iter", encoder.max_iter)
     check_number("tol", encoder.tol, zero=True)
-    check_handle_unknown(encoder.handle_unknown)
-    check_min_frequency(encoder.min_frequency, encoder.max_categories)
-    check_ordered(encoder.ordered)
-    check_one_of("missing", encoder.missing, MISSING)
-    _check_output(encoder)
-    return _recipe(encoder)
+    check_min_frequency(encoder.min_frequency, None)
+    check_one_of("output", encoder.output, ("compact", "full"))
+    return KernelRecipe(
+        *_number(encoder),
+        resolve_couplings(encoder.couplings),
+        resolve_kernels(encoder.kernels),
+        resolve_normalization(encoder.normalization),
+        encoder.solver,
+        Settings(
+            encoder.tau,
+            encoder.learning_rate,
+            encoder.batch_size,
+            encoder.max_iter,
+            encoder.tol,
+            encoder.random_state,
+        ),
+    )
 
 
 def check_handle_unknown(value: Any) -> None:
@@ -70,47 +90,27 @@ def check_min_frequency(min_frequency: Any, max_categories: Any) -> None:
         check_integer("max_categories", max_categories, 1, "a positive integer or None")
 
 
-def _recipe(encoder: Any) -> Recipe:
-    """Return the recipe; where all is left open, it leaves the weights to a choice."""
-    left_open = (encoder.solver, encoder.couplings, encoder.kernels)
-    chooses = all(map(_is_auto, left_open))
-    return Recipe(
-        resolve_couplings(PAPER_COUPLINGS if _is_auto(encoder.couplings) else encoder.couplings),
-        resolve_kernels(PAPER_KERNELS if _is_auto(encoder.kernels) else encoder.kernels),
-        resolve_normalization(encoder.normalization),
-        NAMED_SOLVER if _is_auto(encoder.solver) else encoder.solver,
-        int(encoder.n_clusters) if isinstance(encoder.n_clusters, Integral) else None,
-        Settings(
-            encoder.tau,
-            encoder.learning_rate,
-            encoder.batch_size,
-            encoder.max_iter,
-            encoder.tol,
-            encoder.random_state,
-        ),
-        chooses,
-        _is_auto(encoder.n_clusters),
-        encoder.ordered,
-        check_column_weights(encoder.column_weights),
-        encoder.purpose,
-    )
+def _check_shared(encoder: Any) -> None:
+    if encoder.n_clusters is not None and not _is_auto(encoder.n_clusters):
+        check_integer("n_clusters", encoder.n_clusters, 1, "a positive integer, 'auto' or None")
+    check_handle_unknown(encoder.handle_unknown)
+    check_one_of("missing", encoder.missing, MISSING)
+
+
+def _number(encoder: Any) -> tuple[int | None, bool]:
+    """Return the number of clusters, if one is given, and whether it is to be chosen."""
+    number, is_auto = encoder.n_clusters, _is_auto(encoder.n_clusters)
+    return (None if number is None or is_auto else int(number)), is_auto
 
 
 def _is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == AUTO
 
 
-def _check_output(encoder: Any) -> None:
-    check_one_of("output", encoder.output, ("compact", "full"))
-    if encoder.n_components is not None:
-        check_integer("n_components", encoder.n_components, 1, "a positive integer or None")
-        if encoder.output == "full":
-            raise ValueError("n_components shortens the compact output; drop output='full'.")
-    if not isinstance(encoder.sparse_output, bool | np.bool_):
-        raise ValueError(f"sparse_output must be True or False, got {encoder.sparse_output!r}.")
+def _check_dtype(dtype: Any) -> None:
     try:
-        known = np.dtype(encoder.dtype) in (np.dtype(np.float32), np.dtype(np.float64))
+        known = np.dtype(dtype) in (np.dtype(np.float32), np.dtype(np.float64))
     except TypeError:
         known = False
     if not known:
-        raise ValueError(f"dtype must be float32 or float64, got {encoder.dtype!r}.")
+        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}.")

@@ -1,6 +1,6 @@
 """What vectors are for -> the weightings to choose from, and the yardstick that chooses.
 
-``solver="auto"`` learns with every weighting of a purpose and keeps the one of highest gain.
+`TableEncoder` learns with every weighting of a purpose and keeps the one of highest gain.
 No yardstick knows labels, and gains are comparable within a purpose alone.
 """
 
@@ -10,12 +10,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
 from untie._learn.choose import description_gains
+from untie._learn.couplings import PAPER_COUPLINGS, resolve_couplings
+from untie._learn.kernels import (
+    PAPER_KERNELS,
+    PAPER_NORMALIZATION,
+    resolve_kernels,
+    resolve_normalization,
+)
 from untie._learn.neighbor_gain import neighbor_gains
 from untie._learn.order_space import is_mixed
 from untie._learn.solvers import ALTERNATIVES, OF_MIXED, OF_NEIGHBORS, Problem, Weighting
+from untie._learn.spaces import KernelSpaces, build_spaces
 from untie._learn.tall import Columns
+from untie._learn.value_tree import LABELS, tree_spaces
 from untie._util.seeds import draws_of
 
 CLUSTERS, NEIGHBORS = "clusters", "neighbors"
@@ -41,15 +51,18 @@ class Purpose:
         Gains that differ by less than this are equal, and the first of them is taken.
     needs_clusters : bool
         Whether the yardstick depends on the number of clusters.
-    has_trees : bool
-        Whether the weightings are of trees of values, and not of kernels.
+    spaces : callable
+        Makes the spaces of couplings that are weighted: trees of values, or kernels.
+    n_spaces : int
+        Number of these spaces per attribute, of as many columns as there are values.
     """
 
     alternatives: Mapping[str, Weighting]
     gains: Yardstick
     same_gain: float
     needs_clusters: bool
-    has_trees: bool
+    spaces: Callable[[Counts], KernelSpaces]
+    n_spaces: int
 
     @property
     def first(self) -> str:
@@ -87,13 +100,28 @@ def _of_neighbors(
     return neighbor_gains(vectors, sample, problem.attributes, problem.counts, cells)
 
 
+def _kernel_spaces(counts: Counts) -> KernelSpaces:
+    """Build the paper's kernels of the paper's couplings."""
+    couplings, kernels = resolve_couplings(PAPER_COUPLINGS), resolve_kernels(PAPER_KERNELS)
+    return build_spaces(counts, couplings, kernels, resolve_normalization(PAPER_NORMALIZATION))
+
+
 PURPOSES = {
-    # Gains change by as much as 0.04 with the starts of k-means alone.
     CLUSTERS: Purpose(
-        ALTERNATIVES, _of_clusters, same_gain=0.04, needs_clusters=True, has_trees=True
+        ALTERNATIVES,
+        _of_clusters,
+        same_gain=0.04,  # gains change by as much with the starts of k-means alone
+        needs_clusters=True,
+        spaces=tree_spaces,
+        n_spaces=2 * len(LABELS),
     ),
     NEIGHBORS: Purpose(
-        OF_NEIGHBORS, _of_neighbors, same_gain=0.02, needs_clusters=False, has_trees=False
+        OF_NEIGHBORS,
+        _of_neighbors,
+        same_gain=0.02,
+        needs_clusters=False,
+        spaces=_kernel_spaces,
+        n_spaces=len(PAPER_COUPLINGS) * len(resolve_kernels(PAPER_KERNELS)),
     ),
 }
 """By name, as the parameter `purpose` has them."""

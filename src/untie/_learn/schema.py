@@ -205,7 +205,8 @@ class Part:
     needed : mapping from names to checks
         The entries of its content.
     parts : mapping from names to parts
-        Parts inside; their arrays have the part's name and a stroke before their own.
+        Parts inside; their arrays have the part's name and a stroke before their own. One that may
+        be of several kinds is a mapping from them to parts; its content says its "kind".
     optional : collection of str
         Those of them that may be None.
     relations : sequence of (str, function of the content)
@@ -225,7 +226,7 @@ class Part:
     """
 
     needed: Mapping[str, Check]
-    parts: Mapping[str, Part] = field(default_factory=dict)
+    parts: Mapping[str, Part | Mapping[str, Part]] = field(default_factory=dict)
     optional: Collection[str] = ()
     relations: Sequence[tuple[str, Callable[[Content], bool]]] = ()
     arrays: Callable[[Content, Arrays], Mapping[str, Numbers]] = lambda content, arrays: {}
@@ -236,7 +237,9 @@ class Part:
         entries(self.needed, also=tuple(self.parts))(content, name)
         for key, part in self.parts.items():
             if content[key] is not None or key not in self.optional:
-                part.check(content[key], _inner(arrays, key), _inside(name, key))
+                inside = _inside(name, key)
+                one = part if isinstance(part, Part) else _of_kind(part, content[key], inside)
+                one.check(content[key], _inner(arrays, key), inside)
         for words, holds in self.relations:
             if not holds(content):
                 raise ValueError(f"{words} in {name or 'the model'!r}")
@@ -255,6 +258,13 @@ class Part:
             if key not in arrays:
                 raise ValueError(f"the array {_inside(name, key)!r} is missing")
             numbers.check(arrays[key], _inside(name, key))
+
+
+def _of_kind(kinds: Mapping[str, Part], content: Any, name: str) -> Part:
+    """Return the part of the kind that its content says."""
+    of_type(dict)(content, name)
+    one_of(*kinds)(content.get("kind"), _inside(name, "kind"))
+    return kinds[content["kind"]]
 
 
 def _inner(arrays: Arrays, name: str) -> Arrays:

@@ -48,8 +48,7 @@ def warn_of_unprepared(table: Table, vocabulary: Vocabulary) -> None:
     them = "the column or leave it" if one else "the columns or leave them"
     warn_user(
         f"{said}. As categories they say nothing, and cost time. Bin {them} out, as "
-        "untie.Preparer() does: TableClusterer(preparer=Preparer()), or "
-        "make_pipeline(Preparer(), TableEncoder()).",
+        "untie.Preparer() does: preparer='auto', or make_pipeline(Preparer(), UNTIE()).",
         UnpreparedWarning,
     )
 

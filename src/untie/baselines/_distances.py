@@ -92,7 +92,7 @@ class ValueDistance(CountBased):
         return self._pairwise(self.tables_, A, B)
 
     def _pairwise(self, tables: list[FloatArray], A: Any, B: Any) -> FloatArray:
-        return sum_pairwise(tables, self.codes(A), None if B is None else self.codes(B))
+        return sum_pairwise(tables, self._codes(A), None if B is None else self._codes(B))
 
     def _square(self, column: str, tables: list[FloatArray]) -> Any:
         attribute = self.vocabulary_.index_of(column)

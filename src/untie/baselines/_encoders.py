@@ -47,7 +47,7 @@ class CountEncoder(TransformerMixin, CountBased):
         array of shape (n_rows, n_output_columns)
         """
         check_is_fitted(self)
-        return self._rows(self.codes(X))
+        return self._rows(self._codes(X))
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
         """Learn from a table and return its rows' vectors; reads the table once.

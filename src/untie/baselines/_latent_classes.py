@@ -87,7 +87,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
 
     See Also
     --------
-    untie.TableClusterer : Clusters of rows by the vectors of UNTIE.
+    untie.TableClusterer : Clusters of rows by the vectors of a TableEncoder.
 
     References
     ----------
@@ -213,7 +213,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         array of shape (n_rows, n_classes)
         """
         check_is_fitted(self)
-        return self._posterior(self.codes(X))[0]
+        return self._posterior(self._codes(X))[0]
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return the most probable class of each row.
@@ -242,7 +242,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         array of shape (n_rows,), in nats
         """
         check_is_fitted(self)
-        return self._posterior(self.codes(X))[1]
+        return self._posterior(self._codes(X))[1]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the mean log-likelihood of the rows, in nats; the higher the better.

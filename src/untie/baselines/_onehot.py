@@ -32,7 +32,7 @@ class OneHot(CountEncoder):
 
     See Also
     --------
-    untie.UNTIE : Gives similar values similar vectors; here all values are equally far apart.
+    untie.TableEncoder : Gives similar values similar vectors; here all are equally far apart.
 
     Examples
     --------

@@ -123,7 +123,7 @@ class Assigned:
         is_unlike = np.array(found.pop("unlike"), dtype=bool)
         is_strange = np.array(found["unknown"]) > 0
         if is_strange.any():
-            rows = self.clusterer.prepared(rows)
+            rows = self.clusterer._prepared(rows)
         self.unknown.add(rows, is_strange)
         self._keep_farthest(found, is_unlike)
         labels, n = np.array(found["cluster"]), len(self.sizes)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 
+from untie._encoder_base import EncoderBase
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import check_types, write_source
 from untie._table.frames import columns_of
@@ -20,14 +21,13 @@ from untie._table.vocabulary import number_repeats
 from untie._util.extras import installing, need
 from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
-from untie.cli.learning import asked_for
+from untie.cli.learning import new_encoder
 from untie.cli.options import Format, LearningOptions
 from untie.cli.reading import is_lazy
 from untie.cli.showing import chosen_format, print_table, say, show, tell_families
 from untie.cli.spinner import waiting
-from untie.cli.table import PreparedTable, column_weights, open_table, ordered_columns
+from untie.cli.table import PreparedTable, open_table
 from untie.clusterer import TableClusterer
-from untie.encoder import UNTIE, TableEncoder
 from untie.explain import Verdict, cluster_profile, verdict
 from untie.model_file import save_model
 
@@ -61,14 +61,8 @@ class Plan:
     def clusterer(self, options: LearningOptions, table: PreparedTable) -> TableClusterer:
         """Return what finds the clusters, not fitted yet."""
         k = self.k or "auto"
-        encoder = UNTIE(
-            k,
-            **asked_for(self.solver, self.purpose),
-            column_weights=column_weights(options, table),
-            ordered=ordered_columns(options, table),
-            random_state=self.seed,
-        )
-        return TableClusterer(k, encoder=encoder, random_state=self.seed)
+        encoder = new_encoder(k, options, table, self.seed, self.solver, self.purpose)
+        return TableClusterer(k, encoder=encoder, preparer=None, random_state=self.seed)
 
     def keep(self, clusterer: TableClusterer, table: PreparedTable, quiet: bool) -> None:
         """Save the model, if it is wanted."""
@@ -100,7 +94,7 @@ def cluster_now(
 
 
 def _tell(
-    said: Verdict, encoder: TableEncoder, table: PreparedTable, labels: NDArray[Any], quiet: bool
+    said: Verdict, encoder: EncoderBase, table: PreparedTable, labels: NDArray[Any], quiet: bool
 ) -> None:
     say(str(said), quiet)
     tell_families(encoder, quiet)

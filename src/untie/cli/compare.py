@@ -78,5 +78,5 @@ def _number(table: PreparedTable, answers: list[object] | None, seed: int, quiet
 
     with waiting("choosing the number of clusters", quiet):
         frame, weights = table.frame(), table.weights()
-        encoder = TableEncoder(random_state=seed).fit(frame, sample_weight=weights)
+        encoder = TableEncoder(preparer=None, random_state=seed).fit(frame, sample_weight=weights)
         return choose_k(encoder, frame, sample_weight=weights, random_state=seed).k

@@ -48,23 +48,16 @@ def run(
     from sklearn.pipeline import make_pipeline
 
     from untie._learn.solvers import ROW_SOLVERS
-    from untie.cli.learning import asked_for
+    from untie.cli.learning import new_encoder
     from untie.cli.showing import say, tell_families
     from untie.cli.spinner import waiting
-    from untie.cli.table import column_weights, open_table, ordered_columns
-    from untie.encoder import UNTIE
+    from untie.cli.table import open_table
     from untie.model_file import save_model
 
     table = open_table(file, options, in_memory_now=solver in ROW_SOLVERS)
     is_for_clusters = purpose != Purpose.neighbors
-    encoder = UNTIE(
-        k or ("auto" if is_for_clusters else None),
-        **asked_for(solver, purpose),
-        n_components=components,
-        column_weights=column_weights(options, table),
-        ordered=ordered_columns(options, table),
-        random_state=seed,
-    )
+    number = k or ("auto" if is_for_clusters else None)
+    encoder = new_encoder(number, options, table, seed, solver, purpose, components)
     with waiting("learning", options.quiet):
         encoder.fit(table.data, sample_weight=table.weight)
     save_model(make_pipeline(table.preparer, encoder), output)

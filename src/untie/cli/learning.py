@@ -8,9 +8,11 @@ from typing import Any
 import narwhals.stable.v2 as nw
 from sklearn.pipeline import Pipeline
 
+from untie._encoder_base import EncoderBase
 from untie._engines.source import check_columns
 from untie._learn.purposes import CLUSTERS
 from untie._learn.solvers import ROW_SOLVERS
+from untie._table.orders import AUTO
 from untie.cli.choices import Purpose, Solver
 from untie.cli.guard import UserError
 from untie.cli.options import ColumnOptions, LearningOptions, SourceOptions
@@ -19,9 +21,10 @@ from untie.cli.showing import say
 from untie.cli.spinner import waiting
 from untie.cli.table import PreparedTable, column_weights, open_table, ordered_columns
 from untie.clusterer import TableClusterer
-from untie.encoder import UNTIE, TableEncoder
+from untie.encoder import TableEncoder
 from untie.model_file import load_model
 from untie.preparer import Preparer
+from untie.untie_method import UNTIE
 
 
 def learned(
@@ -33,7 +36,7 @@ def learned(
     purpose: Purpose | None = None,
     usual: str = CLUSTERS,
     in_memory_now: bool = True,
-) -> tuple[PreparedTable, TableEncoder]:
+) -> tuple[PreparedTable, EncoderBase]:
     """Open a table, and learn from its rows unless there is a model.
 
     Parameters
@@ -57,21 +60,47 @@ def learned(
         refuse_for_model(options, solver, purpose)
         return _with_model(source, options, model, in_memory_now)
     table = open_table(source, options, in_memory_now or solver in ROW_SOLVERS)
-    encoder = UNTIE(
-        **{"purpose": usual, **asked_for(solver, purpose)},
-        column_weights=column_weights(options, table),
-        ordered=ordered_columns(options, table),
-        random_state=seed,
-    )
+    encoder = new_encoder(None, options, table, seed, solver, purpose, usual=usual)
     with waiting("learning", options.quiet):
         encoder.fit(table.data, sample_weight=table.weight)
     return table, encoder
 
 
-def asked_for(solver: Solver | None, purpose: Purpose | None) -> dict[str, Any]:
-    """Return the parameters of an encoder that the user named."""
-    given = {"solver": solver, "purpose": purpose}
-    return {name: option.value for name, option in given.items() if option is not None}
+def new_encoder(
+    n_clusters: int | str | None,
+    options: LearningOptions,
+    table: PreparedTable,
+    seed: int,
+    solver: Solver | None = None,
+    purpose: Purpose | None = None,
+    components: int | None = None,
+    usual: str = CLUSTERS,
+) -> TableEncoder | UNTIE:
+    """Return an encoder of a prepared table, not fitted yet: a `UNTIE` where a solver is named."""
+    weights, ordered = column_weights(options, table), ordered_columns(options, table)
+    if solver is None or solver == Solver.auto:
+        return TableEncoder(
+            n_clusters,
+            preparer=None,
+            purpose=usual if purpose is None else purpose.value,
+            n_components=components,
+            column_weights=weights,
+            ordered=ordered,
+            random_state=seed,
+        )
+    given = {
+        "--purpose": purpose not in (None, Purpose.clusters),
+        "--components": components is not None,
+        "--column-weight and --passive": weights is not None,
+        "--ordered": ordered != AUTO,
+    }
+    wrong = [option for option, is_given in given.items() if is_given]
+    if wrong:
+        raise UserError(
+            f"{' and '.join(wrong)} can't be combined with --solver {solver.value}, which is the "
+            "paper's method and has none of it; leave out --solver."
+        )
+    return UNTIE(n_clusters, solver=solver.value, random_state=seed)
 
 
 def refuse_for_model(
@@ -123,17 +152,20 @@ def read_rows(source: str | None, options: SourceOptions) -> Any:
         return in_memory(rows)
 
 
-def load_encoder(path: Path) -> tuple[TableEncoder, Preparer | None]:
+def load_encoder(path: Path) -> tuple[EncoderBase, Preparer | None]:
     """Read the encoder of a saved model, and what prepares its rows."""
     model, before, last = _load(path)
+    if isinstance(last, TableClusterer | TableEncoder) and last.preparer_ is not None:
+        before.append(last.preparer_)
     if isinstance(last, TableClusterer):
-        before += [] if last.preparer_ is None else [last.preparer_]
         last = last.encoder_
-    if not isinstance(last, TableEncoder) or not _are_preparers(before):
+    if isinstance(last, EncoderBase):
+        last = last._of_prepared()
+    if not isinstance(last, EncoderBase) or not _are_preparers(before):
         raise UserError(
             f"{str(path)!r} holds a {type(model).__name__} without an encoder at its end, or with "
-            "more than a Preparer before it; save an UNTIE, or a pipeline of a Preparer and an "
-            "UNTIE."
+            "more than a Preparer before it; save a TableEncoder, or a pipeline of a Preparer and "
+            "one with preparer=None."
         )
     return last, before[0] if before else None
 
@@ -144,7 +176,7 @@ def load_clusterer(path: Path) -> tuple[TableClusterer, Preparer | None]:
     if not isinstance(last, TableClusterer) or not _are_preparers(before):
         raise UserError(
             f"{str(path)!r} holds a {type(model).__name__} without clusters; keep some with untie "
-            "cluster FILE --save MODEL, or with the method save of an TableClusterer."
+            "cluster FILE --save MODEL, or with the method save of a TableClusterer."
         )
     return last, before[0] if before else None
 
@@ -160,7 +192,7 @@ def _are_preparers(steps: list[Any]) -> bool:
     return len(steps) <= 1 and all(isinstance(step, Preparer) for step in steps)
 
 
-def as_seen(encoder: TableEncoder, preparer: Preparer | None, table: Any, keep: list[str]) -> Any:
+def as_seen(encoder: EncoderBase, preparer: Preparer | None, table: Any, keep: list[str]) -> Any:
     """Return rows as a model's encoder sees them, and some columns as they are."""
     if preparer is not None:
         return preparer.transform(table, keep=keep)
@@ -171,14 +203,14 @@ def as_seen(encoder: TableEncoder, preparer: Preparer | None, table: Any, keep: 
     return nw.from_native(table, eager_only=True).select(wanted).to_native()
 
 
-def own_columns(encoder: TableEncoder, table: Any) -> list[str]:
+def own_columns(encoder: EncoderBase, table: Any) -> list[str]:
     """Return the names seen in `fit`; of an array, which has none, those of the table."""
     return list(getattr(encoder, "feature_names_in_", names_of(table)))
 
 
 def _with_model(
     source: str | None, options: LearningOptions, model: Path, in_memory_now: bool
-) -> tuple[PreparedTable, TableEncoder]:
+) -> tuple[PreparedTable, EncoderBase]:
     encoder, preparer = load_encoder(model)
     rows = read_rows(source, options) if in_memory_now else open_rows(source, options)
     keep = [] if options.weight is None else [options.weight]

@@ -100,7 +100,6 @@ def run(
         )
     check_output(page, endings)
     need("jinja2", "report", "Reports")  # before the work
-    from untie.cli.learning import asked_for
     from untie.cli.reading import names_of
     from untie.cli.showing import say
     from untie.cli.spinner import bar
@@ -125,7 +124,8 @@ def run(
         ordered=ordered_columns(options, table),
         categorical=tuple(split_names(options.categorical, known)),
         **reading_settings(options),
-        **asked_for(solver, purpose),
+        solver=Wish.solver if solver is None else solver.value,
+        purpose=Wish.purpose if purpose is None else purpose.value,
     )
     made = report_prepared(
         frame,

@@ -93,7 +93,7 @@ class KModes(ClusterMixin, TableInput):
 
     See Also
     --------
-    untie.TableClusterer : Clusters of rows by the vectors of UNTIE.
+    untie.TableClusterer : Clusters of rows by the vectors of a TableEncoder.
     untie.baselines.ValueDistance : Base of the distances, for one of your own.
 
     Notes
@@ -264,7 +264,7 @@ class KModes(ClusterMixin, TableInput):
 
     def _nearest(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
         """Return each row's nearest mode and how far it is."""
-        rows = PackedRows(self.codes(X), [len(table) for table in self._tables])
+        rows = PackedRows(self._codes(X), [len(table) for table in self._tables])
         return rows.nearest(self._tables, self._modes, grid_error(self._tables))
 
     def _best_run(self, problem: Problem, grouping: Grouping) -> Run:

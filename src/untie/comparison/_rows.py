@@ -24,6 +24,7 @@ from untie._count.counts import Counts, count
 from untie._count.memory import check_dense_memory
 from untie._count.packed_rows import distinct_rows
 from untie._count.tally import CountOptions, Tally, tally_table
+from untie._encoder_base import EncoderBase
 from untie._learn.choose import shortened
 from untie._table.frames import rows_at
 from untie._table.rows import learn_vocabulary
@@ -31,7 +32,6 @@ from untie._table.sample_weights import check_weights
 from untie._table.table import Table, read_table
 from untie._util.types import Codes, FloatArray
 from untie.cluster import KModes
-from untie.encoder import TableEncoder
 
 MOST_ROWS = 10_000
 """At most this many rows are clustered, drawn at random from larger tables."""
@@ -146,9 +146,9 @@ def partition_by(method: Any, rows: ComparedRows, n_clusters: int, seed: int) ->
 
 
 def _vectors_of(method: Any, rows: ComparedRows) -> FloatArray:
-    """Return the rows' vectors; an UNTIE is fitted already, the others are fitted on the rows."""
-    if isinstance(method, TableEncoder):
-        return method.model_.vectors.rows(method.codes(rows.frame), np.float64)
+    """Return the rows' vectors; those of the library are fitted already, the others are not."""
+    if isinstance(method, EncoderBase):
+        return method.model_.vectors.rows(method._codes(rows.frame), np.float64)
     check_dense_memory(rows.tally.counts.sizes, rows.table.names)
     method.fit_counted(rows.table, rows.tally)
     return np.asarray(method.transform(rows.frame), dtype=float)

@@ -43,7 +43,7 @@ CDE_VALUES = 400
 """CDE, which takes long for many values, is left out for tables with more than this."""
 
 METHODS: dict[str, Callable[[int, int], Any]] = {
-    "UNTIE": lambda k, seed: TableEncoder(k, random_state=seed),
+    "UNTIE": lambda k, seed: TableEncoder(k, preparer=None, random_state=seed),
     "one-hot": lambda k, seed: OneHot(),
     "MCA": lambda k, seed: MCA(max(k - 1, 2)),
     "k-modes": lambda k, seed: KModes(k, n_init=N_INIT, random_state=seed),

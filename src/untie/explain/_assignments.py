@@ -74,9 +74,9 @@ def assignments(clusterer: TableClusterer, data: Any) -> Any:
         raise TypeError(f"A fitted TableClusterer is required, got {type(clusterer).__name__}.")
     check_is_fitted(clusterer)
     labels = clusterer.predict(data)
-    rows = clusterer.prepared(data)
+    rows = clusterer._prepared(data)
     encoder = clusterer.encoder_
-    codes = clusterer.codes(data)
+    codes = clusterer._codes(data)
     unknown = unknown_cells(encoder, rows, codes)
     blank = nothing_known(encoder, rows, codes)
     codes, tables = _with_unknown(clusterer, codes, unknown)

@@ -36,7 +36,7 @@ def associations(encoder: TableEncoder, directed: bool = False) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import associations
     >>> cities = [["Rome", "Italy"], ["Pisa", "Italy"], ["Nice", "France"], ["Lyon", "France"]]
     >>> encoder = TableEncoder(n_clusters=2).fit(cities * 25)

@@ -117,7 +117,7 @@ def drift(
 
     Parameters
     ----------
-    reference : table, CountedTable or fitted UNTIE
+    reference : table, CountedTable or fitted TableEncoder or UNTIE
         What is usual. An encoder knows the counts of what it was fitted on.
     new : table or CountedTable
         What to look at; tables may be lazy. It must have the columns of the reference, in any order

@@ -11,10 +11,10 @@ from untie._count.counts import CountedTable
 from untie._count.grouping import Grouping
 from untie._count.memory import check_memory
 from untie._count.tally import CountOptions
+from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._table.names import check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
-from untie.encoder import TableEncoder
 
 
 def count_both(reference: Any, new: Any) -> tuple[CountedTable, CountedTable, str, tuple[str, ...]]:
@@ -46,7 +46,7 @@ def count_both(reference: Any, new: Any) -> tuple[CountedTable, CountedTable, st
 
 def _reference(reference: Any) -> tuple[CountedTable, Grouping | None, str]:
     """Return the counts, how rare values were merged in them, and the library."""
-    if isinstance(reference, TableEncoder):
+    if isinstance(reference, EncoderBase):
         check_is_fitted(reference)
         kept = reference.model_.ungrouped
         if kept is not None:

@@ -55,7 +55,7 @@ def prototypes(
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import prototypes
     >>> drinks = [["red", "wine"], ["white", "wine"], ["brown", "beer"], ["red", "wine"]]
     >>> encoder = TableEncoder(n_clusters=2).fit(drinks)
@@ -100,7 +100,7 @@ def border_cases(
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import border_cases
     >>> rows = [["a", "a", "a"]] * 9 + [["b", "b", "b"]] * 9 + [["a", "b", "b"]]
     >>> encoder = TableEncoder(n_clusters=2).fit(rows)

@@ -39,7 +39,7 @@ def families(encoder: TableEncoder) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import families
     >>> cities = [["Rome", "Italy"], ["Pisa", "Italy"], ["Nice", "France"], ["Lyon", "France"]]
     >>> found = families(TableEncoder(n_clusters=2).fit(cities * 25))

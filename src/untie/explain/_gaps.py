@@ -36,7 +36,7 @@ def missing_together(encoder: TableEncoder) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import missing_together
     >>> rows = [["a", "x", "p"], ["b", "y", "q"], [None, None, "p"], ["a", "y", "q"]] * 10
     >>> missing_together(TableEncoder(n_clusters=2).fit(rows))

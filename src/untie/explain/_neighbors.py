@@ -72,7 +72,7 @@ def neighbors(
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import neighbors
     >>> drinks = [["red", "wine"], ["white", "wine"], ["brown", "beer"], ["red", "wine"]]
     >>> encoder = TableEncoder(n_clusters=2).fit(drinks)

@@ -40,7 +40,7 @@ def why_similar(encoder: TableEncoder, row: Any, other: Any) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import why_similar
     >>> rows = [["red", "wine", "no"], ["red", "wine", "yes"], ["brown", "beer", "no"]] * 5
     >>> encoder = TableEncoder(n_clusters=2).fit(rows)
@@ -71,7 +71,7 @@ def why_similar(encoder: TableEncoder, row: Any, other: Any) -> Any:
 def _parts(encoder: TableEncoder, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
     """Return the terms of the similarity and of the squared distance; shape (n_attributes,)."""
     space = encoder.model_.space
-    first, second = encoder.codes(row), encoder.codes(other)
+    first, second = encoder._codes(row), encoder._codes(other)
     contributions, distances = np.empty((2, len(space)))
     for attribute in range(len(space)):
         left, right = (space.vectors(attribute, codes[attribute])[0] for codes in (first, second))

@@ -90,7 +90,7 @@ def cluster_stability(
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import cluster_stability
     >>> rows = [["red", "wine", "glass"]] * 20 + [["brown", "beer", "jug"]] * 10
     >>> encoder = TableEncoder(n_clusters=2).fit(rows)

@@ -40,7 +40,7 @@ def unknown_values(encoder: TableEncoder, data: Any) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import unknown_values
     >>> encoder = TableEncoder(n_clusters=2).fit([["sea", "fish"], ["land", "cow"]] * 5)
     >>> unknown_values(encoder, [["sea", "cow"], ["moon", "cow"], ["moon", None]])
@@ -49,7 +49,7 @@ def unknown_values(encoder: TableEncoder, data: Any) -> Any:
     1     x1  missing      1
     """
     check_encoder(encoder)
-    encoder.codes(data)  # checks the columns, and warns as everything does
+    encoder._codes(data)  # checks the columns, and warns as everything does
     table = read_table(data, min_rows=0)
     found: dict[str, list[Any]] = {"column": [], "value": [], "count": []}
     known = encoder.grouping_.raw.positions

@@ -83,7 +83,7 @@ def outliers(
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import outliers
     >>> rows = [["sea", "fish"], ["land", "cow"]] * 20 + [["sea", "cow"]]
     >>> encoder = TableEncoder(n_clusters=2).fit(rows)
@@ -149,7 +149,7 @@ def why_outlier(encoder: TableEncoder, row: Any, *, share_of: str = DATA) -> Any
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import why_outlier
     >>> rows = [["sea", "fish", "a"], ["land", "cow", "a"]] * 20 + [["sea", "cow", "a"]]
     >>> encoder = TableEncoder(n_clusters=2).fit(rows)
@@ -162,7 +162,7 @@ def why_outlier(encoder: TableEncoder, row: Any, *, share_of: str = DATA) -> Any
     check_encoder(encoder)
     check_one_of("share_of", share_of, (DATA, MODEL))
     table = one_row(encoder, row)
-    codes = encoder.codes(table)
+    codes = encoder._codes(table)
     surprises = Surprises(encoder, share_of == MODEL)
     texts = [cells[0] for cells in cell_texts(encoder, table)]
     unknown = unknown_cells(encoder, table)

@@ -61,7 +61,7 @@ def alike_values(encoder: TableEncoder, column: Any = None, n: int = 20) -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import alike_values
     >>> rows = [["ale", "jug"], ["stout", "jug"], ["port", "glass"], ["sherry", "glass"]] * 20
     >>> encoder = TableEncoder(n_clusters=2).fit(rows)
@@ -123,7 +123,7 @@ def why_alike(encoder: TableEncoder, column: Any, value: Any, other: Any, n: int
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.explain import why_alike
     >>> rows = [["ale", "jug"], ["stout", "jug"], ["port", "glass"], ["sherry", "glass"]] * 20
     >>> encoder = TableEncoder(n_clusters=2).fit(rows)

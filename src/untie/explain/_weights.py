@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from untie._count.counts import Counts
 from untie._count.selecting import select_counts
 from untie._inputs import check_encoder
-from untie._learn.parameters import check_parameters
 from untie._learn.spaces import KernelSpaces, identity_spaces
 from untie._learn.spectrum import energies
 from untie._table import frames
@@ -52,7 +51,7 @@ def weight_shares(encoder: TableEncoder, by: str = "column") -> Any:
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import UNTIE
     >>> from untie.explain import weight_shares
     >>> rows = [["red", "wine", "no"], ["red", "wine", "yes"], ["brown", "beer", "no"]] * 5
     >>> encoder = UNTIE(n_clusters=2, solver="uniform", kernels="paper").fit(rows)
@@ -154,7 +153,7 @@ def _of_spaces(encoder: TableEncoder) -> FloatArray:
 
 def _spaces(encoder: TableEncoder, counts: Counts, orders: Orders) -> KernelSpaces:
     """Build the kernel spaces again that the encoder was fitted with; models do not keep them."""
-    recipe = check_parameters(encoder)
+    recipe = encoder._recipe()
     spaces = identity_spaces(counts)  # also what a degenerate table is learned with
     if spaces.labels != encoder.model_.labels:
         spaces = recipe.spaces(counts, orders)

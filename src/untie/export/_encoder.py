@@ -50,6 +50,6 @@ def encoder_to_onnx(encoder: Any, missing: str) -> Any:
         attributes_of(encoder.grouping_, table, encoder.handle_unknown),
         encoder.get_feature_names_out().tolist(),
         summed=table.summed,
-        dtype=encoder.dtype,
+        dtype=encoder._form().dtype,
         missing=missing,
     )

@@ -18,7 +18,7 @@ class Exportable:
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.export import Exportable
     >>> encoder = TableEncoder(2).fit([["red", "no"], ["blue", "no"], ["red", "yes"]])
     >>> isinstance(encoder, Exportable)

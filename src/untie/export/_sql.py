@@ -41,7 +41,7 @@ class SqlTransform:
     Examples
     --------
     >>> import duckdb
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> encoder = TableEncoder(2, n_components=2).fit([["a", "u"], ["b", "u"], ["a", "v"], ["a",
     "v"]])
     >>> sql = encoder.to_sql("duckdb", source="letters")

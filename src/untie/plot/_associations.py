@@ -49,7 +49,7 @@ def associations(encoder: TableEncoder, ax: Any = None, max_columns: int = 40) -
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, TableEncoder, plot
+    >>> from untie import TableEncoder, plot
     >>> from untie.datasets import load
     >>> ax = plot.associations(TableEncoder().fit(load("crx")[0]))
     >>> names = [label.get_text() for label in ax.get_yticklabels()]

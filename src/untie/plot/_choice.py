@@ -39,7 +39,7 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, TableEncoder, choose_k, plot
+    >>> from untie import TableEncoder, choose_k, plot
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
     >>> above, below = plot.choice_of_k(choose_k(TableEncoder().fit(X), X))

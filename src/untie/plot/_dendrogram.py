@@ -65,7 +65,7 @@ def value_dendrogram(
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, TableEncoder, plot
+    >>> from untie import TableEncoder, plot
     >>> rows = [["ale", "jug"], ["stout", "jug"], ["port", "glass"], ["sherry", "glass"]] * 20
     >>> ax = plot.value_dendrogram(TableEncoder(n_clusters=2).fit(rows), "x0")
     >>> [label.get_text() for label in ax.get_yticklabels()]

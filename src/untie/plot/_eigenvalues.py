@@ -41,7 +41,7 @@ def spectrum(encoder: TableEncoder, ax: Any = None) -> Any:
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, TableEncoder, plot
+    >>> from untie import TableEncoder, plot
     >>> from untie.datasets import load
     >>> ax = plot.spectrum(TableEncoder().fit(load("zoo")[0]))
     >>> print(ax.get_title("left"))

@@ -37,7 +37,7 @@ def loss(encoder: TableEncoder, ax: Any = None) -> Any:
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, TableEncoder, plot
+    >>> from untie import UNTIE, plot
     >>> from untie.datasets import load
     >>> encoder = UNTIE(solver="exact").fit(load("zoo")[0])
     >>> ax = plot.loss(encoder)

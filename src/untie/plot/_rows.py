@@ -67,7 +67,7 @@ def map_rows(
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, TableEncoder, plot
+    >>> from untie import TableEncoder, plot
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
     >>> ax = plot.map_rows(TableEncoder().fit(X), X, labels=y, method="pca")

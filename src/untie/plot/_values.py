@@ -50,7 +50,7 @@ def map_values(
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, TableEncoder, plot
+    >>> from untie import TableEncoder, plot
     >>> rows = [["ale", "jug"], ["stout", "jug"], ["port", "glass"], ["sherry", "glass"]] * 20
     >>> ax = plot.map_values(TableEncoder(n_clusters=2).fit(rows), "x0")
     >>> sorted(text.get_text() for text in ax.texts)

@@ -43,7 +43,7 @@ def weights(encoder: TableEncoder, by: str = "column", ax: Any = None, max_lines
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import UNTIE, TableEncoder, plot
+    >>> from untie import TableEncoder, plot
     >>> from untie.datasets import load
     >>> ax = plot.weights(TableEncoder().fit(load("zoo")[0]), by="coupling")
     >>> [label.get_text() for label in ax.get_yticklabels()]

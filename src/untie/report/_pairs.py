@@ -86,7 +86,7 @@ class Kinds:
 
 def find_kinds(encoder: TableEncoder, rows: Any) -> Kinds:
     """Merge equal rows."""
-    codes = encoder.codes(rows)
+    codes = encoder._codes(rows)
     widths = [size + 1 for size in encoder.vocabulary_.sizes]
     found = distinct_rows(codes, widths, None)
     return Kinds(encoder, found.codes, found.first, found.positions)

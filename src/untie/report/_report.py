@@ -39,7 +39,7 @@ class Report:
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.report import report_encoder
     >>> rows = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]] * 5
     >>> report = report_encoder(TableEncoder(n_clusters=2).fit(rows), rows, title="drinks")

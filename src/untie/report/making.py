@@ -200,7 +200,9 @@ def report_prepared(
     seed = wish.random_state
     weights = None if weights is None else read_weights(weights, read_table(frame).n_rows)
     frame = coded_once(frame)
-    clusterer = TableClusterer(wish.n_clusters, encoder=wish.encoder(), random_state=seed)
+    clusterer = TableClusterer(
+        wish.n_clusters, encoder=wish.encoder(), preparer=None, random_state=seed
+    )
     with warnings.catch_warnings():
         # What was prepared is as it was asked for; the page says which columns those are.
         warnings.simplefilter("ignore", UnpreparedWarning)
@@ -260,7 +262,7 @@ def report_encoder(
 
     Examples
     --------
-    >>> from untie import UNTIE, TableEncoder
+    >>> from untie import TableEncoder
     >>> from untie.report import report_encoder
     >>> rows = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]] * 5
     >>> encoder = TableEncoder(n_clusters=2).fit(rows)
@@ -277,7 +279,7 @@ def report_encoder(
     codes = encode_rows(encoder, data)
     weights = None if sample_weight is None else read_weights(sample_weight, len(codes[0]))
     clusterer = TableClusterer(n_clusters, random_state=seed)
-    clusterer.fit_codes(encoder, codes, weights)
+    clusterer._fit_codes(encoder, codes, weights)
     study = Study(
         encoder=encoder,
         frame=read_table(data).source,

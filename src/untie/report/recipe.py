@@ -8,11 +8,13 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from untie._encoder_base import EncoderBase
 from untie._learn.purposes import CLUSTERS
 from untie._prepare.defaults import BINS, MAX_CATEGORIES
 from untie._table.orders import AUTO
-from untie.encoder import UNTIE, TableEncoder
+from untie.encoder import TableEncoder
 from untie.preparer import Preparer
+from untie.untie_method import UNTIE
 
 UNKNOWN = "data = ...  # the table"
 
@@ -39,11 +41,19 @@ class Wish:
     solver: str = "auto"
     purpose: str = CLUSTERS
 
-    def encoder(self) -> TableEncoder:
+    def encoder(self) -> TableEncoder | UNTIE:
         """Return what learns from the prepared table, not fitted yet."""
-        return UNTIE(
+        if self.solver != AUTO:
+            if self.column_weights or self.ordered != AUTO or self.purpose != CLUSTERS:
+                raise ValueError(
+                    f"column_weights, ordered and purpose can't be combined with solver="
+                    f"{self.solver!r}, which is the paper's method and has none of them; leave out "
+                    "solver."
+                )
+            return UNTIE(self.n_clusters, solver=self.solver, random_state=self.random_state)
+        return TableEncoder(
             self.n_clusters,
-            solver=self.solver,
+            preparer=None,
             purpose=self.purpose,
             column_weights=self.column_weights,
             ordered=self.ordered,
@@ -151,7 +161,7 @@ def recipe_of(
 
 
 def recipe_of_encoder(
-    encoder: TableEncoder, n_clusters: Any, title: str, seed: int, has_weights: bool
+    encoder: EncoderBase, n_clusters: Any, title: str, seed: int, has_weights: bool
 ) -> Recipe:
     """Return how a page of `report_encoder` is made again."""
     weights = ", sample_weight=weights" if has_weights else ""
@@ -160,10 +170,12 @@ def recipe_of_encoder(
     defaults = {"n_clusters": encoder.n_clusters, "title": "the table", "random_state": 0}
     call = _call("report_encoder", f"encoder, data{weights}", given, defaults)
     written = f"encoder = {encoder!r}.fit(data{weights})"
+    name = type(encoder).__name__
+    names = ", ".join(sorted([name, "TableClusterer"]))
     return Recipe(
-        "from untie import UNTIE\nfrom untie.report import report_encoder\n\n"
+        f"from untie import {name}\nfrom untie.report import report_encoder\n\n"
         f'{written}\n{call}.save("report.html")',
-        "from untie import UNTIE, TableEncoder, TableClusterer\n"
+        f"from untie import {names}\n"
         "from untie.explain import cluster_profile, outliers\n\n"
         f"encoder = {encoder!r}\n"
         f"clusterer = TableClusterer({n_clusters!r}, encoder=encoder, random_state={seed})\n"
@@ -190,18 +202,21 @@ def _steps(wish: Wish) -> str:
     defaults = Preparer(drop=[], categorical=[]).get_params()
     preparer = _call("Preparer", "", wish.preparer().get_params(), defaults)
     k, seed = wish.n_clusters, wish.random_state
+    encoder = f"TableEncoder({k!r}, preparer=None{_learned(wish)}, random_state={seed})"
+    if wish.solver != AUTO:
+        encoder = f"UNTIE({k!r}, solver={wish.solver!r}, random_state={seed})"
     numpy, weights, argument, column = "", "", "", ""
     if wish.sample_weight is not None:
         numpy = "import numpy as np\n\n"
         weights = f"weights = np.asarray(data[{wish.sample_weight!r}], dtype=float)\n"
         argument, column = ", sample_weight=weights", f", sample_weight={wish.sample_weight!r}"
     return (
-        f"{numpy}from untie import UNTIE, TableEncoder, Preparer, TableClusterer\n"
+        f"{numpy}from untie import Preparer, TableClusterer, {encoder.partition('(')[0]}\n"
         "from untie.explain import cluster_profile, outliers\n\n"
         f"preparer = {preparer}\n"
         f"rows = preparer.fit_transform(data{column})\n{weights}"
-        f"encoder = TableEncoder({k!r}{_learned(wish)}, random_state={seed})\n"
-        f"clusterer = TableClusterer({k!r}, encoder=encoder, random_state={seed})\n"
+        f"encoder = {encoder}\n"
+        f"clusterer = TableClusterer({k!r}, encoder=encoder, preparer=None, random_state={seed})\n"
         + _found("rows", argument)
     )
 
@@ -209,12 +224,11 @@ def _steps(wish: Wish) -> str:
 def _learned(wish: Wish) -> str:
     """Write how the encoder learns, where it is not the usual way."""
     given = {
-        "solver": wish.solver,
         "purpose": wish.purpose,
         "column_weights": dict(wish.column_weights or {}),
         "ordered": wish.ordered,
     }
-    usual = {"solver": Wish.solver, "purpose": Wish.purpose, "column_weights": {}, "ordered": AUTO}
+    usual = {"purpose": Wish.purpose, "column_weights": {}, "ordered": AUTO}
     return "".join(f", {key}={value!r}" for key, value in given.items() if value != usual[key])
 
 

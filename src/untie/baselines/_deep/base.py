@@ -113,7 +113,7 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
         array of shape (n_rows, n_output_columns)
         """
         check_is_fitted(self)
-        return self._vectors(self.codes(X))
+        return self._vectors(self._codes(X))
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> FloatArray:
         """Learn from a table and return its rows' vectors; reads the table once.
