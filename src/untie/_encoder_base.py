@@ -156,7 +156,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
             )
         if not source.is_lazy:
             X, sample_weight = split_weights(X, sample_weight)
-        rows = self._fit_rows(X, sample_weight)
+        rows, _ = self._fit_rows(X, sample_weight)
         if rows is not None and rows.complete:
             return self._vector_task().compute(rows.codes)
         return self.transform(X)
@@ -455,10 +455,12 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
 
     def _fit_rows(
         self, X: Any, sample_weight: Any = None, is_prepared: bool = False
-    ) -> Rows | None:
-        """Learn from a table as `fit` does, and return its coded rows if they are in memory.
+    ) -> tuple[Rows | None, RowSample | None]:
+        """Learn from a table as `fit` does, and return its coded rows and some distinct ones.
 
-        Of one that a `Preparer` has made there is no warning of columns that one should prepare.
+        The rows are None if they are not in memory, and the sample if it would be another one in
+        the model's codes; see `fit_counted`. Of a table that a `Preparer` has made there is no
+        warning of columns that one should prepare.
         """
         recipe, preparer = self._recipe(), self._new_preparer()
         if open_table(X).is_lazy:
@@ -471,14 +473,14 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
             warn_of_unprepared(counted.table, counted.grouping.vocabulary)
         form = self._form()
         with stage("Learning their vectors", bool(self.verbose)):
-            fitted = fit_counted(counted, recipe, form.output, form.n_components)
+            fitted, sample = fit_counted(counted, recipe, form.output, form.n_components)
         if preparer is None:
             self._remember(counted.table)
         else:
             see_as(self, preparer)
             self.library_ = preparer.library_
         self._adopt(fitted, preparer)
-        return counted.rows
+        return counted.rows, sample
 
     def _count_options(self, recipe: Recipe, sample_weight: Any = None) -> CountOptions:
         return CountOptions(
@@ -499,7 +501,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
     ) -> Fitted:
         grouped = tally_counted(counted, self._count_options(recipe), is_growing, table)
         form = self._form()
-        return fit_counted(grouped, recipe, form.output, form.n_components)
+        fitted, _ = fit_counted(grouped, recipe, form.output, form.n_components)
+        return fitted
 
     def _counted_so_far(self) -> CountedTable:
         if self.preparer_ is not None:

@@ -218,10 +218,10 @@ class TableClusterer(
         X = list(X) if isinstance(X, Iterator) else X  # it is read twice
         ready = prepare_rows(self._new_preparer(), X, sample_weight, bool(self.verbose))
         rows, weights = split_weights(ready.rows, ready.weight)
-        counted = encoder._fit_rows(rows, weights, ready.preparer is not None)
+        counted, sample = encoder._fit_rows(rows, weights, ready.preparer is not None)
         assert counted is not None  # the table is in memory
         with stage("Finding the clusters", bool(self.verbose)):
-            self._learn_codes(encoder, counted.codes, counted.weights)
+            self._learn_codes(encoder, counted.codes, counted.weights, sample)
         self._see(ready.preparer, encoder)
         self._labels: NDArray[np.int32] | None = self._label(
             counted.codes if counted.complete else encoder._codes(rows)
@@ -250,7 +250,7 @@ class TableClusterer(
         self._check_parameters()
         positive, keep = check_weights(weights, len(codes[0]))
         counted = codes if keep is None else [column[keep] for column in codes]
-        self._learn_codes(encoder, counted, positive)
+        self._learn_codes(encoder, counted, positive, None)
         self._see(encoder.preparer_, encoder)
         self.encoder_ = encoder._of_prepared()
         self._labels = self._label(codes)
@@ -387,9 +387,9 @@ class TableClusterer(
         weight = source.check_weight(sample_weight)
         ready = prepare_rows(self._new_preparer(), source, weight, bool(self.verbose))
         rows = open_table(ready.rows)
-        encoder._fit_rows(rows, weight, ready.preparer is not None)
+        _, sample = encoder._fit_rows(rows, weight, ready.preparer is not None)
         with stage("Finding the clusters", bool(self.verbose)):
-            sample = sample_source(encoder, rows, weight)
+            sample = sample_source(encoder, rows, weight) if sample is None else sample
             walk = partial(walk_source, encoder, rows, weight)
             self._learn(encoder, sample, walk, LAZY_PASSES, LAZY_PASSES)
         self._see(ready.preparer, encoder)
@@ -400,12 +400,19 @@ class TableClusterer(
         see_as(self, encoder if preparer is None else preparer)
         self.preparer_ = preparer
 
-    def _learn_codes(self, encoder: EncoderBase, codes: Codes, weights: FloatArray | None) -> None:
-        """Find clusters of coded rows with a fitted encoder."""
+    def _learn_codes(
+        self,
+        encoder: EncoderBase,
+        codes: Codes,
+        weights: FloatArray | None,
+        sample: RowSample | None,
+    ) -> None:
+        """Find clusters of coded rows with a fitted encoder; they are sampled if they were not."""
         vocabulary, model = encoder.vocabulary_, encoder.model_
-        heard = sample_heard(codes, vocabulary, weights, model.passive)
-        sample = in_canonical_order(heard, model.orders)
-        n_codes = encoder.model_.space.n_codes
+        if sample is None:
+            heard = sample_heard(codes, vocabulary, weights, model.passive)
+            sample = in_canonical_order(heard, model.orders)
+        n_codes = model.space.n_codes
         kinds = distinct_rows(codes, n_codes, weights)
         walk = partial(walk_rows, PackedRows(kinds.codes, n_codes), kinds.weights)
         self._learn(encoder, sample, walk, int(self.max_iter), MOST_MOVES)

@@ -12,6 +12,7 @@ from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample
 from untie._learn.archive import State, check_plain, read_record, record_state
+from untie._learn.attributes import ColumnView
 from untie._learn.fitted import Fitted
 from untie._learn.k_choice import KChoice
 from untie._learn.solvers import Solution
@@ -82,9 +83,10 @@ def read_fitted(state: State) -> Fitted:
     vectors = lookup = LookUp(_read_tables("vectors", state))
     if content["lookup"] == OWN:
         lookup = LookUp(_read_tables("lookup", state), content["summed"])
+    orders = tuple(arrays.get(f"order_{attribute}") for attribute in range(len(sizes)))
     return Fitted(
         Grouping(raw, tuple(rare), content["missing_is_value"]),
-        counts,
+        ColumnView(counts, orders, arrays["factors"]),
         ungrouped,
         tuple(content["labels"]),
         tuple(content["widths"]),
@@ -94,9 +96,7 @@ def read_fitted(state: State) -> Fitted:
         lookup,
         content["gains"],
         {attribute: arrays[f"error_{attribute}"] for attribute in content["errors"]},
-        arrays["factors"],
         read_record(KChoice, state.part("k_choice")) if state.has("k_choice") else None,
-        tuple(arrays.get(f"order_{attribute}") for attribute in range(len(sizes))),
     )
 
 
