@@ -43,7 +43,7 @@ def compare_made(quick: bool) -> None:
     right: dict[str, list[bool]] = {rule: [] for rule in (*RULES, CHOICE, ENCODER)}
     found_none = []
     for n_classes, table in made_tables(quick):
-        chosen, choice = choices(TableEncoder().fit(table), table)
+        chosen, choice = choices(TableEncoder(preparer=None).fit(table), table)
         if n_classes == 1:
             found_none.append(not choice.found_clusters)
             continue
@@ -72,7 +72,7 @@ def compare_bundled(names: list[str]) -> None:
     rows, scores = [], []
     for name in names:
         X, y = load(name)
-        encoder = TableEncoder().fit(X)
+        encoder = TableEncoder(preparer=None).fit(X)
         chosen, choice = choices(encoder, X)
         index = {k: rand_index(X, y, k) for k in {*chosen.values(), y.nunique()}}
         scores.append([*(index[k] for k in chosen.values()), index[y.nunique()]])
@@ -93,7 +93,9 @@ def choices(encoder: TableEncoder, table: Any) -> tuple[dict[str, int], KChoice]
 
 def rand_index(table: Any, classes: Any, k: int) -> float:
     """Return the adjusted Rand index of k clusters and the classes."""
-    labels = TableClusterer(k, encoder=TableEncoder()).fit_predict(table)
+    labels = TableClusterer(k, encoder=TableEncoder(preparer=None), preparer=None).fit_predict(
+        table
+    )
     return float(adjusted_rand_score(classes, labels))
 
 

@@ -76,7 +76,7 @@ def _as_text(codes: list[np.ndarray], sizes: tuple[int, ...]) -> pd.DataFrame:
 
 
 def fit_default(table: pd.DataFrame) -> TableEncoder:
-    return TableEncoder(n_components=16).fit(table)
+    return TableEncoder(n_components=16, preparer=None).fit(table)
 
 
 def compare(n_rows: int, n_values: int) -> None:
@@ -87,7 +87,9 @@ def compare(n_rows: int, n_values: int) -> None:
             "one-hot fit": lambda: OneHotEncoder().fit(table),
             "one-hot": lambda: OneHotEncoder().fit_transform(table),
             "fit": lambda: fit_default(table),
-            "fit_transform": lambda: TableEncoder(n_components=16).fit_transform(table),
+            "fit_transform": lambda: TableEncoder(n_components=16, preparer=None).fit_transform(
+                table
+            ),
         },
         repeats=2,
     )
@@ -122,12 +124,14 @@ def together(n_rows: int) -> None:
 def landmarks_against_matrices(n_rows: int, n_values: int) -> None:
     """Print how far value similarities are from those of whole kernel matrices."""
     table = make_table(n_rows, n_values)
-    exact = _with_limit(n_values, lambda: TableEncoder(N_CLASSES).fit(table))
-    found = TableEncoder(N_CLASSES).fit(table)
+    exact = _with_limit(n_values, lambda: TableEncoder(N_CLASSES, preparer=None).fit(table))
+    found = TableEncoder(N_CLASSES, preparer=None).fit(table)
     times = best_times(
         {
-            "matrices": lambda: _with_limit(n_values, lambda: TableEncoder(N_CLASSES).fit(table)),
-            "landmarks": lambda: TableEncoder(N_CLASSES).fit(table),
+            "matrices": lambda: _with_limit(
+                n_values, lambda: TableEncoder(N_CLASSES, preparer=None).fit(table)
+            ),
+            "landmarks": lambda: TableEncoder(N_CLASSES, preparer=None).fit(table),
         },
         repeats=1,
     )

@@ -72,7 +72,7 @@ ARI = next(iter(MEASURES))
 def untie(bins: int | None = None, ordered: object = "auto") -> Method:
     def method(X: pd.DataFrame, k: int, seed: int) -> Labels:
         preparer = Preparer() if bins is None else Preparer(bins=bins)
-        encoder = TableEncoder(ordered=ordered)
+        encoder = TableEncoder(ordered=ordered, preparer=None)
         model = TableClusterer(
             k, encoder=encoder, preparer=preparer, n_init=RESTARTS, random_state=seed
         )
@@ -82,7 +82,9 @@ def untie(bins: int | None = None, ordered: object = "auto") -> Method:
 
 
 def untie_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:
-    vectors = make_pipeline(Preparer(), TableEncoder(k, random_state=seed)).fit_transform(X)
+    vectors = make_pipeline(
+        Preparer(), TableEncoder(k, random_state=seed, preparer=None)
+    ).fit_transform(X)
     return k_means(np.asarray(vectors), k, seed)
 
 

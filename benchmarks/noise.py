@@ -121,7 +121,11 @@ def judge_repeated(kind: str, seed: int) -> Verdict:
     """Draw noise, repeat it or give it weights, and ask whether it has clusters."""
     warnings.simplefilter("ignore")
     table, weights = REPEATED[kind](np.random.default_rng([seed, 7]))
-    choice = TableEncoder("auto", random_state=0).fit(table, sample_weight=weights).k_choice_
+    choice = (
+        TableEncoder("auto", random_state=0, preparer=None)
+        .fit(table, sample_weight=weights)
+        .k_choice_
+    )
     return Verdict(kind, len(table), choice.found_clusters, choice.k, 0)
 
 
@@ -175,7 +179,11 @@ def judge(family: str, kind: str, n: int, m: int, v: int, seed: int) -> Verdict:
         table, weights = NOISE[kind](rng, n, m, v)
     else:
         table, true_k = PLANTED[kind](rng, n)
-    choice = TableEncoder("auto", random_state=0).fit(table, sample_weight=weights).k_choice_
+    choice = (
+        TableEncoder("auto", random_state=0, preparer=None)
+        .fit(table, sample_weight=weights)
+        .k_choice_
+    )
     if choice is None:  # two distinct rows
         return Verdict(kind, n, False, 0, true_k)
     return Verdict(kind, n, choice.found_clusters, choice.k, true_k)

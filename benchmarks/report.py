@@ -96,8 +96,10 @@ def stages(data: pd.DataFrame) -> Iterator[str]:
     preparer = wish.preparer().fit(data)
     frame = coded_once(preparer.transform(data))
     yield "preparing"
-    encoder = TableEncoder(wish.n_clusters, random_state=wish.random_state)
-    clusterer = TableClusterer(wish.n_clusters, encoder=encoder, random_state=wish.random_state)
+    encoder = TableEncoder(wish.n_clusters, random_state=wish.random_state, preparer=None)
+    clusterer = TableClusterer(
+        wish.n_clusters, encoder=encoder, random_state=wish.random_state, preparer=None
+    )
     clusterer.fit(frame)
     yield "learning, with the number of clusters"
     said = verdict(clusterer, frame, random_state=wish.random_state)

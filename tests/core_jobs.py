@@ -60,7 +60,7 @@ def answers():
 
     table = rows()
     texts = [row[:3] for row in table]
-    encoder = untie.TableEncoder(3).fit(texts)
+    encoder = untie.TableEncoder(3, preparer=None).fit(texts)
     options = {"preparer": untie.Preparer(), "random_state": 0}
     clusterer = untie.TableClusterer(**options).fit(table)
     labels = clusterer.labels_
@@ -70,7 +70,7 @@ def answers():
     distance = baselines.Hamming().fit(texts)
     profile = explain.cluster_profile(texts, labels)
     named = untie.TableClusterer(3, **options).fit(fields())
-    pipeline = make_pipeline(untie.Preparer(), untie.TableEncoder(3)).fit(table)
+    pipeline = make_pipeline(untie.Preparer(), untie.TableEncoder(3, preparer=None)).fit(table)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.untie"
         clusterer.save(path)
@@ -88,8 +88,10 @@ def answers():
         "weights": encoder.weights(),
         "feature names": encoder.get_feature_names_out(),
         "kernel_errors": encoder.kernel_errors(),
-        "fit_counts": untie.TableEncoder(3).fit_counts(untie.count_table(texts)).value_vectors(),
-        "partial_fit": untie.TableEncoder(3)
+        "fit_counts": untie.TableEncoder(3, preparer=None)
+        .fit_counts(untie.count_table(texts))
+        .value_vectors(),
+        "partial_fit": untie.TableEncoder(3, preparer=None)
         .partial_fit(texts[:60])
         .partial_fit(texts[60:])
         .weights(),

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from untie import UNTIE
+from tables import encoder_of
 
 WEIRD = [
     "it's",
@@ -131,7 +131,7 @@ NEW_ROWS = pd.DataFrame(
 
 def fit(columns, **settings):
     """Fit on a dict of columns."""
-    return UNTIE(2, **{"solver": "uniform", **settings}).fit(frame(columns))
+    return encoder_of(2, **{"solver": "uniform", **settings}).fit(frame(columns))
 
 
 def frame(columns):

@@ -22,7 +22,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
 from command_cases import ask, rows_of, start
-from untie import UNTIE, Preparer, TableClusterer, explain, load_model, save_model
+from tables import encoder_of
+from untie import Preparer, TableClusterer, explain, load_model, save_model
 
 
 def write_messy(path, n=90):
@@ -60,7 +61,9 @@ def write_files(folder):
     few[20:50].to_parquet(folder / "some.parquet")
     few.assign(shape="star").to_parquet(folder / "new.parquet")
     few.assign(formula="=" + few["size"]).to_csv(folder / "formulas.csv", index=False)
-    clusters = make_pipeline(Preparer(columns=["colour", "size", "shape"]), TableClusterer(2))
+    clusters = make_pipeline(
+        Preparer(columns=["colour", "size", "shape"]), TableClusterer(2, preparer=None)
+    )
     save_model(clusters.fit(few), folder / "base.untie")
     book = openpyxl.Workbook()
     book.active.append(["nothing"])
@@ -319,7 +322,7 @@ def learned_in_python(folder, settings):
         missing=["void"],
     ).fit(data, sample_weight="often")
     rows = preparer.transform(data)
-    encoder = UNTIE(**literal_eval(settings))
+    encoder = encoder_of(**literal_eval(settings))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of adam, which says so to all
         return rows, encoder.fit(rows, sample_weight=data["often"].astype(float))

@@ -1,8 +1,12 @@
-"""Random tables for property tests."""
+"""Random tables, and the encoders that are tried on them."""
 
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
+
+from untie import UNTIE, TableEncoder, count_table
+
+OF_UNTIE = {"solver", "couplings", "kernels", "normalization", "output"}
 
 
 @st.composite
@@ -33,3 +37,17 @@ def latent_classes(n_rows, n_classes, n_columns, n_values, seed, purity=0.8, sha
     )
     names = [f"c{column}" for column in range(n_columns)]
     return pd.DataFrame(codes, columns=names).map("v{}".format).astype(object), classes
+
+
+def encoder_of(n_clusters=None, solver="auto", **parameters):
+    """Return a UNTIE if one of its parameters is given, otherwise a TableEncoder."""
+    if solver != "auto":
+        parameters["solver"] = solver
+    if parameters.keys() & OF_UNTIE:
+        return UNTIE(n_clusters, **parameters)
+    return TableEncoder(n_clusters, preparer=None, **parameters)
+
+
+def fit_known(encoder, table, categories):
+    """Fit an encoder on a table whose values are known beforehand."""
+    return encoder.fit_counts(count_table(table, categories=categories))

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from lazy_sources import SOURCES, as_arrow
-from tables import latent_classes
+from tables import encoder_of, latent_classes
 from untie import UNTIE, Polynomial, Preparer, TableClusterer, TableEncoder, scan
 from untie._learn.description import description_gain
 from untie.clusterer import LAZY_PASSES
@@ -38,7 +38,7 @@ def large_and_small():
 @pytest.mark.parametrize("n_clusters", [4, "auto"])
 def test_classes_are_found(case, n_clusters):
     table, classes = case
-    clusterer = TableClusterer(n_clusters).fit(table)
+    clusterer = TableClusterer(n_clusters, preparer=None).fit(table)
     assert clusterer.n_clusters_ == 4
     assert adjusted_rand_score(classes, clusterer.labels_) > 0.96
     assert (clusterer.k_choice_ is None) == (n_clusters == 4)
@@ -51,7 +51,7 @@ def test_classes_are_found(case, n_clusters):
 def test_means_distances_and_inertia_are_those_of_the_vectors(large_and_small, monkeypatch, moves):
     table, _ = large_and_small
     monkeypatch.setattr("untie.clusterer.MOST_MOVES", moves)
-    clusterer = TableClusterer(3).fit(table)
+    clusterer = TableClusterer(3, preparer=None).fit(table)
     vectors = clusterer.encoder_.transform(table)
     labels = clusterer.labels_
     means = [vectors[labels == c].mean(axis=0) for c in range(3)]
@@ -80,7 +80,7 @@ def test_moves_find_a_large_class_beside_small_ones(monkeypatch):
     for seed in range(4):
         table, classes = latent_classes(600, 3, 10, 4, seed, 0.55, [0.8, 0.15, 0.05])
         encoder = UNTIE(solver="relevance", couplings="matching", kernels=[Polynomial(1)])
-        clusterer = TableClusterer(3, encoder=encoder)
+        clusterer = TableClusterer(3, encoder=encoder, preparer=None)
         split = without_moves(monkeypatch, lambda t=table, c=clusterer: clone(c).fit(t))
         found = clusterer.fit(table)
         assert found.n_iter_ > split.n_iter_
@@ -104,7 +104,7 @@ def test_the_clusters_never_describe_less_than_those_of_k_means(make, solver, mo
     table = make()
 
     def fit():
-        return TableClusterer(3, encoder=UNTIE(3, solver=solver)).fit(table)
+        return TableClusterer(3, encoder=encoder_of(3, solver=solver), preparer=None).fit(table)
 
     gains = []
     for clusterer in (without_moves(monkeypatch, fit), fit()):
@@ -119,7 +119,7 @@ def test_the_clusters_never_describe_less_than_those_of_k_means(make, solver, mo
 def test_moved_clusters_are_whole(seed, n_clusters, purity):
     table, _ = latent_classes(150, 3, 6, 4, seed, purity, [0.75, 0.2, 0.05])
     weights = np.random.default_rng(seed).integers(1, 4, len(table)).astype(float)
-    clusterer = TableClusterer(n_clusters).fit(table, sample_weight=weights)
+    clusterer = TableClusterer(n_clusters, preparer=None).fit(table, sample_weight=weights)
     labels = clusterer.labels_
     np.testing.assert_array_equal(clusterer.predict(table), labels)
     if not clusterer._to_state().part("fitted").content["moved"]:
@@ -138,7 +138,7 @@ def test_moved_clusters_are_whole(seed, n_clusters, purity):
 
 
 def test_one_cluster_has_nothing_to_move(case):
-    clusterer = TableClusterer(1).fit(case[0])
+    clusterer = TableClusterer(1, preparer=None).fit(case[0])
     assert clusterer.labels_.tolist() == [0] * len(case[0])
     assert clusterer.n_iter_ == 2
     assert not clusterer._to_state().part("fitted").content["moved"]
@@ -161,17 +161,17 @@ def test_ranges_are_moved_by_their_coarser_view():
 
 def test_passive_columns_move_nothing(large_and_small):
     table, classes = large_and_small
-    expected = TableClusterer(3, encoder=TableEncoder(3)).fit(table)
+    expected = TableClusterer(3, encoder=TableEncoder(3, preparer=None), preparer=None).fit(table)
     told = table.assign(told=classes.astype(str))[["told", *table]]
-    passive = TableEncoder(3, column_weights={"told": 0})
-    found = TableClusterer(3, encoder=passive).fit(told)
+    passive = TableEncoder(3, column_weights={"told": 0}, preparer=None)
+    found = TableClusterer(3, encoder=passive, preparer=None).fit(told)
     np.testing.assert_array_equal(found.labels_, expected.labels_)
 
 
 def test_as_good_as_scikit_learns_k_means_where_rows_are_more_than_the_sample(monkeypatch):
     monkeypatch.setattr("untie.clusterer.MOST_MOVES", 0)
     table, _ = latent_classes(6_000, 5, 9, 6, seed=0, purity=0.4)
-    clusterer = TableClusterer(5).fit(table)
+    clusterer = TableClusterer(5, preparer=None).fit(table)
     assert table.drop_duplicates().shape[0] > 2_000
     vectors = clusterer.encoder_.transform(table)
     expected = KMeans(5, n_init=5, random_state=0).fit(vectors).inertia_
@@ -180,9 +180,9 @@ def test_as_good_as_scikit_learns_k_means_where_rows_are_more_than_the_sample(mo
 
 def test_the_order_of_rows_does_not_matter(case):
     table, _ = case
-    expected = TableClusterer().fit(table)
+    expected = TableClusterer(preparer=None).fit(table)
     shuffled = table.sample(frac=1, random_state=1)
-    found = TableClusterer().fit(shuffled)
+    found = TableClusterer(preparer=None).fit(shuffled)
     np.testing.assert_array_equal(found.labels_, expected.labels_[shuffled.index])
     np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
 
@@ -190,11 +190,11 @@ def test_the_order_of_rows_does_not_matter(case):
 def test_weights_are_numbers_of_rows(case):
     table, _ = case
     weights = np.random.default_rng(0).integers(0, 4, len(table))
-    repeated = TableClusterer(3).fit(table.loc[table.index.repeat(weights)])
-    found = TableClusterer(3).fit(table, sample_weight=weights)
+    repeated = TableClusterer(3, preparer=None).fit(table.loc[table.index.repeat(weights)])
+    found = TableClusterer(3, preparer=None).fit(table, sample_weight=weights)
     np.testing.assert_allclose(found.cluster_centers_, repeated.cluster_centers_, atol=1e-9)
     np.testing.assert_array_equal(found.labels_, repeated.predict(table))
-    named = TableClusterer(3).fit(table.assign(w=weights), sample_weight="w")
+    named = TableClusterer(3, preparer=None).fit(table.assign(w=weights), sample_weight="w")
     np.testing.assert_array_equal(named.labels_, found.labels_)
     assert named.feature_names_in_.tolist() == list(table)
     assert found.inertia_ == pytest.approx(repeated.inertia_)
@@ -202,16 +202,16 @@ def test_weights_are_numbers_of_rows(case):
 
 def test_weights_of_any_scale_give_the_same_moves(large_and_small):
     table, _ = large_and_small
-    expected = TableClusterer(3).fit(table)
-    found = TableClusterer(3).fit(table, sample_weight=np.full(len(table), 1e-3))
+    expected = TableClusterer(3, preparer=None).fit(table)
+    found = TableClusterer(3, preparer=None).fit(table, sample_weight=np.full(len(table), 1e-3))
     np.testing.assert_array_equal(found.labels_, expected.labels_)
 
 
 def test_moves_of_weighted_rows_are_those_of_repeated_rows(large_and_small):
     table, _ = large_and_small
     weights = np.random.default_rng(0).integers(0, 4, len(table))
-    repeated = TableClusterer(3).fit(table.loc[table.index.repeat(weights)])
-    found = TableClusterer(3).fit(table, sample_weight=weights)
+    repeated = TableClusterer(3, preparer=None).fit(table.loc[table.index.repeat(weights)])
+    found = TableClusterer(3, preparer=None).fit(table, sample_weight=weights)
     assert found._to_state().part("fitted").content["moved"]
     assert found.n_iter_ == repeated.n_iter_
     np.testing.assert_array_equal(found.labels_, repeated.predict(table))
@@ -220,8 +220,8 @@ def test_moves_of_weighted_rows_are_those_of_repeated_rows(large_and_small):
 @pytest.mark.parametrize("make", [pl.from_pandas, pa.Table.from_pandas, pd.DataFrame.to_numpy])
 def test_every_library(case, make):
     table, _ = case
-    expected = TableClusterer(4).fit(table).labels_
-    found = TableClusterer(4).fit(make(table))
+    expected = TableClusterer(4, preparer=None).fit(table).labels_
+    found = TableClusterer(4, preparer=None).fit(make(table))
     np.testing.assert_array_equal(found.labels_, expected)
     np.testing.assert_array_equal(found.predict(make(table)), expected)
 
@@ -231,8 +231,8 @@ def test_lazy_tables(case, kind, tmp_path):
     table, _ = case
     columns = table.to_dict("list")
     lazy = SOURCES[kind](as_arrow(columns), tmp_path)
-    expected = TableClusterer().fit(table)
-    found = TableClusterer().fit(lazy)
+    expected = TableClusterer(preparer=None).fit(table)
+    found = TableClusterer(preparer=None).fit(lazy)
     assert found.n_clusters_ == expected.n_clusters_
     np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
     assert found.inertia_ == pytest.approx(expected.inertia_)
@@ -254,8 +254,8 @@ def test_moves_of_lazy_tables(kind, tmp_path, monkeypatch):
             table[200 * number : 200 * (number + 1)].to_parquet(tmp_path / f"{number}.parquet")
         lazy = scan(tmp_path / "*.parquet")
     monkeypatch.setattr("untie.clusterer.MOST_MOVES", LAZY_PASSES)
-    expected = TableClusterer(3).fit(table)
-    found = TableClusterer(3).fit(lazy)
+    expected = TableClusterer(3, preparer=None).fit(table)
+    found = TableClusterer(3, preparer=None).fit(lazy)
     assert found._to_state().part("fitted").content["moved"]
     np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
     assert found.n_iter_ == expected.n_iter_
@@ -269,21 +269,21 @@ def test_weights_of_lazy_tables(case, tmp_path):
     weights = np.random.default_rng(0).integers(0, 4, len(table)).astype(float)
     path = tmp_path / "table.parquet"
     table.assign(w=weights).to_parquet(path)
-    found = TableClusterer(3).fit(scan(path), sample_weight="w")
-    expected = TableClusterer(3).fit(table, sample_weight=weights)
+    found = TableClusterer(3, preparer=None).fit(scan(path), sample_weight="w")
+    expected = TableClusterer(3, preparer=None).fit(table, sample_weight=weights)
     np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
     labels = found.predict(scan(path)).read_all()["cluster"]  # the weights are not read
     np.testing.assert_array_equal(labels.to_numpy(), expected.labels_)
     with pytest.raises(TypeError, match="must be the name"):
-        TableClusterer(3).fit(scan(path), sample_weight=weights)
+        TableClusterer(3, preparer=None).fit(scan(path), sample_weight=weights)
 
 
 def test_dask_frames(case):
     table, _ = case
     weights = np.random.default_rng(0).integers(1, 4, len(table)).astype(float)
     frame = dd.from_pandas(table.assign(w=weights), npartitions=3)
-    found = TableClusterer(3).fit(frame, sample_weight="w")
-    expected = TableClusterer(3).fit(table, sample_weight=weights)
+    found = TableClusterer(3, preparer=None).fit(frame, sample_weight="w")
+    expected = TableClusterer(3, preparer=None).fit(table, sample_weight=weights)
     np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
     labels = found.predict(frame)
     assert isinstance(labels, dd.Series)
@@ -293,14 +293,14 @@ def test_dask_frames(case):
 
 def test_fit_predict(case, tmp_path):
     table, _ = case
-    expected = TableClusterer(4).fit(table).labels_
-    np.testing.assert_array_equal(TableClusterer(4).fit_predict(table), expected)
+    expected = TableClusterer(4, preparer=None).fit(table).labels_
+    np.testing.assert_array_equal(TableClusterer(4, preparer=None).fit_predict(table), expected)
     weights = np.arange(len(table)) % 3
-    weighted = TableClusterer(4).fit(table, sample_weight=weights).labels_
-    found = TableClusterer(4).fit_predict(table, sample_weight=weights)
+    weighted = TableClusterer(4, preparer=None).fit(table, sample_weight=weights).labels_
+    found = TableClusterer(4, preparer=None).fit_predict(table, sample_weight=weights)
     np.testing.assert_array_equal(found, weighted)
     lazy = pl.from_pandas(table).lazy()
-    streamed = TableClusterer(4).fit_predict(lazy).read_all()["cluster"]
+    streamed = TableClusterer(4, preparer=None).fit_predict(lazy).read_all()["cluster"]
     np.testing.assert_array_equal(streamed.to_numpy(), expected)
 
 
@@ -327,7 +327,7 @@ def test_numbers_are_binned_on_request():
     profile = cluster_profile(prepared, clusterer.labels_)
     assert set(profile.column) == {"age", "pet", "home"}
     assert clusterer.transform(table).shape == (400, 2)
-    assert TableClusterer(2).fit(table[["pet"]])._prepared(table) is table
+    assert TableClusterer(2, preparer=None).fit(table[["pet"]])._prepared(table) is table
     np.testing.assert_array_equal(clusterer.predict(table.drop(columns="id")), clusterer.labels_)
     with pytest.raises(ValueError, match="no column 'age'"):
         clusterer.predict(table.drop(columns="age"))
@@ -363,34 +363,36 @@ def test_numbers_of_lazy_tables_are_binned(make):
 def test_an_encoder_of_ones_own(case):
     table, _ = case
     own = UNTIE(4, solver="uniform", output="full", dtype=np.float32, min_frequency=5)
-    clusterer = TableClusterer(4, encoder=own).fit(table)
+    clusterer = TableClusterer(4, encoder=own, preparer=None).fit(table)
     assert not hasattr(own, "counts_")
     assert clusterer.encoder_.solver == "uniform"
-    compact = TableClusterer(4, encoder=UNTIE(4, solver="uniform", min_frequency=5)).fit(table)
+    compact = TableClusterer(
+        4, encoder=UNTIE(4, solver="uniform", min_frequency=5), preparer=None
+    ).fit(table)
     np.testing.assert_array_equal(clusterer.labels_, compact.labels_)
 
 
 def test_coded_rows_and_a_fitted_encoder(case):
     X = case[0]
     weights = np.arange(len(X)) % 3
-    encoder = TableEncoder(3, random_state=0).fit(X, sample_weight=weights)
+    encoder = TableEncoder(3, random_state=0, preparer=None).fit(X, sample_weight=weights)
     omega = encoder.omega_
-    expected = TableClusterer(3, encoder=TableEncoder(3, random_state=0)).fit(
-        X, sample_weight=weights
-    )
-    found = TableClusterer(3)._fit_codes(encoder, encoder._codes(X), weights)
+    expected = TableClusterer(
+        3, encoder=TableEncoder(3, random_state=0, preparer=None), preparer=None
+    ).fit(X, sample_weight=weights)
+    found = TableClusterer(3, preparer=None)._fit_codes(encoder, encoder._codes(X), weights)
     np.testing.assert_array_equal(found.predict(X), found.labels_)
     assert found.encoder_ is encoder
     assert encoder.omega_ is omega
     np.testing.assert_array_equal(found.labels_, expected.labels_)
     np.testing.assert_array_equal(found.predict(X), expected.predict(X))
     with pytest.raises(ValueError, match="n_clusters must be"):
-        TableClusterer(0)._fit_codes(encoder, encoder._codes(X))
+        TableClusterer(0, preparer=None)._fit_codes(encoder, encoder._codes(X))
 
 
 def test_copies(case):
     table, _ = case
-    clusterer = TableClusterer(3, random_state=5).fit(table)
+    clusterer = TableClusterer(3, random_state=5, preparer=None).fit(table)
     again = pickle.loads(pickle.dumps(clusterer))
     np.testing.assert_array_equal(again.predict(table), clusterer.labels_)
     assert not hasattr(clone(clusterer), "labels_")
@@ -398,7 +400,7 @@ def test_copies(case):
 
 def test_unknown_values_say_nothing(large_and_small):
     table, _ = large_and_small
-    clusterer = TableClusterer(3).fit(table)
+    clusterer = TableClusterer(3, preparer=None).fit(table)
     row = table.iloc[[0]].copy()
     row.iloc[0, 0] = "never seen"
     assert clusterer.predict(row)[0] == clusterer.labels_[0]
@@ -412,19 +414,19 @@ def test_tables_with_few_distinct_rows(n_clusters):
     rows = [["a", "x"]] * 3 + [["b", "y"]] * 2
     if n_clusters == 3:
         with pytest.warns(ConvergenceWarning, match="2 distinct rows but 3 clusters"):
-            clusterer = TableClusterer(3).fit(rows)
+            clusterer = TableClusterer(3, preparer=None).fit(rows)
     else:
-        clusterer = TableClusterer().fit(rows)
+        clusterer = TableClusterer(preparer=None).fit(rows)
     assert clusterer.n_clusters_ == 2
     assert clusterer.labels_.tolist() == [0, 0, 0, 1, 1]
     assert clusterer.inertia_ == pytest.approx(0, abs=1e-12)
-    assert TableClusterer().fit(rows[:3]).labels_.tolist() == [0, 0, 0]
+    assert TableClusterer(preparer=None).fit(rows[:3]).labels_.tolist() == [0, 0, 0]
 
 
 def test_too_few_passes_warn(case):
     table, _ = latent_classes(5_000, 6, 8, 6, seed=0, purity=0.3)
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
-        TableClusterer(6, max_iter=1).fit(table)
+        TableClusterer(6, max_iter=1, preparer=None).fit(table)
 
 
 @pytest.mark.parametrize(
@@ -446,8 +448,8 @@ def test_bad_parameters(case, parameters, error, words):
 def test_bad_input(case):
     table, _ = case
     with pytest.raises(NotFittedError):
-        TableClusterer().predict(table)
-    clusterer = TableClusterer(3).fit(table)
+        TableClusterer(preparer=None).predict(table)
+    clusterer = TableClusterer(3, preparer=None).fit(table)
     with pytest.raises(ValueError, match="feature names"):
         clusterer.predict(table.iloc[:, :3])
     with pytest.raises(TypeError, match="lazy"):
@@ -455,4 +457,4 @@ def test_bad_input(case):
     arrow = pa.Table.from_pandas(table)
     reader = pa.RecordBatchReader.from_batches(arrow.schema, arrow.to_batches())
     with pytest.raises(ValueError, match="can be read only once"):
-        TableClusterer(3).fit(reader)
+        TableClusterer(3, preparer=None).fit(reader)

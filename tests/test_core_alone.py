@@ -80,19 +80,19 @@ REMEDIES = [
     ("jinja2", lambda: untie.make_report(ROWS), "Reports need jinja2: {report}."),
     (
         "matplotlib",
-        lambda: untie.plot.weights(TableEncoder(2).fit(ROWS)),
+        lambda: untie.plot.weights(TableEncoder(2, preparer=None).fit(ROWS)),
         "Plots need matplotlib: {report}.",
     ),
     ("duckdb", lambda: untie.scan(sql=QUERY), "Files and lazy tables need duckdb: {files}."),
     ("pyarrow", lambda: untie.scan(sql=QUERY), "Files and lazy tables need pyarrow: {files}."),
     (
         "pyarrow",
-        lambda: TableEncoder(2).fit(duckdb.sql(QUERY)),
+        lambda: TableEncoder(2, preparer=None).fit(duckdb.sql(QUERY)),
         "Files and lazy tables need pyarrow: {files}.",
     ),
     (
         "pyarrow",
-        lambda: TableClusterer(2).fit(FRAME.lazy()),
+        lambda: TableClusterer(2, preparer=None).fit(FRAME.lazy()),
         "Lazy frames of polars need pyarrow: {pyarrow}.",
     ),
     (
@@ -133,7 +133,7 @@ def test_an_array_is_set_out_in_polars_without_pandas(monkeypatch):
 
 def test_lazy_clusters_need_no_pandas(no_frames):
     table = untie.scan(sql="SELECT i % 3 AS a, i % 3 AS b, i % 2 AS c FROM range(60) AS t(i)")
-    clusterer = TableClusterer(3, random_state=0).fit(table)
+    clusterer = TableClusterer(3, random_state=0, preparer=None).fit(table)
     assert clusterer.feature_names_in_.tolist() == ["a", "b", "c"]
     assert len(clusterer.predict(table).read_all()) == 60
     assert clusterer.encoder_.value_vectors().num_rows == 8

@@ -14,13 +14,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from tables import latent_classes
+from tables import encoder_of, latent_classes
 from untie import UNTIE, CountedTable, TableEncoder, count_table
 
 
 @pytest.fixture
 def fitted(melons):
-    return TableEncoder(2).fit(melons)
+    return TableEncoder(2, preparer=None).fit(melons)
 
 
 def test_names_of_the_columns(fitted):
@@ -38,7 +38,7 @@ def test_names_of_the_columns(fitted):
 
 
 def test_names_for_an_array_can_be_given():
-    encoder = TableEncoder(2).fit(np.array([["a", "x"], ["b", "y"]], dtype=object))
+    encoder = TableEncoder(2, preparer=None).fit(np.array([["a", "x"], ["b", "y"]], dtype=object))
     assert list(encoder.get_feature_names_out()) == ["x0=a", "x0=b", "x1=x", "x1=y"]
     named = encoder.get_feature_names_out(["left", "right"])
     assert list(named) == ["left=a", "left=b", "right=x", "right=y"]
@@ -53,30 +53,32 @@ def test_names_of_the_full_output(melons):
 
 def test_fit_transform_equals_fit_and_transform(melons):
     for parameters in ({}, {"min_frequency": 2}, {"n_components": 2}, {"dtype": np.float32}):
-        once = UNTIE(2, **parameters).fit_transform(melons)
-        np.testing.assert_array_equal(once, UNTIE(2, **parameters).fit(melons).transform(melons))
+        once = encoder_of(2, **parameters).fit_transform(melons)
+        np.testing.assert_array_equal(
+            once, encoder_of(2, **parameters).fit(melons).transform(melons)
+        )
 
 
 def test_fit_transform_returns_rows_of_weight_0_too(melons):
     weights = [0, 1, 1, 1, 1, 1]
-    X = TableEncoder(2).fit_transform(melons, sample_weight=weights)
+    X = TableEncoder(2, preparer=None).fit_transform(melons, sample_weight=weights)
     assert X.shape[0] == 6
     np.testing.assert_array_equal(
-        X, TableEncoder(2).fit(melons, sample_weight=weights).transform(melons)
+        X, TableEncoder(2, preparer=None).fit(melons, sample_weight=weights).transform(melons)
     )
 
 
 def test_a_row_of_weight_0_is_as_if_absent(melons):
-    absent = TableEncoder(2).fit(melons[1:])
-    weighted = TableEncoder(2).fit(melons, sample_weight=[0, 1, 1, 1, 1, 1])
+    absent = TableEncoder(2, preparer=None).fit(melons[1:])
+    weighted = TableEncoder(2, preparer=None).fit(melons, sample_weight=[0, 1, 1, 1, 1, 1])
     assert weighted.vocabulary_ == absent.vocabulary_  # nobody else is white
     np.testing.assert_array_equal(weighted.omega_, absent.omega_)
 
 
 def test_float32(melons):
-    X = TableEncoder(2, dtype=np.float32).fit_transform(melons)
+    X = TableEncoder(2, dtype=np.float32, preparer=None).fit_transform(melons)
     assert X.dtype == np.float32
-    np.testing.assert_allclose(X, TableEncoder(2).fit_transform(melons), rtol=1e-6)
+    np.testing.assert_allclose(X, TableEncoder(2, preparer=None).fit_transform(melons), rtol=1e-6)
 
 
 def test_similarity_of_two_tables(fitted, melons):
@@ -104,7 +106,7 @@ def test_value_similarity_is_labelled(fitted):
 
 
 def test_value_similarity_in_polars_names_its_rows(melons):
-    encoder = TableEncoder(2).fit(pl.from_pandas(melons))
+    encoder = TableEncoder(2, preparer=None).fit(pl.from_pandas(melons))
     frame = encoder.value_similarity("Color")
     assert frame.columns == ["value", "black", "green", "white", "yellow"]
     assert frame["value"].to_list() == ["black", "green", "white", "yellow"]
@@ -130,10 +132,12 @@ def test_weights_have_names_and_parts(melons):
 
 
 def test_set_output(melons):
-    frame = TableEncoder(2).set_output(transform="pandas").fit_transform(melons)
+    frame = TableEncoder(2, preparer=None).set_output(transform="pandas").fit_transform(melons)
     assert isinstance(frame, pd.DataFrame)
     assert frame.columns[0] == "Texture=blurry"
-    frame = TableEncoder(2).set_output(transform="polars").fit(melons).transform(melons)
+    frame = (
+        TableEncoder(2, preparer=None).set_output(transform="polars").fit(melons).transform(melons)
+    )
     assert isinstance(frame, pl.DataFrame)
 
 
@@ -157,7 +161,7 @@ def test_transform_of_no_rows(fitted, melons):
 
 def test_categories_describe_the_table():
     rows = pd.DataFrame({"a": ["x", None, "y", "x"], "b": [2, 1, 2, 2]})
-    encoder = TableEncoder(2, max_categories=2).fit(rows)
+    encoder = TableEncoder(2, max_categories=2, preparer=None).fit(rows)
     assert [list(c) for c in encoder.categories_] == [["x", "y", None], [1, 2]]
     assert list(encoder.infrequent_categories_[0]) == ["y", None]
     assert list(encoder.get_feature_names_out()) == ["a=x", "a=infrequent", "b=2", "b=infrequent"]
@@ -167,11 +171,13 @@ def test_a_float_column_of_distinct_values_should_be_binned():
     rng = np.random.default_rng(0)
     rows = pd.DataFrame({"age": rng.random(50) * 90, "sex": ["f", "m"] * 25})
     with pytest.warns(UserWarning, match=r"Column 'age' .* Bin the column"):
-        TableEncoder(2).fit(rows)
+        TableEncoder(2, preparer=None).fit(rows)
 
 
 def test_numbers_for_text_are_told(melons):
-    encoder = TableEncoder(2).fit(pd.DataFrame({"a": ["1", "2", "1"], "b": ["x", "y", "y"]}))
+    encoder = TableEncoder(2, preparer=None).fit(
+        pd.DataFrame({"a": ["1", "2", "1"], "b": ["x", "y", "y"]})
+    )
     with pytest.warns(
         UserWarning, match=r"Column 'a' holds 1, 2, of type int, but was fitted on '1'"
     ):
@@ -181,8 +187,8 @@ def test_numbers_for_text_are_told(melons):
 def test_a_million_distinct_values_are_refused_with_a_remedy():
     rows = pd.DataFrame({"id": np.arange(10**6), "b": np.arange(10**6) % 2})
     with pytest.raises(ValueError, match=r"Column 'id' alone has 1,000,000.*max_categories"):
-        TableEncoder(2).fit(rows)
-    X = TableEncoder(2, max_categories=10).fit_transform(rows)
+        TableEncoder(2, preparer=None).fit(rows)
+    X = TableEncoder(2, max_categories=10, preparer=None).fit_transform(rows)
     assert X.shape == (10**6, 12)
 
 
@@ -190,42 +196,47 @@ def test_a_million_distinct_values_are_refused_with_a_remedy():
 def test_solvers_that_draw_rows_refuse_counts_by_name(melons, solver):
     counted = count_table(melons)
     with pytest.raises(ValueError, match=f"fit_counts learns from counts, but solver='{solver}'"):
-        UNTIE(2, solver=solver).fit_counts(counted)
+        encoder_of(2, solver=solver).fit_counts(counted)
     with pytest.raises(ValueError, match=f"partial_fit learns from counts, but solver='{solver}'"):
-        UNTIE(2, solver=solver).partial_fit(melons)
+        encoder_of(2, solver=solver).partial_fit(melons)
 
 
 def test_fit_counts_needs_the_vocabulary_of_the_counts(melons):
     counted, other = count_table(melons), count_table(melons[["Color"]])
     with pytest.raises(ValueError, match="values but the vocabulary"):
-        TableEncoder(2).fit_counts(CountedTable(other.vocabulary, counted.counts))
+        TableEncoder(2, preparer=None).fit_counts(CountedTable(other.vocabulary, counted.counts))
 
 
 def test_fit_counts_takes_what_count_table_gives(melons):
     counted = count_table(melons)
-    found, expected = TableEncoder(2).fit_counts(counted), TableEncoder(2).fit(melons)
+    found, expected = (
+        TableEncoder(2, preparer=None).fit_counts(counted),
+        TableEncoder(2, preparer=None).fit(melons),
+    )
     np.testing.assert_array_equal(found.omega_, expected.omega_)
     assert found.gains_ == expected.gains_
     for other in (counted.counts, melons):
         with pytest.raises(TypeError, match="takes what count_table gives, got"):
-            TableEncoder(2).fit_counts(other)
+            TableEncoder(2, preparer=None).fit_counts(other)
 
 
 def test_partial_fit_goes_on_from_a_fit_with_grouped_values(melons):
-    encoder = TableEncoder(2, min_frequency=2).fit(melons[:3]).partial_fit(melons[3:])
-    whole = TableEncoder(2, min_frequency=2).fit(melons)
+    encoder = (
+        TableEncoder(2, min_frequency=2, preparer=None).fit(melons[:3]).partial_fit(melons[3:])
+    )
+    whole = TableEncoder(2, min_frequency=2, preparer=None).fit(melons)
     np.testing.assert_array_equal(encoder.transform(melons), whole.transform(melons))
 
 
 def test_partial_fit_can_not_go_on_where_too_many_values_were_grouped(melons, monkeypatch):
     monkeypatch.setattr("untie._count.tally.KEPT_VALUES", 5)
-    encoder = TableEncoder(2, min_frequency=2).fit(melons)
+    encoder = TableEncoder(2, min_frequency=2, preparer=None).fit(melons)
     with pytest.raises(ValueError, match="start with partial_fit"):
         encoder.partial_fit(melons)
 
 
 def test_partial_fit_meets_new_values_and_keeps_columns(melons):
-    encoder = TableEncoder(2).partial_fit(melons[:2])
+    encoder = TableEncoder(2, preparer=None).partial_fit(melons[:2])
     assert "Color=black" not in encoder.get_feature_names_out()
     encoder.partial_fit(melons[2:])
     assert "Color=black" in encoder.get_feature_names_out()
@@ -235,10 +246,10 @@ def test_partial_fit_meets_new_values_and_keeps_columns(melons):
 
 def test_partial_fit_with_weights(melons):
     weights = np.array([1, 2, 1, 3, 1, 1])
-    grown = TableEncoder(2)
+    grown = TableEncoder(2, preparer=None)
     for rows in (slice(0, 2), slice(2, 6)):
         grown.partial_fit(melons[rows], sample_weight=weights[rows])
-    whole = TableEncoder(2).fit(melons, sample_weight=weights)
+    whole = TableEncoder(2, preparer=None).fit(melons, sample_weight=weights)
     np.testing.assert_array_equal(grown.omega_, whole.omega_)
 
 
@@ -275,7 +286,7 @@ def test_partial_fit_with_weights(melons):
 )
 def test_a_wrong_parameter_is_named(melons, parameter, value):
     with pytest.raises(ValueError, match=parameter):
-        UNTIE(**{"n_clusters": 2, parameter: value}).fit(melons)
+        encoder_of(**{"n_clusters": 2, parameter: value}).fit(melons)
 
 
 def test_components_of_the_full_output_make_no_sense(melons):
@@ -295,7 +306,7 @@ def test_a_failed_fit_leaves_a_fitted_encoder_alone(fitted, melons):
 
 
 def test_a_failed_first_fit_leaves_an_encoder_unfitted(melons):
-    encoder = TableEncoder(7)
+    encoder = TableEncoder(7, preparer=None)
     with pytest.raises(ValueError, match="n_clusters=7"):
         encoder.fit(melons)
     with pytest.raises(NotFittedError):
@@ -313,7 +324,7 @@ def test_names_are_forgotten_with_their_table(fitted):
 
 def test_columns_of_a_record_batch_are_checked(melons):
     batch = pa.RecordBatch.from_pandas(melons, preserve_index=False)
-    encoder = TableEncoder(2).fit(batch)
+    encoder = TableEncoder(2, preparer=None).fit(batch)
     assert encoder.get_feature_names_out()[0] == "Texture=blurry"
     np.testing.assert_array_equal(encoder.transform(batch), encoder.transform(melons))
     with pytest.raises(ValueError, match="same order"):
@@ -322,7 +333,7 @@ def test_columns_of_a_record_batch_are_checked(melons):
 
 def test_columns_with_numbers_for_names(melons):
     melons.columns = [0, 1, 2]
-    encoder = TableEncoder(2).fit(melons)
+    encoder = TableEncoder(2, preparer=None).fit(melons)
     assert encoder.get_feature_names_out()[0] == "0=blurry"
     assert list(encoder.value_similarity(1).columns) == ["black", "green", "white", "yellow"]
     assert set(encoder.value_vectors()["column"]) == {"0", "1", "2"}
@@ -330,26 +341,26 @@ def test_columns_with_numbers_for_names(melons):
 
 def test_a_generator_of_rows(melons):
     rows = melons.to_numpy().tolist()
-    encoder = TableEncoder(2).fit(row for row in rows)
+    encoder = TableEncoder(2, preparer=None).fit(row for row in rows)
     assert encoder.transform(row for row in rows).shape == (6, 9)
 
 
 def test_a_series_is_not_a_table(melons):
     with pytest.raises(ValueError, match=r"\.to_frame\(\)"):
-        TableEncoder(2).fit(melons["Color"])
+        TableEncoder(2, preparer=None).fit(melons["Color"])
 
 
 def test_partial_fit_of_an_array_after_a_frame(melons):
-    encoder = TableEncoder(2).partial_fit(melons[:3])
+    encoder = TableEncoder(2, preparer=None).partial_fit(melons[:3])
     with pytest.warns(UserWarning, match="valid feature names"):
         encoder.partial_fit(melons[3:].to_numpy())
-    np.testing.assert_array_equal(encoder.omega_, TableEncoder(2).fit(melons).omega_)
+    np.testing.assert_array_equal(encoder.omega_, TableEncoder(2, preparer=None).fit(melons).omega_)
 
 
 def test_growing_from_fewer_rows_and_values_than_asked_for(melons):
     parameters = {"n_clusters": 3, "n_components": 8}
-    grown = UNTIE(**parameters).partial_fit(melons[:2]).partial_fit(melons[2:])
-    whole = UNTIE(**parameters).fit(melons)
+    grown = encoder_of(**parameters).partial_fit(melons[:2]).partial_fit(melons[2:])
+    whole = encoder_of(**parameters).fit(melons)
     np.testing.assert_array_equal(grown.transform(melons), whole.transform(melons))
 
 
@@ -365,7 +376,7 @@ def test_fits_in_threads_leave_the_number_of_threads_alone(melons):
     with threadpoolctl.threadpool_limits(2, user_api="blas"):
         before = [pool["num_threads"] for pool in threadpoolctl.threadpool_info()]
         with ThreadPoolExecutor(4) as pool:
-            list(pool.map(lambda _: TableEncoder(2).fit(melons), range(32)))
+            list(pool.map(lambda _: TableEncoder(2, preparer=None).fit(melons), range(32)))
         assert [pool["num_threads"] for pool in threadpoolctl.threadpool_info()] == before
 
 
@@ -396,7 +407,7 @@ def test_in_a_pipeline_with_a_search_and_numbers():
     table["age"] = np.random.default_rng(0).normal(size=300)
     columns = ColumnTransformer(
         [
-            ("words", TableEncoder(3), [c for c in table if c != "age"]),
+            ("words", TableEncoder(3, preparer=None), [c for c in table if c != "age"]),
             ("numbers", "passthrough", ["age"]),
         ]
     )
@@ -410,7 +421,7 @@ def test_in_a_pipeline_with_a_search_and_numbers():
 
 def test_clusters_are_found():
     table, classes = latent_classes(600, 3, 8, 4, seed=2)
-    X = TableEncoder(3).fit_transform(table)
+    X = TableEncoder(3, preparer=None).fit_transform(table)
     labels = KMeans(3, n_init=10, random_state=0).fit_predict(X)
     sizes = pd.crosstab(labels, classes).to_numpy()
     assert sizes.max(axis=1).sum() > 0.97 * 600
@@ -420,7 +431,7 @@ def test_clusters_are_found():
 def test_chunks_without_rows_change_nothing(make):
     columns = {"A": ["x", "y", "x", "y", "z"], "B": ["u", "u", "v", "v", "u"]}
     chunk, none = make(columns), make({"A": ["x"], "B": ["u"]})[:0]
-    encoder = TableEncoder(2).partial_fit(chunk)
+    encoder = TableEncoder(2, preparer=None).partial_fit(chunk)
     expected = encoder.transform(chunk)
     for empty in (none, pa.table(columns).slice(0, 0).to_reader()):
         np.testing.assert_array_equal(encoder.partial_fit(empty).transform(chunk), expected)
@@ -432,6 +443,6 @@ def test_chunks_without_rows_change_nothing(make):
     with pytest.raises(ValueError, match="negative"):
         encoder.partial_fit(chunk, sample_weight=[0, 0, 0, 0, -1])
     with pytest.raises(ValueError, match="minimum of 1"):
-        TableEncoder(2).partial_fit(none)
+        TableEncoder(2, preparer=None).partial_fit(none)
     with pytest.raises(ValueError, match="at least one row must count"):
-        TableEncoder(2).partial_fit(chunk, sample_weight=[0] * 5)
+        TableEncoder(2, preparer=None).partial_fit(chunk, sample_weight=[0] * 5)

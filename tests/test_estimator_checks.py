@@ -3,7 +3,7 @@ import pytest
 from estimator_checks import assert_all_checks_pass, assert_no_check_vanishes
 from untie import UNTIE, Preparer, TableEncoder
 
-ENCODERS = [TableEncoder(), Preparer()]
+ENCODERS = [TableEncoder(preparer=None), Preparer()]
 VARIATIONS = [
     UNTIE(solver="uniform", couplings="joint"),
     UNTIE(solver="lp", kernels="F3", dtype="float32"),

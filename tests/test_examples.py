@@ -42,11 +42,11 @@ def test_clusters_and_neighbours_of_files(tmp_path):
         rows.to_parquet(tmp_path / f"{number}.parquet")
     source = untie.scan(tmp_path / "?.parquet")
     encoder = UNTIE(solver="uniform")  # to the default, A and B are one column
-    clusterer = TableClusterer(2, encoder=encoder, random_state=0).fit(source)
+    clusterer = TableClusterer(2, encoder=encoder, random_state=0, preparer=None).fit(source)
     recipe.write_labels(clusterer, source, tmp_path / "labels.parquet")
     found = pq.read_table(tmp_path / "labels.parquet")["cluster"].to_pylist()
     assert found in (kind.tolist(), (1 - kind).tolist())
-    encoder = TableEncoder(2, n_components=3).fit(source)
+    encoder = TableEncoder(2, n_components=3, preparer=None).fit(source)
     rows = encoder.transform(table)
     nearest = recipe.build_index(encoder, source).search(rows[120].astype("f4"), 10)
     distances = np.square(rows - rows[120]).sum(axis=1)

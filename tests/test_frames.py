@@ -147,8 +147,8 @@ def test_set_output_keeps_the_index_of_pandas():
 def test_fields_of_a_structured_array_are_columns():
     columns = {"a": ["x", "y", "x", "y"], "b": ["u", "u", "v", "v"], "w": [1, 2, 0, 1]}
     table = as_fields(columns)
-    expected = TableEncoder(2).fit(pd.DataFrame(columns), sample_weight="w")
-    encoder = TableEncoder(2).fit(table, sample_weight="w")
+    expected = TableEncoder(2, preparer=None).fit(pd.DataFrame(columns), sample_weight="w")
+    encoder = TableEncoder(2, preparer=None).fit(table, sample_weight="w")
     assert encoder.feature_names_in_.tolist() == ["a", "b"]
     assert encoder.counts_.n == 4
     np.testing.assert_array_equal(
@@ -157,7 +157,7 @@ def test_fields_of_a_structured_array_are_columns():
     with pytest.raises(ValueError, match="'a', 'b'; the structured array has 'b', 'a'"):
         encoder.transform(table[["b", "a"]])
     with pytest.raises(ValueError, match="no column 'weight' in the table"):
-        TableEncoder(2).fit(table, sample_weight="weight")
+        TableEncoder(2, preparer=None).fit(table, sample_weight="weight")
     with pytest.raises(ValueError, match="1 features, but UNTIE is expecting 2"):
         fit(as_rows({"a": "xy", "b": "uv"})).transform(table[["a"]])
 
@@ -165,7 +165,7 @@ def test_fields_of_a_structured_array_are_columns():
 @pytest.mark.parametrize("kind", [(float, (2,)), [("c", float), ("d", float)]])
 def test_cells_of_a_structured_array_hold_one_value(kind):
     with pytest.raises(ValueError, match="Column 'b' of the structured array holds several"):
-        TableEncoder(2).fit(np.zeros(3, dtype=[("a", int), ("b", kind)]))
+        TableEncoder(2, preparer=None).fit(np.zeros(3, dtype=[("a", int), ("b", kind)]))
 
 
 def test_a_structured_array_holds_any_table():

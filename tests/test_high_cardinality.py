@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from tables import encoder_of
 from untie import UNTIE, TableEncoder, count_table, load_model
 from untie._count import memory
 from untie._learn import landmarks
@@ -43,7 +44,7 @@ def few_are_many(monkeypatch):
 
 
 EXACT = {
-    options: UNTIE(3, **dict(options)).fit(TABLE)
+    options: encoder_of(3, **dict(options)).fit(TABLE)
     for options in (
         (("purpose", "neighbors"),),
         (("purpose", "neighbors"), ("n_components", 4)),
@@ -59,7 +60,7 @@ EXACT = {
 
 @pytest.mark.parametrize("options", EXACT, ids=str)
 def test_with_landmarks_enough_the_model_is_the_exact_one(options, few_are_many):
-    exact, found = EXACT[options], UNTIE(3, **dict(options)).fit(TABLE)
+    exact, found = EXACT[options], encoder_of(3, **dict(options)).fit(TABLE)
     assert found.counts_.is_sparse
     assert found.gains_ == pytest.approx(exact.gains_, abs=1e-6)
     similar = exact.similarity(TABLE[:50])
@@ -76,13 +77,13 @@ def test_with_landmarks_enough_the_model_is_the_exact_one(options, few_are_many)
 
 
 def test_the_number_of_clusters_is_the_same(few_are_many):
-    assert TableEncoder().fit(TABLE).n_clusters_ == 3
+    assert TableEncoder(preparer=None).fit(TABLE).n_clusters_ == 3
 
 
 @pytest.mark.parametrize("solver", ["exact", "lp", "relevance", "adam", "adagrad"])
 def test_every_solver_takes_columns_with_many_values(solver, few_are_many):
     options = {"max_iter": 20, "batch_size": 40} if solver in ("adam", "adagrad") else {}
-    encoder = UNTIE(3, solver=solver, random_state=0, **options)
+    encoder = encoder_of(3, solver=solver, random_state=0, **options)
     with pytest.warns() if options else pytest.MonkeyPatch.context():
         vectors = encoder.fit_transform(TABLE)
     assert np.isfinite(vectors).all()
@@ -91,19 +92,19 @@ def test_every_solver_takes_columns_with_many_values(solver, few_are_many):
 
 
 def test_unknown_values_are_at_the_mean(few_are_many):
-    encoder = TableEncoder(3).fit(TABLE)
+    encoder = TableEncoder(3, preparer=None).fit(TABLE)
     new = TABLE[:2].assign(town="elsewhere")
     mean = encoder.transform(TABLE)[:, : encoder.model_.vectors.widths[0]].mean(axis=0)
     found = encoder.transform(new)[:, : len(mean)]
     np.testing.assert_allclose(found, [mean, mean], atol=1e-9)
-    short = TableEncoder(3, n_components=2).fit(TABLE)
+    short = TableEncoder(3, n_components=2, preparer=None).fit(TABLE)
     others = short.transform(TABLE[:2].assign(town="elsewhere", color="none"))
     assert np.isfinite(others).all()
 
 
 def test_chunks_add_up(few_are_many):
-    whole = TableEncoder(3).fit(TABLE)
-    pieces = TableEncoder(3).partial_fit(TABLE[:250]).partial_fit(TABLE[250:])
+    whole = TableEncoder(3, preparer=None).fit(TABLE)
+    pieces = TableEncoder(3, preparer=None).partial_fit(TABLE[:250]).partial_fit(TABLE[250:])
     np.testing.assert_allclose(
         pieces.similarity(TABLE[:20]), whole.similarity(TABLE[:20]), atol=1e-10
     )
@@ -114,7 +115,7 @@ def test_chunks_add_up(few_are_many):
 
 @pytest.mark.parametrize("options", [{}, {"n_components": 3}, {"output": "full"}], ids=str)
 def test_saving(options, few_are_many, tmp_path):
-    encoder = UNTIE(3, **options).fit(TABLE)
+    encoder = encoder_of(3, **options).fit(TABLE)
     encoder.save(tmp_path / "model")
     loaded = load_model(tmp_path / "model")
     np.testing.assert_array_equal(loaded.transform(TABLE), encoder.transform(TABLE))
@@ -129,13 +130,18 @@ def test_saving(options, few_are_many, tmp_path):
 
 def test_names_tell_values_from_axes(few_are_many, monkeypatch):
     monkeypatch.setattr(memory, "MOST_AXES", 8)
-    own = TableEncoder(3, purpose="neighbors").fit(TABLE).get_feature_names_out().tolist()
+    own = (
+        TableEncoder(3, purpose="neighbors", preparer=None)
+        .fit(TABLE)
+        .get_feature_names_out()
+        .tolist()
+    )
     assert own[0] == "town=town 000000"
     assert own[39 : 39 + 2] == ["town|axis 1", "town|axis 2"]
     axes = UNTIE(3, solver="uniform").fit(TABLE).get_feature_names_out().tolist()
     assert axes[0] == "town|axis 1"
     assert axes[-1] == "shape=shape 4"
-    plain = TableEncoder(3).fit(TABLE).get_feature_names_out().tolist()
+    plain = TableEncoder(3, preparer=None).fit(TABLE).get_feature_names_out().tolist()
     assert plain[: 39 + 1 : 39] == ["town=town 000000", "color=color 0"]
     full = UNTIE(3, purpose="neighbors", output="full").fit(TABLE)
     assert full.get_feature_names_out()[0] == "town=town 000000|matching|identity"
@@ -143,7 +149,10 @@ def test_names_tell_values_from_axes(few_are_many, monkeypatch):
 
 
 def test_sparse_rows_are_the_dense_ones(few_are_many):
-    dense, few = TableEncoder(3).fit(TABLE), TableEncoder(3, sparse_output=True).fit(TABLE)
+    dense, few = (
+        TableEncoder(3, preparer=None).fit(TABLE),
+        TableEncoder(3, sparse_output=True, preparer=None).fit(TABLE),
+    )
     found = few.transform(TABLE)
     np.testing.assert_allclose(found.toarray(), dense.transform(TABLE), atol=1e-12)
     n_shared = dense.model_.axes()[0][0]
@@ -152,7 +161,7 @@ def test_sparse_rows_are_the_dense_ones(few_are_many):
 
 @pytest.mark.parametrize("n_clusters", ["auto", 3])
 def test_one_column_alone(n_clusters, few_are_many):
-    vectors = TableEncoder(n_clusters).fit_transform(TABLE[["town"]])
+    vectors = TableEncoder(n_clusters, preparer=None).fit_transform(TABLE[["town"]])
     assert len(np.unique(vectors.round(9), axis=0)) == TABLE["town"].nunique()
 
 
@@ -164,7 +173,7 @@ def test_columns_of_unknown_values(unknown, solver, few_are_many):
         [f"other {i}" for i in range(20)] if name in outside else sorted(TABLE[name].unique())
         for name in TABLE
     ]
-    encoder = UNTIE(2, solver=solver, categories=categories)
+    encoder = encoder_of(2, solver=solver, categories=categories)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that nothing is coupled with anything
         vectors = encoder.fit(TABLE).transform(TABLE)
@@ -174,9 +183,9 @@ def test_columns_of_unknown_values(unknown, solver, few_are_many):
 def test_unknown_cells_of_a_large_column_are_at_the_mean_in_the_choice(few_are_many, monkeypatch):
     categories = [sorted(TABLE[name].unique())[: 20 if name == "town" else None] for name in TABLE]
     given = {"purpose": "neighbors", "categories": categories}
-    found = UNTIE(3, **given).fit(TABLE).gains_
+    found = encoder_of(3, **given).fit(TABLE).gains_
     monkeypatch.undo()
-    assert found == pytest.approx(UNTIE(3, **given).fit(TABLE).gains_, abs=1e-6)
+    assert found == pytest.approx(encoder_of(3, **given).fit(TABLE).gains_, abs=1e-6)
 
 
 def test_copies_share_a_vote(few_are_many, monkeypatch):
@@ -215,7 +224,7 @@ N_VALUES = 9_000
 @pytest.fixture(scope="module")
 def large():
     table, classes = table_of(20_000, N_VALUES, seed=1)
-    return table, classes, TableEncoder(n_components=4).fit(table)
+    return table, classes, TableEncoder(n_components=4, preparer=None).fit(table)
 
 
 def test_nine_thousand_values(large):
@@ -232,7 +241,7 @@ def test_nine_thousand_values(large):
 
 def test_what_would_be_too_large_is_refused_with_a_remedy(large, monkeypatch):
     table, _, _ = large
-    encoder = TableEncoder(3).fit(table)
+    encoder = TableEncoder(3, preparer=None).fit(table)
     similar = encoder.similarity(table[:5])
     assert similar.shape == (5, 5)
     monkeypatch.setattr("untie._learn.vectors.MEMORY_LIMIT", 10**8)
@@ -266,14 +275,19 @@ def test_files_give_the_same_model(large, tmp_path, monkeypatch):
     table, _, encoder = large
     table.to_parquet(tmp_path / "rows.parquet")
     source = untie.scan(tmp_path / "rows.parquet")
-    found = TableEncoder(n_components=4).fit(source)
+    found = TableEncoder(n_components=4, preparer=None).fit(source)
     assert (found.counts_.matrix != encoder.counts_.matrix).nnz == 0
     np.testing.assert_allclose(found.transform(table), encoder.transform(table), atol=1e-10)
     untie.sink(found, source, tmp_path / "vectors.parquet")
     vectors = pd.read_parquet(tmp_path / "vectors.parquet")
     np.testing.assert_allclose(vectors, encoder.transform(table), atol=1e-10)
-    dense = TableEncoder(3, sparse_output=True).fit(table).transform(table[:50]).toarray()
-    wide = TableEncoder(3).fit(table)
+    dense = (
+        TableEncoder(3, sparse_output=True, preparer=None)
+        .fit(table)
+        .transform(table[:50])
+        .toarray()
+    )
+    wide = TableEncoder(3, preparer=None).fit(table)
     batch = next(iter(wide.transform(source)))
     np.testing.assert_allclose(batch.slice(0, 50).to_pandas(), dense, atol=1e-10)
     monkeypatch.setattr("untie._row_tasks.MOST_COLUMNS", 8_000)

@@ -66,8 +66,8 @@ def test_ten_million_rows_in_chunks_equal_the_whole():
     codes[:, 1] = (codes[:, 0] + (rng.random(10**7) < 0.3)) % 3
     chunks = [count_table(chunk) for chunk in np.array_split(codes, 7)]
     counted = sum(chunks[1:], start=chunks[0])
-    encoder = TableEncoder(2).fit_counts(counted)
-    whole = TableEncoder(2).fit(codes)
+    encoder = TableEncoder(2, preparer=None).fit_counts(counted)
+    whole = TableEncoder(2, preparer=None).fit(codes)
     np.testing.assert_array_equal(encoder.counts_.matrix, whole.counts_.matrix)
     np.testing.assert_array_equal(encoder.transform(codes[:100]), whole.transform(codes[:100]))
 
@@ -77,6 +77,6 @@ def test_one_column_of_many_values_beside_small_ones():
     table = pd.DataFrame(
         {"city": rng.zipf(1.3, 50_000) % 30_000, "sex": rng.integers(0, 2, 50_000)}
     )
-    encoder = TableEncoder(2, max_categories=500).fit(table)
+    encoder = TableEncoder(2, max_categories=500, preparer=None).fit(table)
     assert encoder.vocabulary_.sizes == (500, 2)
     assert np.isfinite(encoder.transform(table)).all()

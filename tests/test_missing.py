@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
+from tables import encoder_of
 from untie import UNTIE, TableClusterer, TableEncoder, count_table, load_model
 
 CELLS = st.lists(
@@ -41,7 +42,7 @@ def test_neutral_cells_are_not_counted(rows):
 
 def test_a_neutral_cell_stands_at_the_mean_of_its_column():
     frame = with_gaps()
-    encoder = TableEncoder(3, missing="neutral").fit(frame)
+    encoder = TableEncoder(3, missing="neutral", preparer=None).fit(frame)
     gap = pd.DataFrame([["0", None, "1", "2", "0"]], columns=frame.columns)
     new = pd.DataFrame([["0", "unseen", "1", "2", "0"]], columns=frame.columns)
     np.testing.assert_array_equal(encoder.transform(gap), encoder.transform(new))
@@ -52,21 +53,24 @@ def test_a_neutral_cell_stands_at_the_mean_of_its_column():
 def test_without_gaps_both_are_the_same():
     frame = with_gaps(share=0.0)
     first, second = (
-        TableEncoder(3, missing=missing).fit(frame) for missing in ("value", "neutral")
+        TableEncoder(3, missing=missing, preparer=None).fit(frame)
+        for missing in ("value", "neutral")
     )
     np.testing.assert_array_equal(first.transform(frame), second.transform(frame))
 
 
 def test_every_way_to_the_counts_gives_the_same(tmp_path):
     frame = with_gaps()
-    encoder = TableEncoder(3, missing="neutral").fit(frame)
+    encoder = TableEncoder(3, missing="neutral", preparer=None).fit(frame)
     expected = encoder.similarity(frame)
     encoder.save(tmp_path / "model.untie")
     others = [
-        TableEncoder(3, missing="neutral").fit_counts(count_table(frame)),
-        TableEncoder(3, missing="neutral").fit(pl.from_pandas(frame)),
-        TableEncoder(3, missing="neutral").fit(pl.from_pandas(frame).lazy()),
-        TableEncoder(3, missing="neutral").partial_fit(frame[:100]).partial_fit(frame[100:]),
+        TableEncoder(3, missing="neutral", preparer=None).fit_counts(count_table(frame)),
+        TableEncoder(3, missing="neutral", preparer=None).fit(pl.from_pandas(frame)),
+        TableEncoder(3, missing="neutral", preparer=None).fit(pl.from_pandas(frame).lazy()),
+        TableEncoder(3, missing="neutral", preparer=None)
+        .partial_fit(frame[:100])
+        .partial_fit(frame[100:]),
         load_model(tmp_path / "model.untie"),
     ]
     for other in others:
@@ -82,7 +86,9 @@ def test_missing_blocks_make_no_groups_when_neutral():
     frame.loc[rng.random(400) < 0.5, list("abcd")] = None
     scores = {}
     for missing in ("value", "neutral"):
-        clusterer = TableClusterer(2, encoder=TableEncoder(missing=missing)).fit(frame)
+        clusterer = TableClusterer(
+            2, encoder=TableEncoder(missing=missing, preparer=None), preparer=None
+        ).fit(frame)
         scores[missing] = adjusted_rand_score(classes, clusterer.labels_)
     assert scores["value"] < 0.1  # the groups are the gaps
     assert scores["neutral"] > 0.745
@@ -90,7 +96,7 @@ def test_missing_blocks_make_no_groups_when_neutral():
 
 def test_rare_values_and_gaps_are_apart():
     frame = with_gaps()
-    encoder = TableEncoder(3, missing="neutral", max_categories=2).fit(frame)
+    encoder = TableEncoder(3, missing="neutral", max_categories=2, preparer=None).fit(frame)
     assert encoder.vocabulary_.sizes == (2,) * 5
     assert all(None not in values for values in encoder.infrequent_categories_)
 
@@ -98,7 +104,7 @@ def test_rare_values_and_gaps_are_apart():
 def test_an_unknown_value_is_not_taken_for_another_where_gaps_are_rare():
     frame = pd.DataFrame({"a": ["x"] * 50 + ["y"] * 48 + [None] * 2, "b": list("uv") * 50})
     given = {"min_frequency": 5, "handle_unknown": "infrequent_if_exist"}
-    encoder = UNTIE(2, missing="neutral", **given).fit(frame)
+    encoder = encoder_of(2, missing="neutral", **given).fit(frame)
     new = pd.DataFrame({"a": ["new", None, "y"], "b": ["u"] * 3})
     unknown, gap, known = encoder.transform(new)
     np.testing.assert_array_equal(unknown, gap)
@@ -108,7 +114,7 @@ def test_an_unknown_value_is_not_taken_for_another_where_gaps_are_rare():
 def test_gaps_take_no_place_among_the_categories():
     frame = pd.DataFrame({"a": ["x"] * 20 + ["y"] * 10 + ["z"] * 5 + [None] * 65})
     frame["b"] = list("uv") * 50
-    encoder = TableEncoder(2, missing="neutral", max_categories=3).fit(frame)
+    encoder = TableEncoder(2, missing="neutral", max_categories=3, preparer=None).fit(frame)
     assert encoder.vocabulary_.values[0][:2] == ("x", "y")
     assert encoder.infrequent_categories_[0].tolist() == ["z"]
 
@@ -116,12 +122,12 @@ def test_gaps_take_no_place_among_the_categories():
 @pytest.mark.parametrize("solver", ["auto", "exact"])
 def test_a_column_of_gaps_alone_is_a_constant(solver):
     frames = [with_gaps().assign(empty=cell) for cell in (None, "k")]
-    found = [UNTIE(3, missing="neutral", solver=solver).fit(f).similarity(f) for f in frames]
+    found = [encoder_of(3, missing="neutral", solver=solver).fit(f).similarity(f) for f in frames]
     np.testing.assert_array_equal(*found)
-    grown = UNTIE(3, missing="neutral", solver=solver).partial_fit(frames[0])
+    grown = encoder_of(3, missing="neutral", solver=solver).partial_fit(frames[0])
     assert grown.partial_fit(frames[1]).vocabulary_.values[-1] == ("k",)
 
 
 def test_an_unknown_word_is_refused():
     with pytest.raises(ValueError, match="missing must be one of"):
-        TableEncoder(missing="drop").fit(with_gaps())
+        TableEncoder(missing="drop", preparer=None).fit(with_gaps())

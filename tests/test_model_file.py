@@ -17,7 +17,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from tables import latent_classes
+from tables import encoder_of, latent_classes
 from untie import (
     UNTIE,
     Gaussian,
@@ -40,7 +40,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def saved(melons, path):
-    encoder = TableEncoder(2).fit(melons)
+    encoder = TableEncoder(2, preparer=None).fit(melons)
     encoder.save(path)
     return encoder
 
@@ -74,7 +74,7 @@ def assert_same(loaded, encoder, table):
     ],
 )
 def test_a_loaded_model_is_the_saved_one(melons, path, parameters):
-    encoder = UNTIE(2, **parameters).fit(melons)
+    encoder = encoder_of(2, **parameters).fit(melons)
     encoder.save(path)
     loaded = load_model(path)
     assert_same(loaded, encoder, melons)
@@ -82,17 +82,17 @@ def test_a_loaded_model_is_the_saved_one(melons, path, parameters):
 
 
 def test_a_loaded_model_grows_like_the_saved_one(melons, path):
-    TableEncoder(2).fit(melons[:3]).save(path)
+    TableEncoder(2, preparer=None).fit(melons[:3]).save(path)
     grown = load_model(path).partial_fit(melons[3:])
     np.testing.assert_array_equal(
-        grown.transform(melons), TableEncoder(2).fit(melons).transform(melons)
+        grown.transform(melons), TableEncoder(2, preparer=None).fit(melons).transform(melons)
     )
 
 
 def test_a_growing_model_with_grouped_values_is_saved_with_all_of_them(melons, path):
-    TableEncoder(2, min_frequency=2).partial_fit(melons[:3]).save(path)
+    TableEncoder(2, min_frequency=2, preparer=None).partial_fit(melons[:3]).save(path)
     grown = load_model(path).partial_fit(melons[3:])
-    whole = TableEncoder(2, min_frequency=2).fit(melons)
+    whole = TableEncoder(2, min_frequency=2, preparer=None).fit(melons)
     np.testing.assert_array_equal(grown.transform(melons), whole.transform(melons))
 
 
@@ -114,7 +114,7 @@ def test_values_of_many_types(path):
         10**30,
     ]
     table = pd.DataFrame({"mixed": values * 2, "other": ["x", "y"] * len(values)}, dtype=object)
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     encoder.save(path)
     loaded = load_model(path)
     assert loaded.vocabulary_ == encoder.vocabulary_
@@ -143,7 +143,7 @@ def test_a_function_can_not_be_saved(melons, path):
 def test_a_value_that_can_not_be_saved_is_named(path):
     rows = pd.DataFrame({"x": [frozenset("ab"), frozenset("c")], "y": ["a", "b"]})
     with pytest.raises(ValueError, match=r"Column 'x': frozenset"):
-        TableEncoder(2).fit(rows).save(path)
+        TableEncoder(2, preparer=None).fit(rows).save(path)
 
 
 def test_bins_and_periods_of_pandas_are_saved(path):
@@ -155,7 +155,7 @@ def test_bins_and_periods_of_pandas_are_saved(path):
             "day": pd.cut(pd.date_range("2026-01-01", periods=50), 3),
         }
     )
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     encoder.save(path)
     loaded = load_model(path)
     assert loaded.vocabulary_ == encoder.vocabulary_
@@ -163,12 +163,12 @@ def test_bins_and_periods_of_pandas_are_saved(path):
 
 
 def test_the_kind_of_output_is_saved(melons, path):
-    TableEncoder(2).set_output(transform="polars").fit(melons).save(path)
+    TableEncoder(2, preparer=None).set_output(transform="polars").fit(melons).save(path)
     assert type(load_model(path).transform(melons)).__module__.startswith("polars")
 
 
 def test_places_that_can_not_be_saved_to(melons, tmp_path):
-    encoder = TableEncoder(2).fit(melons)
+    encoder = TableEncoder(2, preparer=None).fit(melons)
     with pytest.raises(FileNotFoundError, match=r"folder .*nowhere.* does not exist"):
         encoder.save(tmp_path / "nowhere" / "model.untie")
     with pytest.raises(IsADirectoryError, match="is a folder"):
@@ -239,14 +239,14 @@ def test_a_failed_save_leaves_the_old_file(saved, melons, path, monkeypatch, ste
 
     monkeypatch.setattr(os, step, fail)
     with pytest.raises(OSError, match="disk full"):
-        TableEncoder(3).fit(melons).save(path)
+        TableEncoder(3, preparer=None).fit(melons).save(path)
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]
 
 
 def test_saving_needs_a_fitted_encoder(path):
     with pytest.raises(NotFittedError):
-        TableEncoder().save(path)
+        TableEncoder(preparer=None).save(path)
 
 
 def test_the_text_in_a_file_is_plain_json(saved, path):
@@ -290,7 +290,9 @@ FRAMES = {"pandas": lambda t: t, "polars": pl.from_pandas, "pyarrow": pa.Table.f
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 @pytest.mark.parametrize(
-    "last", [TableEncoder(2), TableClusterer(2, random_state=0)], ids=["enc", "clu"]
+    "last",
+    [TableEncoder(2, preparer=None), TableClusterer(2, random_state=0, preparer=None)],
+    ids=["enc", "clu"],
 )
 def test_a_pipeline_comes_back_as_it_was(path, make, last):
     table = make(people())
@@ -317,7 +319,7 @@ def test_a_pipeline_comes_back_as_it_was(path, make, last):
 
 
 def test_steps_keep_their_names_and_outputs(path):
-    steps = [("bins", Preparer()), ("vectors", TableEncoder(2, dtype="float32"))]
+    steps = [("bins", Preparer()), ("vectors", TableEncoder(2, dtype="float32", preparer=None))]
     pipeline = Pipeline(steps, verbose=False).set_output(transform="pandas").fit(people())
     save_model(pipeline, path)
     loaded = load_model(path)
@@ -327,10 +329,12 @@ def test_steps_keep_their_names_and_outputs(path):
 
 
 CLUSTERERS = {
-    "plain": TableClusterer(2),
-    "chosen": TableClusterer(random_state=1),
+    "plain": TableClusterer(2, preparer=None),
+    "chosen": TableClusterer(random_state=1, preparer=None),
     "prepared": TableClusterer(3, preparer=Preparer(bins=4), n_init=3),
-    "encoder": TableClusterer(2, encoder=UNTIE(2, solver="uniform", kernels=[Gaussian(0.5)])),
+    "encoder": TableClusterer(
+        2, encoder=UNTIE(2, solver="uniform", kernels=[Gaussian(0.5)]), preparer=None
+    ),
 }
 
 
@@ -365,7 +369,7 @@ def large_and_small():
 def moved(path):
     """Save a clusterer whose rows are not all with the nearest mean."""
     table = large_and_small()
-    clusterer = TableClusterer(3).fit(table)
+    clusterer = TableClusterer(3, preparer=None).fit(table)
     assert (clusterer.transform(table).argmin(axis=1) != clusterer.labels_).any()
     clusterer.save(path)
     return clusterer, table
@@ -412,7 +416,7 @@ def test_costs_of_another_type_are_taken_as_numbers(path, moved):
 
 def test_a_clusterer_of_a_lazy_table_has_no_labels_to_save(path):
     lazy = pl.from_pandas(people()[["pet", "home", "town"]]).lazy()
-    clusterer = TableClusterer(2).fit(lazy)
+    clusterer = TableClusterer(2, preparer=None).fit(lazy)
     clusterer.save(path)
     loaded = load_model(path)
     found, expected = loaded.predict(lazy).read_all(), clusterer.predict(lazy).read_all()
@@ -426,11 +430,15 @@ def test_what_is_no_model_is_refused(path):
     with pytest.raises(TypeError, match=r"The model is a KMeans; .*joblib"):
         save_model(KMeans(2), path)
     with pytest.raises(TypeError, match="The step 'kmeans' of the pipeline is a KMeans"):
-        save_model(make_pipeline(TableEncoder(2), KMeans(2, n_init=1)).fit(table), path)
+        save_model(
+            make_pipeline(TableEncoder(2, preparer=None), KMeans(2, n_init=1)).fit(table), path
+        )
     with pytest.raises(NotFittedError):
-        save_model(make_pipeline(Preparer(), TableEncoder(2)), path)
+        save_model(make_pipeline(Preparer(), TableEncoder(2, preparer=None)), path)
     with pytest.raises(ValueError, match="Parameter random_state"):
-        TableClusterer(2, random_state=np.random.RandomState(0)).fit(table).save(path)
+        TableClusterer(2, random_state=np.random.RandomState(0), preparer=None).fit(table).save(
+            path
+        )
     assert not path.exists()
 
 
@@ -445,7 +453,9 @@ def rewrite(path, change):
     ("make", "n_clusters"), [(people, "auto"), (large_and_small, 3)], ids=["chosen", "moved"]
 )
 def test_every_part_of_a_file_is_needed(path, make, n_clusters):
-    pipeline = make_pipeline(Preparer(bins=3), TableClusterer(n_clusters, random_state=0))
+    pipeline = make_pipeline(
+        Preparer(bins=3), TableClusterer(n_clusters, random_state=0, preparer=None)
+    )
     save_model(pipeline.fit(make()), path)
     whole = path.read_bytes()
     _, state = archive.read_model(path)
@@ -519,7 +529,7 @@ def test_a_checksum_does_not_make_a_model(path, payload):
 
 def test_how_k_was_chosen_is_saved(tmp_path):
     X, _ = load("zoo")
-    for model in (TableEncoder("auto"), TableClusterer()):
+    for model in (TableEncoder("auto", preparer=None), TableClusterer(preparer=None)):
         model.fit(X).save(tmp_path / "zoo.untie")
         loaded = load_model(tmp_path / "zoo.untie")
         assert loaded.k_choice_.verdict == model.k_choice_.verdict
@@ -528,7 +538,7 @@ def test_how_k_was_chosen_is_saved(tmp_path):
 
 @pytest.mark.parametrize("dtype", [np.float32, "float32", np.dtype("float32"), float])
 def test_every_way_to_name_a_dtype_is_saved(dtype, tmp_path, melons):
-    encoder = TableEncoder(2, dtype=dtype).fit(melons)
+    encoder = TableEncoder(2, dtype=dtype, preparer=None).fit(melons)
     encoder.save(tmp_path / "melons.untie")
     found = load_model(tmp_path / "melons.untie").transform(melons)
     assert found.dtype == np.dtype(dtype)

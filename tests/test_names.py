@@ -86,9 +86,10 @@ def test_clusters_of_a_data_set_in_disguise(name, n_clusters):
     assert len(table.drop_duplicates()) <= row_sample.SAMPLE_ROWS
     other, rows = disguise(table, np.random.default_rng(0))
     # Of ranges ("30-59"), the names are the order; in disguise they are no ranges.
-    encoder = TableEncoder(n_clusters, ordered=False)
+    encoder = TableEncoder(n_clusters, ordered=False, preparer=None)
     first, second = (
-        TableClusterer(n_clusters, encoder=encoder, random_state=0).fit(X) for X in (table, other)
+        TableClusterer(n_clusters, encoder=encoder, random_state=0, preparer=None).fit(X)
+        for X in (table, other)
     )
     assert_same_clusters(first, second, table, other, rows)
 
@@ -100,8 +101,10 @@ def test_clusters_of_weighted_rows_in_disguise(name, seed):
     rng = np.random.default_rng(seed)
     weights = rng.random(len(table)) + 0.1  # their sums are rounded in every order in another way
     other, rows = disguise(table, rng)
-    first = TableClusterer(random_state=seed).fit(table, sample_weight=weights)
-    second = TableClusterer(random_state=seed).fit(other, sample_weight=weights[rows])
+    first = TableClusterer(random_state=seed, preparer=None).fit(table, sample_weight=weights)
+    second = TableClusterer(random_state=seed, preparer=None).fit(
+        other, sample_weight=weights[rows]
+    )
     assert first.n_clusters_ == second.n_clusters_
     np.testing.assert_array_equal(second.labels_, first.labels_[rows])
 
@@ -110,7 +113,7 @@ def test_clusters_of_weighted_rows_in_disguise(name, seed):
 def test_vectors_of_a_data_set_in_disguise(name):
     table, _ = load(name)
     other, rows = disguise(table, np.random.default_rng(1))
-    first, second = (TableEncoder(ordered=False).fit(X) for X in (table, other))
+    first, second = (TableEncoder(ordered=False, preparer=None).fit(X) for X in (table, other))
     assert_same_encoders(first, second, table, other, rows)
     gains = [choose_k(e, X, range(2, 5)).gain for e, X in ((first, table), (second, other))]
     np.testing.assert_allclose(*gains, **SAME)
@@ -129,7 +132,7 @@ def test_most_data_sets_are_rigid():
 @pytest.mark.filterwarnings("ignore::UserWarning")  # random tables are degenerate
 def test_clusters_of_a_random_table_in_disguise(table, seed, n_clusters):
     other, rows = disguise(table, np.random.default_rng(seed))
-    first, second = (TableClusterer(n_clusters).fit(X) for X in (table, other))
+    first, second = (TableClusterer(n_clusters, preparer=None).fit(X) for X in (table, other))
     assert_same_clusters(first, second, table, other, rows)
 
 
@@ -140,8 +143,8 @@ def test_moves_in_disguise(seed, weighted):
     rng = np.random.default_rng(seed)
     weights = rng.random(len(table)) + 0.1 if weighted else np.ones(len(table))
     other, rows = disguise(table, rng)
-    first = TableClusterer(3).fit(table, sample_weight=weights)
-    second = TableClusterer(3).fit(other, sample_weight=weights[rows])
+    first = TableClusterer(3, preparer=None).fit(table, sample_weight=weights)
+    second = TableClusterer(3, preparer=None).fit(other, sample_weight=weights[rows])
     assert first._to_state().part("fitted").content["moved"]
     assert first.n_iter_ == second.n_iter_
     np.testing.assert_array_equal(second.labels_, first.labels_[rows])
@@ -152,7 +155,7 @@ def test_columns_of_a_large_table_in_another_order(name):
     table, _ = load(name)
     assert len(table.drop_duplicates()) > row_sample.SAMPLE_ROWS
     order = np.random.default_rng(0).permutation(table.shape[1])
-    first, second = (TableClusterer(3).fit(X) for X in (table, table.iloc[:, order]))
+    first, second = (TableClusterer(3, preparer=None).fit(X) for X in (table, table.iloc[:, order]))
     assert list(first.encoder_.gains_) == list(second.encoder_.gains_)
     np.testing.assert_array_equal(second.labels_, first.labels_)
 
@@ -181,7 +184,7 @@ def test_ranges_that_differ_by_their_order_alone():
     ages_of = []
     for jobs in ("abc", "cab", "bca", "acb", "cba"):
         other = table.assign(job=table["job"].map(dict(zip("abc", jobs, strict=True))))
-        found = TableClusterer(3, random_state=0).fit(other)
+        found = TableClusterer(3, random_state=0, preparer=None).fit(other)
         ages_of.append(found.labels_.tolist())
     mirrored = np.array(ages_of[0]).reshape(6, 6)[::-1].ravel()
     same = [adjusted_rand_score(ages_of[0], labels) for labels in ages_of[1:]]
@@ -208,16 +211,20 @@ def test_vectors_of_many_dimensions_in_disguise(monkeypatch):
     monkeypatch.setattr("untie._learn.means.PRINCIPAL", 6)
     table, _ = latent_classes(200, 4, 8, 6, seed=3, purity=0.6)
     other, rows = disguise(table, np.random.default_rng(0))
-    first, second = (TableClusterer().fit(X) for X in (table, other))
+    first, second = (TableClusterer(preparer=None).fit(X) for X in (table, other))
     assert_same_clusters(first, second, table, other, rows)
 
 
 def test_chunks_in_disguise():
     table, _ = latent_classes(300, 3, 6, 4, seed=1)
     other, _ = disguise(table, np.random.default_rng(4))
-    whole = TableEncoder(n_clusters="auto").fit(table)
-    grown = TableEncoder(n_clusters="auto").partial_fit(other[:70]).partial_fit(other[70:])
-    added = TableEncoder(n_clusters="auto").fit_counts(
+    whole = TableEncoder(n_clusters="auto", preparer=None).fit(table)
+    grown = (
+        TableEncoder(n_clusters="auto", preparer=None)
+        .partial_fit(other[:70])
+        .partial_fit(other[70:])
+    )
+    added = TableEncoder(n_clusters="auto", preparer=None).fit_counts(
         count_table(other[70:]) + count_table(other[:70])
     )
     for model in (grown, added):

@@ -124,7 +124,7 @@ def test_columns_of_one_type_in_every_engine(case, source, tmp_path):
 def test_times_out_of_range_are_refused_by_name(case, library):
     data = in_library(library, {"x0": out_of_range(case), "x1": pa.array(list("uvwu"))})
     with pytest.raises(ValueError, match=r"Column 'x0' .*; turn the column into text"):
-        TableEncoder(2).fit(data)
+        TableEncoder(2, preparer=None).fit(data)
     notes = Preparer().fit(data).notes_
     assert "turn the column into text" in notes[0].reason
 
@@ -136,20 +136,20 @@ def test_numpy_never_wraps_around(kind, unit):
         cells = np.array([0, number]).astype(f"{kind}8[{unit}]")
         for data in (cells.reshape(-1, 1), [[cell] for cell in cells]):
             with pytest.raises(ValueError, match=r"Column 'x0' .*; turn the column into text"):
-                TableEncoder(2).fit(data)
+                TableEncoder(2, preparer=None).fit(data)
 
 
 def test_long_doubles_that_are_no_doubles_are_refused():
     rows = [[np.longdouble("1e400")], [np.longdouble("1e401")]]
     for data in (rows, np.array(rows)):
         with pytest.raises(ValueError, match=r"Column 'x0' .* 1e\+400 is more than a double holds"):
-            TableEncoder(2).fit(data)
+            TableEncoder(2, preparer=None).fit(data)
 
 
 def test_intervals_of_duckdb(tmp_path):
     months = "CASE WHEN i % 2 = 0 THEN INTERVAL '1 month 2 days' ELSE INTERVAL '1 hour' END"
     relation = duckdb.sql(f"SELECT {months} AS x0, (i % 3)::VARCHAR AS x1 FROM range(12) t(i)")
-    encoder = TableEncoder(2, handle_unknown="error").fit(relation)
+    encoder = TableEncoder(2, handle_unknown="error", preparer=None).fit(relation)
     assert set(encoder.vocabulary_.values[0]) == {timedelta(32), timedelta(hours=1)}
     encoder.save(tmp_path / "model")
     assert load_model(tmp_path / "model").vocabulary_ == encoder.vocabulary_
@@ -210,7 +210,7 @@ def test_ranges_of_times_are_those_of_utc():
 
 def test_orders_and_lists_of_times_of_a_zone():
     data = pd.DataFrame(repeated(LOCAL), dtype=object)
-    ordered = TableEncoder(2, ordered={"x0": LOCAL}).fit(data)
+    ordered = TableEncoder(2, ordered={"x0": LOCAL}, preparer=None).fit(data)
     listed = TableEncoder(2, categories=[LOCAL, list("uvw")], handle_unknown="error").fit(data)
     assert ordered.vocabulary_ == listed.vocabulary_
 
@@ -239,6 +239,8 @@ def test_whole_numbers_that_are_no_doubles_stay_apart():
 
 @pytest.mark.parametrize("kind", [np.complex128, np.clongdouble])
 def test_numbers_that_no_file_holds_are_named(kind, tmp_path):
-    encoder = TableEncoder(2).fit([[kind(1), "a"], [kind(2), "b"], [kind(1j), "a"]] * 5)
+    encoder = TableEncoder(2, preparer=None).fit(
+        [[kind(1), "a"], [kind(2), "b"], [kind(1j), "a"]] * 5
+    )
     with pytest.raises(ValueError, match=r"Column 'x0': .* can't be saved without pickle"):
         encoder.save(tmp_path / "model.untie")

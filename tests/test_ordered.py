@@ -53,7 +53,7 @@ def expected(people):
     """What is learned from the table in memory: the preparer, the encoder and all similarities."""
     preparer = Preparer().fit(people)
     prepared = preparer.transform(people)
-    encoder = TableEncoder(2).fit(prepared)
+    encoder = TableEncoder(2, preparer=None).fit(prepared)
     assert [positions is not None for positions in encoder.model_.orders] == [True] * 3 + [False]
     return preparer, prepared, encoder, encoder.similarity(prepared)
 
@@ -74,7 +74,7 @@ def test_frames(people, expected, frame):
         assert preparer.ranges(column) == expected[0].ranges(column)
     assert len(preparer.ranges("fare")) == 29  # an odd number, and eight rows each
     prepared = preparer.transform(table)
-    found = TableEncoder(2).fit(prepared).similarity(prepared)
+    found = TableEncoder(2, preparer=None).fit(prepared).similarity(prepared)
     np.testing.assert_allclose(found, expected[-1], rtol=0, atol=1e-9)
 
 
@@ -88,44 +88,46 @@ def test_lazy_tables(people, expected, source, tmp_path):
         raw = Preparer().fit(SOURCES[source](people, folders[0]))
         assert raw.ranges("age") == expected[0].ranges("age")
     prepared = expected[1]
-    encoder = TableEncoder(2).fit(SOURCES[source](prepared, folders[1]))
+    encoder = TableEncoder(2, preparer=None).fit(SOURCES[source](prepared, folders[1]))
     np.testing.assert_allclose(encoder.similarity(prepared), expected[-1], rtol=0, atol=1e-9)
 
 
 def test_dask(people, expected):
     prepared = FRAMES["pandas"](expected[1])
     with dask.config.set({"dataframe.convert-string": False}):
-        encoder = TableEncoder(2).fit(dd.from_pandas(prepared, npartitions=3))
+        encoder = TableEncoder(2, preparer=None).fit(dd.from_pandas(prepared, npartitions=3))
     np.testing.assert_allclose(encoder.similarity(prepared), expected[-1], rtol=0, atol=1e-9)
 
 
 def test_named_columns_on_lazy_tables(people, tmp_path):
     grades = pa.table({"grade": np.arange(60) % 7, "pet": ["cat", "dog", "dog"] * 20})
-    expected = TableEncoder(2, ordered=["grade"]).fit(grades)
+    expected = TableEncoder(2, ordered=["grade"], preparer=None).fit(grades)
     assert expected.model_.orders[0].tolist() == list(range(7))
     for source in SOURCES:
         folder = tmp_path / source
         folder.mkdir()
-        found = TableEncoder(2, ordered=["grade"]).fit(SOURCES[source](grades, folder))
+        found = TableEncoder(2, ordered=["grade"], preparer=None).fit(
+            SOURCES[source](grades, folder)
+        )
         np.testing.assert_allclose(found.similarity(grades), expected.similarity(grades))
 
 
 def test_chunks_add_up(expected):
     prepared = FRAMES["pandas"](expected[1])
-    grown = TableEncoder(2)
+    grown = TableEncoder(2, preparer=None)
     for start in range(0, N, 70):
         grown.partial_fit(prepared[start : start + 70])
     np.testing.assert_allclose(grown.similarity(prepared), expected[-1], rtol=0, atol=1e-9)
     counted = count_table(prepared[:100]) + count_table(prepared[100:])
-    found = TableEncoder(2).fit_counts(counted)
+    found = TableEncoder(2, preparer=None).fit_counts(counted)
     np.testing.assert_allclose(found.similarity(prepared), expected[-1], rtol=0, atol=1e-9)
 
 
 def test_weights_are_repeated_rows(expected):
     prepared = FRAMES["pandas"](expected[1])
     weights = np.random.default_rng(0).integers(0, 4, N)
-    weighted = TableEncoder(2).fit(prepared, sample_weight=weights)
-    repeated = TableEncoder(2).fit(prepared.loc[prepared.index.repeat(weights)])
+    weighted = TableEncoder(2, preparer=None).fit(prepared, sample_weight=weights)
+    repeated = TableEncoder(2, preparer=None).fit(prepared.loc[prepared.index.repeat(weights)])
     np.testing.assert_allclose(
         weighted.similarity(prepared), repeated.similarity(prepared), rtol=0, atol=1e-9
     )
@@ -150,7 +152,7 @@ def test_files_keep_the_orders(expected, tmp_path):
 @pytest.mark.parametrize("ordered", [False, ["age"], {"age": [1, 2, 3]}])
 def test_files_keep_what_was_asked_for(ordered, tmp_path):
     table = pd.DataFrame({"age": [1, 2, 3] * 4, "pet": ["cat", "dog"] * 6})
-    TableEncoder(2, ordered=ordered).fit(table).save(tmp_path / "model.untie")
+    TableEncoder(2, ordered=ordered, preparer=None).fit(table).save(tmp_path / "model.untie")
     loaded = load_model(tmp_path / "model.untie")
     assert loaded.ordered == ordered
     assert clone(loaded).fit(table).ordered == ordered
@@ -172,8 +174,8 @@ def test_passive_columns_beside_ordered_ones():
             "pet": rng.choice(["cat", "dog"], 80),
         }
     )
-    encoder = TableEncoder(2, column_weights={"quiet": 0}).fit(table)
-    expected = TableEncoder(2).fit(table.drop(columns="quiet"))
+    encoder = TableEncoder(2, column_weights={"quiet": 0}, preparer=None).fit(table)
+    expected = TableEncoder(2, preparer=None).fit(table.drop(columns="quiet"))
     for by in ("coupling", "kernel"):
         found, own = weight_shares(encoder, by=by), weight_shares(expected, by=by)
         assert found[by].tolist() == own[by].tolist()
@@ -193,5 +195,5 @@ def test_clusters_through_a_pipeline(people):
         found = TableClusterer(2, preparer=Preparer(), random_state=0)
         found.fit(table.assign(fare=changed))
         np.testing.assert_array_equal(found.labels_, expected.labels_)
-    pipeline = make_pipeline(Preparer(), TableEncoder(2)).fit(table)
+    pipeline = make_pipeline(Preparer(), TableEncoder(2, preparer=None)).fit(table)
     assert pipeline.transform(table).shape[0] == N

@@ -87,8 +87,8 @@ def fitted():
     animals, _ = load("zoo")
     mca = MCA(n_components=3).fit(animals)
     km = KModes(4, random_state=0).fit(animals)
-    clusterer = untie.TableClusterer(4, random_state=0).fit(animals)
-    encoder = untie.TableEncoder(4, n_components=3).fit(animals)
+    clusterer = untie.TableClusterer(4, random_state=0, preparer=None).fit(animals)
+    encoder = untie.TableEncoder(4, n_components=3, preparer=None).fit(animals)
     names = {"mca": mca, "km": km, "clusterer": clusterer, "encoder": encoder, "untie": untie}
     packages = ("untie.baselines", "untie.cluster", "untie")
     for package in map(import_module, packages):

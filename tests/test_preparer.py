@@ -329,7 +329,10 @@ def test_a_lazy_result_reads_only_what_is_asked(people, tmp_path):
     part = prepared.select(["name", "age"]).collect()
     assert part.column_names == ["name", "age"]
     assert part["age"].to_pylist() == prepared.collect()["age"].to_pylist()
-    assert untie.TableEncoder(2).fit(prepared.select(["sex", "age"])).n_features_in_ == 2
+    assert (
+        untie.TableEncoder(2, preparer=None).fit(prepared.select(["sex", "age"])).n_features_in_
+        == 2
+    )
 
 
 def test_an_array_gets_names():
@@ -567,7 +570,7 @@ def test_a_failed_fit_changes_nothing(people):
 def test_pipelines_learn_from_tables_as_they_come(people, library, tmp_path):
     people = people.drop(columns="nothing")
     rows = Preparer().fit_transform(people)
-    expected = untie.TableEncoder(2).fit(rows)
+    expected = untie.TableEncoder(2, preparer=None).fit(rows)
     if library == "scan":
         people.to_parquet(tmp_path / "people.parquet")
         table = untie.scan(tmp_path / "people.parquet")
@@ -575,7 +578,7 @@ def test_pipelines_learn_from_tables_as_they_come(people, library, tmp_path):
         table = dd.from_pandas(people, npartitions=3)
     else:
         table = FRAMES[library](people)
-    pipeline = make_pipeline(Preparer(), untie.TableEncoder(2)).fit(table)
+    pipeline = make_pipeline(Preparer(), untie.TableEncoder(2, preparer=None)).fit(table)
     names = expected.get_feature_names_out().tolist()
     assert pipeline.get_feature_names_out().tolist() == names
     found = pipeline.transform(table)
@@ -588,7 +591,9 @@ def test_pipelines_learn_from_tables_as_they_come(people, library, tmp_path):
 
 def test_pipelines_have_outputs_and_parameters(people):
     table = people.drop(columns="nothing")
-    pipeline = make_pipeline(Preparer(), untie.TableEncoder(2)).set_output(transform="polars")
+    pipeline = make_pipeline(Preparer(), untie.TableEncoder(2, preparer=None)).set_output(
+        transform="polars"
+    )
     assert isinstance(pipeline.fit_transform(table), pl.DataFrame)
     pipeline.set_params(preparer__bins=3)
     assert len(pipeline.fit(table)[0].ranges("age")) == 3
@@ -597,10 +602,10 @@ def test_pipelines_have_outputs_and_parameters(people):
 def test_weights_in_a_pipeline(people):
     table = people.drop(columns="nothing")
     weights = np.random.default_rng(1).integers(0, 3, N).astype(float)
-    pipeline = make_pipeline(Preparer(), untie.TableEncoder(2))
+    pipeline = make_pipeline(Preparer(), untie.TableEncoder(2, preparer=None))
     pipeline.fit(table, preparer__sample_weight=weights, untie__sample_weight=weights)
     rows = Preparer().fit_transform(table.assign(w=weights), sample_weight="w")
-    expected = untie.TableEncoder(2).fit(rows, sample_weight=weights)
+    expected = untie.TableEncoder(2, preparer=None).fit(rows, sample_weight=weights)
     np.testing.assert_array_equal(pipeline.transform(table), expected.transform(rows))
     clusterer = untie.TableClusterer(2, preparer=Preparer()).fit(table, sample_weight=weights)
     named = untie.TableClusterer(2, preparer=Preparer())
@@ -671,7 +676,9 @@ def test_numbers_that_are_kept_are_the_same_in_every_form(ways):
     for fitted_on in ways:
         if fitted_on == "text":  # where they are text to the encoder, too
             continue
-        pipeline = make_pipeline(Preparer(), TableEncoder(2)).fit(ways[fitted_on](table))
+        pipeline = make_pipeline(Preparer(), TableEncoder(2, preparer=None)).fit(
+            ways[fitted_on](table)
+        )
         expected = pipeline.transform(ways[fitted_on](table))
         for form, make in ways.items():
             np.testing.assert_allclose(pipeline.transform(make(table)), expected, err_msg=form)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle import full_features
-from tables import small_tables
+from tables import encoder_of, small_tables
 from untie import UNTIE, TableEncoder, count_table, load_model
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # random tables are degenerate
@@ -19,7 +19,7 @@ permutations = st.randoms(use_true_random=False)
 
 def similarity(table, solver="exact", rows=None, n_clusters=None, **fit):
     n_clusters = n_clusters or min(3, len(table))
-    encoder = UNTIE(n_clusters, solver=solver, tau=0.3).fit(table, **fit)
+    encoder = encoder_of(n_clusters, solver=solver, tau=0.3).fit(table, **fit)
     return encoder.similarity(table if rows is None else rows)
 
 
@@ -109,8 +109,8 @@ def test_chunks_equal_the_whole(table, data):
 def test_chunks_equal_the_whole_where_rare_values_are_grouped(table, data):
     cut = data.draw(st.integers(1, len(table) - 1))
     grouped = {"min_frequency": 2, "max_categories": 3}
-    whole = UNTIE(1, **grouped).fit(table)
-    grown = UNTIE(1, **grouped).partial_fit(table[:cut]).partial_fit(table[cut:])
+    whole = encoder_of(1, **grouped).fit(table)
+    grown = encoder_of(1, **grouped).partial_fit(table[:cut]).partial_fit(table[cut:])
     assert grown.vocabulary_ == whole.vocabulary_
     np.testing.assert_array_equal(grown.transform(table), whole.transform(table))
 
@@ -118,7 +118,7 @@ def test_chunks_equal_the_whole_where_rare_values_are_grouped(table, data):
 @given(table=small_tables(min_rows=2), data=st.data())
 def test_a_part_of_the_rows_has_the_vectors_it_has_in_the_whole(table, data):
     rows = data.draw(st.lists(st.integers(0, len(table) - 1), max_size=5))
-    encoder = TableEncoder(1).fit(table)
+    encoder = TableEncoder(1, preparer=None).fit(table)
     np.testing.assert_array_equal(
         encoder.transform(table.iloc[rows]), encoder.transform(table)[rows]
     )
@@ -127,7 +127,7 @@ def test_a_part_of_the_rows_has_the_vectors_it_has_in_the_whole(table, data):
 @given(table=small_tables())
 def test_saved_equals_loaded(table, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "model.untie"
-    encoder = TableEncoder(1, max_categories=3, min_frequency=2).fit(table)
+    encoder = TableEncoder(1, max_categories=3, min_frequency=2, preparer=None).fit(table)
     encoder.save(path)
     np.testing.assert_array_equal(load_model(path).transform(table), encoder.transform(table))
 
@@ -136,6 +136,6 @@ def test_saved_equals_loaded(table, tmp_path_factory):
 @pytest.mark.parametrize("n_components", [None, 1])
 def test_nothing_is_ever_nan(table, n_components):
     for solver in COUNT_SOLVERS:
-        encoder = UNTIE(solver=solver, n_components=n_components).fit(table)
+        encoder = encoder_of(solver=solver, n_components=n_components).fit(table)
         assert np.isfinite(encoder.transform(table)).all()
         assert np.isfinite(encoder.loss_curve_).all()

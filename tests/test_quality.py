@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from untie import UNTIE, TableEncoder
+from tables import encoder_of
+from untie import TableEncoder
 from untie.baselines import OneHot
 from untie.datasets import load
 from untie.evaluation import clustering_f_score
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.integration
 def test_clusters_of_real_tables(name, floor, solver):
     X, y = load(name)
     k = y.nunique()
-    vectors = UNTIE(k, solver=solver).fit_transform(X)
+    vectors = encoder_of(k, solver=solver).fit_transform(X)
     labels = KMeans(k, n_init=25, random_state=0).fit_predict(vectors)
     assert clustering_f_score(y, labels) >= floor
 

@@ -13,7 +13,7 @@ def found():
     lines = []
     for name in bundled_names():
         X, y = load(name)
-        encoder = TableEncoder(y.nunique(), random_state=0).fit(X)
+        encoder = TableEncoder(y.nunique(), random_state=0, preparer=None).fit(X)
         used = next(iter(encoder.gains_), None)
         for column in X:
             products = np.asarray(encoder.value_similarity(column), dtype=float)

@@ -59,7 +59,7 @@ def main() -> None:
     print("|---|---|---|---|---|")
     of_values, of_one_hot, ways = [], [], []
     for table in paper_tables(chosen_sets):
-        encoder = TableEncoder(table.n_classes).fit(table.X)
+        encoder = TableEncoder(table.n_classes, preparer=None).fit(table.X)
         frame = weight_shares(encoder, by="coupling")
         shares = dict(zip(frame["coupling"], frame["share"], strict=True))
         values, trees = shares.get("matching", 0.0), shares.get("tree", 0.0)

@@ -81,7 +81,7 @@ WAYS: dict[str, Callable[..., FloatArray]] = {
 def score(level: str, way: str, seed: int) -> float:
     X, y = draw(level, seed)
     with patch("untie._learn.attributes.shared_votes", WAYS[way]):
-        vectors = TableEncoder(N_CLASSES, random_state=seed).fit_transform(X)
+        vectors = TableEncoder(N_CLASSES, random_state=seed, preparer=None).fit_transform(X)
     return 100 * clustering_f_score(y, k_means_labels(vectors, N_CLASSES, seed, RESTARTS))
 
 

@@ -73,11 +73,13 @@ PEERS = {
 
 
 def untie_clusterer(X: pd.DataFrame, k: int, seed: int) -> Labels:
-    return TableClusterer(k, random_state=seed).fit(X).labels_
+    return TableClusterer(k, random_state=seed, preparer=None).fit(X).labels_
 
 
 def untie_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:
-    return k_means_labels(TableEncoder(k, random_state=seed).fit_transform(X), k, seed, RESTARTS)
+    return k_means_labels(
+        TableEncoder(k, random_state=seed, preparer=None).fit_transform(X), k, seed, RESTARTS
+    )
 
 
 def one_hot_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:

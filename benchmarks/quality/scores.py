@@ -62,11 +62,11 @@ class Alternative:
         from untie._learn.solvers import ALTERNATIVES
 
         with patch.dict(ALTERNATIVES, {self.name: ALTERNATIVES[self.name]}, clear=True):
-            return TableEncoder(self.k).fit_transform(X)
+            return TableEncoder(self.k, preparer=None).fit_transform(X)
 
 
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
-    "UNTIE": lambda k, seed: TableEncoder(k, random_state=seed),
+    "UNTIE": lambda k, seed: TableEncoder(k, random_state=seed, preparer=None),
     "couplings": lambda k, seed: Alternative("couplings", k),
     "relevance": lambda k, seed: Alternative("relevance", k),
     "one-hot": lambda k, seed: OneHot(),
@@ -74,7 +74,9 @@ ENCODERS: dict[str, Callable[[int, int], Any]] = {
     "CDE": lambda k, seed: CDE(random_state=seed),
 }
 CLUSTERERS: dict[str, Callable[[int, int, int], Any]] = {
-    "TableClusterer": lambda k, seed, n: TableClusterer(k, n_init=n, random_state=seed),
+    "TableClusterer": lambda k, seed, n: TableClusterer(
+        k, n_init=n, random_state=seed, preparer=None
+    ),
     "k-modes": lambda k, seed, n: KModes(k, init="random", n_init=n, random_state=seed),
     "latent classes": lambda k, seed, n: LatentClasses(k, n_init=min(n, 10), random_state=seed),
 }

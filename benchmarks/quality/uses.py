@@ -42,12 +42,12 @@ class OneOfNeighbors:
         from untie._learn.solvers import OF_NEIGHBORS
 
         with patch.dict(OF_NEIGHBORS, {self.name: OF_NEIGHBORS[self.name]}, clear=True):
-            return TableEncoder(purpose="neighbors").fit_transform(X)
+            return TableEncoder(purpose="neighbors", preparer=None).fit_transform(X)
 
 
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
     "UNTIE": scores.ENCODERS["UNTIE"],
-    "UNTIE, neighbors": lambda k, seed: TableEncoder(purpose="neighbors"),
+    "UNTIE, neighbors": lambda k, seed: TableEncoder(purpose="neighbors", preparer=None),
     **{name: make for name, make in scores.ENCODERS.items() if name != "UNTIE"},
 }
 METHODS = list(ENCODERS)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from untie import UNTIE
+from untie import TableEncoder
 from untie.baselines import VAE
 from untie.datasets import load
 from untie.evaluation import precision_at_k
@@ -106,7 +106,7 @@ def test_the_claim_is_counted_over_the_papers_methods_alone():
 
 def test_who_asks_for_neighbours_gets_vectors_for_them():
     X, y = load("zoo")
-    vectors = UNTIE(purpose="neighbors").fit_transform(X)
+    vectors = TableEncoder(purpose="neighbors", preparer=None).fit_transform(X)
     cell = retrieve("zoo", NEIGHBORS, seed=0, most_k=10, most_rows=500)
     assert cell["precision"][9] == pytest.approx(precision_at_k(vectors, y, [10])[0])
     assert NEIGHBORS not in STOCHASTIC  # nothing is drawn at random

@@ -100,9 +100,13 @@ def test_fit_keeps_the_ranges_and_transform_uses_them(people, tmp_path, frame):
 
 
 SAVED = {
-    "pipeline": lambda: make_pipeline(untie.Preparer(drop=["group"]), untie.TableEncoder(2)),
+    "pipeline": lambda: make_pipeline(
+        untie.Preparer(drop=["group"]), untie.TableEncoder(2, preparer=None)
+    ),
     "clusterer": lambda: untie.TableClusterer(2, preparer=untie.Preparer(drop=["group"])),
-    "both": lambda: make_pipeline(untie.Preparer(drop=["group"]), untie.TableClusterer(2)),
+    "both": lambda: make_pipeline(
+        untie.Preparer(drop=["group"]), untie.TableClusterer(2, preparer=None)
+    ),
 }
 
 
@@ -112,7 +116,7 @@ def test_models_saved_by_python_are_read(people, tmp_path, frame, make):
     untie.save_model(make().fit(frame), path)
     preparer = untie.Preparer(drop=["group"]).fit(frame)
     rows = preparer.transform(frame)
-    encoder = untie.TableEncoder(2).fit(rows)
+    encoder = untie.TableEncoder(2, preparer=None).fit(rows)
     found = pd.DataFrame(rows_of(ask("transform", path, people).stdout)).astype(float)
     np.testing.assert_allclose(found.to_numpy(), encoder.transform(rows))
     piped = rows_of(ask("transform", path, "-", stdin=people.read_bytes()).stdout)
@@ -145,7 +149,7 @@ def test_models_without_an_encoder_are_refused(people, tmp_path, frame):
 
 def test_models_without_a_preparation_still_work(people, tmp_path, frame):
     columns = ["colour", "size"]
-    encoder = untie.TableEncoder(2).fit(frame[columns])
+    encoder = untie.TableEncoder(2, preparer=None).fit(frame[columns])
     encoder.save(tmp_path / "plain.untie")
     answer = ask("transform", tmp_path / "plain.untie", people)
     found = pd.DataFrame(rows_of(answer.stdout)).astype(float).to_numpy()
@@ -176,7 +180,7 @@ def test_fit_and_transform_with_weights(people, tmp_path, frame):
     repeated = frame.loc[frame.index.repeat(frame["w"])]
     ask("fit", tmp_path / "weighted.csv", "--weight", "w", "-o", tmp_path / "w.untie", "--k", 2)
     preparer, encoder = untie.load_model(tmp_path / "w.untie")
-    other = untie.TableEncoder(2, random_state=0).fit(preparer.transform(repeated))
+    other = untie.TableEncoder(2, random_state=0, preparer=None).fit(preparer.transform(repeated))
     np.testing.assert_allclose(encoder.omega_, other.omega_)
     assert encoder.counts_.n == frame["w"].sum()
 

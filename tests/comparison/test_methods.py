@@ -51,7 +51,7 @@ def test_scores_are_those_of_the_clusters(groups):
     score = by_method(compare(X, 2, y=y, methods=["k-modes"]))["k-modes"]
     labels = KModes(2, n_init=50, random_state=1).fit_predict(X)
     codes = np.column_stack([pd.factorize(X[name], sort=True)[0] for name in X])
-    encoder = TableEncoder(2).fit(X)
+    encoder = TableEncoder(2, preparer=None).fit(X)
     expected = description_gain(
         codes, (3, 3, 3, 3), np.ones(120), labels.astype(np.intp), Attributes(encoder.counts_).votes
     )
@@ -102,7 +102,7 @@ def test_large_tables_are_sampled(groups, monkeypatch):
 def test_an_encoder_that_is_fitted_is_the_one_compared(groups, monkeypatch):
     X, y = groups
     seed = np.random.RandomState(0).randint(2**31 - 1)
-    encoder = TableEncoder(2, random_state=seed).fit(X)
+    encoder = TableEncoder(2, random_state=seed, preparer=None).fit(X)
     fresh = compare(X, 2, y=y, methods=["UNTIE"])
     assert compare(X, 2, y=y, methods=["UNTIE"], encoder=encoder) == fresh
     monkeypatch.setattr(TableEncoder, "fit", None)  # nothing is fitted any more
@@ -147,7 +147,10 @@ def test_untie_is_the_default_encoder():
     """The gain is that of the default's clusters, up to the starts of k-means."""
     X, _ = load("zoo")
     score = by_method(compare(X, 4, methods=["UNTIE"]))["UNTIE"]
-    encoder, labels = TableEncoder(4).fit(X), TableClusterer(4).fit(X).labels_
+    encoder, labels = (
+        TableEncoder(4, preparer=None).fit(X),
+        TableClusterer(4, preparer=None).fit(X).labels_,
+    )
     codes = np.column_stack(encoder._codes(X))
     sizes, votes = encoder.counts_.sizes, Attributes(encoder.counts_).votes
     expected = description_gain(codes, sizes, np.ones(len(X)), labels.astype(np.intp), votes)

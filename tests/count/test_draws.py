@@ -67,11 +67,11 @@ def test_a_planned_table_is_not_one_that_was_repeated(times):
 def test_a_model_knows_its_draws_and_so_does_its_file(tmp_path):
     rows = np.random.default_rng(0).integers(0, 3, (40, 3)).astype(str)
     for weights in (None, np.full(40, 0.01), np.full(40, 50)):
-        encoder = TableEncoder(2, min_frequency=0.1).fit(rows, sample_weight=weights)
+        encoder = TableEncoder(2, min_frequency=0.1, preparer=None).fit(rows, sample_weight=weights)
         assert encoder.counts_.n_draws == 40
         encoder.save(tmp_path / "model")
         assert load_model(tmp_path / "model").counts_.n_draws == 40
-    grown = TableEncoder(2).partial_fit(rows, sample_weight=np.full(40, 2.0))
+    grown = TableEncoder(2, preparer=None).partial_fit(rows, sample_weight=np.full(40, 2.0))
     assert grown.counts_.n_draws == 40
     grown.partial_fit(rows[:10], sample_weight=np.full(10, 3.0))
     assert grown.counts_.n_draws == 110

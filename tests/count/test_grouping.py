@@ -208,19 +208,23 @@ def _times_ten(min_frequency):
 def test_ten_rows_of_a_tenth_are_one_row():
     rows = [["a", "u"], ["b", "v"]] * 10 + [["c", "u"]] * 5
     weights = [0.1] * 25
-    encoder = TableEncoder(2, min_frequency=1).fit(rows, sample_weight=weights)
+    encoder = TableEncoder(2, min_frequency=1, preparer=None).fit(rows, sample_weight=weights)
     assert encoder.vocabulary_.values[0] == ("a", "b", INFREQUENT)
-    grown = TableEncoder(2, min_frequency=1).partial_fit(rows[:7], sample_weight=weights[:7])
+    grown = TableEncoder(2, min_frequency=1, preparer=None).partial_fit(
+        rows[:7], sample_weight=weights[:7]
+    )
     grown.partial_fit(rows[7:], sample_weight=weights[7:])
     assert grown.vocabulary_ == encoder.vocabulary_
     frame = pa.table({"A": [a for a, _ in rows], "B": [b for _, b in rows], "w": weights})
     for source in (frame, duckdb.from_arrow(frame), frame.to_reader(max_chunksize=3)):
-        other = TableEncoder(2, min_frequency=1).fit(source, sample_weight="w")
+        other = TableEncoder(2, min_frequency=1, preparer=None).fit(source, sample_weight="w")
         assert other.vocabulary_.values == encoder.vocabulary_.values
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-9, 1.0, 1e9, 1e15])
 def test_the_size_of_weights_changes_no_share(scale):
     rows = [["a", "u"], ["a", "v"], ["a", "u"], ["b", "v"]] * 5
-    encoder = TableEncoder(2, min_frequency=0.3).fit(rows, sample_weight=[scale] * 20)
+    encoder = TableEncoder(2, min_frequency=0.3, preparer=None).fit(
+        rows, sample_weight=[scale] * 20
+    )
     assert encoder.vocabulary_.values == (("a", INFREQUENT), ("u", "v"))

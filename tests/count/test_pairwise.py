@@ -63,7 +63,7 @@ def test_pairs_that_fill_memory_are_refused_before_it_is_taken():
     rows = np.array([["a", "x"], ["b", "y"], ["a", "y"]] * 40_000, dtype=object)
     few = rows[:3]
     message = "All pairs of 120,000 and 120,000 rows would take 107.3 GiB .limit 4.. Pass fewer"
-    encoder = TableEncoder(2).fit(rows)
+    encoder = TableEncoder(2, preparer=None).fit(rows)
     distances = [baselines.Hamming().fit(few), baselines.DILCA().fit(few), baselines.COS().fit(few)]
     asked = [encoder.similarity, distances[-1].similarity, *(d.pairwise for d in distances)]
     for ask in asked:

@@ -129,8 +129,8 @@ def test_too_many_values_name_the_column():
 
 def test_chunks_are_learned_from_like_the_whole():
     counted = count_table(ROWS[:2]) + count_table(ROWS[2:])
-    from_counts = TableEncoder(2).fit_counts(counted)
-    whole = TableEncoder(2).fit(ROWS)
+    from_counts = TableEncoder(2, preparer=None).fit_counts(counted)
+    whole = TableEncoder(2, preparer=None).fit(ROWS)
     np.testing.assert_array_equal(from_counts.counts_.matrix, whole.counts_.matrix)
     np.testing.assert_allclose(from_counts.omega_, whole.omega_, rtol=1e-12)
 

@@ -15,6 +15,7 @@ from joblib import Parallel, delayed, parallel_config
 import untie
 from cases import TEXT
 from lazy_sources import SOURCES, as_arrow
+from tables import encoder_of
 from untie import UNTIE, TableEncoder, count_table
 from untie._count import dense_counting as counting
 from untie._count import parts, row_sample
@@ -123,8 +124,8 @@ def test_the_model_and_its_vectors(n_jobs, group, tmp_path, threads_used, monkey
     monkeypatch.setattr("untie._count.tally.KEPT_VALUES", 1)
     table = noisy_table().drop_columns("w")
     source = SOURCES["parquet files"](table, tmp_path)
-    one = on_cores(1, UNTIE(2, **group).fit, source)
-    several = on_cores(n_jobs, UNTIE(2, **group).fit, source)
+    one = on_cores(1, encoder_of(2, **group).fit, source)
+    several = on_cores(n_jobs, encoder_of(2, **group).fit, source)
     assert several.vocabulary_ == one.vocabulary_
     assert several.gains_ == one.gains_
     for own, other in zip(several.model_.lookup.tables, one.model_.lookup.tables, strict=True):
@@ -163,7 +164,9 @@ def test_an_error_in_a_thread_is_the_error_of_one_core(tmp_path):
     table = pa.table({"A": ["x"] * 20 + ["y"], "B": [["nested"]] * 21})
     for n_jobs in (1, 3):
         with pytest.raises(TypeError, match=r"Column 'B', row 0: .* holds a list"):
-            on_cores(n_jobs, TableEncoder(2).fit, SOURCES["parquet file"](table, tmp_path))
+            on_cores(
+                n_jobs, TableEncoder(2, preparer=None).fit, SOURCES["parquet file"](table, tmp_path)
+            )
 
 
 def test_a_source_that_fails_leaves_no_thread_and_no_file(tmp_path):
@@ -177,7 +180,7 @@ def test_a_source_that_fails_leaves_no_thread_and_no_file(tmp_path):
     source = ArrowSource(table.schema, read, "rows that end early")
     before = threading.active_count()
     for work in (
-        lambda: TableEncoder(2).fit(source),
+        lambda: TableEncoder(2, preparer=None).fit(source),
         lambda: untie.sink(encoder, source, tmp_path / "out.parquet"),
     ):
         with pytest.raises(KeyboardInterrupt):
@@ -198,7 +201,7 @@ def test_a_reader_may_be_left_half_read():
 
 
 def fit_and_count_threads(table):
-    TableEncoder(2).fit(table)
+    TableEncoder(2, preparer=None).fit(table)
     return parallel.n_threads()
 
 

@@ -11,6 +11,7 @@ import untie
 from cases import TEXT, TYPED
 from lazy_sources import SOURCES, as_arrow
 from same import assert_same_counts, assert_same_model
+from tables import encoder_of
 from untie import UNTIE, Gaussian, TableEncoder, count_table
 from untie._count import parts, tally
 from untie._engines.arrow import ArrowSource
@@ -33,8 +34,8 @@ def test_counts_are_those_of_the_table(source, columns, dtype, tmp_path):
 def test_the_model_is_that_of_the_table(source, case, tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "GATHERED_BYTES", 1)
     table = as_arrow(TEXT[case])
-    found = TableEncoder(2).fit(SOURCES[source](table, tmp_path))
-    expected = TableEncoder(2).fit(table)
+    found = TableEncoder(2, preparer=None).fit(SOURCES[source](table, tmp_path))
+    expected = TableEncoder(2, preparer=None).fit(table)
     assert_same_model(found, expected)
     assert found.feature_names_in_.tolist() == list(TEXT[case])
 
@@ -51,11 +52,13 @@ def test_partial_fit_adds_up(source, tmp_path):
 def test_frames_come_back_in_the_library_of_the_lazy_table(tmp_path):
     table = as_arrow(TEXT["missing"])
     assert isinstance(
-        TableEncoder(2).fit(pl.from_arrow(table).lazy()).value_vectors(), pl.DataFrame
+        TableEncoder(2, preparer=None).fit(pl.from_arrow(table).lazy()).value_vectors(),
+        pl.DataFrame,
     )
     for name in ("query", "arrow dataset"):
         assert isinstance(
-            TableEncoder(2).fit(SOURCES[name](table, tmp_path)).value_vectors(), pa.Table
+            TableEncoder(2, preparer=None).fit(SOURCES[name](table, tmp_path)).value_vectors(),
+            pa.Table,
         )
 
 
@@ -81,11 +84,15 @@ def test_fractions_add_up_to_those_of_the_table(source, tmp_path):
 @pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame])
 def test_weights_from_a_column_of_a_frame(make):
     columns = {**TEXT["missing"], "w": [0.0, 1.5, 2.0, 0.0, 0.25, 4.0]}
-    expected = TableEncoder(2).fit(as_arrow(TEXT["missing"]), sample_weight=columns["w"])
-    found = TableEncoder(2)
+    expected = TableEncoder(2, preparer=None).fit(
+        as_arrow(TEXT["missing"]), sample_weight=columns["w"]
+    )
+    found = TableEncoder(2, preparer=None)
     vectors = found.fit_transform(make(columns), sample_weight="w")
     assert_same_model(found, expected)
-    assert_same_model(TableEncoder(2).partial_fit(make(columns), sample_weight="w"), expected)
+    assert_same_model(
+        TableEncoder(2, preparer=None).partial_fit(make(columns), sample_weight="w"), expected
+    )
     np.testing.assert_allclose(vectors, expected.transform(make(TEXT["missing"])), atol=1e-10)
 
 
@@ -103,8 +110,8 @@ def test_rare_values_are_taken_together(source, weight, group, kept, tmp_path, m
     weights = rng.integers(0, 3, 60) if weight else None
     data = table.append_column("w", pa.array(weights)) if weight else table
     options = {group: GROUPS[group], "solver": "relevance"}
-    found = UNTIE(2, **options).fit(SOURCES[source](data, tmp_path), sample_weight=weight)
-    expected = UNTIE(2, **options).fit(table, sample_weight=weights)
+    found = encoder_of(2, **options).fit(SOURCES[source](data, tmp_path), sample_weight=weight)
+    expected = encoder_of(2, **options).fit(table, sample_weight=weights)
     assert found.vocabulary_.values[0][-1] is expected.vocabulary_.values[0][-1]
     assert_same_model(found, expected)
 
@@ -175,7 +182,9 @@ BAD = {
 def test_bad_tables(case, tmp_path):
     table, weight, error, message = BAD[case]
     with pytest.raises(error, match=message):
-        TableEncoder(2).fit(SOURCES["parquet file"](table, tmp_path), sample_weight=weight)
+        TableEncoder(2, preparer=None).fit(
+            SOURCES["parquet file"](table, tmp_path), sample_weight=weight
+        )
 
 
 def test_solvers_that_draw_rows_are_refused(tmp_path):
@@ -187,10 +196,10 @@ def test_solvers_that_draw_rows_are_refused(tmp_path):
 def test_a_reader_can_be_read_once(tmp_path):
     reader = SOURCES["batch reader"](as_arrow(TEXT["missing"]), tmp_path)
     with pytest.raises(ValueError, match="fit_transform reads its rows twice"):
-        TableEncoder(2).fit_transform(reader)
-    TableEncoder(2).fit(reader)
+        TableEncoder(2, preparer=None).fit_transform(reader)
+    TableEncoder(2, preparer=None).fit(reader)
     with pytest.raises(ValueError, match="was it read before"):
-        TableEncoder(2).fit(reader)
+        TableEncoder(2, preparer=None).fit(reader)
 
 
 def test_a_source_that_grows_between_two_passes_is_refused(tmp_path, monkeypatch):
@@ -201,12 +210,12 @@ def test_a_source_that_grows_between_two_passes_is_refused(tmp_path, monkeypatch
         table.schema, lambda names: table.slice(0, next(lengths)).to_batches(), "it"
     )
     with pytest.raises(ValueError, match=r"it changed while it was read: 6 rows .* 5 in the"):
-        TableEncoder(2, min_frequency=2).fit(changing)
+        TableEncoder(2, min_frequency=2, preparer=None).fit(changing)
 
 
 def test_lazy_tables_are_refused_where_a_table_is_needed(tmp_path):
     table = as_arrow(TEXT["missing"])
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     loaders = {
         "parquet file": "collect",
         "duckdb relation": "to_arrow_table",
@@ -229,7 +238,7 @@ def test_a_single_column_warns_as_the_table_does(tmp_path):
 def test_nearly_distinct_numbers_warn(tmp_path):
     table = pa.table({"A": np.linspace(0, 1, 30), "B": ["x", "y"] * 15})
     with pytest.warns(UserWarning, match="'A' holds numbers that are nearly all distinct"):
-        TableEncoder(2).fit(SOURCES["parquet file"](table, tmp_path))
+        TableEncoder(2, preparer=None).fit(SOURCES["parquet file"](table, tmp_path))
 
 
 def test_names_that_polars_takes_for_patterns():
@@ -240,7 +249,7 @@ def test_names_that_polars_takes_for_patterns():
 def test_weights_of_more_rows(tmp_path):
     table = pa.table({"A": ["x", "y"] * 4, "B": ["u", "u", "v", "v"] * 2, "w": [1.0] * 8})
     source = SOURCES["parquet file"](table, tmp_path)
-    encoder = TableEncoder(2).partial_fit(source, sample_weight="w")
+    encoder = TableEncoder(2, preparer=None).partial_fit(source, sample_weight="w")
     with pytest.raises(TypeError, match="must be the name of one of its columns"):
         encoder.partial_fit(source, sample_weight=np.ones(8))
     with pytest.raises(ValueError, match="'A' can't hold the weights"):

@@ -19,7 +19,7 @@ from cases import TEXT, TYPED
 from dask_jobs import hide_untie, load
 from odd_cells import INSTANTS, LOCAL
 from same import assert_same_counts, assert_same_model
-from tables import small_tables
+from tables import encoder_of, small_tables
 from untie import UNTIE, TableEncoder, count_table
 from untie._count import tally
 from untie._util.extras import need
@@ -87,8 +87,8 @@ def test_counts_are_those_of_the_table(frame, cut):
 @pytest.mark.parametrize("cut", PARTITIONINGS.values(), ids=PARTITIONINGS)
 @pytest.mark.parametrize("frame", [MISSING, LATE, as_pandas(TEXT["unicode"], "category")])
 def test_the_model_is_that_of_the_table(frame, cut):
-    encoder = TableEncoder(2).fit(as_dask(frame, cut))
-    assert_same_model(encoder, TableEncoder(2).fit(frame))
+    encoder = TableEncoder(2, preparer=None).fit(as_dask(frame, cut))
+    assert_same_model(encoder, TableEncoder(2, preparer=None).fit(frame))
     assert isinstance(encoder.value_vectors(), pd.DataFrame)
 
 
@@ -118,8 +118,8 @@ def test_weights_from_a_column(cut):
     weighted = MISSING.assign(w=weights)[["A", "w", "B", "C"]]
     found = count_table(as_dask(weighted, cut), sample_weight="w")
     assert_same_counts(found, count_table(MISSING, sample_weight=weights))
-    model = TableEncoder(2).fit(as_dask(weighted, cut), sample_weight="w")
-    assert_same_model(model, TableEncoder(2).fit(MISSING, sample_weight=weights))
+    model = TableEncoder(2, preparer=None).fit(as_dask(weighted, cut), sample_weight="w")
+    assert_same_model(model, TableEncoder(2, preparer=None).fit(MISSING, sample_weight=weights))
 
 
 def test_fractions_add_up_the_same_each_time():
@@ -140,23 +140,23 @@ def test_rare_values_are_taken_together(weight, group, kept, monkeypatch):
     frame = pd.DataFrame({name: [f"v{c}" for c in rng.geometric(0.3, 60)] for name in "AB"})
     frame["w"] = rng.integers(0, 3, 60)
     data = frame if weight else frame[["A", "B"]]
-    found = UNTIE(2, **group).fit(as_dask(data), sample_weight=weight)
-    assert_same_model(found, UNTIE(2, **group).fit(data, sample_weight=weight))
+    found = encoder_of(2, **group).fit(as_dask(data), sample_weight=weight)
+    assert_same_model(found, encoder_of(2, **group).fit(data, sample_weight=weight))
     assert (found.model_.ungrouped is None) == (kept == 1)
 
 
 def test_rare_values_among_too_many_to_pair():
     codes = np.random.default_rng(0).permutation(30_000)
     frame = pd.DataFrame({"A": np.where(codes < 9_000, codes % 3, codes), "B": codes % 2})
-    found = TableEncoder(2, max_categories=4).fit(as_dask(frame))
-    assert_same_model(found, TableEncoder(2, max_categories=4).fit(frame))
+    found = TableEncoder(2, max_categories=4, preparer=None).fit(as_dask(frame))
+    assert_same_model(found, TableEncoder(2, max_categories=4, preparer=None).fit(frame))
 
 
 def test_partial_fit_adds_up():
-    encoder = TableEncoder(2).partial_fit(as_dask(MISSING[:2]))
+    encoder = TableEncoder(2, preparer=None).partial_fit(as_dask(MISSING[:2]))
     more = MISSING[2:].assign(id=range(4), w=1.0)[["w", "id", "C", "A", "B"]]
     encoder.partial_fit(as_dask(more), sample_weight="w")
-    assert_same_model(encoder, TableEncoder(2).fit(MISSING))
+    assert_same_model(encoder, TableEncoder(2, preparer=None).fit(MISSING))
 
 
 def test_given_categories_keep_their_order():
@@ -165,7 +165,9 @@ def test_given_categories_keep_their_order():
     found = count_table(as_dask(frame), categories=categories)
     assert_same_counts(found, count_table(frame, categories=categories))
     options = {"categories": categories, "max_categories": 2}
-    assert_same_model(UNTIE(2, **options).fit(as_dask(frame)), UNTIE(2, **options).fit(frame))
+    assert_same_model(
+        encoder_of(2, **options).fit(as_dask(frame)), encoder_of(2, **options).fit(frame)
+    )
     with pytest.raises(ValueError, match="unknown value 'z' in column 'A' during fit"):
         TableEncoder(2, categories=categories, handle_unknown="error").fit(as_dask(frame))
 
@@ -175,7 +177,7 @@ def test_given_categories_keep_their_order():
 )
 @pytest.mark.parametrize("cut", PARTITIONINGS.values(), ids=PARTITIONINGS)
 def test_transform(cut, options):
-    encoder = UNTIE(2, solver="exact", **options).fit(MISSING)
+    encoder = encoder_of(2, solver="exact", **options).fit(MISSING)
     more = MISSING.assign(id=range(6))[["B", "id", "C", "A"]].set_index(pd.Index(list("fedcba")))
     found = encoder.transform(as_dask(more, cut))
     assert isinstance(found, dd.DataFrame)
@@ -194,7 +196,7 @@ def test_transform_is_lazy_and_keeps_the_model():
         return part
 
     source = dd.from_delayed([dask.delayed(open_part)(MISSING)], meta=MISSING[:0])
-    encoder = TableEncoder(2).fit(MISSING)
+    encoder = TableEncoder(2, preparer=None).fit(MISSING)
     expected = encoder.transform(MISSING)
     found = encoder.transform(source)
     assert not opened
@@ -205,15 +207,17 @@ def test_transform_is_lazy_and_keeps_the_model():
 
 def test_fit_transform_keeps_divisions():
     source = dd.from_pandas(MISSING.assign(w=1.0), npartitions=2)
-    found = TableEncoder(2).fit_transform(source, sample_weight="w")
+    found = TableEncoder(2, preparer=None).fit_transform(source, sample_weight="w")
     assert found.divisions == source.divisions
-    np.testing.assert_allclose(found.compute(), TableEncoder(2).fit_transform(MISSING), atol=1e-10)
+    np.testing.assert_allclose(
+        found.compute(), TableEncoder(2, preparer=None).fit_transform(MISSING), atol=1e-10
+    )
 
 
 def test_names_that_are_numbers():
     frame = pd.DataFrame([["x", "u"], ["y", "u"], ["y", "v"]])
-    found = TableEncoder(2).fit(as_dask(frame))
-    expected = TableEncoder(2).fit_transform(frame)
+    found = TableEncoder(2, preparer=None).fit(as_dask(frame))
+    expected = TableEncoder(2, preparer=None).fit_transform(frame)
     np.testing.assert_allclose(found.transform(as_dask(frame)).compute(), expected, atol=1e-10)
 
 
@@ -246,25 +250,25 @@ BAD = {
 def test_bad_tables(case):
     frame, weight, error, message = BAD[case]
     with pytest.raises(error, match=message):
-        TableEncoder(2).fit(as_dask(frame), sample_weight=weight)
+        TableEncoder(2, preparer=None).fit(as_dask(frame), sample_weight=weight)
 
 
 def test_bad_calls(tmp_path):
     source = as_dask(MISSING)
     with pytest.raises(ValueError, match="'adam' draws rows"):
         UNTIE(2, solver="adam").fit(source)
-    encoder = TableEncoder(2).fit(MISSING)
+    encoder = TableEncoder(2, preparer=None).fit(MISSING)
     with pytest.raises(ValueError, match=r"no columns 'A', 'C' of the encoder in the Dask frame;"):
         encoder.transform(source[["B"]])
     with pytest.raises(ValueError, match="set sparse_output=False"):
-        TableEncoder(2, sparse_output=True).fit(source).transform(source)
+        TableEncoder(2, sparse_output=True, preparer=None).fit(source).transform(source)
     with pytest.raises(ValueError, match="Dask frames, not as polars frames"):
-        TableEncoder(2).set_output(transform="polars").fit(source).transform(source)
+        TableEncoder(2, preparer=None).set_output(transform="polars").fit(source).transform(source)
     with pytest.raises(TypeError, match=r"is lazy; call \.compute\(\)"):
         encoder.similarity(source)
     with pytest.raises(TypeError, match=r"encoder\.transform\(frame\)\.to_parquet"):
         untie.sink(encoder, source, tmp_path / "vectors.parquet")
-    strict = TableEncoder(2, handle_unknown="error").fit(MISSING)
+    strict = TableEncoder(2, handle_unknown="error", preparer=None).fit(MISSING)
     unknown = strict.transform(as_dask(MISSING.assign(A="new")))
     with pytest.raises(ValueError, match="unknown value 'new' in column 'A'"):
         unknown.compute()
@@ -280,7 +284,9 @@ def test_a_source_that_grows_between_two_passes_is_refused(monkeypatch):
     lengths = iter([6, 5])
     part = dask.delayed(lambda: MISSING[: next(lengths)])()
     with pytest.raises(ValueError, match=r"the Dask frame changed .*: 6 rows .* 5 in the second"):
-        TableEncoder(2, min_frequency=2).fit(dd.from_delayed([part], meta=MISSING[:0]))
+        TableEncoder(2, min_frequency=2, preparer=None).fit(
+            dd.from_delayed([part], meta=MISSING[:0])
+        )
 
 
 @contextmanager
@@ -310,10 +316,10 @@ def test_a_worker_killed_in_the_middle_of_fit(tmp_path):
     source = dd.from_delayed(loaded, meta=frame[:0])
     with two_workers(tmp_path) as client:
         workers = client.run(os.getpid).values()
-        found = TableEncoder(2).fit(source, sample_weight="w")
+        found = TableEncoder(2, preparer=None).fit(source, sample_weight="w")
         vectors = found.transform(source).compute()
     assert int((tmp_path / "killed").read_text()) in workers
-    expected = TableEncoder(2).fit(frame, sample_weight="w")
+    expected = TableEncoder(2, preparer=None).fit(frame, sample_weight="w")
     assert_same_model(found, expected)
     np.testing.assert_allclose(vectors, expected.transform(frame.drop(columns="w")), atol=1e-10)
 
@@ -321,11 +327,11 @@ def test_a_worker_killed_in_the_middle_of_fit(tmp_path):
 @pytest.mark.integration
 def test_workers_without_the_package_say_so(tmp_path):
     source = as_dask(MISSING)
-    encoder = TableEncoder(2).fit(MISSING)
+    encoder = TableEncoder(2, preparer=None).fit(MISSING)
     with two_workers(tmp_path) as client:
         client.run(hide_untie)
         with pytest.raises(ModuleNotFoundError, match="untie"):
-            TableEncoder(2).fit(source)
+            TableEncoder(2, preparer=None).fit(source)
         with pytest.raises(ModuleNotFoundError, match="untie"):
             encoder.transform(source).compute()
 

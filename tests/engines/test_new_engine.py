@@ -9,7 +9,8 @@ import pytest
 
 import untie
 from same import assert_same_counts, assert_same_model
-from untie import UNTIE, TableClusterer, TableEncoder, choose_k, count_table
+from tables import encoder_of
+from untie import TableClusterer, TableEncoder, choose_k, count_table
 from untie._count import tally
 from untie._engines import registry
 
@@ -62,28 +63,31 @@ def test_counts(weight):
 def test_fit(weight, group, kept, monkeypatch):
     monkeypatch.setattr(tally, "KEPT_VALUES", kept)
     frame = FRAME if weight else CELLS
-    found = UNTIE(3, **group).fit(pieces(frame), sample_weight=weight)
-    assert_same_model(found, UNTIE(3, **group).fit(frame, sample_weight=weight))
+    found = encoder_of(3, **group).fit(pieces(frame), sample_weight=weight)
+    assert_same_model(found, encoder_of(3, **group).fit(frame, sample_weight=weight))
 
 
 def test_partial_fit_and_transform():
-    encoder = TableEncoder(3).partial_fit(pieces(CELLS[:100]))
+    encoder = TableEncoder(3, preparer=None).partial_fit(pieces(CELLS[:100]))
     encoder.partial_fit(pieces(FRAME[100:].assign(w=1.0)[["w", *"DCBA"]]), sample_weight="w")
-    expected = TableEncoder(3).fit(CELLS)
+    expected = TableEncoder(3, preparer=None).fit(CELLS)
     assert_same_model(encoder, expected)
     found = encoder.transform(pieces(FRAME))
     assert [len(part) for part in found] == [len(part) for part in pieces(FRAME)]
     np.testing.assert_array_equal(np.concatenate(found), encoder.transform(CELLS))
     np.testing.assert_array_equal(
-        np.concatenate(TableEncoder(3).fit_transform(pieces(CELLS))), expected.transform(CELLS)
+        np.concatenate(TableEncoder(3, preparer=None).fit_transform(pieces(CELLS))),
+        expected.transform(CELLS),
     )
 
 
 def test_clusters_and_their_number():
-    encoder = TableEncoder(3).fit(CELLS)
+    encoder = TableEncoder(3, preparer=None).fit(CELLS)
     found, expected = choose_k(encoder, pieces(CELLS)), choose_k(encoder, CELLS)
     np.testing.assert_array_equal(found.gain, expected.gain)
-    clusterer = TableClusterer(3, random_state=0).fit(pieces(FRAME), sample_weight="w")
+    clusterer = TableClusterer(3, random_state=0, preparer=None).fit(
+        pieces(FRAME), sample_weight="w"
+    )
     labels = np.concatenate(clusterer.predict(pieces(CELLS)))
     np.testing.assert_array_equal(labels, clusterer.predict(CELLS))
 
@@ -91,18 +95,20 @@ def test_clusters_and_their_number():
 def test_what_it_does_not_write_is_refused(tmp_path):
     with pytest.raises(TypeError, match="the list of frames can't be written from here"):
         untie.sink(
-            TableEncoder(3).fit(CELLS), registry.open_table(pieces(CELLS)), tmp_path / "v.csv"
+            TableEncoder(3, preparer=None).fit(CELLS),
+            registry.open_table(pieces(CELLS)),
+            tmp_path / "v.csv",
         )
     with pytest.raises(TypeError, match="the list of frames can't be changed where they are"):
         registry.open_table(pieces(CELLS)).map_frames(lambda frame, names: frame, ["A"])
     with pytest.raises(ValueError, match="set sparse_output=False"):
-        TableEncoder(3, sparse_output=True).fit(CELLS).transform(pieces(CELLS))
+        TableEncoder(3, sparse_output=True, preparer=None).fit(CELLS).transform(pieces(CELLS))
     with pytest.raises(ValueError, match="no column 'A' of the encoder in the list of frames;"):
-        TableEncoder(3).fit(CELLS).transform(pieces(CELLS[["B", "C", "D"]]))
+        TableEncoder(3, preparer=None).fit(CELLS).transform(pieces(CELLS[["B", "C", "D"]]))
 
 
 def test_no_rows():
     with pytest.raises(ValueError, match=r"0 sample.*the list of frames has 0 rows"):
-        TableEncoder(3).fit([CELLS[:0], CELLS[:0]])
+        TableEncoder(3, preparer=None).fit([CELLS[:0], CELLS[:0]])
     with pytest.raises(ValueError, match=r"0 sample.*has 300 rows, and 'w' is 0 in all of them"):
-        TableEncoder(3).fit(pieces(FRAME.assign(w=0)), sample_weight="w")
+        TableEncoder(3, preparer=None).fit(pieces(FRAME.assign(w=0)), sample_weight="w")

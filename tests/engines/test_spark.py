@@ -25,6 +25,7 @@ from lazy_sources import as_arrow
 from odd_cells import INSTANTS
 from same import assert_same_counts, assert_same_model
 from site_files import DOCS
+from tables import encoder_of
 from untie import UNTIE, TableEncoder, count_table
 from untie._count import tally
 from untie._engines import spark as spark_module
@@ -143,8 +144,8 @@ def test_counts_are_those_of_the_table(table, spark):
 
 
 def test_the_model_is_that_of_the_table(spark):
-    encoder = TableEncoder(2).fit(as_spark(spark, LATE))
-    assert_same_model(encoder, TableEncoder(2).fit(LATE))
+    encoder = TableEncoder(2, preparer=None).fit(as_spark(spark, LATE))
+    assert_same_model(encoder, TableEncoder(2, preparer=None).fit(LATE))
     assert isinstance(encoder.value_vectors(), pd.DataFrame)
 
 
@@ -153,7 +154,7 @@ def test_names_that_mean_something_to_spark(spark):
         {"a.b": ["x", "y"], "A.B": ["u", "u"], "`": ["p", "q"], "a": ["s", "s"], "é b": ["k", "l"]}
     )
     frame = as_spark(spark, table.append_column("id", pa.array([0, 1])))
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     assert_same_counts(count_table(frame.drop("id")), count_table(table))
     found = in_order(encoder.transform(frame)).select(encoder.get_feature_names_out().tolist())
     np.testing.assert_allclose(as_array(found), encoder.transform(table), atol=1e-10)
@@ -161,8 +162,8 @@ def test_names_that_mean_something_to_spark(spark):
 
 def test_weights_from_a_column(spark):
     weighted = MISSING.add_column(1, "W", pa.array(WEIGHTS))
-    model = TableEncoder(2).fit(as_spark(spark, weighted), sample_weight="W")
-    assert_same_model(model, TableEncoder(2).fit(MISSING, sample_weight=WEIGHTS))
+    model = TableEncoder(2, preparer=None).fit(as_spark(spark, weighted), sample_weight="W")
+    assert_same_model(model, TableEncoder(2, preparer=None).fit(MISSING, sample_weight=WEIGHTS))
 
 
 def test_partitions_and_pieces_add_up(spark, monkeypatch):
@@ -199,16 +200,16 @@ def test_rare_values_are_taken_together(kept, spark, monkeypatch):
     table = as_arrow({name: [f"v{c}" for c in rng.geometric(0.3, 60)] for name in "AB"})
     data = table.append_column("w", pa.array(rng.integers(0, 3, 60)))
     options = {"max_categories": 4} if kept == 1 else {"min_frequency": 2}
-    found = UNTIE(2, **options).fit(as_spark(spark, data), sample_weight="w")
-    assert_same_model(found, UNTIE(2, **options).fit(data, sample_weight="w"))
+    found = encoder_of(2, **options).fit(as_spark(spark, data), sample_weight="w")
+    assert_same_model(found, encoder_of(2, **options).fit(data, sample_weight="w"))
     assert (found.model_.ungrouped is None) == (kept == 1)
 
 
 def test_partial_fit_adds_up(spark):
-    encoder = TableEncoder(2).partial_fit(MISSING[:2])
+    encoder = TableEncoder(2, preparer=None).partial_fit(MISSING[:2])
     more = MISSING[2:].append_column("id", pa.array(range(4))).append_column("w", [[1.0] * 4])
     encoder.partial_fit(as_spark(spark, more.select(["w", "id", "C", "A", "B"])), sample_weight="w")
-    assert_same_model(encoder, TableEncoder(2).fit(MISSING))
+    assert_same_model(encoder, TableEncoder(2, preparer=None).fit(MISSING))
 
 
 def test_given_categories_keep_their_order(spark):
@@ -225,7 +226,7 @@ def test_given_categories_keep_their_order(spark):
     "options", [{}, {"n_components": 2}, {"output": "full", "dtype": "float32"}], ids=str
 )
 def test_transform_adds_columns(options, spark):
-    encoder = UNTIE(2, solver="exact", **options).fit(MISSING)
+    encoder = encoder_of(2, solver="exact", **options).fit(MISSING)
     more = MISSING.append_column("id", pa.array(range(6))).append_column(
         "tags", pa.array([[n, None] for n in range(6)])
     )
@@ -246,7 +247,7 @@ def test_transform_is_lazy_and_keeps_the_model(spark, tmp_path):
         return part
 
     source = as_spark(spark, MISSING.append_column("id", pa.array(range(6))), load=load)
-    encoder = TableEncoder(2).fit(MISSING)
+    encoder = TableEncoder(2, preparer=None).fit(MISSING)
     expected = encoder.transform(MISSING)
     found = encoder.transform(source)
     assert not list(tmp_path.iterdir())
@@ -289,14 +290,14 @@ BAD = {
 def test_bad_tables(case, spark):
     table, weight, error, message = BAD[case]
     with pytest.raises(error, match=message):
-        TableEncoder(2).fit(as_spark(spark, table), sample_weight=weight)
+        TableEncoder(2, preparer=None).fit(as_spark(spark, table), sample_weight=weight)
 
 
 def test_bad_calls(spark, tmp_path):
     source = as_spark(spark, MISSING)
     with pytest.raises(ValueError, match="'adam' draws rows"):
         UNTIE(2, solver="adam").fit(source)
-    encoder = TableEncoder(2).fit(MISSING)
+    encoder = TableEncoder(2, preparer=None).fit(MISSING)
     with pytest.raises(ValueError, match=r"no columns 'A', 'C' of the encoder in the Spark frame;"):
         encoder.transform(source.select("B"))
     with pytest.raises(ValueError, match="'A=x' can't be kept"):
@@ -304,9 +305,9 @@ def test_bad_calls(spark, tmp_path):
     with pytest.raises(ValueError, match=r"of the Spark frame, as these occur again: \['A'\]"):
         encoder.transform(source.select("A", "A"))
     with pytest.raises(ValueError, match="set sparse_output=False"):
-        TableEncoder(2, sparse_output=True).fit(MISSING).transform(source)
+        TableEncoder(2, sparse_output=True, preparer=None).fit(MISSING).transform(source)
     with pytest.raises(ValueError, match="Spark frames, not as polars frames"):
-        TableEncoder(2).set_output(transform="polars").fit(MISSING).transform(source)
+        TableEncoder(2, preparer=None).set_output(transform="polars").fit(MISSING).transform(source)
     with pytest.raises(TypeError, match=r"is lazy; call \.toArrow\(\)"):
         encoder.similarity(source)
     with pytest.raises(TypeError, match=r"encoder\.transform\(frame\)\.write\.parquet"):
@@ -314,7 +315,7 @@ def test_bad_calls(spark, tmp_path):
 
 
 def test_unknown_values_are_errors_where_asked(spark):
-    encoder = TableEncoder(2, handle_unknown="error").fit(MISSING)
+    encoder = TableEncoder(2, handle_unknown="error", preparer=None).fit(MISSING)
     new = encoder.transform(as_spark(spark, MISSING).withColumn("A", lit("new")))
     with pytest.raises(PythonException, match="unknown value 'new' in column 'A'"):
         new.collect()
@@ -331,7 +332,7 @@ def test_a_source_that_changes_between_two_passes_is_refused(spark, tmp_path, mo
 
     changing = as_spark(spark, MISSING, lambda table: [table], load)
     with pytest.raises(ValueError, match=r"the Spark frame changed .*: 6 rows .* 5 in the second"):
-        TableEncoder(2, min_frequency=2).fit(changing)
+        TableEncoder(2, min_frequency=2, preparer=None).fit(changing)
 
 
 def numbered(n_rows):
@@ -361,9 +362,11 @@ def test_workers_that_end_while_they_read(ends, spark, tmp_path):
 
     table = numbered(400)
     source = as_spark(spark, table, tenths, load).drop("id")
-    found = TableEncoder(2).fit(source, sample_weight="w")
+    found = TableEncoder(2, preparer=None).fit(source, sample_weight="w")
     assert (tmp_path / "again").exists()
-    assert_same_model(found, TableEncoder(2).fit(table.drop(["id"]), sample_weight="w"))
+    assert_same_model(
+        found, TableEncoder(2, preparer=None).fit(table.drop(["id"]), sample_weight="w")
+    )
 
 
 def test_workers_that_are_killed_while_they_count(spark, tmp_path):

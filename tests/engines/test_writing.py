@@ -12,6 +12,7 @@ from sklearn import config_context
 import untie
 from cases import TEXT
 from lazy_sources import SOURCES, as_arrow
+from tables import encoder_of
 from untie import UNTIE, TableEncoder
 from untie._engines import arrow
 from untie._engines.arrow import ArrowSource
@@ -45,7 +46,7 @@ def test_transform_streams_the_rows_in_order(source, piece_bytes, encoder, tmp_p
     ids=str,
 )
 def test_transform_of_every_output(options, tmp_path):
-    encoder = UNTIE(2, solver="exact", **options).fit(TABLE)
+    encoder = encoder_of(2, solver="exact", **options).fit(TABLE)
     source = SOURCES["parquet files"](TABLE, tmp_path)
     found = numbers(encoder.transform(source).read_all())
     np.testing.assert_array_equal(found, encoder.transform(TABLE))
@@ -70,8 +71,14 @@ def test_an_encoder_of_an_array_takes_columns_by_place(tmp_path):
 
 
 def test_fit_transform_reads_twice(tmp_path):
-    found = TableEncoder(2).fit_transform(SOURCES["parquet file"](TABLE, tmp_path)).read_all()
-    np.testing.assert_allclose(numbers(found), TableEncoder(2).fit_transform(TABLE), atol=1e-10)
+    found = (
+        TableEncoder(2, preparer=None)
+        .fit_transform(SOURCES["parquet file"](TABLE, tmp_path))
+        .read_all()
+    )
+    np.testing.assert_allclose(
+        numbers(found), TableEncoder(2, preparer=None).fit_transform(TABLE), atol=1e-10
+    )
 
 
 def test_unknown_values_are_reported_once(tmp_path, monkeypatch):
@@ -94,12 +101,12 @@ def test_unknown_values_are_reported_once(tmp_path, monkeypatch):
 def test_outputs_that_have_no_stream(encoder, tmp_path):
     source = SOURCES["parquet file"](TABLE, tmp_path)
     with pytest.raises(ValueError, match="sparse_output=False"):
-        TableEncoder(2, sparse_output=True).fit(TABLE).transform(source)
+        TableEncoder(2, sparse_output=True, preparer=None).fit(TABLE).transform(source)
     with (
         config_context(transform_output="pandas"),
         pytest.raises(ValueError, match="not as pandas frames"),
     ):
-        TableEncoder(2).fit(TABLE).transform(source)
+        TableEncoder(2, preparer=None).fit(TABLE).transform(source)
     with pytest.raises(ValueError, match="not as pandas frames"):
         encoder.set_output(transform="pandas").transform(source)
 

@@ -78,7 +78,7 @@ def test_a_scaled_curve_knows_neither_unit_nor_origin(seed, stretch, shift):
 
 
 def test_an_encoder_is_a_similarity(melons):
-    encoder = TableEncoder(n_clusters=2).fit(melons)
+    encoder = TableEncoder(n_clusters=2, preparer=None).fit(melons)
     curve = goodness_curve(melons, SWEETNESS, similarity=encoder, scale=False)
     expected = oracles.margins(encoder.similarity(melons), SWEETNESS, False)
     assert curve.margins == pytest.approx(expected, abs=1e-9)

@@ -118,7 +118,7 @@ def test_every_kind_of_input(tmp_path):
     expected = drift(before, after)
     assert isinstance(expected, Drift)
     assert_same(drift(count_table(before), count_table(after)), expected)
-    assert_same(drift(TableEncoder(2).fit(before), after), expected)
+    assert_same(drift(TableEncoder(2, preparer=None).fit(before), after), expected)
     assert_same(drift(before, after[["c", "a", "b"]]), expected)
     assert_same(drift(before, pl.from_pandas(after).lazy()), expected)
     polars = drift(pl.from_pandas(before), after)
@@ -136,7 +136,7 @@ def test_an_encoder_that_took_rare_values_together(monkeypatch):
     after.loc[:5, "a"] = ["q", "r", "r", "s", "t", "t"]
     after.loc[6:50, "a"] = "new"
     monkeypatch.setattr("untie._count.tally.KEPT_VALUES", 1)
-    encoder = TableEncoder(2, min_frequency=10).fit(before)
+    encoder = TableEncoder(2, min_frequency=10, preparer=None).fit(before)
     assert encoder.model_.ungrouped is None
     found = drift(encoder, after)
     assert found.appeared == ("a=new",)

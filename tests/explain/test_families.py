@@ -148,7 +148,7 @@ def test_what_is_said_of_ranges_is_rough(sign, expected):
     minute = rng.integers(0, 24 * 60, 4000)
     hour = [f"{sign}{number // 60}" for number in minute]
     table = pd.DataFrame({"time": minute, "hour": hour, "other": rng.choice(list("abc"), 4000)})
-    encoder = TableEncoder(2).fit(Preparer(columns=list(table)).fit_transform(table))
+    encoder = TableEncoder(2, preparer=None).fit(Preparer(columns=list(table)).fit_transform(table))
     attributes, sizes = encoder.model_.attributes, encoder.counts_.sizes
     (sentence,) = family_sentences(attributes, encoder.vocabulary_.columns, sizes)
     assert sentence == f"{expected}; they have one vote together."

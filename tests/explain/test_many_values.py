@@ -23,7 +23,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def encoder(table):
-    found = TableEncoder(3, random_state=0).fit(table)
+    found = TableEncoder(3, random_state=0, preparer=None).fit(table)
     assert found.model_.vectors.is_sparse
     return found
 
@@ -103,7 +103,7 @@ def test_profile_and_stability(encoder, table, labels):
 
 def test_clusters(encoder, table):
     assert choose_k(encoder, table, range(2, 6), n_splits=4).k == 3
-    clusterer = TableClusterer(3, random_state=0).fit(table)
+    clusterer = TableClusterer(3, random_state=0, preparer=None).fit(table)
     np.testing.assert_array_equal(clusterer.predict(table), clusterer.labels_)
     own = clusterer.transform(table)[np.arange(len(table)), clusterer.labels_]
     assert np.square(own).sum() == pytest.approx(clusterer.inertia_)

@@ -132,7 +132,7 @@ def test_names_that_would_be_the_same_say_more():
 
 def test_names_of_a_real_table():
     X, _ = load("zoo")
-    labels = TableClusterer(4, random_state=0).fit(X).labels_
+    labels = TableClusterer(4, random_state=0, preparer=None).fit(X).labels_
     profile = cluster_profile(X, labels)
     names = cluster_names(profile)
     assert names.name.is_unique

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lazy_sources import SOURCES, batch_reader, parquet_file
-from tables import latent_classes, small_tables
+from tables import encoder_of, latent_classes, small_tables
 from untie import UNTIE, TableEncoder
 from untie._learn import nearest
 from untie._table.frames import columns_of
@@ -34,7 +34,7 @@ def table():
 @pytest.mark.parametrize("block", [7, nearest.BLOCK_NUMBERS])
 def test_positions(table, solver, block, monkeypatch):
     monkeypatch.setattr(nearest, "BLOCK_NUMBERS", block)
-    encoder = UNTIE(3, solver=solver).fit(table)
+    encoder = encoder_of(3, solver=solver).fit(table)
     found = neighbors(encoder, table, [5, 150, 5], n=8)
     assert found.row.tolist() == [5] * 8 + [150] * 8 + [5] * 8
     assert found["rank"].tolist() == [*range(1, 9)] * 3
@@ -58,7 +58,7 @@ def test_of_any_table(table, n):
 
 
 def test_other_rows_may_be_near_themselves(table):
-    encoder = TableEncoder(3).fit(table)
+    encoder = TableEncoder(3, preparer=None).fit(table)
     found = neighbors(encoder, table, table.iloc[3:5], n=1)
     assert found.row.tolist() == [0, 1]
     np.testing.assert_allclose(found.distance, 0, atol=1e-7)
@@ -67,7 +67,7 @@ def test_other_rows_may_be_near_themselves(table):
 
 
 def test_more_rows_than_are_looked_for_at_a_time(table):
-    encoder = TableEncoder(3).fit(table)
+    encoder = TableEncoder(3, preparer=None).fit(table)
     found = neighbors(encoder, table, range(len(table)), n=2)
     assert len(found) == 400
     assert (found.row != found.position).all()
@@ -75,15 +75,15 @@ def test_more_rows_than_are_looked_for_at_a_time(table):
 
 def test_frames_of_the_tables_library(table):
     frame = pl.DataFrame(table.to_dict("list"))
-    encoder = TableEncoder(3).fit(frame)
+    encoder = TableEncoder(3, preparer=None).fit(frame)
     found = neighbors(encoder, frame, np.array([1]), n=2)
     assert isinstance(found, pl.DataFrame)
-    expected = neighbors(TableEncoder(3).fit(table), table, 1, n=2)
+    expected = neighbors(TableEncoder(3, preparer=None).fit(table), table, 1, n=2)
     assert found["position"].to_list() == expected.position.tolist()
 
 
 def test_bad_input(table):
-    encoder = TableEncoder(3).fit(table)
+    encoder = TableEncoder(3, preparer=None).fit(table)
     with pytest.raises(ValueError, match="no row 200; the table has 200"):
         neighbors(encoder, table, 200)
     with pytest.raises(ValueError, match="no row -1"):
@@ -104,7 +104,7 @@ def test_bad_input(table):
 
 @pytest.fixture(scope="module")
 def encoder(table):
-    return TableEncoder(3).fit(pa.Table.from_pandas(table))
+    return TableEncoder(3, preparer=None).fit(pa.Table.from_pandas(table))
 
 
 def same(found, expected):
@@ -174,7 +174,7 @@ def test_distinct_rows_of_any_table_in_pieces(table, n, step):
 
 
 def test_an_unknown_value_in_a_query_is_neutral(table):
-    encoder = TableEncoder(3).fit(table)
+    encoder = TableEncoder(3, preparer=None).fit(table)
     query = table.iloc[[7]].assign(c1="never seen")
     found = neighbors(encoder, table, query, n=20)
     expected = slow_neighbors(encoder, table, query, 20)
@@ -183,7 +183,7 @@ def test_an_unknown_value_in_a_query_is_neutral(table):
 
 
 def test_some_columns_alone(table):
-    encoder = TableEncoder(3).fit(table)
+    encoder = TableEncoder(3, preparer=None).fit(table)
     query = table.iloc[[7]]
     found = neighbors(encoder, table, query, n=len(table), columns=["c1", "c4"])
     cells = table.loc[found.position, ["c1", "c4"]].to_numpy()

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import small_tables
+from tables import encoder_of, small_tables
 from untie import UNTIE, Preparer, TableClusterer, TableEncoder
 from untie.explain import why_similar
 
 
 @pytest.fixture(params=["auto", "uniform", "exact"])
 def encoder(request, melons):
-    return UNTIE(2, solver=request.param).fit(melons)
+    return encoder_of(2, solver=request.param).fit(melons)
 
 
 def test_contributions_add_up_to_the_similarity_of_all_pairs(encoder, melons):
@@ -68,11 +68,11 @@ def test_forms_of_a_row(encoder, melons, form):
 
 def test_arrays_and_other_libraries(melons):
     array = melons.to_numpy()
-    encoder = TableEncoder(2).fit(array)
+    encoder = TableEncoder(2, preparer=None).fit(array)
     parts = why_similar(encoder, list(array[0]), array[1:2])
     assert set(parts.column) == {"x0", "x1", "x2"}
     frame = pl.DataFrame(melons.to_dict("list"))
-    encoder = TableEncoder(2).fit(frame)
+    encoder = TableEncoder(2, preparer=None).fit(frame)
     parts = why_similar(encoder, frame[0], frame.row(1, named=True))
     assert isinstance(parts, pl.DataFrame)
     assert parts["contribution"].sum() == pytest.approx(encoder.similarity(frame)[0, 1])
@@ -80,7 +80,7 @@ def test_arrays_and_other_libraries(melons):
 
 def test_rare_and_unknown_values_are_said_to_be_so():
     rows = pd.DataFrame({"a": ["x"] * 5 + ["y"] * 5 + ["q", "r"], "b": ["u", "v"] * 6})
-    encoder = TableEncoder(2, min_frequency=2).fit(rows)
+    encoder = TableEncoder(2, min_frequency=2, preparer=None).fit(rows)
     parts = why_similar(encoder, {"a": "q", "b": "u"}, {"a": "new", "b": None})
     parts = parts.set_index("column")
     assert parts.value["a"] == "q (rare)"
@@ -99,7 +99,7 @@ def test_rare_and_unknown_values_are_said_to_be_so():
     ],
 )
 def test_bad_rows(melons, row, error, words):
-    encoder = TableEncoder(2).fit(melons)
+    encoder = TableEncoder(2, preparer=None).fit(melons)
     with pytest.raises(error, match=words):
         why_similar(encoder, row, melons.iloc[[0]])
 
@@ -108,16 +108,18 @@ def test_bad_encoders(melons):
     from sklearn.exceptions import NotFittedError
 
     with pytest.raises(NotFittedError):
-        why_similar(TableEncoder(2), melons.iloc[[0]], melons.iloc[[1]])
+        why_similar(TableEncoder(2, preparer=None), melons.iloc[[0]], melons.iloc[[1]])
     with pytest.raises(TypeError, match="encoder_"):
-        why_similar(TableClusterer(2).fit(melons), melons.iloc[[0]], melons.iloc[[1]])
+        why_similar(
+            TableClusterer(2, preparer=None).fit(melons), melons.iloc[[0]], melons.iloc[[1]]
+        )
 
 
 @pytest.mark.parametrize("cell", [92.0, "92"])
 def test_rows_that_are_not_prepared_are_refused(cell):
     frame = pd.DataFrame({"age": [n % 60 + 20 for n in range(240)], "town": ["a", "b"] * 120})
     rows = Preparer().fit(frame).transform(frame)
-    encoder = TableEncoder(2).fit(rows)
+    encoder = TableEncoder(2, preparer=None).fit(rows)
     message = "Column 'age' has '?92.*learned from ranges such as .*preparer.transform"
     with pytest.raises(ValueError, match=message):
         why_similar(encoder, {"age": cell, "town": "a"}, rows.head(1))

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 
-from tables import latent_classes, small_tables
+from tables import encoder_of, latent_classes, small_tables
 from untie import UNTIE, Preparer, TableEncoder
 from untie.datasets import load
 from untie.explain import outliers, why_outlier
@@ -48,7 +48,7 @@ def test_scores_of_any_table(table):
 
 def test_each_part_is_half_of_the_pairs_it_is_in():
     table = latent_classes(60, 2, 4, 3, seed=1)[0]
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     parts = why_outlier(encoder, table.iloc[7]).set_index("column")
     for place, name in enumerate(table):
         terms = {k: slow_surprise(table, 7, place, k) for k in range(4) if k != place}
@@ -69,19 +69,21 @@ def planted(name="mushroom", n_rows=1500, n_planted=10):
 
 def test_planted_combinations_are_found_and_rare_values_are_not():
     table, rows = planted()
-    found = outliers(TableEncoder().fit(table), table, n=10)
+    found = outliers(TableEncoder(preparer=None).fit(table), table, n=10)
     assert len(rows & set(found.position)) >= 8
     # A value of its own in an otherwise typical row is no combination.
-    typical = int(outliers(TableEncoder().fit(table), table, n=len(table)).position.iloc[-1])
+    typical = int(
+        outliers(TableEncoder(preparer=None).fit(table), table, n=len(table)).position.iloc[-1]
+    )
     table.loc[typical, table.columns[0]] = "never seen elsewhere"
-    again = outliers(TableEncoder().fit(table), table, n=100)
+    again = outliers(TableEncoder(preparer=None).fit(table), table, n=100)
     assert typical not in set(again.position)
 
 
 def test_values_that_never_meet_are_named():
     rows = [["sea", "fish", "x"], ["land", "cow", "y"]] * 30 + [["sea", "cow", "x"]]
     table = pd.DataFrame(rows, columns=["place", "animal", "kind"])
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     found = outliers(encoder, table, n=2)
     assert found.position[0] == 60
     assert "place=sea with animal=cow: in no other row, 15.0 expected" in found.reason[0]
@@ -95,14 +97,16 @@ def test_values_that_never_meet_are_named():
 
 def test_weights_scaled_to_any_sum():
     table = latent_classes(80, 2, 4, 3, seed=3)[0]
-    plain = outliers(TableEncoder(2).fit(table), table, n=5)
-    scaled = outliers(TableEncoder(2).fit(table, sample_weight=np.full(80, 1e-3)), table, n=5)
+    plain = outliers(TableEncoder(2, preparer=None).fit(table), table, n=5)
+    scaled = outliers(
+        TableEncoder(2, preparer=None).fit(table, sample_weight=np.full(80, 1e-3)), table, n=5
+    )
     np.testing.assert_allclose(scaled.score, plain.score)
 
 
 def test_new_rows_and_unknown_values():
     rows = [["sea", "fish"], ["land", "cow"]] * 30
-    encoder = TableEncoder(2).fit(rows)
+    encoder = TableEncoder(2, preparer=None).fit(rows)
     new = [["sea", "cow"], ["sea", "dragon"], ["land", "cow"]]
     found = outliers(encoder, new, n=3)
     assert found.position.tolist() == [1, 0, 2]
@@ -116,7 +120,7 @@ def test_new_rows_and_unknown_values():
 
 def test_of_new_rows_every_row_of_the_model_is_another():
     rows = [["sea", "fish"], ["land", "cow"]] * 30 + [["sea", "cow"]]
-    encoder = TableEncoder(2).fit(rows)
+    encoder = TableEncoder(2, preparer=None).fit(rows)
     new = [["sea", "cow"], ["land", "fish"]]
     found = outliers(encoder, new, n=2, share_of="model").set_index("position")
     once, never = math.log((31 * 31 / 61 + 1) / 2), math.log((30 * 30 / 61 + 1) / 1)
@@ -137,7 +141,7 @@ def test_numbers_beyond_all_that_were_seen_are_unusual():
     new = pd.DataFrame({"age": [69, 140, 30], "a": ["x", "x", "y"], "b": ["u", "u", "v"]})
     rows, outside = preparer.transform(new), preparer.outside(new)
     for settings in ({}, {"column_weights": {"age": 0}}):
-        encoder = UNTIE(2, **settings).fit(preparer.transform(table))
+        encoder = encoder_of(2, **settings).fit(preparer.transform(table))
         plain = outliers(encoder, rows, share_of="model").set_index("position")
         found = outliers(encoder, rows, share_of="model", outside=outside).set_index("position")
         added = 0.0 if settings else math.log(51 / 2)
@@ -152,33 +156,33 @@ def test_new_values_are_expected_of_columns_that_had_many_once():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.choice(["x", "y"], 90), "b": rng.choice(["u", "v"], 90)})
     table["once"] = [f"n{row}" for row in range(40)] + ["often"] * 50
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     row = table.iloc[[60]]
     few = outliers(encoder, row.assign(a="new")).score[0]
     many = outliers(encoder, row.assign(once="new")).score[0]
     usual = outliers(encoder, row).score[0]
     assert few > math.log(91) - 1e-9
     assert many == pytest.approx(math.log(91 / 41), abs=usual + 1e-9)
-    merged = TableEncoder(2, max_categories=3).fit(table)
+    merged = TableEncoder(2, max_categories=3, preparer=None).fit(table)
     assert outliers(merged, row.assign(once="new")).score[0] <= math.log(91 / 41) + usual
 
 
 def test_missing_cells_that_say_nothing_are_not_unknown():
     table = pd.DataFrame({"a": ["x", None, "y", "x"] * 10, "b": ["u", "v", "u", "v"] * 10})
-    encoder = TableEncoder(2, missing="neutral").fit(table)
+    encoder = TableEncoder(2, missing="neutral", preparer=None).fit(table)
     new = pd.DataFrame({"a": [None, "z"], "b": ["u", "u"]})
     assert outliers(encoder, new).reason.tolist() == ["a=z (unknown): never seen in 40 rows", ""]
 
 
 def test_passive_columns_surprise_nobody_by_new_values():
     table = pd.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20, "c": ["s", "t"] * 20})
-    encoder = TableEncoder(2, column_weights={"c": 0}).fit(table)
+    encoder = TableEncoder(2, column_weights={"c": 0}, preparer=None).fit(table)
     assert outliers(encoder, table.head(1).assign(c="new")).score[0] == 0.0
 
 
 def test_shares_are_those_of_the_model_where_that_is_asked_for():
     table = planted(n_rows=400)[0]
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     scores = outliers(encoder, table, n=400).score
     new = table.head(20)
     found = outliers(encoder, new, n=20, share_of="model")
@@ -193,7 +197,7 @@ def test_shares_are_those_of_the_model_where_that_is_asked_for():
 
 def test_pairs_with_too_many_values_for_a_table(monkeypatch):
     table = latent_classes(100, 3, 4, 5, seed=0)[0]
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     expected = outliers(encoder, table, n=9)
     monkeypatch.setattr("untie.explain._surprises.TABLE_CELLS", 1)
     monkeypatch.setattr("untie.explain._surprises.BLOCK_ROWS", 7)
@@ -202,8 +206,8 @@ def test_pairs_with_too_many_values_for_a_table(monkeypatch):
 
 def test_frames_and_bad_input():
     frame = pl.DataFrame({"a": ["x", "y"] * 5, "b": ["u", "v"] * 5})
-    assert isinstance(outliers(TableEncoder(2).fit(frame), frame), pl.DataFrame)
+    assert isinstance(outliers(TableEncoder(2, preparer=None).fit(frame), frame), pl.DataFrame)
     with pytest.raises(ValueError, match="needs two columns"):
-        outliers(TableEncoder(2).fit(frame.select("a")), frame.select("a"))
+        outliers(TableEncoder(2, preparer=None).fit(frame.select("a")), frame.select("a"))
     with pytest.raises(ValueError, match="n must be a positive integer"):
-        outliers(TableEncoder(2).fit(frame), frame, n=-1)
+        outliers(TableEncoder(2, preparer=None).fit(frame), frame, n=-1)

@@ -61,7 +61,7 @@ def test_against_explicit_rows(table):
 
 def test_contexts_by_hand():
     table, _ = latent_classes(100, 2, 4, 3, seed=0)
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     why = why_alike(encoder, "c1", "v0", "v1", n=100)
     for line in why.itertuples():
         assert line.column != "c1"
@@ -88,7 +88,7 @@ def interchangeable(n_rows, seed=0):
 
 
 def test_words_with_one_meaning_are_found_and_rare_ones_are_not():
-    encoder = TableEncoder(2).fit(interchangeable(2000))
+    encoder = TableEncoder(2, preparer=None).fit(interchangeable(2000))
     found = alike_values(encoder, "word")
     assert {(v, o) for v, o in zip(found.value[:2], found.other_value[:2], strict=True)} == {
         ("a", "b"),
@@ -108,7 +108,7 @@ def test_spellings_come_before_pairs_that_were_seen_once():
     table = pd.DataFrame({"maker": maker, "model": model, "seats": seats, "kind": "jet"})
     odd = [[f"one {n}", f"own {n // 2}", f"few {n // 2}", "glider"] for n in range(8)]
     table = pd.concat([table, pd.DataFrame(odd, columns=table.columns)], ignore_index=True)
-    found = alike_values(TableEncoder(2).fit(table), "maker")
+    found = alike_values(TableEncoder(2, preparer=None).fit(table), "maker")
     assert (found.value[0], found.other_value[0]) == ("AIR", "AIR CO")
     assert found.alikeness.idxmax() > 0  # of two values of one row each
     assert found.at_least[0] > 0.5 > found.at_least[1]
@@ -116,7 +116,7 @@ def test_spellings_come_before_pairs_that_were_seen_once():
 
 def test_standard_errors_by_hand():
     table, _ = latent_classes(80, 2, 3, 3, seed=1)
-    found = alike_values(TableEncoder(2).fit(table), "c0")
+    found = alike_values(TableEncoder(2, preparer=None).fit(table), "c0")
 
     def spread(a, b):
         """Return how much the rows of a differ in what they count in the inner product with b."""
@@ -146,13 +146,13 @@ def test_standard_errors_by_hand():
 def test_chance_is_not_alikeness():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.integers(0, 5, (200, 4)).astype(str), columns=list("abcd"))
-    assert alike_values(TableEncoder(2).fit(table)).alikeness.max() < 0.05
+    assert alike_values(TableEncoder(2, preparer=None).fit(table)).alikeness.max() < 0.05
 
 
 def test_only_frequent_values_of_long_columns_are_compared(monkeypatch):
     monkeypatch.setattr("untie.explain._values.MOST_VALUES", 3)
     table = interchangeable(500)
-    found = alike_values(TableEncoder(2).fit(table), "word")
+    found = alike_values(TableEncoder(2, preparer=None).fit(table), "word")
     frequent = set(table.word.value_counts().index[:3])
     assert set(found.value) | set(found.other_value) == frequent
     assert len(found) == 3
@@ -169,14 +169,14 @@ def test_similarity_is_the_cosine_of_the_learned_vectors():
 
 def test_values_and_labels_and_libraries():
     frame = pl.DataFrame({"a": [1, 1, 2, 2, 3, None] * 4, "b": list("xxyyxy") * 4})
-    encoder = TableEncoder(2).fit(frame)
+    encoder = TableEncoder(2, preparer=None).fit(frame)
     by_value = why_alike(encoder, "a", 1, None)
     assert isinstance(by_value, pl.DataFrame)
     assert why_alike(encoder, "a", "1", "missing").equals(by_value)
 
 
 def test_bad_input():
-    encoder = TableEncoder(2).fit(interchangeable(100))
+    encoder = TableEncoder(2, preparer=None).fit(interchangeable(100))
     with pytest.raises(ValueError, match="no column 'q'"):
         alike_values(encoder, "q")
     with pytest.raises(ValueError, match="Column 'word' has no value 'q'; its values are a, b"):
@@ -191,7 +191,7 @@ def test_ranges_are_near_their_neighbours_and_listed_in_their_order():
     frame = pd.DataFrame({"age": age, "job": np.where(age + rng.normal(0, 8, 900) < 50, "a", "b")})
     preparer = Preparer().fit(frame)
     rows = preparer.transform(frame)
-    encoder = TableEncoder(2, random_state=0).fit(rows)
+    encoder = TableEncoder(2, random_state=0, preparer=None).fit(rows)
     ranges = preparer.ranges("age")
     found = alike_values(encoder, "age", n=2000)
     places = {name: place for place, name in enumerate(ranges)}

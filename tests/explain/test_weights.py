@@ -4,17 +4,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tables import latent_classes
+from tables import encoder_of, latent_classes
 from untie import UNTIE, Gaussian, Polynomial, TableEncoder, load_model
 from untie._count import memory
 from untie.explain import weight_shares
 
 ENCODERS = {
-    "auto": TableEncoder(3),
+    "auto": TableEncoder(3, preparer=None),
     "uniform": UNTIE(3, solver="uniform"),
     "exact": UNTIE(3, kernels=[Gaussian(0.5), Polynomial(2)], couplings=("intra", "joint")),
     "relevance": UNTIE(3, solver="relevance"),
-    "ordered": TableEncoder(3, ordered={"c0": ["v1", "v0", "v3", "v2"]}),
+    "ordered": TableEncoder(3, ordered={"c0": ["v1", "v0", "v3", "v2"]}, preparer=None),
     "grouped": UNTIE(3, solver="uniform", min_frequency=0.1),
 }
 
@@ -73,7 +73,7 @@ def test_a_column_with_very_many_values(monkeypatch, solver):
     rng = np.random.default_rng(0)
     numbers = np.asarray(classes) + 3 * rng.integers(0, 20, 400)
     table = table.assign(large=[f"v{number}" for number in numbers])
-    full = UNTIE(3, solver=solver, output="full").fit(table)
+    full = encoder_of(3, solver=solver, output="full").fit(table)
     assert len(set(full.model_.widths[-1])) > 1  # the kernels have unequal numbers of axes
     variance = np.asarray(full.transform(table)).var(axis=0)
     lines = full.weights().assign(variance=variance / variance.sum())
@@ -97,15 +97,17 @@ def test_the_share_is_that_of_the_mean_squared_distance(table):
 
 def test_weights_of_rows_count(table):
     weights = np.random.default_rng(0).integers(0, 3, len(table))
-    expected = weight_shares(TableEncoder(3).fit(table.loc[table.index.repeat(weights)]))
-    found = weight_shares(TableEncoder(3).fit(table, sample_weight=weights))
+    expected = weight_shares(
+        TableEncoder(3, preparer=None).fit(table.loc[table.index.repeat(weights)])
+    )
+    found = weight_shares(TableEncoder(3, preparer=None).fit(table, sample_weight=weights))
     assert found.column.tolist() == expected.column.tolist()
     np.testing.assert_allclose(found.share, expected.share)
 
 
 def test_saved_models_and_other_libraries(table, tmp_path):
     frame = pl.DataFrame(table.to_dict("list"))
-    encoder = TableEncoder(3).fit(frame)
+    encoder = TableEncoder(3, preparer=None).fit(frame)
     found = weight_shares(encoder, by="kernel")
     assert isinstance(found, pl.DataFrame)
     encoder.save(tmp_path / "model")
@@ -114,13 +116,13 @@ def test_saved_models_and_other_libraries(table, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:Every column has a single value")
 def test_degenerate_tables():
-    encoder = TableEncoder(1).fit([["a", "x"], ["a", "x"]])
+    encoder = TableEncoder(1, preparer=None).fit([["a", "x"], ["a", "x"]])
     assert weight_shares(encoder).share.tolist() == [0, 0]
     assert weight_shares(encoder, by="coupling").share.tolist() == [0]
 
 
 def test_bad_input(table):
-    encoder = TableEncoder(3).fit(table)
+    encoder = TableEncoder(3, preparer=None).fit(table)
     with pytest.raises(ValueError, match="by must be one of"):
         weight_shares(encoder, by="attribute")
     encoder.set_params(couplings="joint", kernels="F3")
@@ -131,7 +133,7 @@ def test_bad_input(table):
 @pytest.mark.parametrize("solver", ["uniform", "exact"])
 def test_kernels_of_a_column_with_many_values_may_have_fewer_axes(solver, table, monkeypatch):
     monkeypatch.setattr(memory, "LARGE", 3)
-    encoder = UNTIE(3, kernels="paper", solver=solver).fit(table)
+    encoder = encoder_of(3, kernels="paper", solver=solver).fit(table)
     assert len(encoder.omega_) < 2 * 13 * sum(encoder.vocabulary_.sizes)  # axes, not values
     parts = weight_shares(encoder, by="column x coupling").groupby("column").share.sum()
     whole = weight_shares(encoder).set_index("column").share  # from the vectors themselves

@@ -112,17 +112,22 @@ def test_names_are_in_the_model():
 
 
 def test_the_same_bytes(melons, tmp_path):
-    encoder = TableEncoder(2).fit(melons)
+    encoder = TableEncoder(2, preparer=None).fit(melons)
     encoder.save(tmp_path / "model")
     texts = {
         model.to_onnx().SerializeToString()
-        for model in (encoder, encoder, load_model(tmp_path / "model"), TableEncoder(2).fit(melons))
+        for model in (
+            encoder,
+            encoder,
+            load_model(tmp_path / "model"),
+            TableEncoder(2, preparer=None).fit(melons),
+        )
     }
     assert len(texts) == 1
 
 
 def test_unknown_values_can_not_be_errors(melons):
-    encoder = TableEncoder(2, handle_unknown="error").fit(melons)
+    encoder = TableEncoder(2, handle_unknown="error", preparer=None).fit(melons)
     with pytest.raises(ValueError, match=r"set_params\(handle_unknown='ignore'\)"):
         encoder.to_onnx()
     assert encoder.set_params(handle_unknown="ignore").to_onnx()
@@ -153,11 +158,11 @@ def test_bad_input(columns, missing, message):
 def test_models_that_are_too_large(melons, monkeypatch):
     monkeypatch.setattr(onnx_model, "MOST_BYTES", 200)
     with pytest.raises(ValueError, match=r"304 bytes, .* 200; fit with n_components"):
-        TableEncoder(2).fit(melons).to_onnx()
+        TableEncoder(2, preparer=None).fit(melons).to_onnx()
 
 
 def test_without_onnx(melons, monkeypatch):
-    encoder = TableEncoder(2).fit(melons)
+    encoder = TableEncoder(2, preparer=None).fit(melons)
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r"pip install 'untie-learn\[onnx\]'"):
         encoder.to_onnx()
@@ -165,4 +170,4 @@ def test_without_onnx(melons, monkeypatch):
 
 def test_an_encoder_that_is_not_fitted():
     with pytest.raises(ValueError, match="not fitted"):
-        TableEncoder().to_onnx()
+        TableEncoder(preparer=None).to_onnx()

@@ -108,7 +108,7 @@ def test_settings(settings, dialect):
 
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres"])
 def test_a_script_does_all_at_once(dialect, melons):
-    encoder = TableEncoder(2).fit(melons)
+    encoder = TableEncoder(2, preparer=None).fit(melons)
     script = str(encoder.to_sql(dialect, source="src"))
     with duckdb.connect() as connection:
         connection.register("src", melons)
@@ -122,7 +122,7 @@ def test_a_script_does_all_at_once(dialect, melons):
 
 @pytest.mark.parametrize("dialect", ["spark", "bigquery"])
 def test_a_script_has_no_transaction_where_there_are_none(dialect, melons):
-    sql = TableEncoder(2).fit(melons).to_sql(dialect, source="src")
+    sql = TableEncoder(2, preparer=None).fit(melons).to_sql(dialect, source="src")
     assert str(sql).split(";\n") == [*sql.setup, sql.query, ""]
 
 
@@ -142,7 +142,11 @@ def test_unknown_values_are_errors_where_asked(dialect):
 
 @pytest.mark.parametrize(("dialect", "word"), [("spark", "raise_error"), ("bigquery", "ERROR")])
 def test_errors_in_other_dialects(dialect, word, melons):
-    sql = TableEncoder(2, handle_unknown="error").fit(melons).to_sql(dialect, source="src")
+    sql = (
+        TableEncoder(2, handle_unknown="error", preparer=None)
+        .fit(melons)
+        .to_sql(dialect, source="src")
+    )
     assert sqlglot.parse_one(sql.query, read=dialect)
     assert sql.query.count(f"{word}('Unknown value in column ") == 3
 
@@ -167,7 +171,7 @@ def test_equal_numbers_of_other_types_are_the_same_value():
 
 
 def test_columns_that_are_kept(melons):
-    encoder = TableEncoder(2, n_components=1).fit(melons)
+    encoder = TableEncoder(2, n_components=1, preparer=None).fit(melons)
     rows = pa.Table.from_pandas(melons.assign(price=range(6)), preserve_index=False)
     found = run(encoder.to_sql("duckdb", source="src", keep=["price", "row_id"]), rows)
     assert found.column_names == ["price", "untie0"]
@@ -177,7 +181,7 @@ def test_columns_that_are_kept(melons):
 
 
 def test_tables_in_schemas(melons):
-    encoder = TableEncoder(2).fit(melons)
+    encoder = TableEncoder(2, preparer=None).fit(melons)
     with duckdb.connect() as connection:
         connection.register("melons", melons)
         connection.execute('CREATE SCHEMA "my.sales"; CREATE SCHEMA look')
@@ -211,7 +215,7 @@ def test_rare_values_share_one_vector():
 
 
 def test_a_loaded_model_writes_the_same(melons, tmp_path):
-    encoder = TableEncoder(2).fit(melons)
+    encoder = TableEncoder(2, preparer=None).fit(melons)
     encoder.save(tmp_path / "model")
     loaded = load_model(tmp_path / "model")
     assert loaded.to_sql("spark", source="a") == encoder.to_sql("spark", source="a")
@@ -251,13 +255,13 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_bad_arguments(case, melons):
     arguments, message = CASES[case]
-    encoder = TableEncoder(2).fit(melons)
+    encoder = TableEncoder(2, preparer=None).fit(melons)
     with pytest.raises(ValueError, match=message):
         encoder.to_sql(**{"dialect": "duckdb", "source": "src", **arguments})
 
 
 def test_names_that_differ_in_case_alone(melons):
-    encoder = TableEncoder(2).fit(melons.rename(columns={"Root": "color"}))
+    encoder = TableEncoder(2, preparer=None).fit(melons.rename(columns={"Root": "color"}))
     assert encoder.to_sql("postgres", source="src").query
     with pytest.raises(ValueError, match=r"columns of the source \['Color', 'color'\]"):
         encoder.to_sql("duckdb", source="src")
@@ -295,12 +299,12 @@ def test_results_that_are_too_wide(monkeypatch):
 
 def test_an_encoder_that_is_not_fitted():
     with pytest.raises(ValueError, match="not fitted"):
-        TableEncoder().to_sql("duckdb", source="src")
+        TableEncoder(preparer=None).to_sql("duckdb", source="src")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_passive_columns_leave_no_empty_places(dialect):
-    encoder = TableEncoder(2, column_weights={"B": 0}).fit(frame(TEXT["missing"]))
+    encoder = TableEncoder(2, column_weights={"B": 0}, preparer=None).fit(frame(TEXT["missing"]))
     names = [f"v{number}" for number in range(len(encoder.get_feature_names_out()))]
     sql = encoder.to_sql(dialect, source="src", names=names)
     assert not [part for part in (*sql.setup, sql.query) if ", )" in part]

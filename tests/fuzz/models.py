@@ -63,7 +63,7 @@ def large_and_small():
 
 
 MODELS = {
-    "auto": lambda: (TableEncoder("auto"), words(200, 5, 4)),
+    "auto": lambda: (TableEncoder("auto", preparer=None), words(200, 5, 4)),
     "exact": lambda: (UNTIE(2, solver="exact"), words(60, 3, 3)),
     "lp, joint, sparse": lambda: (
         UNTIE(2, couplings="joint", solver="lp", sparse_output=True),
@@ -73,28 +73,33 @@ MODELS = {
         UNTIE(2, solver="adam", kernels=[Gaussian(0.5), Polynomial(2)], max_iter=20),
         words(60, 3, 3),
     ),
-    "components": lambda: (TableEncoder(2, n_components=3, dtype=np.float32), words(60, 3, 4)),
+    "components": lambda: (
+        TableEncoder(2, n_components=3, dtype=np.float32, preparer=None),
+        words(60, 3, 4),
+    ),
     "full": lambda: (UNTIE(2, solver="uniform", output="full"), words(60, 3, 3)),
-    "rare": lambda: (TableEncoder(2, min_frequency=6), words(80, 3, 9)),
+    "rare": lambda: (TableEncoder(2, min_frequency=6, preparer=None), words(80, 3, 9)),
     "neutral": lambda: (
-        TableEncoder(2, missing="neutral"),
+        TableEncoder(2, missing="neutral", preparer=None),
         words(80, 3, 3).replace({"c0": {"v1": None}}),
     ),
-    "passive": lambda: (TableEncoder(2, column_weights={"c1": 0}), words(80, 3, 3)),
-    "neighbours": lambda: (TableEncoder(purpose="neighbors"), words(200, 4, 4)),
+    "passive": lambda: (TableEncoder(2, column_weights={"c1": 0}, preparer=None), words(80, 3, 3)),
+    "neighbours": lambda: (TableEncoder(purpose="neighbors", preparer=None), words(200, 4, 4)),
     "landmarks": lambda: (UNTIE(2, solver="uniform"), tall()),
-    "tall": lambda: (TableEncoder(2), tall()),
+    "tall": lambda: (TableEncoder(2, preparer=None), tall()),
     "ordered": lambda: (
-        TableEncoder(2, ordered={"size": ["S", "M", "L"]}),
+        TableEncoder(2, ordered={"size": ["S", "M", "L"]}, preparer=None),
         words(90, 3, 3).assign(size=["S", "M", "L"] * 30),
     ),
     "preparer": lambda: (Preparer(bins=3, max_categories=5, date_parts=["month"]), people()),
-    "clusterer": lambda: (TableClusterer(), words(200, 5, 4)),
-    "moved": lambda: (TableClusterer(3), large_and_small()),
+    "clusterer": lambda: (TableClusterer(preparer=None), words(200, 5, 4)),
+    "moved": lambda: (TableClusterer(3, preparer=None), large_and_small()),
     "prepared": lambda: (TableClusterer(2, preparer=Preparer(bins=4)), people()),
-    "pipeline": lambda: (make_pipeline(Preparer(bins=3), TableEncoder(2)), people()),
+    "pipeline": lambda: (make_pipeline(Preparer(bins=3), TableEncoder(2, preparer=None)), people()),
     "pipeline of clusters": lambda: (
-        make_pipeline(Preparer(bins=3), TableClusterer(2, encoder=UNTIE(solver="uniform"))),
+        make_pipeline(
+            Preparer(bins=3), TableClusterer(2, encoder=UNTIE(solver="uniform"), preparer=None)
+        ),
         people(),
     ),
 }

@@ -58,7 +58,7 @@ def good(tmp_path_factory):
     """Return a table and a file with sparse arrays."""
     table = tall()
     path = tmp_path_factory.mktemp("good") / "tall.untie"
-    TableEncoder(2).fit(table).save(path)
+    TableEncoder(2, preparer=None).fit(table).save(path)
     return table, path.read_bytes()
 
 
@@ -148,7 +148,7 @@ def test_the_command_tells_of_a_bad_model_in_one_line(good, path, tmp_path):
 
 def test_vectors_whose_distances_are_not_finite_are_refused(path):
     """Each number is finite; the squares, of which distances to clusters are made, would not be."""
-    TableClusterer(2).fit(words(60, 3, 3)).save(path)
+    TableClusterer(2, preparer=None).fit(words(60, 3, 3)).save(path)
     file = File.of(path.read_bytes())
     for name in ("centers", "encoder/fitted/model/vectors_0"):
         whole = file.arrays[f"fitted/{name}"]
@@ -179,7 +179,7 @@ def test_nested_values_have_a_bound(path):
 
     for depth, is_taken in ((MOST_NESTED - 3, True), (MOST_NESTED + 3, False)):
         table = words(60, 2, 3).assign(deep=[nested(depth), ("z",)] * 30)
-        TableEncoder(2).fit(table).save(path)
+        TableEncoder(2, preparer=None).fit(table).save(path)
         if is_taken:
             assert load_model(path).transform(table).shape[0] == 60
         else:
@@ -188,7 +188,8 @@ def test_nested_values_have_a_bound(path):
 
 def test_a_pipeline_reads_no_folder_of_a_strangers_choice(path, tmp_path):
     pipeline = Pipeline(
-        [("p", Preparer(bins=3)), ("u", TableEncoder(2))], memory=str(tmp_path / "cache")
+        [("p", Preparer(bins=3)), ("u", TableEncoder(2, preparer=None))],
+        memory=str(tmp_path / "cache"),
     )
     save_model(pipeline.fit(people()), path)
     assert load_model(path).memory is None
@@ -196,7 +197,9 @@ def test_a_pipeline_reads_no_folder_of_a_strangers_choice(path, tmp_path):
 
 def test_steps_may_have_any_names(path):
     table = words(60, 3, 3)
-    pipeline = Pipeline([("a", Preparer()), ("a/b", TableEncoder(2)), ("a%2Fb", "passthrough")])
+    pipeline = Pipeline(
+        [("a", Preparer()), ("a/b", TableEncoder(2, preparer=None)), ("a%2Fb", "passthrough")]
+    )
     pipeline.steps.pop()
     save_model(pipeline.fit(table), path)
     loaded = load_model(path)

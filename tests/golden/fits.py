@@ -174,12 +174,19 @@ def sources(frame, folder):
         yield "dask", dd.from_pandas(frame, npartitions=3)
 
 
+def encoder_of(n_clusters, **parameters):
+    """Return a UNTIE if one of its parameters is given, otherwise a TableEncoder."""
+    if parameters.keys() & {"solver", "couplings", "kernels", "normalization", "output"}:
+        return UNTIE(n_clusters, max_iter=200, **parameters)
+    return TableEncoder(n_clusters, preparer=None, **parameters)
+
+
 def encoders():
     """Yield solvers over data sets, and the other parameters."""
     for name in SETS:
         X, y = load(name)
         for solver in SOLVERS:
-            encoder = UNTIE(y.nunique(), solver=solver, random_state=0, max_iter=200)
+            encoder = encoder_of(y.nunique(), **({} if solver == "auto" else {"solver": solver}))
             yield f"{name}, {solver}", of_encoder(encoder.fit(X), X)
     X, y = load("zoo")
     options = {
@@ -194,18 +201,18 @@ def encoders():
         "most": {"max_categories": 3},
     }
     for name, chosen in options.items():
-        encoder = UNTIE(7, max_iter=200, **chosen)
+        encoder = encoder_of(7, **chosen)
         rows = encoder.fit_transform(X)
         squares = np.asarray(
             (rows @ rows.T).todense() if hasattr(rows, "todense") else rows @ rows.T
         )
         yield f"zoo, {name}", numbers(squares, encoder.omega_)
     weights = np.random.default_rng(0).random(len(X))
-    yield "zoo, weights", of_encoder(TableEncoder(7).fit(X, sample_weight=weights), X)
-    encoder = TableEncoder(7).partial_fit(X[:50]).partial_fit(X[50:])
+    yield "zoo, weights", of_encoder(encoder_of(7).fit(X, sample_weight=weights), X)
+    encoder = encoder_of(7).partial_fit(X[:50]).partial_fit(X[50:])
     yield "zoo, partial_fit", of_encoder(encoder, X)
     large = many_values()
-    yield "many values", of_encoder(TableEncoder(3).fit(large), large)
+    yield "many values", of_encoder(encoder_of(3).fit(large), large)
     yield "many values, exact", of_encoder(UNTIE(3, solver="exact").fit(large), large)
     counted = count_table(X[:40]) + count_table(X[40:])
     yield "zoo, counts", numbers(counted.counts.matrix, counted.sample.codes)
@@ -223,20 +230,20 @@ def decisions():
         "neighbors": {"purpose": "neighbors"},
         "components": {"n_components": 8},
     }.items():
-        encoder = UNTIE(3, **options).fit(large)
+        encoder = encoder_of(3, **options).fit(large)
         yield f"ties, {name}", numbers(encoder.transform(large[:60]))
     # A board with four symmetries, whose components have equal eigenvalues; weights of 0, whose
     # value vectors have no length in some directions.
     for name, options in {"tictactoe": {"n_components": 8}, "flare": {"solver": "lp"}}.items():
         X, _ = load(name)
-        encoder = UNTIE(3, **options).fit(X[:500])
+        encoder = encoder_of(3, **options).fit(X[:500])
         yield f"ties, {name}", numbers(encoder.transform(X[:60]), encoder.omega_)
     for n_ids in (800, 12_500):  # a full solver, and a search
-        rows = TableEncoder(3, n_components=20).fit_transform(flat(n_ids, 5))
+        rows = encoder_of(3, n_components=20).fit_transform(flat(n_ids, 5))
         yield f"ties, some of the equal axes of {n_ids} ids", numbers(rows[:60])
     tables = {"zoo": load("zoo")[0], "people": people(150), "ids": flat(700, 4)}
     for name, table in tables.items():
-        preparer = None if name == "ids" else Preparer()  # which would leave the id out
+        preparer = None if name == "ids" else "auto"  # which would leave the id out
         clusterer = TableClusterer(preparer=preparer, random_state=0).fit(table)
         choice = clusterer.k_choice_
         yield (
@@ -252,7 +259,7 @@ def engines():
         for name, table in sources(X, Path(folder)):
             for n_jobs in (1, 2):
                 with parallel_config(n_jobs=n_jobs):
-                    encoder = TableEncoder(7).fit(table)
+                    encoder = encoder_of(7).fit(table)
                 yield (
                     f"zoo from {name}, {n_jobs} threads",
                     numbers(encoder.omega_, encoder.counts_.matrix, [encoder.n_clusters_]),
@@ -263,10 +270,9 @@ def clusterers():
     """Yield clusters with k given; what chooses k is free to change."""
     for name in SETS:
         X, y = load(name)
-        encoder = TableEncoder(y.nunique())
-        clusterer = TableClusterer(y.nunique(), encoder=encoder, random_state=0).fit(X)
+        clusterer = TableClusterer(y.nunique(), encoder=encoder_of(y.nunique())).fit(X)
         yield f"clusterer, {name}", numbers(clusterer.labels_, clusterer.transform(X))
-        choice = choose_k(TableEncoder(y.nunique()).fit(X), X)
+        choice = choose_k(encoder_of(y.nunique()).fit(X), X)
         yield f"choose_k, {name}", of_frame(choice.table())
     table = people().drop(columns=["kind", "weight"])
     clusterer = TableClusterer(3, preparer=Preparer(bins=4), random_state=0).fit(table)
@@ -294,8 +300,8 @@ def methods():
 def questions():
     """Yield explanations and exports."""
     X, _ = load("zoo")
-    encoder = TableEncoder(7).fit(X)
-    labels = TableClusterer(7, encoder=TableEncoder(7), random_state=0).fit(X).labels_
+    encoder = encoder_of(7).fit(X)
+    labels = TableClusterer(7, encoder=encoder_of(7)).fit(X).labels_
     yield "explain, profile", of_frame(explain.cluster_profile(X, labels))
     yield "explain, stability", of_frame(explain.cluster_stability(encoder, X, labels))
     yield "explain, neighbors", of_frame(explain.neighbors(encoder, X, X[:3]))

@@ -63,7 +63,7 @@ def test_entropies_are_computed_once_for_a_table(monkeypatch):
 
     monkeypatch.setattr("untie._learn.attributes.pair_entropies", counting)
     for seed in (0, 1):
-        TableEncoder(3).fit(latent_classes(50, 2, 3, 3, seed=seed)[0])
+        TableEncoder(3, preparer=None).fit(latent_classes(50, 2, 3, 3, seed=seed)[0])
     assert len(asked) == 2
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
-from tables import latent_classes, small_tables
+from tables import encoder_of, latent_classes, small_tables
 from untie import UNTIE, Polynomial, TableEncoder, count_table, load_model
 from untie._count.row_sample import SAMPLE_ROWS
 from untie._learn.attributes import Attributes
@@ -26,7 +26,7 @@ NAMES = ["couplings", "relevance"]
 
 def test_the_best_comes_first_and_is_used():
     table, _ = latent_classes(300, 3, 6, 4, seed=1)
-    encoder = TableEncoder(3).fit(table)
+    encoder = TableEncoder(3, preparer=None).fit(table)
     gains = encoder.gains_
     assert set(gains) == set(NAMES)
     chosen = next(iter(gains))
@@ -50,7 +50,7 @@ def test_copies_of_a_noise_column_do_not_win():
     )
     scores = []
     for data in (table, copies):
-        X = TableEncoder(4).fit_transform(data)
+        X = TableEncoder(4, preparer=None).fit_transform(data)
         labels = KMeans(4, n_init=20, random_state=0).fit_predict(X)
         scores.append(clustering_f_score(classes, labels))
     assert scores[1] > scores[0] - 0.02 > 0.87
@@ -60,7 +60,10 @@ def test_copies_of_a_noise_column_do_not_win():
 @pytest.mark.filterwarnings("ignore::UserWarning")  # random tables are degenerate
 def test_rows_in_another_order_give_the_same_model(table, data):
     order = data.draw(st.permutations(range(len(table))))
-    first, second = TableEncoder(2).fit(table), TableEncoder(2).fit(table.iloc[list(order)])
+    first, second = (
+        TableEncoder(2, preparer=None).fit(table),
+        TableEncoder(2, preparer=None).fit(table.iloc[list(order)]),
+    )
     assert first.gains_ == second.gains_
     np.testing.assert_array_equal(first.omega_, second.omega_)
 
@@ -68,11 +71,11 @@ def test_rows_in_another_order_give_the_same_model(table, data):
 def test_chunks_of_a_large_table_give_the_same_model():
     table, _ = latent_classes(9000, 3, 9, 4, seed=0, purity=0.4)
     assert len(table.drop_duplicates()) > 2 * SAMPLE_ROWS
-    whole = TableEncoder(3).fit(table)
+    whole = TableEncoder(3, preparer=None).fit(table)
     counted = count_table(table[5000:]) + count_table(table[:5000])
     assert len(counted.sample.weights) == SAMPLE_ROWS
-    from_counts = TableEncoder(3).fit_counts(counted)
-    grown = TableEncoder(3).partial_fit(table[:1000]).partial_fit(table[1000:])
+    from_counts = TableEncoder(3, preparer=None).fit_counts(counted)
+    grown = TableEncoder(3, preparer=None).partial_fit(table[:1000]).partial_fit(table[1000:])
     for other in (from_counts, grown):
         assert other.gains_ == whole.gains_
         np.testing.assert_array_equal(other.omega_, whole.omega_)
@@ -80,10 +83,10 @@ def test_chunks_of_a_large_table_give_the_same_model():
 
 def test_a_saved_model_goes_on_growing(tmp_path):
     table, _ = latent_classes(400, 3, 6, 4, seed=2)
-    TableEncoder(3).partial_fit(table[:200]).save(tmp_path / "model.untie")
+    TableEncoder(3, preparer=None).partial_fit(table[:200]).save(tmp_path / "model.untie")
     loaded = load_model(tmp_path / "model.untie")
-    assert loaded.gains_ == TableEncoder(3).fit(table[:200]).gains_
-    grown, whole = loaded.partial_fit(table[200:]), TableEncoder(3).fit(table)
+    assert loaded.gains_ == TableEncoder(3, preparer=None).fit(table[:200]).gains_
+    grown, whole = loaded.partial_fit(table[200:]), TableEncoder(3, preparer=None).fit(table)
     assert grown.gains_ == whole.gains_
     np.testing.assert_array_equal(grown.omega_, whole.omega_)
 
@@ -91,7 +94,7 @@ def test_a_saved_model_goes_on_growing(tmp_path):
 def test_without_rows_it_is_couplings():
     table, _ = latent_classes(300, 3, 6, 4, seed=1)
     counted = count_table(table)
-    encoder = TableEncoder(3).fit_counts(replace(counted, sample=None))
+    encoder = TableEncoder(3, preparer=None).fit_counts(replace(counted, sample=None))
     assert encoder.gains_ == {}
     spaces = side_by_side(identity_spaces(counted.counts), tree_spaces(counted.counts))
     expected = ALTERNATIVES["couplings"](Problem(spaces, counted.counts, 3))
@@ -100,19 +103,19 @@ def test_without_rows_it_is_couplings():
 
 def test_a_table_of_independent_columns_needs_no_warning():
     rows = [[a, b] for a in "xy" for b in "uvw"]
-    encoder = TableEncoder(2).fit(rows)  # warnings are errors here
+    encoder = TableEncoder(2, preparer=None).fit(rows)  # warnings are errors here
     assert np.isfinite(list(encoder.gains_.values())).all()
     assert len(np.unique(encoder.transform(rows), axis=0)) == 6
 
 
 def test_fewer_distinct_rows_than_clusters():
-    encoder = TableEncoder(4).fit([["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]])
+    encoder = TableEncoder(4, preparer=None).fit([["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]])
     assert encoder.gains_ == {}
 
 
 def test_couplings_kernels_or_a_solver_of_the_user_leave_no_choice(melons):
     for parameters in ({"couplings": "inter"}, {"kernels": "F1"}, {"solver": "uniform"}):
-        assert UNTIE(2, **parameters).fit(melons).gains_ == {}
+        assert encoder_of(2, **parameters).fit(melons).gains_ == {}
     named = UNTIE(2, kernels="F1").fit(melons)
     exact = UNTIE(2, couplings=("intra", "inter"), kernels="F1", solver="exact").fit(melons)
     np.testing.assert_array_equal(named.omega_, exact.omega_)
@@ -121,7 +124,9 @@ def test_couplings_kernels_or_a_solver_of_the_user_leave_no_choice(melons):
 def test_a_seed_gives_the_same_choice_and_none_is_a_seed():
     table, _ = latent_classes(200, 3, 5, 4, seed=5)
     for seed in (None, 7):
-        first, second = (TableEncoder(3, random_state=seed).fit(table).gains_ for _ in range(2))
+        first, second = (
+            TableEncoder(3, random_state=seed, preparer=None).fit(table).gains_ for _ in range(2)
+        )
         assert first == second
 
 
@@ -202,7 +207,7 @@ def test_rounding_makes_no_clusters_of_few_rows_with_many_values():
 def test_more_values_than_rows():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({f"c{i}": rng.integers(0, 15, 40).astype(str) for i in range(8)})
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     assert encoder.transform(table).shape[1] > 40
     assert np.isfinite(list(encoder.gains_.values())).all()
 
@@ -210,7 +215,7 @@ def test_more_values_than_rows():
 @pytest.mark.parametrize("solver", ["relevance", "discount"])
 def test_weights_have_the_energy_of_equal_ones(solver):
     survey, _ = latent_classes(60, 3, 4, 3, seed=4)
-    weighted = UNTIE(3, solver=solver, output="full").fit_transform(survey)
+    weighted = encoder_of(3, solver=solver, output="full").fit_transform(survey)
     equal = UNTIE(3, solver="uniform", output="full").fit_transform(survey)
     assert solver in SOLVERS
     assert weighted.var(axis=0).sum() == pytest.approx(equal.var(axis=0).sum())
@@ -241,7 +246,7 @@ def test_equal_partitions_tie_and_the_first_is_kept():
 def test_where_nothing_varies_to_speak_of():
     rows = [["a", "x"], ["b", "y"], ["a", "y"], ["b", "x"]]
     with pytest.warns(UserWarning, match="kept apart by coordinates of their own"):
-        encoder = TableEncoder(2).fit(rows, sample_weight=[1e14, 1, 1, 1])
+        encoder = TableEncoder(2, preparer=None).fit(rows, sample_weight=[1e14, 1, 1, 1])
     assert encoder.gains_ == {}
     assert len(np.unique(encoder.transform(rows), axis=0)) == 4
 
@@ -251,7 +256,7 @@ def test_growing_without_a_sample_warns():
     counted = count_table(table[:100])
     before = [
         UNTIE(3, solver="uniform").fit(table[:100]).set_params(solver="auto"),
-        TableEncoder(3).fit_counts(replace(counted, sample=None)),
+        TableEncoder(3, preparer=None).fit_counts(replace(counted, sample=None)),
     ]
     for encoder in before:
         with pytest.warns(UserWarning, match="No sample was kept of the rows learned before"):
@@ -262,7 +267,7 @@ def test_growing_without_a_sample_warns():
 def test_declared_values_change_no_gain():
     table, _ = latent_classes(200, 3, 5, 4, seed=5)
     categories = [sorted(set(table[c])) + [f"w{i}" for i in range(50)] for c in table]
-    plain = TableEncoder(3).fit(table).gains_
+    plain = TableEncoder(3, preparer=None).fit(table).gains_
     declared = TableEncoder(3, categories=categories).fit(table).gains_
     for name in NAMES:
         assert declared[name] == pytest.approx(plain[name], abs=0.02)

@@ -168,7 +168,7 @@ def test_survey_weights_of_few_rows_do_not_make_noise_clusters():
         rng = np.random.default_rng(seed)
         table = table_of(rng.integers(0, 4, (90, 8)))
         weights = rng.uniform(500, 1500, 90)
-        encoder = TableEncoder(3).fit(table, sample_weight=weights)
+        encoder = TableEncoder(3, preparer=None).fit(table, sample_weight=weights)
         choice = choose_k(encoder, table, (2, 3), n_splits=4, sample_weight=weights)
         found += choice.found_clusters
     assert found == 0
@@ -256,7 +256,7 @@ WEIGHTS = {
 
 
 def choice_of(table, weights=None, ks=(2, 4, 6), n_splits=3):
-    encoder = TableEncoder().fit(table, sample_weight=weights)
+    encoder = TableEncoder(preparer=None).fit(table, sample_weight=weights)
     return choose_k(encoder, table, ks, n_splits=n_splits, sample_weight=weights)
 
 
@@ -291,7 +291,7 @@ def test_numbers_make_no_clusters():
     rng = np.random.default_rng(4)
     numbers = pd.DataFrame(rng.integers(0, 30, (500, 4)), columns=list("abcd"))
     numbers["e"] = np.where(rng.random(500) < 0.7, numbers["a"], rng.integers(0, 30, 500))
-    encoder = TableEncoder(ordered=list("abcde")).fit(numbers)
+    encoder = TableEncoder(ordered=list("abcde"), preparer=None).fit(numbers)
     assert not choose_k(encoder, numbers, (2, 4, 6), n_splits=3).found_clusters
 
 
@@ -330,7 +330,7 @@ def test_clusters_of_numbers_and_categories():
     table = pd.DataFrame(numbers, columns=["a", "b", "c"])
     pet = np.where(rng.random(400) < 0.6, group, rng.integers(0, 3, 400))
     table["pet"] = np.array(["cat", "dog", "none"])[pet]
-    encoder = TableEncoder(ordered=["a", "b", "c"]).fit(table)
+    encoder = TableEncoder(ordered=["a", "b", "c"], preparer=None).fit(table)
     choice = choose_k(encoder, table, (2, 3, 4, 5), n_splits=3)
     assert choice.found_clusters
     assert choice.k == 3
@@ -373,7 +373,7 @@ def test_tables_of_a_few_rows(n_rows):
     """A half may have no rows at all, or fewer than clusters."""
     rows = [[f"a{row}", f"b{row}"] for row in range(n_rows)]
     for seed in range(5):
-        choice = choose_k(TableEncoder(2).fit(rows), rows, random_state=seed)
+        choice = choose_k(TableEncoder(2, preparer=None).fit(rows), rows, random_state=seed)
         assert choice.ks == tuple(range(2, n_rows))
         assert np.isfinite(choice.gain).all()
         assert not choice.found_clusters
@@ -389,7 +389,7 @@ def test_noise_of_a_few_rows_has_no_clusters(n_rows, seed):
 
 def test_weights_of_any_size_give_the_same():
     table, _ = latent_classes(300, 3, 6, 4, seed=0)
-    encoder = TableEncoder().fit(table)
+    encoder = TableEncoder(preparer=None).fit(table)
     weights = np.random.default_rng(1).uniform(1, 2, 300)
     expected = choose_k(encoder, table, (2, 3, 4), sample_weight=weights)
     assert expected.k == 3
@@ -403,7 +403,7 @@ def test_weights_of_any_size_give_the_same():
 
 def test_values_unknown_to_the_encoder_are_not_foretold():
     table, _ = latent_classes(300, 3, 6, 4, seed=0)
-    encoder = TableEncoder().fit(table)
+    encoder = TableEncoder(preparer=None).fit(table)
     strange = table.assign(c0="never seen")
     choice = choose_k(encoder, strange, (2, 3))
     assert choice.tells[0] == 0

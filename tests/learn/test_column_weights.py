@@ -5,8 +5,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from tables import latent_classes
-from untie import UNTIE, TableClusterer, TableEncoder, choose_k, count_table, load_model, plot
+from tables import encoder_of, latent_classes
+from untie import TableClusterer, TableEncoder, choose_k, count_table, load_model, plot
 from untie._learn.attributes import Attributes
 from untie._learn.column_weights import check_column_weights, column_factors
 from untie.datasets import load
@@ -34,8 +34,10 @@ def energy_of(encoder):
 
 @pytest.mark.parametrize("solver", ["exact", "uniform", "relevance", "discount"])
 def test_a_factor_multiplies_the_energy(solver):
-    plain = energy_of(UNTIE(3, solver=solver).fit(TABLE))
-    weighted = energy_of(UNTIE(3, solver=solver, column_weights={"c1": 2, "c4": 0.5}).fit(TABLE))
+    plain = energy_of(encoder_of(3, solver=solver).fit(TABLE))
+    weighted = energy_of(
+        encoder_of(3, solver=solver, column_weights={"c1": 2, "c4": 0.5}).fit(TABLE)
+    )
     ratios = {name: weighted[name] / plain[name] for name in plain}
     for name in ("c2", "c3"):
         assert ratios[name] == pytest.approx(ratios["c0"])
@@ -45,16 +47,16 @@ def test_a_factor_multiplies_the_energy(solver):
 
 def test_a_factor_multiplies_the_vote_in_the_choice():
     weights = {"c1": 2, "c4": 0.5}
-    encoder = TableEncoder(3, column_weights=weights).fit(TABLE)
+    encoder = TableEncoder(3, column_weights=weights, preparer=None).fit(TABLE)
     np.testing.assert_array_equal(encoder.model_.attributes.votes, [1, 2, 1, 1, 0.5])
-    assert encoder.gains_ != TableEncoder(3).fit(TABLE).gains_
-    values = TableEncoder(3, column_weights={"c1": 1e6}).fit(TABLE)
+    assert encoder.gains_ != TableEncoder(3, preparer=None).fit(TABLE).gains_
+    values = TableEncoder(3, column_weights={"c1": 1e6}, preparer=None).fit(TABLE)
     assert energy_of(values)["c1"] > 0.99
 
 
 def test_ones_change_nothing():
     plain, ones = (
-        TableEncoder(3, column_weights=weights).fit_transform(TABLE)
+        TableEncoder(3, column_weights=weights, preparer=None).fit_transform(TABLE)
         for weights in (None, dict.fromkeys(TABLE.columns, 1))
     )
     np.testing.assert_array_equal(plain, ones)
@@ -80,8 +82,8 @@ PARAMETERS = [
 @pytest.mark.parametrize("table", [OTHER, FIRST], ids=["last", "first"])
 def test_a_passive_column_is_as_if_absent(table, parameters):
     parameters = {"n_clusters": 3, "random_state": 0, **parameters}
-    without = UNTIE(**parameters).fit(TABLE)
-    passive = UNTIE(**parameters, column_weights={"other": 0}).fit(table)
+    without = encoder_of(**parameters).fit(TABLE)
+    passive = encoder_of(**parameters, column_weights={"other": 0}).fit(table)
     assert passive.get_feature_names_out().tolist() == without.get_feature_names_out().tolist()
     one, other = passive.transform(table), without.transform(TABLE)
     if parameters.get("sparse_output"):
@@ -96,16 +98,16 @@ def test_a_passive_column_is_as_if_absent(table, parameters):
 @pytest.mark.parametrize("name", ["zoo", "hepatitis"])
 def test_labels_are_those_of_the_table_without_it(name):
     X, y = load(name)
-    encoder = TableEncoder(column_weights={"y": 0})
+    encoder = TableEncoder(column_weights={"y": 0}, preparer=None)
     for k in (3, "auto"):
-        with_it = TableClusterer(k, encoder=encoder).fit(X.assign(y=y))
-        without = TableClusterer(k).fit(X)
+        with_it = TableClusterer(k, encoder=encoder, preparer=None).fit(X.assign(y=y))
+        without = TableClusterer(k, preparer=None).fit(X)
         np.testing.assert_array_equal(with_it.labels_, without.labels_)
         assert with_it.inertia_ == pytest.approx(without.inertia_)
 
 
 def test_a_passive_column_is_described():
-    encoder = TableEncoder(3, column_weights={"other": 0}).fit(OTHER)
+    encoder = TableEncoder(3, column_weights={"other": 0}, preparer=None).fit(OTHER)
     assert encoder.vocabulary_.columns[-1] == "other"
     assert len(encoder.categories_[-1]) == 6
     assert encoder.counts_.sizes[-1] == 6
@@ -113,7 +115,7 @@ def test_a_passive_column_is_described():
     np.testing.assert_array_equal(encoder.value_similarity("other"), 0)
     assert "other" not in set(encoder.weights()["column"])
     assert len(encoder.value_vectors()) == sum(encoder.vocabulary_.sizes)
-    labels = TableClusterer(3, encoder=encoder).fit(OTHER).labels_
+    labels = TableClusterer(3, encoder=encoder, preparer=None).fit(OTHER).labels_
     assert "other" in set(cluster_profile(OTHER, labels)["column"])
     assert weight_shares(encoder, by="column x coupling")["share"].sum() == pytest.approx(1)
     reasons = why_similar(encoder, OTHER[:1], OTHER[1:2])
@@ -125,15 +127,19 @@ def test_a_passive_column_is_described():
 
 
 def test_nothing_is_unusual_for_a_passive_column():
-    encoder = TableEncoder(3, column_weights={"other": 0}).fit(FIRST)
-    found, expected = outliers(encoder, FIRST, 5), outliers(TableEncoder(3).fit(TABLE), TABLE, 5)
+    encoder = TableEncoder(3, column_weights={"other": 0}, preparer=None).fit(FIRST)
+    found, expected = (
+        outliers(encoder, FIRST, 5),
+        outliers(TableEncoder(3, preparer=None).fit(TABLE), TABLE, 5),
+    )
     pd.testing.assert_frame_equal(found, expected)
     parts = why_outlier(encoder, FIRST[:1]).set_index("column")["part"]
     assert parts["other"] == 0
     assert parts.sum() > 0
     with pytest.raises(ValueError, match="needs two columns"):
         outliers(
-            TableEncoder(2, column_weights={"c0": 0}).fit(TABLE[["c0", "c1"]]), TABLE[["c0", "c1"]]
+            TableEncoder(2, column_weights={"c0": 0}, preparer=None).fit(TABLE[["c0", "c1"]]),
+            TABLE[["c0", "c1"]],
         )
 
 
@@ -142,17 +148,19 @@ def test_the_spectrum_is_that_of_the_columns_that_count():
     passive, without = (
         plot.spectrum(encoder, ax=pyplot.Figure().subplots()).lines[0].get_ydata()
         for encoder in (
-            TableEncoder(3, column_weights={"other": 0}).fit(FIRST),
-            TableEncoder(3).fit(TABLE),
+            TableEncoder(3, column_weights={"other": 0}, preparer=None).fit(FIRST),
+            TableEncoder(3, preparer=None).fit(TABLE),
         )
     )
     np.testing.assert_allclose(passive, without)
 
 
 def test_a_lazy_table_has_the_same_clusters():
-    encoder = TableEncoder(column_weights={"other": 0})
-    lazy = TableClusterer(3, encoder=encoder).fit(pl.from_pandas(FIRST).lazy())
-    np.testing.assert_array_equal(lazy.predict(FIRST), TableClusterer(3).fit_predict(TABLE))
+    encoder = TableEncoder(column_weights={"other": 0}, preparer=None)
+    lazy = TableClusterer(3, encoder=encoder, preparer=None).fit(pl.from_pandas(FIRST).lazy())
+    np.testing.assert_array_equal(
+        lazy.predict(FIRST), TableClusterer(3, preparer=None).fit_predict(TABLE)
+    )
 
 
 def test_no_vote_no_relevance_no_copies():
@@ -169,20 +177,22 @@ def test_no_vote_no_relevance_no_copies():
 
 def test_other_ways_to_learn():
     weights = {"other": 0, "c0": 2}
-    expected = TableEncoder(3, column_weights=weights).fit(OTHER)
-    counted = TableEncoder(3, column_weights=weights).fit_counts(count_table(OTHER))
-    parts = TableEncoder(3, column_weights=weights)
+    expected = TableEncoder(3, column_weights=weights, preparer=None).fit(OTHER)
+    counted = TableEncoder(3, column_weights=weights, preparer=None).fit_counts(count_table(OTHER))
+    parts = TableEncoder(3, column_weights=weights, preparer=None)
     for rows in (OTHER[:50], OTHER[50:]):
         parts.partial_fit(rows)
-    lazy = TableEncoder(3, column_weights=weights).fit(pl.from_pandas(OTHER).lazy())
+    lazy = TableEncoder(3, column_weights=weights, preparer=None).fit(pl.from_pandas(OTHER).lazy())
     for encoder in (counted, parts, lazy):
         np.testing.assert_allclose(encoder.transform(OTHER), expected.transform(OTHER), atol=1e-9)
 
 
 def test_choose_k_does_not_see_it():
     X, y = load("zoo")
-    with_it = choose_k(TableEncoder(column_weights={"y": 0}).fit(X.assign(y=y)), X.assign(y=y))
-    without = choose_k(TableEncoder().fit(X), X)
+    with_it = choose_k(
+        TableEncoder(column_weights={"y": 0}, preparer=None).fit(X.assign(y=y)), X.assign(y=y)
+    )
+    without = choose_k(TableEncoder(preparer=None).fit(X), X)
     np.testing.assert_allclose(with_it.gain, without.gain)
 
 
@@ -191,8 +201,8 @@ def test_very_many_values(monkeypatch):
     rng = np.random.default_rng(0)
     table = TABLE.assign(many=rng.integers(0, 40, 150).astype(str))
     wide = table.assign(other=rng.integers(0, 50, 150).astype(str))
-    without = TableEncoder(3).fit(table)
-    passive = TableEncoder(3, column_weights={"other": 0}).fit(wide)
+    without = TableEncoder(3, preparer=None).fit(table)
+    passive = TableEncoder(3, column_weights={"other": 0}, preparer=None).fit(wide)
     assert passive.get_feature_names_out().tolist() == without.get_feature_names_out().tolist()
     np.testing.assert_allclose(passive.similarity(wide), without.similarity(table), atol=1e-9)
     assert passive.kernel_errors()["column"].tolist() == without.kernel_errors()["column"].tolist()
@@ -200,13 +210,15 @@ def test_very_many_values(monkeypatch):
 
 def test_saved_with_the_model(tmp_path):
     weights = {"other": 0, "c0": 2.5}
-    encoder = TableEncoder(3, column_weights=weights).fit(OTHER)
+    encoder = TableEncoder(3, column_weights=weights, preparer=None).fit(OTHER)
     encoder.save(tmp_path / "model")
     again = load_model(tmp_path / "model")
     assert again.column_weights == weights
     np.testing.assert_array_equal(again.transform(OTHER), encoder.transform(OTHER))
     np.testing.assert_array_equal(again.model_.attributes.votes, encoder.model_.attributes.votes)
-    clusterer = TableClusterer(3, encoder=TableEncoder(column_weights=weights)).fit(OTHER)
+    clusterer = TableClusterer(
+        3, encoder=TableEncoder(column_weights=weights, preparer=None), preparer=None
+    ).fit(OTHER)
     clusterer.save(tmp_path / "model")
     np.testing.assert_array_equal(load_model(tmp_path / "model").predict(OTHER), clusterer.labels_)
 
@@ -214,15 +226,17 @@ def test_saved_with_the_model(tmp_path):
 def test_columns_without_names():
     array = OTHER.to_numpy()
     by_name, by_place = (
-        TableEncoder(3, column_weights=weights).fit_transform(array)
+        TableEncoder(3, column_weights=weights, preparer=None).fit_transform(array)
         for weights in ({"x5": 0}, {5: 0})
     )
     np.testing.assert_array_equal(by_name, by_place)
-    np.testing.assert_allclose(by_name, TableEncoder(3).fit_transform(TABLE.to_numpy()), atol=1e-9)
+    np.testing.assert_allclose(
+        by_name, TableEncoder(3, preparer=None).fit_transform(TABLE.to_numpy()), atol=1e-9
+    )
     numbered = pd.DataFrame(array, columns=[5, 4, 3, 2, 1, 0])
-    assert TableEncoder(3, column_weights={0: 0}).fit(numbered).model_.passive.tolist() == [
-        False
-    ] * 5 + [True]
+    assert TableEncoder(3, column_weights={0: 0}, preparer=None).fit(
+        numbered
+    ).model_.passive.tolist() == [False] * 5 + [True]
 
 
 @pytest.mark.parametrize(
@@ -242,7 +256,7 @@ def test_columns_without_names():
 )
 def test_refused(weights, message):
     with pytest.raises(ValueError, match=message):
-        TableEncoder(3, column_weights=weights).fit(TABLE)
+        TableEncoder(3, column_weights=weights, preparer=None).fit(TABLE)
 
 
 def test_factors():

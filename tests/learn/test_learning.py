@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from tables import latent_classes
+from tables import encoder_of, latent_classes
 from untie import UNTIE, TableEncoder
 from untie._learn import spectrum
 
@@ -76,7 +76,7 @@ def test_a_column_that_says_nothing_is_named():
 
 
 def test_two_identical_attributes_have_identical_vectors(melons):
-    encoder = TableEncoder(2).fit(melons.assign(Again=melons["Color"]))
+    encoder = TableEncoder(2, preparer=None).fit(melons.assign(Again=melons["Color"]))
     np.testing.assert_allclose(
         encoder.value_similarity("Color"), encoder.value_similarity("Again"), atol=1e-9
     )
@@ -86,14 +86,14 @@ def test_two_identical_attributes_have_identical_vectors(melons):
 def test_more_clusters_than_the_rank_of_the_similarities(solver):
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 2, (100_000, 2))
-    encoder = UNTIE(4, solver=solver).fit(rows)
+    encoder = encoder_of(4, solver=solver).fit(rows)
     assert np.isfinite(encoder.transform(rows[:10])).all()
     assert np.isfinite(encoder.loss_curve_).all()
 
 
 def test_more_clusters_than_rows(melons):
     with pytest.raises(ValueError, match=r"n_clusters=7 is more than .*n_samples=6"):
-        TableEncoder(7).fit(melons)
+        TableEncoder(7, preparer=None).fit(melons)
 
 
 def test_values_that_occur_once_are_alike_where_their_rows_are():
@@ -111,8 +111,8 @@ def test_a_nearly_independent_table_does_not_depend_on_order(solver, extra):
     order = [4, 8, 0, 6, 2, 7, 1, 3, 5]
     names = dict(zip("xyzpqr", "bcaenm", strict=True))
     shuffled = [[names[value] for value in rows[i]] for i in order]
-    first = UNTIE(5, solver=solver, tau=0.1).fit(rows, sample_weight=weights)
-    second = UNTIE(5, solver=solver, tau=0.1).fit(shuffled, sample_weight=weights[order])
+    first = encoder_of(5, solver=solver, tau=0.1).fit(rows, sample_weight=weights)
+    second = encoder_of(5, solver=solver, tau=0.1).fit(shuffled, sample_weight=weights[order])
     assert np.isfinite(first.loss_curve_).all()
     S = first.similarity(rows)[np.ix_(order, order)]
     np.testing.assert_allclose(second.similarity(shuffled), S, rtol=1e-4)
@@ -176,12 +176,12 @@ def test_from_paper_is_the_printed_protocol():
 
 def test_auto_finds_the_latent_classes():
     table, _ = latent_classes(1000, 4, 12, 4, seed=1)
-    assert TableEncoder().fit(table).n_clusters_ == 4
+    assert TableEncoder(preparer=None).fit(table).n_clusters_ == 4
 
 
 def test_a_frame_of_one_row_and_auto(melons):
     with pytest.warns(UserWarning, match="single value"):
-        encoder = TableEncoder().fit(melons.iloc[:1])
+        encoder = TableEncoder(preparer=None).fit(melons.iloc[:1])
     assert encoder.n_clusters_ == 1
     assert isinstance(encoder.value_similarity("Color"), pd.DataFrame)
 
@@ -196,5 +196,5 @@ def test_the_vectors_of_given_weights_are_computed_once(solver, n_times, monkeyp
 
     for module in ("learning", "solvers.fixed"):
         monkeypatch.setattr(f"untie._learn.{module}.roots", counting)
-    UNTIE(3, solver=solver).fit(latent_classes(200, 3, 5, 4, seed=0)[0])
+    encoder_of(3, solver=solver).fit(latent_classes(200, 3, 5, 4, seed=0)[0])
     assert len(asked) == n_times  # one for each of the two that "auto" chooses from

@@ -140,7 +140,7 @@ def test_count_distinct():
 
 def test_principal_dimensions_keep_the_clusters(monkeypatch):
     table, classes = latent_classes(400, 4, 8, 5, seed=0)
-    clusterer = TableClusterer(encoder=UNTIE(solver="discount"))
+    clusterer = TableClusterer(encoder=UNTIE(solver="discount"), preparer=None)
     expected = clone(clusterer).fit(table)
     monkeypatch.setattr("untie._learn.means.MOST_DIMENSIONS", 10)
     monkeypatch.setattr("untie._learn.means.PRINCIPAL", 8)

@@ -69,9 +69,9 @@ def many(n_values, n_rows=600):
 
 def test_columns_with_many_values_are_ordered_as_those_with_few(monkeypatch):
     table = many(40)
-    expected = TableEncoder(2, ordered=["a"]).fit(table)
+    expected = TableEncoder(2, ordered=["a"], preparer=None).fit(table)
     monkeypatch.setattr(memory, "LARGE", 20)
-    large = TableEncoder(2, ordered=["a"]).fit(table)
+    large = TableEncoder(2, ordered=["a"], preparer=None).fit(table)
     np.testing.assert_allclose(large.similarity(table), expected.similarity(table), atol=1e-9)
     assert large.weights().shape == expected.weights().shape
     np.testing.assert_allclose(large.weights().omega, expected.weights().omega)
@@ -79,7 +79,7 @@ def test_columns_with_many_values_are_ordered_as_those_with_few(monkeypatch):
 
 def test_an_ordered_column_with_more_values_than_are_large():
     table = many(memory.LARGE + 20, 1500)
-    encoder = TableEncoder(2, ordered=["a"]).fit(table)
+    encoder = TableEncoder(2, ordered=["a"], preparer=None).fit(table)
     vectors = encoder.transform(pd.DataFrame({"a": [0, 1, 500], "b": ["x"] * 3}))
     vectors = vectors.toarray() if hasattr(vectors, "toarray") else np.asarray(vectors)
     near, far = (np.linalg.norm(vectors[0] - other) for other in vectors[1:])
@@ -91,7 +91,7 @@ def test_an_ordered_column_with_more_values_than_are_large():
 
 def test_names_of_the_weights():
     table = pd.DataFrame({"a": [1, 2, 2, 1], "b": ["u", "v", "u", "v"]})
-    found = TableEncoder(2, ordered=["a"]).fit(table).weights()
+    found = TableEncoder(2, ordered=["a"], preparer=None).fit(table).weights()
     of_order = found[found.coupling == "order"]
     assert of_order.column.tolist() == ["a", "a"]
     assert of_order.value.tolist() == ["axis 1", "axis 2"]
@@ -184,7 +184,7 @@ def test_changes_that_keep_the_order_change_nothing(change):
 
     def learned(rows):
         prepared = Preparer().fit_transform(rows)
-        return TableEncoder(2).fit(prepared).similarity(prepared)
+        return TableEncoder(2, preparer=None).fit(prepared).similarity(prepared)
 
     np.testing.assert_allclose(learned(other), learned(table), rtol=0, atol=1e-9)
 
@@ -199,7 +199,7 @@ def vectors_of(encoder, column, values):
 def test_neighbours_are_near_and_missing_cells_stand_in_the_middle():
     table, _ = mixed(800)
     preparer = Preparer().fit(table)
-    encoder = TableEncoder(2).fit(preparer.transform(table))
+    encoder = TableEncoder(2, preparer=None).fit(preparer.transform(table))
     ranges = preparer.ranges("age")
     assert len(ranges) == 35
     vectors = vectors_of(encoder, "age", ranges)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*kept apart by coordinates:User
 
 
 def fit(table, n_clusters=None, **given):
-    return TableEncoder(n_clusters, purpose="neighbors").fit(table, **given)
+    return TableEncoder(n_clusters, purpose="neighbors", preparer=None).fit(table, **given)
 
 
 def similarity(encoder, table):
@@ -79,7 +79,7 @@ def test_no_number_of_clusters_is_looked_for(table, monkeypatch):
     monkeypatch.setattr("untie._learn.learning.choose_n_clusters", refuse)
     assert fit(table).n_clusters_ == 1
     with pytest.raises(AssertionError, match="looked for"):
-        TableEncoder().fit(table)
+        TableEncoder(preparer=None).fit(table)
 
 
 @pytest.mark.parametrize("n_clusters", [2, 7, "auto"])
@@ -94,7 +94,8 @@ def test_a_number_of_clusters_changes_no_vector(table, n_clusters):
 
 def test_it_draws_nothing(table):
     one, other = (
-        TableEncoder(purpose="neighbors", random_state=seed).fit(table) for seed in (1, 2)
+        TableEncoder(purpose="neighbors", random_state=seed, preparer=None).fit(table)
+        for seed in (1, 2)
     )
     assert one.gains_ == other.gains_
     np.testing.assert_array_equal(one.omega_, other.omega_)
@@ -149,8 +150,12 @@ def test_chunks_of_a_large_table_give_the_same_model():
     assert len(table.drop_duplicates()) > 2 * SAMPLE_ROWS
     whole = fit(table)
     counted = count_table(table[5000:]) + count_table(table[:5000])
-    new = TableEncoder(purpose="neighbors")
-    grown = TableEncoder(purpose="neighbors").partial_fit(table[:1000]).partial_fit(table[1000:])
+    new = TableEncoder(purpose="neighbors", preparer=None)
+    grown = (
+        TableEncoder(purpose="neighbors", preparer=None)
+        .partial_fit(table[:1000])
+        .partial_fit(table[1000:])
+    )
     for other in (new.fit_counts(counted), grown):
         assert other.gains_ == whole.gains_
         np.testing.assert_array_equal(other.omega_, whole.omega_)
@@ -159,7 +164,7 @@ def test_chunks_of_a_large_table_give_the_same_model():
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_engine_gives_the_same_model(table, tmp_path, source):
     lazy = SOURCES[source](as_arrow(table.to_dict("list")), tmp_path)
-    other = TableEncoder(purpose="neighbors").fit(lazy)
+    other = TableEncoder(purpose="neighbors", preparer=None).fit(lazy)
     whole = fit(table)
     assert other.gains_ == whole.gains_
     np.testing.assert_array_equal(other.omega_, whole.omega_)
@@ -177,7 +182,7 @@ def test_the_number_of_threads_changes_nothing(table, n_threads):
 
 
 def test_a_saved_model_knows_its_purpose_and_goes_on_growing(table, tmp_path):
-    new = TableEncoder(purpose="neighbors")
+    new = TableEncoder(purpose="neighbors", preparer=None)
     new.partial_fit(table[:200]).save(tmp_path / "model.untie")
     loaded = load_model(tmp_path / "model.untie")
     assert loaded.purpose == "neighbors"
@@ -189,7 +194,7 @@ def test_a_saved_model_knows_its_purpose_and_goes_on_growing(table, tmp_path):
 
 def test_without_rows_it_is_the_first(table):
     counted = replace(count_table(table), sample=None)
-    encoder = TableEncoder(purpose="neighbors").fit_counts(counted)
+    encoder = TableEncoder(purpose="neighbors", preparer=None).fit_counts(counted)
     assert encoder.gains_ == {}
     with pytest.warns(UserWarning, match="can't compare and is 'halves'"):
         encoder.partial_fit(table)
@@ -206,7 +211,8 @@ def test_independent_columns_stay_apart():
 def test_tables_of_ordered_columns_leave_no_choice():
     table = pd.DataFrame({"a": [1, 2, 3, 4] * 5, "b": [1, 1, 2, 3, 4] * 4})
     one, other = (
-        TableEncoder(2, ordered=["a", "b"], purpose=purpose).fit(table) for purpose in PURPOSES
+        TableEncoder(2, ordered=["a", "b"], purpose=purpose, preparer=None).fit(table)
+        for purpose in PURPOSES
     )
     assert one.gains_ == other.gains_ == {}
     np.testing.assert_array_equal(one.omega_, other.omega_)
@@ -221,7 +227,9 @@ def test_only_the_solver_auto_looks_at_it(table):
 
 
 def test_clusters_are_still_made(table):
-    clusterer = TableClusterer(3, encoder=TableEncoder(purpose="neighbors")).fit(table)
+    clusterer = TableClusterer(
+        3, encoder=TableEncoder(purpose="neighbors", preparer=None), preparer=None
+    ).fit(table)
     assert clusterer.n_clusters_ == 3
     assert list(clusterer.encoder_.gains_) == list(fit(table).gains_)
 
@@ -241,10 +249,12 @@ def test_an_unknown_purpose_is_refused(table, purpose):
     with pytest.raises(
         ValueError, match=r"purpose must be one of \['clusters', 'neighbors'\], got"
     ):
-        TableEncoder(purpose=purpose).fit(table)
+        TableEncoder(purpose=purpose, preparer=None).fit(table)
 
 
 def test_more_clusters_than_rows_are_no_matter():
     table, _ = latent_classes(30, 2, 4, 3, seed=0)
-    many, none = (TableEncoder(k, purpose="neighbors").fit(table) for k in (500, None))
+    many, none = (
+        TableEncoder(k, purpose="neighbors", preparer=None).fit(table) for k in (500, None)
+    )
     np.testing.assert_allclose(many.transform(table), none.transform(table))

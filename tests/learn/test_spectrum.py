@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 
 from oracle import centred, costs, full_features
-from tables import latent_classes, small_tables
+from tables import encoder_of, latent_classes, small_tables
 from untie import UNTIE, TableEncoder, count_table
 from untie._learn import eigen, spectrum
 from untie._learn.couplings import resolve_couplings
@@ -119,7 +119,7 @@ def test_the_operator_multiplies_by_the_matrix(monkeypatch):
 @pytest.mark.parametrize("parameters", [{}, {"n_components": 2}, {"solver": "uniform"}])
 def test_learning_with_operators_equals_learning_with_matrices(parameters, monkeypatch):
     table, _ = latent_classes(300, 3, 8, 6, seed=0)
-    expected = UNTIE(**parameters).fit_transform(table)
+    expected = encoder_of(**parameters).fit_transform(table)
     monkeypatch.setattr(spectrum, "OPERATOR_SIZE", 10)
     monkeypatch.setattr(eigen, "FULL_SOLVER_SIZE", 10)
-    np.testing.assert_allclose(UNTIE(**parameters).fit_transform(table), expected, atol=1e-7)
+    np.testing.assert_allclose(encoder_of(**parameters).fit_transform(table), expected, atol=1e-7)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from oracle import centred
-from tables import latent_classes
+from tables import encoder_of, latent_classes
 from untie import UNTIE, TableEncoder
 from untie._learn import vectors
 from untie._learn.vectors import LookUp
@@ -39,7 +39,7 @@ def test_rows_are_looked_up(summed, dtype, n_rows, monkeypatch):
 
 @pytest.mark.parametrize("parameters", [{}, {"n_components": 3}, {"output": "full"}])
 def test_a_row_never_depends_on_its_batch(survey, parameters):
-    encoder = UNTIE(3, kernels="F3", **parameters).fit(survey)
+    encoder = encoder_of(3, kernels="F3", **parameters).fit(survey)
     whole = encoder.transform(survey)
     np.testing.assert_array_equal(encoder.transform(survey.iloc[4990:5010]), whole[4990:5010])
     np.testing.assert_array_equal(encoder.transform(survey.iloc[[7]]), whole[[7]])
@@ -57,17 +57,19 @@ def test_compact_and_full_have_the_same_inner_products(survey):
 
 @pytest.mark.parametrize("n_components", [1, 2, 5])
 def test_components_are_the_best_of_their_dimension(survey, n_components):
-    X = centred(TableEncoder(3).fit_transform(survey))
-    projected = TableEncoder(3, n_components=n_components).fit_transform(survey)
+    X = centred(TableEncoder(3, preparer=None).fit_transform(survey))
+    projected = TableEncoder(3, n_components=n_components, preparer=None).fit_transform(survey)
     singular = np.linalg.svd(X, compute_uv=False)
     kept = np.sum(centred(projected) ** 2)
     assert kept == pytest.approx(np.sum(singular[:n_components] ** 2))
     np.testing.assert_allclose(projected.mean(axis=0), 0, atol=1e-9)
-    assert list(TableEncoder(3, n_components=1).fit(survey).get_feature_names_out()) == ["untie0"]
+    assert list(
+        TableEncoder(3, n_components=1, preparer=None).fit(survey).get_feature_names_out()
+    ) == ["untie0"]
 
 
 def test_components_beyond_the_rank_are_zero(melons):
-    X = TableEncoder(2, n_components=9).fit_transform(melons)
+    X = TableEncoder(2, n_components=9, preparer=None).fit_transform(melons)
     assert X.shape == (6, 9)
     assert np.isfinite(X).all()
     assert not X[:, 6:].any()
@@ -75,11 +77,11 @@ def test_components_beyond_the_rank_are_zero(melons):
 
 def test_more_components_than_values(melons):
     with pytest.raises(ValueError, match="n_components=10 is more than the table's 9 values"):
-        TableEncoder(2, n_components=10).fit(melons)
+        TableEncoder(2, n_components=10, preparer=None).fit(melons)
 
 
 def test_an_unknown_value_gets_the_mean_vector_of_its_column(melons):
-    encoder = TableEncoder(2).fit(melons)
+    encoder = TableEncoder(2, preparer=None).fit(melons)
     X = encoder.transform(melons)
     row = melons.iloc[[0]].assign(Color="purple")
     color = [name.startswith("Color=") for name in encoder.get_feature_names_out()]
@@ -90,7 +92,7 @@ def test_an_unknown_value_gets_the_mean_vector_of_its_column(melons):
 
 def test_the_mean_vector_of_an_unknown_value_uses_the_weights(melons):
     weights = [1, 2, 3, 4, 5, 6]
-    encoder = TableEncoder(2).fit(melons, sample_weight=weights)
+    encoder = TableEncoder(2, preparer=None).fit(melons, sample_weight=weights)
     color = [name.startswith("Color=") for name in encoder.get_feature_names_out()]
     X = encoder.transform(melons)[:, color]
     unknown = encoder.transform(melons.iloc[[0]].assign(Color="purple"))[0, color]
@@ -98,7 +100,7 @@ def test_the_mean_vector_of_an_unknown_value_uses_the_weights(melons):
 
 
 def test_unknown_values_are_neutral_in_components(melons):
-    encoder = TableEncoder(2, n_components=2).fit(melons)
+    encoder = TableEncoder(2, n_components=2, preparer=None).fit(melons)
     nothing = [["?", "?", "?"]]
     with pytest.warns(UserWarning, match="valid feature names"):
         X = encoder.transform(nothing)
@@ -106,8 +108,8 @@ def test_unknown_values_are_neutral_in_components(melons):
 
 
 def test_sparse_output_equals_dense(melons):
-    dense = TableEncoder(2).fit_transform(melons)
-    sparse = TableEncoder(2, sparse_output=True).fit_transform(melons)
+    dense = TableEncoder(2, preparer=None).fit_transform(melons)
+    sparse = TableEncoder(2, sparse_output=True, preparer=None).fit_transform(melons)
     np.testing.assert_allclose(sparse.toarray(), dense, atol=1e-12)
     one_hot = UNTIE(
         2, couplings="matching", kernels="F3", solver="uniform", sparse_output=True
@@ -117,7 +119,7 @@ def test_sparse_output_equals_dense(melons):
 
 def test_value_rows_add_up_to_rows(melons):
     for parameters in ({}, {"n_components": 2}, {"output": "full"}):
-        encoder = UNTIE(2, **parameters).fit(melons)
+        encoder = encoder_of(2, **parameters).fit(melons)
         frame = encoder.value_vectors().set_index(["column", "value"])
         expected = sum(
             frame.loc[[(column, value) for value in melons[column]]].to_numpy() for column in melons

@@ -132,7 +132,7 @@ def test_sub_figures_and_dark_styles(calls):
     ],
 )
 def test_odd_tables(data, column):
-    encoder = TableEncoder().fit(data)
+    encoder = TableEncoder(preparer=None).fit(data)
     for call in plots(encoder, data, column).values():
         draw(call(None))
         pyplot.close("all")
@@ -140,7 +140,7 @@ def test_odd_tables(data, column):
 
 def test_arrays_have_columns_too():
     rows = odd_table(50, 8).to_numpy()
-    encoder = TableEncoder().fit(rows)
+    encoder = TableEncoder(preparer=None).fit(rows)
     for call in plots(encoder, rows, "x1").values():
         draw(call(new_axes()))
 
@@ -148,7 +148,7 @@ def test_arrays_have_columns_too():
 WRONG = {
     "no encoder": (lambda e, X: plot.spectrum(X), TypeError, "fitted UNTIE is required"),
     "clusterer": (
-        lambda e, X: plot.weights(TableClusterer(2).fit(X)),
+        lambda e, X: plot.weights(TableClusterer(2, preparer=None).fit(X)),
         TypeError,
         "pass its encoder_",
     ),

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from plot_cases import new_axes, tick_texts, title
-from tables import latent_classes
+from tables import encoder_of, latent_classes
 from untie import UNTIE, TableEncoder, choose_k, plot
 from untie._learn.learning import LARGEST_NUMBER
 from untie.explain import associations, cluster_profile, weight_shares
@@ -69,7 +69,7 @@ def test_the_map_of_associations():
 @pytest.mark.filterwarnings("ignore:.*took all its 120 steps.*")
 @pytest.mark.parametrize(("solver", "n_lines"), [("exact", 1), ("lp", 1), ("adam", 2)])
 def test_the_loss_is_the_curve(zoo, solver, n_lines):
-    encoder = UNTIE(4, solver=solver, max_iter=120, random_state=0).fit(zoo[1])
+    encoder = encoder_of(4, solver=solver, max_iter=120, random_state=0).fit(zoo[1])
     ax = plot.loss(encoder, ax=new_axes())
     assert len(ax.lines) == n_lines
     assert ax.lines[0].get_ydata().tolist() == encoder.loss_curve_
@@ -95,8 +95,8 @@ def test_the_spectrum_from_rows(zoo, n_clusters):
     X = zoo[1]
     expected, n_values = eigenvalues(X)
     edge = (1 + np.sqrt((n_values - X.shape[1]) / len(X))) ** 2
-    k = TableEncoder().fit(X).n_clusters_
-    ax = plot.spectrum(TableEncoder(n_clusters).fit(X), ax=new_axes())
+    k = TableEncoder(preparer=None).fit(X).n_clusters_
+    ax = plot.spectrum(TableEncoder(n_clusters, preparer=None).fit(X), ax=new_axes())
     whole, filled, hollow, noise = ax.lines[:4]
     np.testing.assert_allclose(whole.get_ydata(), expected[:LARGEST_NUMBER], atol=1e-9)
     assert noise.get_ydata()[0] == pytest.approx(edge)
@@ -110,14 +110,14 @@ def test_the_spectrum_from_rows(zoo, n_clusters):
 def test_a_spectrum_of_noise():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 3, (400, 4)).astype(str))
-    ax = plot.spectrum(TableEncoder().fit(X), ax=new_axes())
+    ax = plot.spectrum(TableEncoder(preparer=None).fit(X), ax=new_axes())
     assert title(ax).startswith("No direction stands out of the noise; 2 is")
     assert not len(ax.lines[1].get_ydata())
 
 
 def test_weights_scaled_to_any_sum_leave_the_edge(zoo):
     X = zoo[1]
-    scaled = TableEncoder().fit(X, sample_weight=np.full(len(X), 0.01))
+    scaled = TableEncoder(preparer=None).fit(X, sample_weight=np.full(len(X), 0.01))
     first, second = (plot.spectrum(e, ax=new_axes()).lines[3] for e in (zoo[0], scaled))
     assert first.get_ydata()[0] == pytest.approx(second.get_ydata()[0])
 

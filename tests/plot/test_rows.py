@@ -58,7 +58,7 @@ def test_components_of_weighted_points():
 
 def test_a_point_is_as_large_as_it_has_rows():
     X = pd.DataFrame({"a": list("uuuuvvw"), "b": list("xxxxyyz")})
-    ax = plot.map_rows(TableEncoder(2).fit(X), X, ax=new_axes())
+    ax = plot.map_rows(TableEncoder(2, preparer=None).fit(X), X, ax=new_axes())
     sizes = np.sort(ax.collections[0].get_sizes())
     np.testing.assert_allclose(sizes / sizes[0], np.sqrt([1, 2, 4]))
     assert title(ax) == "7 rows by principal components\nlarge points: several equal rows"
@@ -76,7 +76,7 @@ def test_the_order_of_rows_does_not_matter(zoo):
 def test_large_tables_are_sampled_and_say_so():
     X, _ = latent_classes(500, 3, 6, 5, seed=0)
     n_distinct = len(X.drop_duplicates())
-    encoder = TableEncoder(3).fit(X)
+    encoder = TableEncoder(3, preparer=None).fit(X)
     ax = plot.map_rows(encoder, X, method="pca", ax=new_axes(), max_rows=50)
     assert len(offsets(ax)) == 50
     assert f"50 of {n_distinct} distinct rows, drawn at random" in title(ax)
@@ -93,7 +93,7 @@ def test_t_sne_keeps_groups_together():
     # More columns that only the group decides, so that groups are far apart.
     X = X.assign(**{f"g{number}": [row[0][0] for row in rows] for number in range(6)})
     labels = [row[0][0] for row in rows]
-    ax = plot.map_rows(TableEncoder(2).fit(X), X, labels, ax=new_axes())
+    ax = plot.map_rows(TableEncoder(2, preparer=None).fit(X), X, labels, ax=new_axes())
     first, second = (np.asarray(part.get_offsets()) for part in ax.collections)
     between = np.linalg.norm(first.mean(axis=0) - second.mean(axis=0))
     assert between > np.linalg.norm(first - first.mean(axis=0), axis=1).max()
@@ -135,7 +135,9 @@ def test_colours_are_labels_with_their_numbers_of_rows(zoo):
 def test_names_of_labels_and_missing_ones():
     X = pd.DataFrame({"a": list("uvwxyz"), "b": list("uuvvww")})
     labels = pd.Series(["_p", None, "$q$", "_p", "_p", float("nan")], name="kind")
-    ax = plot.map_rows(TableEncoder(2).fit(X), X, labels, method="pca", ax=new_axes())
+    ax = plot.map_rows(
+        TableEncoder(2, preparer=None).fit(X), X, labels, method="pca", ax=new_axes()
+    )
     assert legend(ax) == ["$q$ (1)", "_p (3)", "missing (2)"]
     assert ax.get_legend().get_title().get_text() == "kind"
     draw(ax)
@@ -145,7 +147,7 @@ def test_many_labels_are_taken_together():
     X = pd.DataFrame(
         {"a": [f"v{i:02d}" for i in range(20)] * 2 + ["v00"], "b": list("xyz") * 13 + ["x", "y"]}
     )
-    ax = plot.map_rows(TableEncoder(2).fit(X), X, "a", method="pca", ax=new_axes())
+    ax = plot.map_rows(TableEncoder(2, preparer=None).fit(X), X, "a", method="pca", ax=new_axes())
     assert len(legend(ax)) == 12
     assert legend(ax)[0] == "v00 (3)"
     assert legend(ax)[-1] == "9 others (18)"
@@ -154,7 +156,9 @@ def test_many_labels_are_taken_together():
 
 def test_a_point_has_the_label_of_most_of_its_rows():
     X = pd.DataFrame({"a": list("uuuvv"), "b": list("xxxyy")})
-    ax = plot.map_rows(TableEncoder(2).fit(X), X, list("ppqqq"), method="pca", ax=new_axes())
+    ax = plot.map_rows(
+        TableEncoder(2, preparer=None).fit(X), X, list("ppqqq"), method="pca", ax=new_axes()
+    )
     sizes = [part.get_sizes().tolist() for part in ax.collections]
     assert [len(entry) for entry in sizes] == [1, 1]
     assert sizes[0][0] / sizes[1][0] == pytest.approx(np.sqrt(3 / 2))

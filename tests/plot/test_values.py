@@ -19,7 +19,7 @@ def drinks():
     rows = [*kinds * 9, ("sherry", "glass", "pub"), ("sherry", "glass", "home"), *kinds[:1] * 4]
     X = pd.DataFrame(rows, columns=["drink", "from", "at"]).astype(object)
     X.loc[3, "from"] = None
-    return TableEncoder(2).fit(X), X
+    return TableEncoder(2, preparer=None).fit(X), X
 
 
 def points(axes):
@@ -72,7 +72,7 @@ def test_labels_lie_on_nothing(zoo):
 
 def test_the_most_frequent_of_many_values_are_drawn():
     X = odd_table()
-    encoder = TableEncoder(4).fit(X)
+    encoder = TableEncoder(4, preparer=None).fit(X)
     column = X.columns[0]
     n_values = X[column].nunique()
     counts = X[column].value_counts()
@@ -144,10 +144,10 @@ def test_alike_drinks_join_first(drinks):
 @pytest.mark.filterwarnings("ignore:.*kept apart by coordinates of their own.*")
 def test_one_column_and_one_value():
     X = pd.DataFrame({"a": list("uuvw")})
-    ax = plot.value_dendrogram(TableEncoder().fit(X), "a", ax=new_axes())
+    ax = plot.value_dendrogram(TableEncoder(preparer=None).fit(X), "a", ax=new_axes())
     assert sorted(tick_texts(ax, "y")) == ["u", "v", "w"]
     assert ax.get_xlabel() == "distance of the learned vectors"
-    ax = plot.value_dendrogram(TableEncoder().fit(X[:2]), "a", ax=new_axes())
+    ax = plot.value_dendrogram(TableEncoder(preparer=None).fit(X[:2]), "a", ax=new_axes())
     assert tick_texts(ax, "y") == ["u"]
 
 

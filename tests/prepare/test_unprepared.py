@@ -40,7 +40,9 @@ SAID = (
 
 
 @pytest.mark.parametrize(
-    "estimator", [TableEncoder(2), TableClusterer(2)], ids=["encoder", "clusterer"]
+    "estimator",
+    [TableEncoder(2, preparer=None), TableClusterer(2, preparer=None)],
+    ids=["encoder", "clusterer"],
 )
 def test_one_warning_names_all_columns_and_the_remedy(table, estimator):
     with pytest.warns(UnpreparedWarning) as caught:
@@ -55,7 +57,10 @@ def test_one_warning_names_all_columns_and_the_remedy(table, estimator):
 
 @pytest.mark.parametrize(
     "estimator",
-    [make_pipeline(Preparer(), TableEncoder(2)), TableClusterer(2, preparer=Preparer())],
+    [
+        make_pipeline(Preparer(), TableEncoder(2, preparer=None)),
+        TableClusterer(2, preparer=Preparer()),
+    ],
     ids=["encoder", "clusterer"],
 )
 def test_what_it_recommends_warns_no_more(table, estimator):
@@ -75,7 +80,7 @@ def test_columns_that_the_preparer_was_told_to_keep_are_not_warned_of(table):
 def test_lazy_tables_too(table, tmp_path):
     lazy = SOURCES["parquet file"](as_arrow(table), tmp_path)
     with pytest.warns(UnpreparedWarning, match="'name' looks like ids"):
-        TableClusterer(2).fit(lazy)
+        TableClusterer(2, preparer=None).fit(lazy)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         TableClusterer(2, preparer=Preparer()).fit(lazy)
@@ -93,8 +98,8 @@ def test_usual_columns_are_not_warned_of():
     many = pd.DataFrame({"a": rng.integers(0, 60, 200).astype(str), "b": rng.integers(0, 9, 200)})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        TableEncoder(2).fit(few)
-        TableEncoder(2).fit(many)
+        TableEncoder(2, preparer=None).fit(few)
+        TableEncoder(2, preparer=None).fit(many)
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,10 @@ def test_a_click_shows_the_nearest_rows_and_why(tab):
     assert lines[0][2] == f"row {numbers[1]}"
     frame = drinks()
     clusterer = TableClusterer(
-        3, encoder=TableEncoder(3, random_state=0), preparer=Preparer(), random_state=0
+        3,
+        encoder=TableEncoder(3, random_state=0, preparer=None),
+        preparer=Preparer(),
+        random_state=0,
     ).fit(frame)
     rows = clusterer._prepared(frame)
     pair = [rows.iloc[[place]] for place in (data["rows"][row], numbers[1])]

@@ -11,6 +11,7 @@ import pytest
 
 import untie
 from untie import UNTIE, Preparer, TableClusterer, TableEncoder, choose_k
+from untie._encoder_base import EncoderBase
 from untie.comparison.methods import compare
 from untie.datasets import load
 from untie.explain import (
@@ -44,8 +45,10 @@ def zoo_page(zoo):
 
 @pytest.fixture(scope="module")
 def zoo_clusterer(zoo):
-    encoder = TableEncoder(4, random_state=0)
-    return TableClusterer(4, encoder=encoder, random_state=0).fit(Preparer().fit_transform(zoo))
+    encoder = TableEncoder(4, random_state=0, preparer=None)
+    return TableClusterer(4, encoder=encoder, random_state=0, preparer=None).fit(
+        Preparer().fit_transform(zoo)
+    )
 
 
 def data_of(page):
@@ -108,8 +111,8 @@ def test_cards_say_what_the_library_says(zoo, zoo_page, zoo_clusterer):
 def test_outliers_weights_and_choice_are_those_of_the_library(zoo):
     page = make_report(zoo).html
     rows = Preparer().fit_transform(zoo)
-    encoder = TableEncoder(random_state=0)
-    clusterer = TableClusterer(encoder=encoder, random_state=0).fit(rows)
+    encoder = TableEncoder(random_state=0, preparer=None)
+    clusterer = TableClusterer(encoder=encoder, random_state=0, preparer=None).fit(rows)
     expected = outliers(clusterer.encoder_, rows, 20)
     found = cells_of(page, "outliers")
     assert [int(line[0]) for line in found] == expected.position.tolist()
@@ -324,7 +327,7 @@ def test_pairs_looked_up_are_bounded(monkeypatch, zoo):
     monkeypatch.setattr(learned, "PAIRS_LOOKED_UP", 1)
     page = make_report(frame, n_clusters=2).html
     assert "1,000 of 1,212 rows were looked at, drawn by chance." in page
-    encoder = TableEncoder(2, random_state=0).fit(Preparer().fit_transform(frame))
+    encoder = TableEncoder(2, random_state=0, preparer=None).fit(Preparer().fit_transform(frame))
     scores = outliers(encoder, frame, len(frame)).set_index("position").score
     for line in cells_of(page, "outliers"):
         assert float(line[2]) == pytest.approx(scores[int(line[0])])
@@ -396,9 +399,11 @@ def test_weights_count_as_repeated_rows(zoo):
 
 
 def test_an_encoder_reports_on_rows(zoo):
-    encoder = TableEncoder(4, random_state=0).fit(zoo)
+    encoder = TableEncoder(4, random_state=0, preparer=None).fit(zoo)
     report = report_encoder(encoder, zoo, title="zoo")
-    expected = TableClusterer(4, encoder=TableEncoder(4, random_state=0), random_state=0).fit(zoo)
+    expected = TableClusterer(
+        4, encoder=TableEncoder(4, random_state=0, preparer=None), random_state=0, preparer=None
+    ).fit(zoo)
     assert isinstance(report, Report)
     assert data_of(report.html)["clusters"] == expected.labels_.tolist()
     assert data_of(report_encoder(encoder, zoo.head(30), 2).html)["n_rows"] == 30
@@ -410,7 +415,7 @@ def test_an_encoder_reports_on_rows(zoo):
     assert "TableEncoder(n_clusters=4, random_state=0).fit(data)" in report.html
     rows = zoo.to_numpy()
     assert (
-        len(data_of(report_encoder(TableEncoder(2).fit(rows), rows).html)["columns"])
+        len(data_of(report_encoder(TableEncoder(2, preparer=None).fit(rows), rows).html)["columns"])
         == zoo.shape[1]
     )
     with pytest.raises(ValueError, match="n_clusters"):
@@ -612,7 +617,7 @@ def test_heat_maps_of_tens_of_ranges_are_those_of_merged_ranges():
     edges = [-np.inf, *(float(name.split()[-1]) for name in names[:-2]), np.inf]
     merged = pd.cut(frame.age, edges, labels=names[:-1]).astype(object)
     rows = frame.assign(age=merged.where(frame.age.notna(), None))
-    encoder = TableEncoder(2, random_state=0).fit(rows)
+    encoder = TableEncoder(2, random_state=0, preparer=None).fit(rows)
     expected = alike_values(encoder, "age", n=100)
     for line in expected.itertuples():
         place, other = names.index(line.value), names.index(line.other_value)
@@ -637,7 +642,7 @@ def test_the_chart_of_the_choice_draws_gain_with_its_error_and_stability(zoo):
     heights = [float(y) for y in re.findall(r'<circle cx=".*?" cy="(.*?)"', charts[1])]
     np.testing.assert_allclose(heights, 120 - 90 * stability, atol=0.11)
     chosen = re.findall(r'class="chosen">(\d+)<', charts[0])
-    assert chosen == [str(TableClusterer(random_state=0).fit(zoo).n_clusters_)]
+    assert chosen == [str(TableClusterer(random_state=0, preparer=None).fit(zoo).n_clusters_)]
 
 
 def test_the_chart_of_noise_has_a_line_at_zero():

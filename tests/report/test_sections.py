@@ -44,7 +44,9 @@ def report(people):
 @pytest.fixture(scope="module")
 def prepared(people):
     rows = Preparer(drop=["left"]).fit_transform(people)
-    clusterer = TableClusterer(3, encoder=TableEncoder(3, random_state=0), random_state=0).fit(rows)
+    clusterer = TableClusterer(
+        3, encoder=TableEncoder(3, random_state=0, preparer=None), random_state=0, preparer=None
+    ).fit(rows)
     return rows, clusterer
 
 
@@ -228,7 +230,7 @@ def test_columns_together_are_those_of_the_library():
     columns = {"city": city, "state": city % 12, "region": city % 3}
     columns |= {name: rng.integers(0, 3, 300) for name in ("a", "b")}
     rows = pd.DataFrame(columns).map("v{}".format)
-    encoder = TableEncoder(2, random_state=0).fit(rows)
+    encoder = TableEncoder(2, random_state=0, preparer=None).fit(rows)
     report = report_encoder(encoder, rows)
     expected = associations(encoder)
     found = table_of(report, "together").set_index("column")

@@ -37,7 +37,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def encoder(frame):
-    return TableEncoder(n_clusters=2).fit(frame)
+    return TableEncoder(n_clusters=2, preparer=None).fit(frame)
 
 
 def test_texts_that_are_coded_once_are_the_same_table():

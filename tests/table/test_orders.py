@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untie import UNTIE, Preparer, TableEncoder, count_table
+from tables import encoder_of
+from untie import Preparer, TableEncoder, count_table
 from untie._table.orders import check_ordered, declared_orders, find_orders
 from untie._table.runs import run_name
 from untie._table.vocabulary import INFREQUENT, Vocabulary
@@ -30,7 +31,7 @@ def learned(column, **parameters):
     """Return the values of a column and their positions, as an encoder has them."""
     other = ["u", "v", "w"] * len(column)
     frame = pd.DataFrame({"a": column, "b": other[: len(column)]})
-    encoder = UNTIE(2, **parameters).fit(frame)
+    encoder = encoder_of(2, **parameters).fit(frame)
     return encoder.vocabulary_.values[0], listed(encoder.model_.orders[0])
 
 
@@ -129,7 +130,7 @@ def test_a_type_that_lacks_values_seen_before_has_no_order():
     sizes = pd.Series(["S", "M", "L"] * 20)
     frame = pd.DataFrame({"a": pd.Categorical(sizes, ["S", "M", "L"], ordered=True), "b": sizes})
     later = frame[frame.a != "L"].assign(a=lambda f: f.a.cat.remove_unused_categories())
-    encoder = TableEncoder(2).partial_fit(frame)
+    encoder = TableEncoder(2, preparer=None).partial_fit(frame)
     assert listed(encoder.model_.orders[0]) == [2, 1, 0]
     assert encoder.partial_fit(frame).model_.orders[0] is not None
     # As in a concatenation of the two: L is not between S and M.
@@ -255,7 +256,7 @@ def test_orders_are_looked_for(ordered):
 def test_mistakes(ordered, error, message):
     frame = pd.DataFrame({"a": ["x", "y"] * 4, "b": ["u", "u", "v", "v"] * 2})
     with pytest.raises(error, match=message):
-        TableEncoder(2, ordered=ordered).fit(frame)
+        TableEncoder(2, ordered=ordered, preparer=None).fit(frame)
 
 
 def test_booleans_have_no_order_but_a_given_one():
@@ -289,13 +290,13 @@ TYPED = {
 def test_types_with_an_order_are_known_in_memory(name):
     cells = ["L", "S", None, "M"] * 3
     table = TYPED[name](cells)
-    encoder = TableEncoder(2).fit(table)
+    encoder = TableEncoder(2, preparer=None).fit(table)
     assert encoder.vocabulary_.values[0] == ("L", "M", "S", None)
     assert listed(encoder.model_.orders[0]) == [2, 1, 0, -1]  # XS and XL, which none has, are gone
     plain = pd.DataFrame({"a": cells, "b": list("uv") * 6})
-    named = TableEncoder(2, ordered={"a": ENUM}).fit(plain)
+    named = TableEncoder(2, ordered={"a": ENUM}, preparer=None).fit(plain)
     np.testing.assert_allclose(encoder.similarity(table), named.similarity(plain), atol=1e-12)
-    unordered = TableEncoder(2).fit(plain)
+    unordered = TableEncoder(2, preparer=None).fit(plain)
     assert listed(unordered.model_.orders[0]) is None
     assert not np.allclose(encoder.similarity(table), unordered.similarity(plain))
 
@@ -312,7 +313,7 @@ def test_declared_orders_are_those_of_types():
 
 def test_chunks_of_an_ordered_type():
     table = TYPED["pandas ordered"](["L", "S", None, "M"] * 3)
-    whole, grown = TableEncoder(2).fit(table), TableEncoder(2)
+    whole, grown = TableEncoder(2, preparer=None).fit(table), TableEncoder(2, preparer=None)
     for start in range(0, 12, 5):
         grown.partial_fit(table[start : start + 5])
     assert listed(grown.model_.orders[0]) == listed(whole.model_.orders[0])
@@ -322,10 +323,10 @@ def test_chunks_of_an_ordered_type():
 def test_counts_know_ranges_and_names_but_no_types():
     rows = pd.DataFrame({"a": ["up to 5", "over 8", "6 to 8"] * 4, "b": list("uv") * 6})
     counted = count_table(rows[:5]) + count_table(rows[5:])
-    assert listed(TableEncoder(2).fit_counts(counted).model_.orders[0]) == [1, 2, 0]
+    assert listed(TableEncoder(2, preparer=None).fit_counts(counted).model_.orders[0]) == [1, 2, 0]
     typed = count_table(TYPED["pandas ordered"](["L", "S", None, "M"] * 3))
-    assert TableEncoder(2).fit_counts(typed).model_.orders == (None, None)
-    named = TableEncoder(2, ordered={"a": ENUM}).fit_counts(typed)
+    assert TableEncoder(2, preparer=None).fit_counts(typed).model_.orders == (None, None)
+    named = TableEncoder(2, ordered={"a": ENUM}, preparer=None).fit_counts(typed)
     assert listed(named.model_.orders[0]) == [2, 1, 0, -1]
 
 
@@ -359,7 +360,7 @@ def test_checked_before_there_is_a_table():
     assert check_ordered(["a", "b"]) == {"a": None, "b": None}
     assert check_ordered({"a": [1, 2]}) == {"a": [1, 2]}
     with pytest.raises(TypeError, match="ordered must be"):
-        TableEncoder(2, ordered=7.5).fit([["a", "b"], ["c", "d"]])
+        TableEncoder(2, ordered=7.5, preparer=None).fit([["a", "b"], ["c", "d"]])
 
 
 @pytest.mark.parametrize(

@@ -249,5 +249,5 @@ def test_an_iterator_that_was_read_is_not_called_empty():
 
 def test_a_clusterer_takes_an_iterator_of_rows(melons):
     rows = melons.to_numpy().tolist()
-    labels = TableClusterer(2).fit(iter(rows)).labels_
-    assert labels.tolist() == TableClusterer(2).fit(rows).labels_.tolist()
+    labels = TableClusterer(2, preparer=None).fit(iter(rows)).labels_
+    assert labels.tolist() == TableClusterer(2, preparer=None).fit(rows).labels_.tolist()

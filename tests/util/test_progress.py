@@ -19,7 +19,7 @@ def test_a_lazy_fit_shows_nothing_on_a_terminal(monkeypatch, capsys):
     monkeypatch.setattr(time, "monotonic", lambda: next(ticking))
     table = pa.table({"a": ["x", "y"] * 20, "b": ["u", "u", "v", "v"] * 10})
     reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(5))
-    encoder = TableEncoder(2).fit(reader)
+    encoder = TableEncoder(2, preparer=None).fit(reader)
     encoder.transform(table.to_reader(5)).read_all()
     assert capsys.readouterr() == ("", "")
 
@@ -36,7 +36,7 @@ def test_stages_are_told_if_they_are_to_be(capsys):
 @pytest.mark.parametrize(
     ("estimator", "stages"),
     [
-        (TableEncoder(2), ["Counting the values", "Learning their vectors"]),
+        (TableEncoder(2, preparer=None), ["Counting the values", "Learning their vectors"]),
         (
             TableClusterer(2, preparer=Preparer()),
             [

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from tables import latent_classes
+from tables import encoder_of, latent_classes
 from untie import UNTIE, TableEncoder
 from untie._util.threads import _LOCKS, one_thread
 
@@ -25,8 +25,8 @@ def test_one_and_two_threads_learn_the_same_bits(solver, n_columns):
     found = []
     for n_threads in (1, 2):
         with threadpool_limits(n_threads, user_api="blas"):
-            short = UNTIE(3, solver=solver, n_components=5, random_state=0).fit(table)
-            whole = UNTIE(3, solver=solver, random_state=0).fit(table)
+            short = encoder_of(3, solver=solver, n_components=5, random_state=0).fit(table)
+            whole = encoder_of(3, solver=solver, random_state=0).fit(table)
             rows = table[:50]
             found.append([short.transform(rows), whole.transform(rows), whole.loss_curve_])
     for one, two in zip(*found, strict=True):

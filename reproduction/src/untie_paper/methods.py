@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from untie import UNTIE
+from untie import UNTIE, TableEncoder
 from untie.baselines import (
     CDE,
     COS,
@@ -37,8 +37,8 @@ kmeans without options, which is one start.
 
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
     PAPER: lambda k, seed: UNTIE.from_paper(k, random_state=seed),
-    DEFAULT: lambda k, seed: UNTIE(k, random_state=seed),
-    NEIGHBORS: lambda k, seed: UNTIE(purpose="neighbors"),
+    DEFAULT: lambda k, seed: TableEncoder(k, random_state=seed, preparer=None),
+    NEIGHBORS: lambda k, seed: TableEncoder(purpose="neighbors", preparer=None),
     "Couplings": lambda k, seed: Couplings(),
     "CDE": lambda k, seed: CDE(n_init=1, random_state=seed),
     CDE_TEN: lambda k, seed: CDE(n_init=10, random_state=seed),

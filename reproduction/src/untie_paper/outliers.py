@@ -27,7 +27,7 @@ from sklearn.ensemble import IsolationForest
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
-from untie import UNTIE
+from untie import TableEncoder
 from untie.datasets import load
 from untie.evaluation import average_ranks
 from untie_paper.arrays import FloatArray
@@ -150,7 +150,11 @@ def scores(table: Any, method: str, n_classes: int, seed: int) -> dict[str, Floa
     """Return the rows' scores by the name of the detector."""
     if method == BASELINE:
         return {BASELINE: rare_values(table)}
-    encoder = UNTIE(random_state=seed) if method == DEFAULT else ENCODERS[method](n_classes, seed)
+    encoder = (
+        TableEncoder(random_state=seed, preparer=None)
+        if method == DEFAULT
+        else ENCODERS[method](n_classes, seed)
+    )
     vectors = np.asarray(quietly_fitted(encoder, table).transform(table))
     return {name: detector(vectors, seed) for name, detector in DETECTORS.items()}
 

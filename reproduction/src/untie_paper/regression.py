@@ -24,7 +24,7 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsRegressor
 
-from untie import UNTIE
+from untie import TableEncoder
 from untie.baselines import MCA
 from untie.datasets import load
 from untie.evaluation import average_ranks
@@ -115,7 +115,7 @@ def take_out(dataset: str, column: str) -> tuple[Any, Any, int]:
 def make_encoder(method: str, n_classes: int, seed: int) -> Any:
     """Return an encoder that is told no more than a user would know who has a number to predict."""
     if method == DEFAULT:
-        return UNTIE(random_state=seed)
+        return TableEncoder(random_state=seed, preparer=None)
     return MCA(None) if method == "MCA" else ENCODERS[method](n_classes, seed)
 
 

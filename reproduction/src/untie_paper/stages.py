@@ -10,7 +10,7 @@ import numpy as np
 from untie import UNTIE
 from untie._count.tally import tally_table
 from untie._learn.eigen import eigenvalues
-from untie._learn.parameters import check_parameters
+from untie._learn.parameters import kernel_recipe
 from untie._learn.solvers import SOLVERS, Problem, Solution
 from untie._learn.spaces import build_spaces
 from untie._learn.spectrum import centre, energies, reduced_gram, roots
@@ -34,9 +34,9 @@ def build_couplings(encoder: UNTIE, table: Any) -> Problem:
     >>> problem.spaces.n_coordinates  # 4 values x 2 couplings x 14 kernels
     112
     """
-    recipe = check_parameters(encoder)
-    if recipe.n_clusters is None or recipe.chooses:
-        raise ValueError("The stages need a number of clusters and a solver other than 'auto'.")
+    recipe = kernel_recipe(encoder)
+    if recipe.n_clusters is None:
+        raise ValueError("The stages need a number of clusters.")
     counted = tally_table(read_table(table))
     spaces = build_spaces(counted.counts, recipe.couplings, recipe.kernels, recipe.normalize)
     return Problem(spaces, counted.counts, recipe.n_clusters, counted.rows)
@@ -61,7 +61,7 @@ def learn_weights(encoder: UNTIE, problem: Problem, replacement: bool = True) ->
     >>> learn_weights(encoder, problem).omega.mean()
     np.float64(1.0)
     """
-    recipe = check_parameters(encoder)
+    recipe = kernel_recipe(encoder)
     return SOLVERS[recipe.solver](problem, replace(recipe.settings, replacement=replacement))
 
 
