@@ -16,7 +16,7 @@ from site_files import DOCS, ROOT, script
 from untie._util.warn import UnpreparedWarning
 from untie.baselines import MCA
 from untie.cli.app import COMMANDS
-from untie.cli.lazy import single_command
+from untie.cli.app import single_command
 from untie.cluster import KModes
 from untie.datasets import load
 

@@ -6,7 +6,7 @@ import typer
 from rich.text import Text
 
 from untie.cli.app import COMMANDS
-from untie.cli.lazy import single_command
+from untie.cli.app import single_command
 
 PAGE = "reference/command"
 MARK = "<!-- the sub-commands -->"

@@ -1,32 +1,254 @@
-"""What the questions take: rows, positions of rows, labels; and cells as text."""
+"""What questions take: a fitted estimator, raw rows, labels, weights; and cells as text.
+
+Every function of `untie.explain`, `untie.plot` and `choose_k` gets its model and rows from
+`as_fitted`: no other module knows how an estimator prepares its rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeVar, cast
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals import dependencies
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from untie._count.cluster_entries import Entries, find_entries
+from untie._base import TakesTables, check_seen
+from untie._count.cluster_entries import Entries, cross_table, find_entries
 from untie._encoder_base import EncoderBase
+from untie._engines.registry import open_table
+from untie._prepare.note import LEFT_OUT
 from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
+from untie._table.names import check_names
 from untie._table.orders import AUTO, Positions, declared_orders, find_orders
 from untie._table.rows import encode, learn_vocabulary
-from untie._table.sample_weights import read_weights
-from untie._table.table import read_table
+from untie._table.sample_weights import read_weights, split_weights
+from untie._table.table import array_names, read_table
 from untie._table.unknown import joins_rare_values
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.types import Codes, FloatArray, Value
+from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
+from untie.preparer import Preparer
+from untie.untie_method import UNTIE
 
 NOTHING_KNOWN = "nothing is known of the row"
+
+ESTIMATORS = (TableEncoder, UNTIE, TableClusterer)
+"""What questions can be asked of, alone or as the last step of a pipeline."""
+
+E = TypeVar("E", bound=EncoderBase | TableClusterer)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedTable:
+    """A fitted estimator, taken apart: what prepares raw rows, and what takes prepared ones.
+
+    Parameters
+    ----------
+    encoder : TableEncoder
+        Takes prepared rows.
+    clusterer : TableClusterer or None
+        Takes prepared rows; None if the estimator makes no clusters.
+    steps : tuple of transformers
+        What prepares rows, the first step first; empty if nothing does.
+    """
+
+    encoder: TableEncoder
+    clusterer: TableClusterer | None
+    steps: tuple[Any, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of raw rows, as seen in `fit`."""
+        first = self.steps[0] if self.steps else self.encoder
+        names = getattr(first, "feature_names_in_", None)
+        if names is not None:
+            return tuple(map(str, names))
+        return array_names(first.n_features_in_) if self.steps else self.encoder.vocabulary_.columns
+
+    @property
+    def clusters(self) -> TableClusterer:
+        """The clusterer; refuses an estimator that makes no clusters."""
+        if self.clusterer is None:
+            raise TypeError(
+                "A fitted TableClusterer, or a Pipeline that ends in one, is required, got "
+                f"{_named(self.encoder)}, which makes no clusters."
+            )
+        return self.clusterer
+
+    @property
+    def ordered(self) -> Any:
+        """What the user said of columns with an order; see `TableEncoder`."""
+        return getattr(self.encoder, "ordered", AUTO)
+
+    @property
+    def preparer(self) -> Preparer | None:
+        """The first preparer, which sees raw rows; None if there is none."""
+        first = self.steps[0] if self.steps else None
+        return first if isinstance(first, Preparer) else None
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns of raw rows that are not learned from, and why."""
+        return left_out(self.preparer)
+
+    def prepared(self, data: Any, keep: Sequence[str] = ()) -> Any:
+        """Return raw rows, in memory or lazy, as the encoder has learned from them.
+
+        Parameters
+        ----------
+        data : table of shape (n_rows, n_columns)
+            Rows as they were passed to `fit`.
+        keep : sequence of str
+            More columns of a lazy table, which stay as they are.
+        """
+        for step in self.steps:
+            if isinstance(step, Preparer):
+                data = step.transform(data, keep=keep)
+            else:
+                data = step.transform(data)
+        return data
+
+    def codes(self, data: Any) -> Codes:
+        """Return the codes of raw rows in memory."""
+        return encode_rows(self.encoder, self.rows(data)[0])
+
+    def rows(self, data: Any, sample_weight: Any = None) -> tuple[Any, Any]:
+        """Return prepared rows, and their weights as they were given.
+
+        A column with the weights is taken out of a table in memory, and kept in a lazy one.
+        """
+        return self._rows(data, sample_weight, strictly=True)
+
+    def new_rows(self, data: Any, sample_weight: Any = None) -> tuple[Any, Any]:
+        """Return the same of rows that may have more columns, and named ones in any order."""
+        return self._rows(data, sample_weight, strictly=False)
+
+    def _rows(self, data: Any, sample_weight: Any, strictly: bool) -> tuple[Any, Any]:
+        if open_table(data).is_lazy:
+            keep = [sample_weight] if isinstance(sample_weight, str) else []
+            return self.prepared(data, keep), sample_weight
+        data = list(data) if isinstance(data, Iterator) else data
+        data, weights = split_weights(data, sample_weight)
+        first = self.steps[0] if self.steps else self.encoder
+        if isinstance(first, TakesTables):
+            table = read_table(data, min_rows=0)
+            # A Preparer finds its columns by name.
+            if not table.has_names or (first is self.encoder and strictly):
+                check_seen(first, table)
+        return self.prepared(data), weights
+
+    def clustered(self, data: Any, labels: Any = None, sample_weight: Any = None) -> ClusteredRows:
+        """Return prepared rows in memory with their clusters and weights.
+
+        Parameters
+        ----------
+        data : table of shape (n_rows, n_columns)
+            Rows as they were passed to `fit`.
+        labels : array of shape (n_rows,), str or None
+            The cluster of each row, or the column that says so; None for the model's own.
+        sample_weight : array of shape (n_rows,), str or None
+            How often each row counts, or the column that says so.
+        """
+        data, labels = self.take_labels(data, labels)
+        rows, weights = self.rows(data, sample_weight)
+        if labels is None and self.clusterer is None:
+            raise ValueError(
+                f"labels is required, as {_named(self.encoder)} makes no clusters: pass one label "
+                "per row or the name of a column, or a fitted TableClusterer instead."
+            )
+        if labels is None:
+            labels = self.clusters.predict(rows)
+        n_rows = read_table(rows).n_rows
+        partition = check_labels(labels, n_rows)
+        return ClusteredRows(rows, partition, check_row_weights(weights, n_rows))
+
+    def take_labels(self, data: Any, labels: Any) -> tuple[Any, Any]:
+        """Return raw rows and labels; a column of labels leaves rows that are not learned from it.
+
+        Parameters
+        ----------
+        data : table of shape (n_rows, n_columns)
+            In memory.
+        labels : array of shape (n_rows,), str or None
+            One label per row, or the name of a column.
+        """
+        if not isinstance(labels, str):
+            return data, labels
+        table = read_table(data)
+        remedy = "Or pass one label per row."
+        check_names([labels], table.names, "the table", ", which labels names", remedy)
+        cells = table.columns[table.names.index(labels)]
+        return (data if labels in self.names else split_weights(data, labels)[0]), cells
+
+    def outside(self, data: Any) -> Any:
+        """Return what `Preparer.outside` finds of raw rows; None without a preparer."""
+        return None if self.preparer is None else self.preparer.outside(data)
+
+
+def as_fitted(model: Any) -> FittedTable:
+    """Take a fitted estimator, or a pipeline that ends in one, apart.
+
+    Parameters
+    ----------
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted.
+
+    Raises
+    ------
+    TypeError
+        If it is no such estimator, or a pipeline that ends in something else.
+    NotFittedError
+        If it is not fitted.
+    """
+    *before, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    if not isinstance(last, ESTIMATORS):
+        got = _named(last) if last is model else f"a Pipeline that ends in {_named(last)}"
+        raise TypeError(
+            "A fitted TableEncoder, UNTIE or TableClusterer, or a scikit-learn Pipeline that ends "
+            f"in one, is required, got {got}; fit one to the table first: "
+            "TableClusterer().fit(table)."
+        )
+    check_is_fitted(last)
+    steps = [step for step in before if step not in (None, "passthrough")]
+    clusterer = last if isinstance(last, TableClusterer) else None
+    encoder = last if clusterer is None else clusterer.encoder_
+    names = encoder.vocabulary_.columns
+    for estimator in (clusterer, encoder):
+        preparer = getattr(estimator, "preparer_", None)
+        steps += [] if preparer is None else [preparer]
+    taker = None if clusterer is None else _without_preparer(clusterer, names)
+    return FittedTable(_without_preparer(encoder, names), taker, tuple(steps))
+
+
+def left_out(preparer: Preparer | None) -> tuple[str, ...]:
+    """Return the columns that a preparer leaves out, and why."""
+    notes = preparer.notes_ if preparer is not None else ()
+    return tuple(f"{note.column} ({note.reason})" for note in notes if note.action == LEFT_OUT)
+
+
+def _without_preparer(estimator: E, names: Sequence[str]) -> E:
+    """Return an estimator that takes rows that are prepared already, with these columns."""
+    if getattr(estimator, "preparer_", None) is None:
+        return estimator
+    bare: Any = copy(estimator)
+    bare.preparer_ = None
+    bare.feature_names_in_, bare.n_features_in_ = np.array(names, dtype=object), len(names)
+    return cast(E, bare)
+
+
+def _named(estimator: Any) -> str:
+    name = type(estimator).__name__
+    return f"the class {estimator.__name__}" if isinstance(estimator, type) else name
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,21 +270,46 @@ class Partition:
         return len(self.names)
 
 
-def check_labels(labels: Any, n_rows: int) -> Partition:
+def check_labels(labels: Any, n_rows: int, may_be_missing: bool = False) -> Partition:
     """Return the clusters that labels of any type name, one label per row."""
-    array = np.asarray(labels)
+    array = labels if isinstance(labels, nw.Series) else np.asarray(labels)
     if array.shape != (n_rows,):
         raise ValueError(
             f"labels has shape {array.shape}, but the table has {n_rows} rows; pass one label per "
             "row, in the order of the rows."
         )
     codes, found = factorize(array, "labels")
-    if None in found:
+    if None in found and not may_be_missing:
         row = int(np.flatnonzero(codes == found.index(None))[0])
         raise ValueError(f"labels of row {row} is missing; every row must be in a cluster.")
     names = sort_values(found)
     places = {name: place for place, name in enumerate(names)}
     return Partition(names, np.array([places[value] for value in found], dtype=np.intp)[codes])
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredRows:
+    """Prepared rows in memory, and the cluster and weight of each.
+
+    Parameters
+    ----------
+    rows : table of shape (n_rows, n_columns)
+        As the encoder takes them.
+    partition : Partition
+        The clusters.
+    weights : array of shape (n_rows,)
+        How often each row counts.
+    """
+
+    rows: Any
+    partition: Partition
+    weights: FloatArray
+
+    @property
+    def sizes(self) -> FloatArray:
+        """Weight of each cluster's rows; shape (n_clusters,)."""
+        members, n_clusters = self.partition.members, len(self.partition)
+        return np.bincount(members, self.weights, minlength=n_clusters).astype(float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,25 +340,18 @@ class ClusteredTable:
     library: str
 
 
-def read_clusters(
-    data: Any, labels: Any, sample_weight: Any = None, ordered: Any = AUTO
-) -> ClusteredTable:
+def read_clusters(clustered: ClusteredRows, ordered: Any = AUTO) -> ClusteredTable:
     """Count what the rows of each cluster have in each column.
 
     Parameters
     ----------
-    data : table of shape (n_rows, n_columns)
-        In memory.
-    labels : array of shape (n_rows,)
-        The cluster of each row.
-    sample_weight : array of shape (n_rows,), optional
-        How often each row counts.
+    clustered : ClusteredRows
+        Prepared rows, their clusters and weights.
     ordered : "auto", bool, sequence of names or mapping from names to values
         Which columns have an order; see `TableEncoder`.
     """
-    table = read_table(data)
-    clusters = check_labels(labels, table.n_rows)
-    weights = check_row_weights(sample_weight, table.n_rows)
+    table, clusters = read_table(clustered.rows), clustered.partition
+    weights, sizes = clustered.weights, clustered.sizes
     if not weights.any():
         raise ValueError("Every sample weight is zero; at least one row must count.")
     vocabulary, rows = learn_vocabulary(table)
@@ -120,11 +360,8 @@ def read_clusters(
     orders = find_orders(vocabulary, ordered, declared)
     entries = []
     for column, (codes, size) in enumerate(zip(rows.codes, vocabulary.sizes, strict=True)):
-        cells = clusters.members * size + codes
-        counts = np.bincount(cells, weights, minlength=len(clusters) * size).astype(float)
-        by_cluster = counts.reshape(len(clusters), size)
+        by_cluster = cross_table(clusters.members, codes, (len(clusters), size), weights)
         entries.append(find_entries(by_cluster, vocabulary.labels(column), orders[column]))
-    sizes = np.bincount(clusters.members, weights, minlength=len(clusters)).astype(float)
     names = vocabulary.columns
     return ClusteredTable(clusters.names, sizes, names, tuple(entries), weights, table.backend)
 
@@ -132,20 +369,6 @@ def read_clusters(
 def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return one weight per row; ones if none are given."""
     return np.ones(n_rows) if sample_weight is None else read_weights(sample_weight, n_rows)
-
-
-def check_encoder(encoder: Any) -> TableEncoder:
-    """Refuse what is no fitted encoder."""
-    is_encoder: bool = isinstance(encoder, EncoderBase)
-    if not is_encoder:
-        raise TypeError(
-            "A fitted TableEncoder or UNTIE is required, got "
-            f"{type(encoder).__name__}; of a TableClusterer pass its encoder_, of a pipeline its "
-            "last step, with rows that are prepared."
-        )
-    check_is_fitted(encoder)
-    found: TableEncoder = encoder
-    return found
 
 
 def learned_order(encoder: TableEncoder, attribute: int) -> Positions | None:
@@ -177,17 +400,20 @@ def labels_in_order(encoder: TableEncoder, attribute: int) -> list[str]:
     return [labels[code] for code in sorted(range(last), key=lambda code: (places[code], code))]
 
 
-def one_row(encoder: TableEncoder, row: Any) -> Any:
-    """Return a row of any form as a table with one row; refuse one that is not prepared.
+def one_row(fitted: FittedTable, row: Any) -> Any:
+    """Return a raw row of any form as a prepared table with one row.
 
     Parameters
     ----------
+    fitted : FittedTable
+        A fitted estimator.
     row : mapping, pandas Series, sequence of cells or table with one row
         A mapping or Series has the cells by their columns' names.
     """
-    found = _one_row(encoder, row)
+    encoder = fitted.encoder
+    found = fitted.rows(one_raw_row(fitted, row))[0]
     table, vocabulary = read_table(found), encoder.vocabulary_
-    for name, cells in zip(table.names, table.columns, strict=True):
+    for name, cells in () if fitted.steps else zip(table.names, table.columns, strict=True):
         place = vocabulary.columns.index(name) if name in vocabulary.columns else None
         if place is None or not _are_ranges(encoder, place):
             continue
@@ -195,8 +421,8 @@ def one_row(encoder: TableEncoder, row: Any) -> Any:
         if as_number(cell) is not None:
             raise ValueError(
                 f"Column {name!r} has {cell!r}, but the encoder has learned from ranges such as "
-                f"{vocabulary.labels(place)[0]!r}; pass rows that are prepared as those were: "
-                "preparer.transform(rows)."
+                f"{vocabulary.labels(place)[0]!r}, which were prepared before; pass a pipeline of "
+                "the preparer and the encoder, and rows as they come."
             )
     return found
 
@@ -208,17 +434,20 @@ def _are_ranges(encoder: TableEncoder, attribute: int) -> bool:
     return no_number and order_of(encoder, attribute) is not None
 
 
-def _one_row(encoder: TableEncoder, row: Any) -> Any:
-    names = encoder.vocabulary_.columns
+def one_raw_row(fitted: FittedTable, row: Any) -> Any:
+    """Return a raw row of any form as a raw table with one row; parameters as of `one_row`."""
+    names = fitted.names
     if dependencies.is_pandas_series(row):
         row = {str(name): cell for name, cell in row.items()}
     if isinstance(row, Mapping):
-        absent = [name for name in names if name not in row]
+        notes = fitted.preparer.notes_ if fitted.preparer is not None else ()
+        spared = {note.column for note in notes if note.action == LEFT_OUT}
+        absent = [name for name in names if name not in row and name not in spared]
         if absent:
             raise ValueError(f"The row has no cell for {absent}; its columns must be {names}.")
-        return _frame(encoder, [row[name] for name in names])
+        return _frame(fitted, {name: row.get(name) for name in names})
     if isinstance(row, list | tuple) and len(row) == len(names) and not _is_nested(row):
-        return _frame(encoder, list(row))
+        return _frame(fitted, dict(zip(names, row, strict=True)))
     table = read_table(row, min_rows=0)
     if table.n_rows != 1:
         raise ValueError(
@@ -348,12 +577,12 @@ def encode_rows(encoder: TableEncoder, data: Any) -> Codes:
     return codes
 
 
-def _frame(encoder: TableEncoder, cells: list[Any]) -> Any:
-    names = encoder.vocabulary_.columns
-    if not hasattr(encoder, "feature_names_in_"):
-        return [cells]
+def _frame(fitted: FittedTable, cells: Mapping[str, Any]) -> Any:
+    first = fitted.steps[0] if fitted.steps else fitted.encoder
+    if not hasattr(first, "feature_names_in_"):
+        return [list(cells.values())]
     return frames.make_frame(
-        encoder.library_, {name: [cell] for name, cell in zip(names, cells, strict=True)}
+        fitted.encoder.library_, {name: [cell] for name, cell in cells.items()}
     )
 
 

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from untie._engines.registry import open_table
+from untie._inputs import as_fitted
 from untie._learn.choose_k import N_SPLITS, choose_number
 from untie._learn.k_choice import KChoice
 from untie._row_tasks import sample_source
 from untie._util.seeds import draws_of
-from untie.encoder import TableEncoder
 
 
 def choose_k(
-    encoder: TableEncoder,
+    model: Any,
     data: Any,
     ks: Iterable[int] = range(2, 11),
     *,
     n_splits: int = N_SPLITS,
     sample_weight: Any = None,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> KChoice:
     """Choose the number of clusters of a table, and tell whether there are any.
 
@@ -53,10 +51,10 @@ def choose_k(
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     data : table of shape (n_rows, n_columns)
-        In memory or lazy; a lazy one is read once.
+        Rows as they were passed to `fit`, in memory or lazy; a lazy table is read once.
     ks : iterable of int, default=range(2, 11)
         The numbers to try, each at least 2, typically up to 10 or 20; each is clustered
         ``2 * n_splits + 1`` times. Numbers that are not below that of the distinct rows are left
@@ -65,9 +63,10 @@ def choose_k(
         Number of splits into halves, typically 5 to 20; time grows in proportion, and `how_sure`
         gets finer.
     sample_weight : array of shape (n_rows,) or str, optional
-        How often each row counts, or the column that says so; lazy tables take a name only.
-    random_state : int, RandomState or None, default=None
-        For the splits and the starts of k-means. None is the seed 0.
+        How often each row counts, or the column that says so, which is then not looked at; lazy
+        tables take a name only.
+    random_state : int, RandomState or None, default=0
+        Seed of the splits and of the starts of k-means; None is 0.
 
     Returns
     -------
@@ -96,8 +95,10 @@ def choose_k(
     >>> choice.table().columns.tolist()
     ['k', 'gain', 'error', 'stability', 'silhouette', 'chosen_by']
     """
-    check_is_fitted(encoder)
-    sample = sample_source(encoder, open_table(data), sample_weight)
+    fitted = as_fitted(model)
+    encoder = fitted.encoder
+    rows, weights = fitted.rows(data, sample_weight)
+    sample = sample_source(encoder, open_table(rows), weights)
     rng = draws_of(random_state)
     model, columns = encoder.model_, encoder.vocabulary_.columns
     given = (model.vectors, model.coarse, model.attributes, sample, columns)

@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from untie.cli.early import check_output
-from untie.cli.guard import UserError
+from untie.cli.streams import UserError
 
 
 def test_outputs_are_tried_at_the_same_time_and_leave_nothing(tmp_path):

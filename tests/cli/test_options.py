@@ -37,7 +37,7 @@ from option_cases import (
     written,
 )
 from untie.cli.app import COMMANDS
-from untie.cli.lazy import single_command
+from untie.cli.app import single_command
 
 SHEET = {"--sheet": said("read the sheet 'rows' of 'Sheet', 'rows'")}
 PLAIN = f"{TEXT} {COLUMNS} {DATES} {TABLE}"

@@ -8,7 +8,7 @@ import pytest
 
 from command_cases import ask, refused, rows_of, write_people
 from untie.cli import reading, text_layout
-from untie.cli.guard import UserError
+from untie.cli.streams import UserError
 from untie.cli.reading import in_memory, names_of, read_source
 
 ROWS = [{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]

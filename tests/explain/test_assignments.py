@@ -129,7 +129,7 @@ def test_other_libraries_and_no_rows(table):
 
 
 def test_what_is_no_clusterer(table):
-    with pytest.raises(TypeError, match="A fitted TableClusterer is required, got UNTIE"):
+    with pytest.raises(TypeError, match="TableClusterer, or a Pipeline .* got TableEncoder"):
         assignments(TableEncoder(2, preparer=None).fit(table), table)
     with pytest.raises(ValueError, match="not fitted"):
         assignments(TableClusterer(2, preparer=None), table)

@@ -30,7 +30,7 @@ def slow_distances(encoder, table, labels, weights=None):
 
 def test_prototypes_are_the_rows_nearest_to_the_mean(case):
     encoder, table, classes = case
-    found = prototypes(encoder, table, classes, n=4)
+    found = prototypes(encoder, table, labels=classes, n=4)
     distances = slow_distances(encoder, table, classes)
     for cluster, part in found.groupby("cluster"):
         own = np.where(classes == cluster, distances[:, cluster], np.inf)
@@ -47,7 +47,7 @@ def test_prototypes_are_the_rows_nearest_to_the_mean(case):
 
 def test_border_cases_have_the_smallest_margins(case):
     encoder, table, classes = case
-    found = border_cases(encoder, table, classes, n=3)
+    found = border_cases(encoder, table, labels=classes, n=3)
     distances = slow_distances(encoder, table, classes)
     for cluster, part in found.groupby("cluster"):
         margins = {}
@@ -66,29 +66,29 @@ def test_weights_move_the_means(case):
     encoder, table, classes = case
     weights = np.random.default_rng(0).random(150) * 5
     weights[:40] = 0
-    found = prototypes(encoder, table, classes, n=1, sample_weight=weights)
+    found = prototypes(encoder, table, labels=classes, n=1, sample_weight=weights)
     distances = slow_distances(encoder, table, classes, weights)
     for line in found.itertuples():
         own = np.where(
             (classes == line.cluster) & (weights > 0), distances[:, line.cluster], np.inf
         )
         assert line.distance == pytest.approx(own.min(), abs=1e-7)
-    rows = border_cases(encoder, table, classes, n=5, sample_weight=weights)
+    rows = border_cases(encoder, table, labels=classes, n=5, sample_weight=weights)
     assert len(rows) == 15
 
 
 def test_fewer_rows_than_asked_for():
     rows = [["a", "x"]] * 3 + [["b", "y"]]
     encoder = TableEncoder(2, preparer=None).fit(rows)
-    assert len(prototypes(encoder, rows, [0, 0, 0, 1], n=5)) == 2
-    assert border_cases(encoder, rows, [0, 0, 0, 1]).margin.tolist() == pytest.approx([1, 1])
+    assert len(prototypes(encoder, rows, labels=[0, 0, 0, 1], n=5)) == 2
+    assert border_cases(encoder, rows, labels=[0, 0, 0, 1]).margin.tolist() == pytest.approx([1, 1])
 
 
 def test_a_row_in_the_wrong_cluster_has_a_negative_margin():
     rows = [["a", "a", "a"]] * 9 + [["b", "b", "b"]] * 9
     encoder = TableEncoder(2, preparer=None).fit(rows)
     labels = [0] * 9 + [1] * 8 + [0]
-    found = border_cases(encoder, rows, labels, n=1).set_index("cluster")
+    found = border_cases(encoder, rows, labels=labels, n=1).set_index("cluster")
     assert found.position[0] == 17
     assert found.margin[0] < 0
 
@@ -97,11 +97,11 @@ def test_frames_and_bad_input(case):
     encoder, table, classes = case
     frame = pl.DataFrame(table.to_dict("list"))
     other = UNTIE(3, solver="uniform").fit(frame)
-    expected = prototypes(encoder, table, classes)
-    pd.testing.assert_frame_equal(prototypes(other, frame, classes).to_pandas(), expected)
+    expected = prototypes(encoder, table, labels=classes)
+    pd.testing.assert_frame_equal(prototypes(other, frame, labels=classes).to_pandas(), expected)
     with pytest.raises(ValueError, match="needs two clusters"):
-        border_cases(encoder, table, np.zeros(150))
+        border_cases(encoder, table, labels=np.zeros(150))
     with pytest.raises(ValueError, match="cluster 2 has the weight 0"):
-        prototypes(encoder, table, classes, sample_weight=classes != 2)
+        prototypes(encoder, table, labels=classes, sample_weight=classes != 2)
     with pytest.raises(ValueError, match="n must be a positive integer"):
-        prototypes(encoder, table, classes, n=0)
+        prototypes(encoder, table, labels=classes, n=0)

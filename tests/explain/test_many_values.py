@@ -59,10 +59,10 @@ def test_neighbors(encoder, table, vectors):
 def test_prototypes_and_border_cases(encoder, table, vectors, labels):
     means = np.array([vectors[labels == cluster].mean(axis=0) for cluster in range(3)])
     distances = np.linalg.norm(vectors[:, None] - means, axis=2)
-    found = explain.prototypes(encoder, table, labels, n=1)
+    found = explain.prototypes(encoder, table, labels=labels, n=1)
     nearest = [distances[labels == cluster, cluster].min() for cluster in range(3)]
     np.testing.assert_allclose(found.distance, nearest)
-    border = explain.border_cases(encoder, table, labels, n=1)
+    border = explain.border_cases(encoder, table, labels=labels, n=1)
     for line in border.itertuples():
         own, other = distances[line.position, [line.cluster, line.other]]
         assert line.margin == pytest.approx((other - own) / max(own, other))
@@ -93,10 +93,10 @@ def test_outliers_add_up(encoder, table):
 
 
 def test_profile_and_stability(encoder, table, labels):
-    profile = explain.cluster_profile(table, labels)
+    profile = explain.cluster_profile(encoder, table, labels=labels)
     assert len(profile[profile.column == "town"]) > 1000
     assert (profile.p_value == 1).mean() > 0.9  # the labels are those of no group
-    stability = explain.cluster_stability(encoder, table, labels, n_resamples=3)
+    stability = explain.cluster_stability(encoder, table, labels=labels, n_resamples=3)
     assert stability.cluster.tolist() == [0, 1, 2]
     assert (stability.verdict == "dissolves").all()
 
@@ -112,7 +112,7 @@ def test_clusters(encoder, table):
 def test_drift(encoder, table):
     assert not explain.drift(encoder, table).has_drifted
     half = N_ROWS // 2
-    assert not explain.drift(table[:half], table[half:]).has_drifted
+    assert not explain.drift(TableEncoder(3).fit(table[:half]), table[half:]).has_drifted
     turned = table.assign(c0=table.c0.map({"0": "1", "1": "2", "2": "0"}))
     pairs = explain.drift(encoder, turned).drifted_couplings
     assert {pair for pair in pairs if "c0" not in pair} == set()

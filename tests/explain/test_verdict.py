@@ -56,9 +56,7 @@ def case(request, tmp_path_factory):
     make, k, found = CASES[request.param]
     table = make()
     rows = Preparer().fit_transform(table)
-    clusterer = TableClusterer(
-        k, encoder=TableEncoder(k, random_state=0, preparer=None), random_state=0, preparer=None
-    ).fit(rows)
+    clusterer = TableClusterer(k, encoder=TableEncoder(k, random_state=0), random_state=0).fit(rows)
     said = verdict(clusterer, rows, random_state=0)
     assert said.found is found
     if k == 5:  # more than there are
@@ -152,7 +150,7 @@ def test_words_are_those_of_the_evidence(case):
 
 def test_groups_that_repeat_a_column():
     rows = Preparer().fit_transform(one_number_twice())
-    said = verdict(TableClusterer(random_state=0, preparer=None).fit(rows), rows)
+    said = verdict(TableClusterer(random_state=0).fit(rows), rows)
     k = said.n_groups
     assert said.repeats in ("amount", "copy")
     assert said.headline == (
@@ -164,14 +162,14 @@ def test_groups_that_repeat_a_column():
 
 def test_a_given_number_has_the_evidence_of_choose_k():
     rows = with_groups()
-    clusterer = TableClusterer(4, random_state=0, preparer=None).fit(rows)
+    clusterer = TableClusterer(4, random_state=0).fit(rows)
     said = verdict(clusterer, rows, random_state=3)
-    expected = choose_k(clusterer.encoder_, rows, [4], random_state=3)
+    expected = choose_k(clusterer, rows, [4], random_state=3)
     assert said.is_given
     assert said.how_sure is None
     assert said.rests_on == expected.rests_on
     assert said.choice.gain.tolist() == expected.gain.tolist()
-    stability = cluster_stability(clusterer.encoder_, rows, clusterer.labels_, random_state=3)
+    stability = cluster_stability(clusterer, rows, random_state=3)
     pd.testing.assert_frame_equal(said.stability, stability)
     weak = stability[stability.verdict.isin(["doubtful", "dissolves"])]
     assert said.weak == tuple(weak.cluster)
@@ -195,7 +193,7 @@ def test_a_number_that_was_chosen_is_not_read_again(tmp_path):
     rows = with_groups()
     rows.to_parquet(tmp_path / "rows.parquet")
     source = scan(tmp_path / "rows.parquet")
-    clusterer = TableClusterer(random_state=0, preparer=None).fit(source)
+    clusterer = TableClusterer(random_state=0).fit(source)
     (tmp_path / "rows.parquet").unlink()
     assert verdict(clusterer, source).choice is clusterer.k_choice_
 
@@ -203,29 +201,29 @@ def test_a_number_that_was_chosen_is_not_read_again(tmp_path):
 def test_tables_of_which_there_is_little_to_say():
     few = pd.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20})
     for k in ("auto", 2):
-        said = verdict(TableClusterer(k, preparer=None).fit(few), few)
+        said = verdict(TableClusterer(k).fit(few), few)
         assert str(said) == "2 groups, one for each distinct row."
         assert said.found is None
     rows = with_groups()
-    said = verdict(TableClusterer(1, preparer=None).fit(rows), rows)
+    said = verdict(TableClusterer(1).fit(rows), rows)
     assert str(said) == "One group: as asked for."
     assert said.said_of(0) == ""
     three = pd.DataFrame({"a": ["x", "y", "z"], "b": ["u", "u", "v"]})
-    said = verdict(TableClusterer(preparer=None).fit(three), three)
+    said = verdict(TableClusterer().fit(three), three)
     assert "too few distinct rows to try more than 2 groups" in said.caution
 
 
 def test_names_are_cut_and_only_some_are_listed():
     rows = with_groups()
     rows.columns = ["", *(f"{name}{'x' * 60}" for name in rows.columns[1:])]
-    said = str(verdict(TableClusterer(3, random_state=0, preparer=None).fit(rows), rows))
+    said = str(verdict(TableClusterer(3, random_state=0).fit(rows), rows))
     assert "x" * 39 not in said
     assert re.search(r"The groups rest on .*, .*, .*, .* and 2 more\.", said)
 
 
 def test_how_the_number_was_chosen_is_said():
     rows = with_groups()
-    said = verdict(TableClusterer(random_state=0, preparer=None).fit(rows), rows)
+    said = verdict(TableClusterer(random_state=0).fit(rows), rows)
     assert said.sentences[0] == "3 is the best number, in 100% of the splits into halves."
     choice = replace(said.choice, how_sure=0.5, chosen=np.array([3, 3, 4, 5]))
     unsure = "3 is the best number, though only in 50% of the splits into halves."
@@ -243,17 +241,15 @@ def test_how_the_number_was_chosen_is_said():
 @pytest.mark.parametrize("k", ["auto", 3])
 def test_passive_columns_are_not_counted(k):
     rows = with_groups().assign(other=np.arange(N) // 50 % 3)
-    encoder = TableEncoder(k, column_weights={"other": 0}, random_state=0, preparer=None)
-    said = verdict(
-        TableClusterer(k, encoder=encoder, random_state=0, preparer=None).fit(rows), rows
-    )
+    encoder = TableEncoder(k, column_weights={"other": 0}, random_state=0)
+    said = verdict(TableClusterer(k, encoder=encoder, random_state=0).fit(rows), rows)
     assert said.passive == ("other",)
     assert said.headline.endswith("resting on all 6 columns")
 
 
 def test_groups_that_rest_on_no_column_for_sure():
     rows = with_groups()
-    said = verdict(TableClusterer(3, random_state=0, preparer=None).fit(rows), rows)
+    said = verdict(TableClusterer(3, random_state=0).fit(rows), rows)
     choice = replace(said.choice, tells=0 * said.choice.tells)
     said = replace(said, choice=choice, stability=None)
     assert said.headline == (
@@ -265,8 +261,8 @@ def test_groups_that_rest_on_no_column_for_sure():
 @pytest.mark.parametrize("passive", [False, True])
 def test_a_lone_column_has_no_groups_and_it_is_said(passive):
     rows = without_groups()[["u", "v"] if passive else ["u"]]
-    encoder = TableEncoder(2, column_weights={"v": 0} if passive else None, preparer=None)
-    said = verdict(TableClusterer(2, encoder=encoder, preparer=None).fit(rows), rows)
+    encoder = TableEncoder(2, column_weights={"v": 0} if passive else None)
+    said = verdict(TableClusterer(2, encoder=encoder).fit(rows), rows)
     assert said.headline == (
         "No groups found: groups need several columns, and u is the only one that counts"
     )
@@ -275,9 +271,9 @@ def test_a_lone_column_has_no_groups_and_it_is_said(passive):
 
 def test_only_a_clusterer_has_a_verdict():
     rows = with_groups()
-    with pytest.raises(TypeError, match="An TableClusterer is required, got UNTIE"):
-        verdict(TableEncoder(2, preparer=None).fit(rows), rows)
-    assert isinstance(verdict(TableClusterer(2, preparer=None).fit(rows), rows), Verdict)
+    with pytest.raises(TypeError, match="TableClusterer, or a Pipeline .* got TableEncoder"):
+        verdict(TableEncoder(2).fit(rows), rows)
+    assert isinstance(verdict(TableClusterer(2).fit(rows), rows), Verdict)
 
 
 def test_what_is_called_weak_is_not_said_to_be_above_the_bound():
@@ -306,11 +302,9 @@ def test_groups_of_a_few_rows_are_said_to_be_of_a_few(times):
     table = pd.DataFrame(columns).astype(str)
     repeated = pd.concat([table] * times, ignore_index=True)
     weights = np.full(24, float(times))
-    as_rows = verdict(TableClusterer(2, preparer=None).fit(repeated), repeated)
+    as_rows = verdict(TableClusterer(2).fit(repeated), repeated)
     as_weights = verdict(
-        TableClusterer(2, preparer=None).fit(table, sample_weight=weights),
-        table,
-        sample_weight=weights,
+        TableClusterer(2).fit(table, sample_weight=weights), table, sample_weight=weights
     )
     for said in (as_rows, as_weights):
         assert said.found

@@ -78,7 +78,7 @@ def test_a_column_with_very_many_values(monkeypatch, solver):
     variance = np.asarray(full.transform(table)).var(axis=0)
     lines = full.weights().assign(variance=variance / variance.sum())
     for by in ("column", "coupling", "kernel"):
-        found = weight_shares(full, by).set_index(by).share
+        found = weight_shares(full, by=by).set_index(by).share
         expected = lines.groupby(by).variance.sum()
         assert found.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
 

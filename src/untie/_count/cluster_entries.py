@@ -36,6 +36,32 @@ class Entries:
     n_tried: NDArray[np.intp]
 
 
+def cross_table(
+    first: NDArray[np.integer],
+    second: NDArray[np.integer],
+    shape: tuple[int, int],
+    weights: FloatArray | None = None,
+) -> FloatArray:
+    """Return the weight of the rows with each pair of two codes.
+
+    Parameters
+    ----------
+    first, second : integer arrays of shape (n_rows,)
+        The codes.
+    shape : pair of int
+        The number of codes of either.
+    weights : array of shape (n_rows,), optional
+        How often each row counts.
+
+    Examples
+    --------
+    >>> cross_table(np.array([0, 0, 1]), np.array([2, 2, 0]), (2, 3)).tolist()
+    [[0.0, 0.0, 2.0], [1.0, 0.0, 0.0]]
+    """
+    cells = first.astype(np.intp) * shape[1] + second
+    return np.bincount(cells, weights, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
+
+
 def find_entries(counts: FloatArray, labels: Sequence[str], positions: Positions | None) -> Entries:
     """Return the values of a column; of one with an order, a run of neighbours for each cluster.
 

@@ -43,6 +43,8 @@ class ArrowSource(Source):
         Whether the rows can be read only once.
     backend : str
         The library that frames for the user are made with.
+    remarks : tuple of str
+        What the user should know of how it is read.
     """
 
     schema: Any
@@ -51,6 +53,7 @@ class ArrowSource(Source):
     n_rows: int | None = None
     is_one_shot: bool = False
     backend: str = "pyarrow"
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         refuse_repeated(self.columns, self.origin)

@@ -7,7 +7,6 @@ import ctypes
 import glob
 import os
 import weakref
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -21,12 +20,13 @@ from untie._engines.arrow import BATCH_ROWS, ArrowSource
 from untie._engines.packed import open_plain
 from untie._engines.partitions import Keys, with_keys
 from untie._engines.schema import check_same_columns
+from untie._util.checks import check_one_of
 from untie._util.extras import need
 from untie._util.scratch import Scratch
 
 TYPES = ("infer", "text")
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
+CSV = "csv"
 
 JSON_ARRAY, JSON_OBJECTS = "json array", "json objects"
 
@@ -96,47 +96,42 @@ def text_source(
     kind: str,
     types: str,
     origin: str,
-    delimiter: str | None = None,
+    delimiter: str = ",",
     missing: Sequence[str] = (),
     keys: Sequence[Keys] | None = None,
 ) -> ArrowSource:
-    """Return the rows of CSV, TSV or JSON files, one file after another.
+    """Return the rows of CSV or JSON files, one file after another.
 
     Parameters
     ----------
     paths : sequence of str
         The files.
-    kind : {"csv", "tsv", "json"}
+    kind : {"csv", "json"}
         What they are.
     types : {"infer", "text"}
         Whether each column's type is found from its cells, all of which are read for it, or all
-        cells are text.
+        cells of CSV are text.
     origin : str
         The files' common name, for messages.
-    delimiter : str, optional
-        What stands between the cells of CSV and TSV files, if not what their names say.
+    delimiter : str
+        What separates the cells of CSV.
     missing : sequence of str
-        Cells of CSV and TSV files that are missing, besides empty ones.
+        Cells of CSV that are missing, besides empty ones.
     keys : sequence of mappings, optional
         The cells that the folders of each file name.
     """
-    if kind == "json":
-        kind = _layout(paths)
-    marks = Marks(delimiter or DELIMITERS.get(kind, ""), ("", *missing), _line_end(paths, kind))
-    if types not in TYPES:
-        raise ValueError(f"types must be one of {TYPES}, got {types!r}.")
+    check_one_of("types", types, TYPES)
+    kind, types = (kind, types) if kind == CSV else (_layout(paths), "infer")
+    marks = Marks(delimiter, ("", *missing), _line_end(paths, kind))
     database = Database()
-    remedy = "Correct the file, or read every column as text: untie.scan(..., types='text')."
+    as_text = ", or read every column as text: untie.scan(..., types='text')"
+    remedy = f"Correct the file{as_text if kind == CSV and types == 'infer' else ''}."
     columns = []
     for path in paths:
         with _explaining(repr(path), remedy), database.asked() as (cursor, call):
             # A name is one, even if cells with that text are missing.
             bare = replace(marks, missing=("",))
             columns.append(call(cursor.sql, _reading([path], kind, "text", bare)).columns)
-            if kind in DELIMITERS:
-                _refuse_renamed(cursor, path, kind, bare)
-        if delimiter is None:
-            _refuse_other_delimiters(columns[-1], path, kind)
     check_same_columns(columns, paths)
     with _explaining(origin, remedy), database.asked() as (cursor, call):
         # Found once and then told, as each reading would look at all cells for them again.
@@ -185,7 +180,7 @@ def _line_end(paths: Sequence[str], kind: str) -> str | None:
 
     Excel writes such files: its lines end in CR LF, those within a cell in LF.
     """
-    if kind not in DELIMITERS:
+    if kind != CSV:
         return None
     with open_plain(paths[0]) as file:
         first = file.read(LONGEST_LINE)
@@ -216,29 +211,6 @@ def _long_integers(
     tests = ", ".join(f"bool_and(regexp_full_match({quoted(name)}, '-?[0-9]+'))" for name in wide)
     found = connection.sql(f"SELECT {tests} FROM ({as_text})").fetchall()
     return [name for name, is_whole in zip(wide, found[0], strict=True) if is_whole]
-
-
-def _refuse_renamed(connection: Any, path: str, kind: str, marks: Marks) -> None:
-    """Refuse names that occur again: DuckDB would rename one, also if they differ in case alone."""
-    lines = _reading([path], kind, "text", marks, header=False)
-    first = connection.sql(f"{lines} LIMIT 1").fetchall()
-    names = Counter(name.lower() for line in first for name in line if name is not None)
-    repeated = sorted(name for name, n in names.items() if n > 1)
-    if repeated:
-        raise ValueError(
-            f"Column names must be distinct, whatever their case; rename columns in the first line "
-            f"of {path!r}, as these occur again: {repeated}."
-        )
-
-
-def _refuse_other_delimiters(columns: Sequence[str], path: str, kind: str) -> None:
-    found = next((mark for mark in ";\t|" if mark in columns[0]), None)
-    if kind == "csv" and len(columns) == 1 and found:
-        raise ValueError(
-            f"{path!r} has one column, {columns[0]!r}; if its cells stand between {found!r}, read "
-            "it with a query: "
-            f"untie.scan(sql=\"SELECT * FROM read_csv('...', delim = {found!r})\")."
-        )
 
 
 def adopt_duckdb(data: Any) -> ArrowSource | None:
@@ -307,11 +279,10 @@ def _reading(
     types: str,
     marks: Marks,
     fields: Mapping[str, str] | None = None,
-    header: bool = True,
 ) -> str:
     """Return the query that reads files; without `fields`, all cells are read for the types."""
     if marks.names and len(paths) > 1:
-        alone = (_reading([path], kind, types, marks, fields, header) for path in paths)
+        alone = (_reading([path], kind, types, marks, fields) for path in paths)
         return " UNION ALL BY NAME ".join(alone)
     # DuckDB would take a name with brackets for a pattern, and a folder's name for a column.
     files = f"[{', '.join(_text(glob.escape(path)) for path in paths)}]"
@@ -327,7 +298,7 @@ def _reading(
     # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
     # table of text, rows of another length are titles or comments and are left out.
     options += [
-        f"header = {str(header).lower()}",
+        "header = true",
         "skip = 0",
         "comment = ''",
         "quote = '\"'",
@@ -337,7 +308,7 @@ def _reading(
     options += [f"nullstr = [{', '.join(map(_text, marks.missing))}]"]
     if marks.line_end:
         options += [f"new_line = '{marks.line_end}'"]
-    if marks.names and header:
+    if marks.names:
         options += [f"names = [{', '.join(map(_text, marks.names[paths[0]]))}]"]
     if types == "text":
         options += ["all_varchar = true"]

@@ -28,14 +28,3 @@ def suffix_of(path: str) -> str:
     """
     stem, suffix = os.path.splitext(path.lower())
     return os.path.splitext(stem)[1] if suffix in COMPRESSED else suffix
-
-
-def kind_of(path: str) -> str:
-    """Return what a file is, by its name."""
-    suffix = suffix_of(path)
-    if suffix not in KINDS:
-        raise ValueError(
-            f"{path!r} has none of the known endings {', '.join(KINDS)}; rename the file, or "
-            "read it with a query: untie.scan(sql=\"SELECT * FROM read_csv('...')\")."
-        )
-    return KINDS[suffix]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import stat
+import sys
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,9 @@ from untie._util.near_files import no_file
 from untie._util.scratch import Scratch, copy_at_most, room_for
 
 Named = str | os.PathLike[str]
+
+STDIN = "-"
+"""What names standard input."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,11 @@ class TableFile:
     remark: str = ""
     n_packed: int = 0
 
+    @property
+    def shown(self) -> str:
+        """What messages call it."""
+        return "Standard input" if self.name == STDIN else repr(self.name)
+
 
 @dataclass(frozen=True)
 class Gathered:
@@ -69,7 +78,7 @@ class Gathered:
     @property
     def origin(self) -> str:
         """What the files are called in messages."""
-        first = repr(self.files[0].name)
+        first = self.files[0].shown
         return first if len(self.files) == 1 else f"{len(self.files)} files ({first}, ...)"
 
 
@@ -98,11 +107,6 @@ def gather(source: Named | Sequence[Named], sheet: str | None = None) -> Gathere
     return Gathered(kept, scratch)
 
 
-def gather_one(path: str, name: str, sheet: str | None, scratch: Scratch) -> Gathered:
-    """Unpack one file, whatever it is called."""
-    return Gathered((_plain(TableFile(path, name), sheet, scratch),), scratch)
-
-
 def find_files(source: Named | Sequence[Named]) -> list[str]:
     """Return the files that a path, a pattern or a list of them names; each once, in order."""
     sources = [source] if isinstance(source, str | os.PathLike) else list(source)
@@ -112,7 +116,9 @@ def find_files(source: Named | Sequence[Named]) -> list[str]:
 
 
 def _found(entry: str, scratch: Scratch) -> Iterator[TableFile]:
-    if scheme_of(entry) is not None:
+    if entry == STDIN:
+        yield TableFile(_spooled(scratch), STDIN)
+    elif scheme_of(entry) is not None:
         yield from (TableFile(path, name) for path, name in fetch(entry, scratch))
     elif os.path.isdir(entry) and is_partitioned(entry):
         yield from (TableFile(path, path, keys) for path, keys in partition_files(entry))
@@ -141,6 +147,17 @@ def is_stream(path: str) -> bool:
     except OSError:
         return False
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
+def _spooled(scratch: Scratch) -> str:
+    """Return a copy of standard input, as it is read more than once."""
+    if sys.stdin is None:
+        raise ValueError("Standard input is closed; name a file, or pipe one in.")
+    if sys.stdin.isatty():
+        raise ValueError("Standard input is a terminal; pipe a table in, or name a file.")
+    path = scratch.path("input")
+    copy_at_most(sys.stdin.buffer, path, room_for(scratch.folder), "Standard input")
+    return path
 
 
 def _copied(file: TableFile, scratch: Scratch) -> TableFile:
@@ -176,7 +193,7 @@ def _paths(entry: str) -> list[str]:
 
 def _plain(file: TableFile, sheet: str | None, scratch: Scratch) -> TableFile:
     """Return a file of rows: the one of an archive, the sheet of a workbook, or itself."""
-    shown = repr(file.name)
+    shown = file.shown
     n_packed = file.n_packed or os.path.getsize(file.path)
     _refuse_old_workbook(file.path, shown)
     if not is_zip(file.path):

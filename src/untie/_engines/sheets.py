@@ -13,6 +13,7 @@ from typing import Any
 from untie._engines.zipped import opened
 from untie._util.extras import need
 from untie._util.scratch import Scratch, most_bytes, no_room, room_for, too_large
+from untie._util.words import message
 
 OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 """How files of old versions of Excel (.xls) begin, which are no archives."""
@@ -83,7 +84,8 @@ def sheet_as_csv(
                 "save it anew, or as CSV."
             ) from error
     others = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
-    remark = f"{shown}: read the sheet {chosen.title!r} of {others}; --sheet names another"
+    said = "{0}: read the sheet {1} of {2}; {sheet} names another"
+    remark = message(said, shown, repr(chosen.title), others)
     return target, remark if len(names) > 1 else ""
 
 

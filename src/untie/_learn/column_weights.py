@@ -11,6 +11,7 @@ import numpy as np
 from untie._table.names import check_names
 from untie._util.checks import is_number
 from untie._util.types import FloatArray
+from untie._util.words import message
 
 ColumnWeights = Mapping[Any, float]
 """Factors by the names or positions of columns."""
@@ -55,8 +56,10 @@ def column_factors(weights: ColumnWeights, columns: Sequence[str]) -> FloatArray
         factors[columns.index(name)] = factor
     if not factors.any():
         raise ValueError(
-            "column_weights makes every column passive, so there is nothing to learn from; give at "
-            "least one column a weight above 0."
+            message(
+                "Every column is supplementary, so there is nothing to learn from; give at least "
+                "one a weight above 0 in {column_weights}."
+            )
         )
     return factors
 

@@ -36,6 +36,7 @@ from untie._learn.tall import Columns
 from untie._table.orders import Orders, find_orders
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
+from untie._util.words import Parameter, message
 
 LARGEST_NUMBER = 20
 """``n_clusters=None`` chooses at most this many clusters."""
@@ -362,8 +363,12 @@ def _number_of_clusters(counted: Tally, recipe: Recipe, wanted: int | None) -> i
     if wanted <= n_most or counted.is_growing or not recipe.needs_number:
         return min(wanted, n_most)
     raise ValueError(
-        f"n_clusters={wanted} is more than the table's rows (n_samples={counts.n_rows}); ask for "
-        "fewer clusters or None."
+        message(
+            "{given} is more than the table's rows ({n_rows}); ask for fewer, or leave "
+            "{n_clusters} out.",
+            given=Parameter("n_clusters", wanted),
+            n_rows=counts.n_rows,
+        )
     )
 
 

@@ -21,6 +21,7 @@ from untie._table.sample_weights import read_weights, split_weights
 from untie._table.table import Table, read_table
 from untie._util.mixing import STEP, mixed
 from untie._util.types import FloatArray, Value
+from untie._util.words import message, message_of
 
 EXACT_VALUES = 2**16
 """At most this many distinct values of a column are counted."""
@@ -119,7 +120,8 @@ def _weights(cells: Any, n_rows: int, weight: Any) -> FloatArray:
     except ValueError as error:
         if not isinstance(weight, str):
             raise
-        raise ValueError(f"Column {weight!r} can't hold the weights: {error}") from None
+        said = "Column {name} can't hold the weights: {error}"
+        raise ValueError(message(said, name=repr(weight), error=message_of(error))) from None
 
 
 class Look:

@@ -14,6 +14,7 @@ from untie._prepare.note import LEFT_OUT, Note
 from untie._prepare.preparation import Constant, Preparation
 from untie._prepare.rules import Part, Rule
 from untie._table.names import check_names
+from untie._util.words import Parameter, message
 
 WEIGHTS = "holds the weights"
 """Why the column of weights is left out."""
@@ -59,7 +60,9 @@ def make_preparation(
         able = [n for n, s in zip(chosen, seen, strict=True) if not s.problem]
         alone = any(s.rows.sum() + s.n_missing == 1 for s in seen)
         hint = _remedy([notes[name] for name in able], alone)
-        raise ValueError(f"No column is left to learn from ({said}).{hint}")
+        raise ValueError(
+            message("No column is left to learn from ({said}).{hint}", said=said, hint=hint)
+        )
     said_of_all = tuple(notes[name] for name in names)
     return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, constants)
 
@@ -70,7 +73,8 @@ def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
         return " The table has 1 sample; one row tells nothing apart, so pass more rows."
     able = [note.column for note in notes if not note.is_constant]
     if able:
-        return f" To learn from some all the same, name them: columns={able[:SHOWN]!r}."
+        named = Parameter("columns", able[:SHOWN])
+        return message(" To learn from some all the same, name them: {named}.", named=named)
     return " Rows that are all alike have no groups; pass rows that differ." if notes else ""
 
 
@@ -118,8 +122,11 @@ def _check_categorical(
     for name in categorical:
         if name not in chosen:
             raise ValueError(
-                f"categorical names the column {name!r}, which is not to be used; take it out of "
-                "categorical, or name it in columns and not in drop."
+                message(
+                    "{categorical} names the column {name}, which is not to be used; take it out "
+                    "of {categorical}, or name it in {columns} and not in {drop}.",
+                    name=repr(name),
+                )
             )
 
 

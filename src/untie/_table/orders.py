@@ -25,6 +25,7 @@ from untie._table.plain_values import plain
 from untie._table.range_texts import DATE, NO_UNIT, end_texts, same_unit, unit_of
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 from untie._util.types import Value
+from untie._util.words import Parameter, message
 
 AUTO = "auto"
 
@@ -129,23 +130,39 @@ def _is_auto(ordered: Any) -> bool:
 
 def _given_order(column: str, values: Sequence[Value], given: Any) -> Positions:
     """Return the order that the user wrote down."""
+    named = Parameter("ordered", key=column)
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise TypeError(
-            f"ordered[{column!r}] must be a list of the column's values in order, got {given!r}."
+            message(
+                "{given} must be a list of the column's values in order, got {order}.",
+                given=named,
+                order=repr(given),
+            )
         )
     order = list(given)
     if not all(isinstance(value, Hashable) for value in order):
-        raise TypeError(f"ordered[{column!r}] must have single values, such as text or numbers.")
+        raise TypeError(
+            message("{given} must have single values, such as text or numbers.", given=named)
+        )
     order = [plain(value) for value in order]
     known = set(order)
     if len(known) < len(order):
         twice = next(value for place, value in enumerate(order) if value in order[:place])
-        raise ValueError(f"ordered[{column!r}] names {twice!r} twice; name each value once.")
+        raise ValueError(
+            message(
+                "{given} names {twice} twice; name each value once.", given=named, twice=repr(twice)
+            )
+        )
     if not _are_all_in(values, order):
         absent = [value for value in values if _has_order(value) and value not in known]
         raise ValueError(
-            f"ordered[{column!r}] lacks values that the column has: {absent[:5]!r}; name all "
-            f"of them, in order.{_said_of_strangers(order, values, absent)}"
+            message(
+                "{given} lacks values that the column has: {absent}; name all of them, in order."
+                "{strangers}",
+                given=named,
+                absent=absent[:5],
+                strangers=_said_of_strangers(order, values, absent),
+            )
         )
     return _positions(values, order)
 
@@ -171,19 +188,29 @@ def _said_of_strangers(
 
 def _own_order(column: str, values: Sequence[Value]) -> Positions:
     """Return the order that values have by themselves, which the user says they have."""
+    remedy = Parameter("ordered", ..., column)
     ends = [_ends(value) for value in values]
     lacking = [v for v, e in zip(values, ends, strict=True) if e is None and _has_order(v)]
     if lacking:
         raise ValueError(
-            f"Column {column!r} is to be ordered, but {lacking[0]!r} is no number, date or range; "
-            f"name its values in order: ordered={{{column!r}: [...]}}."
+            message(
+                "Column {column} is to be ordered, but {lacking} is no number, date or range; name "
+                "its values in order: {remedy}.",
+                column=repr(column),
+                lacking=repr(lacking[0]),
+                remedy=remedy,
+            )
         )
     units = _units(values)
     if len(units) > 1:
         raise ValueError(
-            f"Column {column!r} is to be ordered, but its values have several units: "
-            f"{sorted(map(''.join, units))}; name its values in order: "
-            f"ordered={{{column!r}: [...]}}."
+            message(
+                "Column {column} is to be ordered, but its values have several units: {units}; "
+                "name its values in order: {remedy}.",
+                column=repr(column),
+                units=sorted(map("".join, units)),
+                remedy=remedy,
+            )
         )
     return _by_ends(ends)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from untie._table.names import check_names
 from untie._table.table import NoRowsError, Table, read_table
 from untie._util.types import FloatArray
+from untie._util.words import Message, message, message_of
 
 LARGEST = 1e100
 """Weights beyond have sums and products that no number holds."""
@@ -56,39 +57,49 @@ def check_weights(
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return one finite weight per row, none negative; all may be 0."""
     if getattr(getattr(sample_weight, "dtype", None), "kind", "") in ("M", "m"):
-        raise ValueError("sample_weight must hold one number per row, not dates or times.")
+        raise ValueError(_said(" must hold one number per row, not dates or times."))
     try:
         weights = np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError) as error:
         odd = _no_number(sample_weight)
         said = error if odd is None else f"{odd} is none"
-        raise ValueError(f"sample_weight must hold one number per row: {said}.") from error
+        raise ValueError(_said(f" must hold one number per row: {said}.")) from error
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         raise ValueError(
-            f"sample_weight has shape {weights.shape}, but the table has {n_rows} rows; pass "
-            "one weight per row."
+            _said(
+                f" has shape {weights.shape}, but the table has {n_rows} rows; pass "
+                "one weight per row."
+            )
         )
     if not np.isfinite(weights).all():
         row = int(np.flatnonzero(~np.isfinite(weights))[0])
-        raise ValueError(f"sample_weight of row {row} is {weights[row]}; it must be finite.")
+        raise ValueError(_said(f" of row {row} is {weights[row]}; it must be finite."))
     if weights.min(initial=0.0) < 0:
         row = int(np.flatnonzero(weights < 0)[0])
-        raise ValueError(f"sample_weight of row {row} is negative: {weights[row]}.")
+        raise ValueError(_said(f" of row {row} is negative: {weights[row]}."))
     if 0 < weights.max(initial=0.0) < SMALLEST:
         row = int(weights.argmax())
         raise ValueError(
-            f"sample_weight of row {row}, the largest, is {weights[row]:g}, below {SMALLEST:g}; "
-            "multiply all weights by the same number."
+            _said(
+                f" of row {row}, the largest, is {weights[row]:g}, below {SMALLEST:g}; "
+                "multiply all weights by the same number."
+            )
         )
     if weights.max(initial=0.0) > LARGEST:
         row = int(weights.argmax())
         raise ValueError(
-            f"sample_weight of row {row} is {weights[row]:g}, beyond {LARGEST:g}; divide all "
-            "weights by the same number."
+            _said(
+                f" of row {row} is {weights[row]:g}, beyond {LARGEST:g}; divide all "
+                "weights by the same number."
+            )
         )
     return weights
+
+
+def _said(text: str) -> Message:
+    return message("{sample_weight}{text}", text=text)
 
 
 def _no_number(cells: Any) -> str | None:
@@ -131,7 +142,9 @@ def read_piece(
     except ValueError as error:
         if not isinstance(weight, str):
             raise
-        raise ValueError(f"Column {weight!r}{where}: {error}") from None
+        raise ValueError(
+            message("{where}: {error}", where=f"Column {weight!r}{where}", error=message_of(error))
+        ) from None
 
 
 def positive_weights(weights: FloatArray) -> tuple[FloatArray, NDArray[np.bool_] | None]:

@@ -1,8 +1,11 @@
-"""Names and numbers, as a sentence has them."""
+"""Names and numbers as a sentence has them; messages that know which parameters they name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any
 
 
 def listed(names: Sequence[str]) -> str:
@@ -26,3 +29,80 @@ def counted(n: int, noun: str) -> str:
     ('1 row', '1,200 rows')
     """
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter that a message names.
+
+    Parameters
+    ----------
+    name : str
+        Its name in Python.
+    value : object, default=None
+        What it is, or should be; None where the message names the parameter alone, ``...`` for
+        values that the reader must fill in.
+    key : str, default=None
+        The column that it is about, of a parameter that maps columns to values.
+
+    Examples
+    --------
+    >>> print(Parameter("n_clusters", 3), Parameter("n_clusters"), Parameter("ordered", key="size"))
+    n_clusters=3 n_clusters ordered['size']
+    """
+
+    name: str
+    value: Any = None
+    key: str | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.name if self.key is None else f"{self.name}[{self.key!r}]"
+        value = "[...]" if self.value is ... else repr(self.value)
+        return f"{self.name}={value if self.key is None else f'{{{self.key!r}: {value}}}'}"
+
+
+class Message(str):
+    """A text that knows which parameters it names; `message` makes it."""
+
+    parts: tuple[str | Parameter, ...] = ()
+
+    def naming(self, write: Callable[[Parameter], str]) -> str:
+        """Return the text with its parameters written in another way."""
+        return "".join(write(part) if isinstance(part, Parameter) else part for part in self.parts)
+
+
+def message(template: str, *given: Any, **fields: Any) -> Message:
+    """Return a text that names parameters: Python's names, for which the command has its options.
+
+    Parameters
+    ----------
+    template : str
+        As of `str.format`; a field that is not given is the parameter of its name.
+    *given, **fields
+        What takes the place of a field: a `Parameter`, another message or anything else.
+
+    Examples
+    --------
+    >>> said = message("{0} is more than {1} rows; lower {n_clusters}.",
+    ...                Parameter("n_clusters", 9), 8)
+    >>> said
+    'n_clusters=9 is more than 8 rows; lower n_clusters.'
+    >>> said.naming(lambda parameter: f"--k {parameter.value or ''}".strip())
+    '--k 9 is more than 8 rows; lower --k.'
+    """
+    parts: list[str | Parameter] = []
+    fields |= {str(place): value for place, value in enumerate(given)}
+    for text, name, form, _ in Formatter().parse(template):
+        value = "" if name is None else fields.get(name, Parameter(name))
+        written = value if isinstance(value, Parameter) else format(value, form or "")
+        parts += [text, *(value.parts if isinstance(value, Message) else [written])]
+    made = Message("".join(map(str, parts)))
+    made.parts = tuple(parts)
+    return made
+
+
+def message_of(error: BaseException) -> str:
+    """Return what an error or a warning says, with the parameters that it names."""
+    (text,) = error.args if len(error.args) == 1 else (None,)
+    return text if isinstance(text, str) else str(error)

@@ -11,23 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
-from untie._inputs import with_outside
+from untie._inputs import FittedTable, as_fitted, with_outside
 from untie._learn.reach import NEARLY_ALL
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
 from untie._util.extras import need
-from untie.cli.choices import Purpose, Solver
-from untie.cli.guard import UserError
-from untie.cli.learning import as_seen, load_clusterer, open_rows, refuse_for_model
-from untie.cli.options import Format, LearningOptions, SourceOptions
-from untie.cli.reading import is_lazy
-from untie.cli.showing import chosen_format, print_table, say, show
+from untie.cli.learning import load, seen
+from untie.cli.options import (
+    Format,
+    LearningOptions,
+    Purpose,
+    Solver,
+    SourceOptions,
+    refuse_for_model,
+)
+from untie.cli.reading import open_rows
+from untie.cli.showing import chosen_format, print_table, say
 from untie.cli.spinner import waiting
 from untie.cli.streaming import stream_rows
+from untie.cli.streams import UserError
 from untie.cli.unknown import Outside, Unknown
-from untie.clusterer import TableClusterer
 from untie.explain import assignments
-from untie.preparer import Preparer
 
 SHOWN_ROWS = 10
 """At most this many rows that are unlike any cluster are shown on a terminal."""
@@ -55,22 +59,18 @@ def assign_rows(
     format_: Format | None,
 ) -> None:
     """Put the rows of a file into the clusters of a model, and show or write them."""
-    found = Assigned(*load_clusterer(model))
+    found = Assigned(as_fitted(load(model, has_clusters=True)))
     source = open_rows(file, options)
     how = chosen_format(format_)
     is_written = output is not None or how != Format.table
     # Rows on a terminal would tear the line apart.
     are_seen = is_written and output is None and sys.stdout.isatty()
     with waiting("assigning the rows", options.quiet or are_seen):
-        if not is_lazy(source):
-            cells = {**columns_of(source), **found.named(source)}
-        elif is_written:
+        if is_written:
             stream_rows(found.beside(source), how, output)
         else:
             for _ in found.beside(source).batches():
                 pass
-    if is_written and not is_lazy(source):
-        show(cells, how, output)
     found.unknown.tell(options.quiet)
     found.outside.tell(options.quiet)
     for line in filter(None, [found.said(), found.about_model(model.name)]):
@@ -86,20 +86,16 @@ class Assigned:
 
     Parameters
     ----------
-    clusterer : TableClusterer
-        Fitted.
-    preparer : Preparer or None
-        What prepares rows before the clusterer sees them.
+    fitted : FittedTable
+        A model that has clusters.
     """
 
-    def __init__(self, clusterer: TableClusterer, preparer: Preparer | None) -> None:
-        self.clusterer = clusterer
-        self.preparer = preparer
-        self.unknown = Unknown(clusterer.encoder_)
-        n_clusters = len(clusterer.cluster_centers_)
+    def __init__(self, fitted: FittedTable) -> None:
+        self.fitted, self.clusterer = fitted, fitted.clusters
+        self.unknown, self.outside = Unknown(fitted.encoder), Outside(fitted.preparer)
+        n_clusters = len(self.clusterer.cluster_centers_)
         self.sizes, self.unlike, self.strange = np.zeros((3, n_clusters), dtype=int)
         self.n_blank = 0
-        self.outside = Outside(preparer or clusterer.preparer_)
         self.farthest: dict[str, list[Any]] = {name: [] for name in ("row", *NEW_COLUMNS)}
 
     @property
@@ -114,16 +110,14 @@ class Assigned:
 
     def add(self, source: Any) -> dict[str, Any]:
         """Return what is found of more rows, as they were read: `NEW_COLUMNS`."""
-        rows = source if self.preparer is None else self.preparer.transform(source)
-        if self.clusterer.preparer_ is None:  # which would find the columns that it needs
-            rows = as_seen(self.clusterer.encoder_, None, rows, [])
+        rows = seen(self.fitted, source)
         found = columns_of(assignments(self.clusterer, rows))
-        found["note"] = self._with_outside(found["note"], source)
+        outside = self.outside.add(source)
+        if outside is not None:  # what was prepared before, the clusterer can't know
+            found["note"] = with_outside(found["note"], outside)
         self.n_blank += sum(found.pop("nothing_known"))
         is_unlike = np.array(found.pop("unlike"), dtype=bool)
         is_strange = np.array(found["unknown"]) > 0
-        if is_strange.any():
-            rows = self.clusterer._prepared(rows)
         self.unknown.add(rows, is_strange)
         self._keep_farthest(found, is_unlike)
         labels, n = np.array(found["cluster"]), len(self.sizes)
@@ -131,18 +125,6 @@ class Assigned:
         self.unlike += np.bincount(labels[is_unlike], minlength=n)
         self.strange += np.bincount(labels[is_strange], minlength=n)
         return found
-
-    def _with_outside(self, notes: list[str], source: Any) -> list[str]:
-        """Count numbers beyond those that the model has seen, and return notes that name them."""
-        outside = self.outside.add(source)
-        # Of a clusterer with a preparer of its own, the notes name them already.
-        return notes if self.preparer is None else with_outside(notes, outside)
-
-    def named(self, source: Any) -> dict[str, Any]:
-        """Return what is found of all rows under names that no column of theirs has."""
-        found = self.add(source)
-        names = _new_names(list(columns_of(source)))
-        return {new: found[old] for new, old in zip(names, NEW_COLUMNS, strict=True)}
 
     def beside(self, source: ArrowSource) -> ArrowSource:
         """Return a lazy table: the rows as they are read, and what is found of them."""

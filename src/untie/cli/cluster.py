@@ -7,10 +7,20 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.choices import Purposes, Solvers
 from untie.cli.early import check_output
-from untie.cli.guard import UserError
-from untie.cli.options import Clusters, File, LearningOptions, Output, OutputFormat, Seed, sharing
+from untie.cli.options import (
+    Clusters,
+    File,
+    LearningOptions,
+    Output,
+    OutputFormat,
+    Purposes,
+    Seed,
+    Solvers,
+    new_clusterer,
+    sharing,
+)
+from untie.cli.streams import UserError
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -75,10 +85,16 @@ def run(
         refuse_learning(options, solver, purpose)
         assign_rows(model, file, options, output, format_)
         return
-    from untie.cli.clustering import Plan, cluster_lazily, cluster_now
+    from untie.cli.clustering import Results, cluster_lazily, cluster_now
+    from untie.cli.reading import in_memory, open_rows
+    from untie.cli.spinner import waiting
 
-    plan = Plan(k, seed, solver, purpose, output, save)
+    rows = open_rows(file, options)
+    clusterer = new_clusterer(options, rows.columns, k, solver, purpose, seed)
+    results = Results(output, save, format_)
     if lazy:
-        cluster_lazily(plan, file, options)
-    else:
-        cluster_now(plan, file, options, format_)
+        cluster_lazily(rows, clusterer, options, results)
+        return
+    with waiting("reading", options.quiet):
+        table = in_memory(rows)
+    cluster_now(table, clusterer, options, results)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from untie.cli.early import check_output
 from untie.cli.options import (
@@ -13,11 +13,9 @@ from untie.cli.options import (
     OutputFormat,
     Seed,
     TableOptions,
+    new_preparer,
     sharing,
 )
-
-if TYPE_CHECKING:
-    from untie.cli.table import PreparedTable
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -43,15 +41,20 @@ def run(
     """Cluster a table with UNTIE, one-hot, MCA, k-modes and CDE, and score the clusters."""
     check_output(output)
     from untie._table.frames import columns_of
+    from untie._table.sample_weights import read_weights
+    from untie.cli.learning import column, tell_columns
+    from untie.cli.reading import read_rows
     from untie.cli.showing import chosen_format, rounded, say, show
     from untie.cli.spinner import bar
-    from untie.cli.table import open_table
     from untie.comparison.methods import compare as compare_methods
 
-    table = open_table(file, options, in_memory_now=True)
-    frame, weights = table.frame(), table.weights()
-    answers = None if table.label is None else table.column(table.label)
-    k = k or _number(table, answers, seed, options.quiet)
+    rows = read_rows(file, options)
+    preparer = new_preparer(options, rows.column_names)
+    frame = preparer.fit_transform(rows, sample_weight=options.weight)
+    tell_columns(preparer, options)
+    weights = options.weight and read_weights(column(rows, options.weight), len(rows))
+    answers = None if options.label is None else column(rows, options.label)
+    k = k or _number(frame, weights, answers, seed, options.quiet)
     result = compare_methods(
         frame,
         k,
@@ -68,7 +71,7 @@ def run(
     show(rounded(columns_of(result.table())), format_, output, title)
 
 
-def _number(table: PreparedTable, answers: list[object] | None, seed: int, quiet: bool) -> int:
+def _number(frame: Any, weights: Any, answers: list[Any] | None, seed: int, quiet: bool) -> int:
     """Return the number of classes, or choose one."""
     if answers is not None:
         return max(2, len({answer for answer in answers if answer is not None}))
@@ -77,6 +80,5 @@ def _number(table: PreparedTable, answers: list[object] | None, seed: int, quiet
     from untie.k_choice import choose_k
 
     with waiting("choosing the number of clusters", quiet):
-        frame, weights = table.frame(), table.weights()
         encoder = TableEncoder(preparer=None, random_state=seed).fit(frame, sample_weight=weights)
         return choose_k(encoder, frame, sample_weight=weights, random_state=seed).k

@@ -8,9 +8,9 @@ import typer
 
 from untie._table.frames import columns_of
 from untie.cli.early import check_output
-from untie.cli.guard import UserError
 from untie.cli.options import Output, OutputFormat
 from untie.cli.showing import say, show
+from untie.cli.streams import UserError
 from untie.datasets import bundled_names, describe, load, names
 
 EXAMPLES = """[bold]Examples[/bold]

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.choices import FailOn
 from untie.cli.early import check_output
-from untie.cli.guard import UserError
-from untie.cli.options import ColumnOptions, File, Output, OutputFormat, sharing
+from untie.cli.options import ColumnOptions, FailOn, File, Output, OutputFormat, sharing
+from untie.cli.streams import UserError
 
 EXAMPLES = """[bold]Examples[/bold]
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from untie._engines.source import check_columns
+from untie._inputs import left_out
 from untie._table.frames import columns_of
-from untie.cli.choices import FailOn
-from untie.cli.guard import UserError
-from untie.cli.learning import as_seen, load_encoder, open_rows, refuse_preparation
-from untie.cli.options import ColumnOptions, Format
-from untie.cli.reading import names_of
+from untie.cli.learning import load, tell_columns
+from untie.cli.options import ColumnOptions, FailOn, Format, new_preparer, refuse_for_model
+from untie.cli.reading import open_rows
 from untie.cli.showing import Columns, chosen_format, rounded, say, show
 from untie.cli.spinner import waiting
-from untie.cli.table import open_table
-from untie.explain import Drift, drift, with_left_out
-from untie.preparer import Preparer
+from untie.explain import Drift, changes_between, drift
 
 SHIFTED, SHARE, NEW, LOST, COUPLED = "column", "value", "new value", "lost value", "coupling"
 """What a line of the table is about."""
@@ -29,51 +27,38 @@ def compare_tables(
     file: str, new: str, options: ColumnOptions, alpha: float, min_effect: float
 ) -> Drift:
     """Compare two files, prepared by what the first one holds."""
-    table = open_table(file, options, in_memory_now=False)
+    rows = open_rows(file, options)
+    preparer = new_preparer(options, rows.columns)
+    with waiting("looking at the columns", options.quiet):
+        preparer.fit(rows)
+    tell_columns(preparer, options)
     other = open_rows(new, options)
-    preparer = table.preparer
-    assert preparer is not None
     own = {note.column for note in preparer.notes_}
     needed = [name for name in preparer.columns_ if name in own]  # not what is made of dates
-    check_columns(needed, names_of(other), f"{new!r}", f", which {file!r} has")
-    only_new = [name for name in names_of(other) if name not in own]
-    if only_new:
-        say(f"Not looked at, as {file!r} lacks them: {', '.join(only_new)}.", options.quiet)
+    check_columns(needed, other.columns, f"{new!r}", f", which {file!r} has")
+    _tell_ignored([name for name in other.columns if name not in own], repr(file), options.quiet)
     with waiting("comparing the tables", options.quiet):
-        given = {"alpha": alpha, "min_effect": min_effect}
-        found = drift(table.data, preparer.transform(other), **given)
-    return _with_left_out(found, preparer, other, options.quiet)
+        prepared = map(preparer.transform, (rows, other))
+        found = changes_between(*prepared, alpha=alpha, min_effect=min_effect)
+    return replace(found, left_out=left_out(preparer))
 
 
 def compare_with_model(
     model: Path, new: str, options: ColumnOptions, alpha: float, min_effect: float
 ) -> Drift:
     """Compare a file with the rows that a model was fitted on."""
-    if options.columns or options.drop or options.categorical:
-        raise UserError(
-            "--columns, --drop and --categorical are for two files; the model has its own columns."
-        )
-    refuse_preparation(options)
-    encoder, preparer = load_encoder(model)
+    refuse_for_model(options)
+    fitted = load(model)
     other = open_rows(new, options)
-    rows = as_seen(encoder, preparer, other, [])
     with waiting("comparing the tables", options.quiet):
-        found = drift(encoder, rows, alpha=alpha, min_effect=min_effect)
-    if preparer is None:
-        return found
-    known = {note.column for note in preparer.notes_}
-    only_new = [name for name in names_of(other) if name not in known]
-    if only_new:
-        say(f"Not looked at, as the model lacks them: {', '.join(only_new)}.", options.quiet)
-    return _with_left_out(found, preparer, other, options.quiet)
-
-
-def _with_left_out(found: Drift, preparer: Preparer, other: Any, quiet: bool) -> Drift:
-    with waiting("looking at the columns that were left out", quiet):
-        found, said = with_left_out(found, preparer, other)
-    for line in said:
-        say(line, quiet)
+        found = drift(fitted, other, alpha=alpha, min_effect=min_effect)
+    _tell_ignored(found.ignored, "the model", options.quiet)
     return found
+
+
+def _tell_ignored(names: Sequence[str], owner: str, quiet: bool) -> None:
+    if names:
+        say(f"Not looked at, as {owner} lacks them: {', '.join(names)}.", quiet)
 
 
 def show_changes(

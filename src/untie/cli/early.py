@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -12,14 +11,9 @@ from typing import Any
 
 from untie._util.near_files import no_file
 from untie._util.whole_files import check_replaceable
-from untie.cli.guard import UserError
+from untie.cli.streams import UserError
 
 ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".pq")
-
-_IN_QUERY = re.compile(
-    r"""--[^\n]*|/\*.*?\*/|'((?:[^']|'')*)'|"((?:[^"]|"")*)"|(\w+(?:\.\w+)+)""", re.DOTALL
-)
-"""What may name a file in a query; comments are passed over, as they may have quotes."""
 
 READ, WRITTEN = ("file", "new", "model", "like"), ("output", "save")
 """The arguments of commands that name files."""
@@ -60,16 +54,8 @@ def check_output(path: Path | None, endings: Sequence[str] | None = ENDINGS) -> 
         raise UserError(f"Can't write to {str(folder)!r}: permission denied.") from None
 
 
-def check_apart(arguments: Mapping[str, Any], sql: str | None) -> None:
-    """Refuse to write over what is read, and two results into one file.
-
-    Parameters
-    ----------
-    arguments : mapping
-        Of the command, by their names.
-    sql : str or None
-        A query that is read instead of a file.
-    """
+def check_apart(arguments: Mapping[str, Any]) -> None:
+    """Refuse to write over a file that is read, and two results into one file."""
     written = [arguments[name] for name in WRITTEN if arguments.get(name) is not None]
     read = [os.fspath(arguments[name]) for name in READ if arguments.get(name) is not None]
     for path in written:
@@ -80,24 +66,8 @@ def check_apart(arguments: Mapping[str, Any], sql: str | None) -> None:
                     f"{str(path)!r} is read by this command, which would then replace it; write to "
                     "another file."
                 )
-        if sql is not None and os.path.exists(here) and _is_read(here, sql):
-            raise UserError(
-                f"The query names {os.path.basename(path)!r}, which this command would then "
-                "replace; write to another file."
-            )
     if len({os.path.realpath(path) for path in written}) < len(written):
         raise UserError(f"Two results can't go into one file, {str(written[0])!r}; name another.")
-
-
-def _is_read(path: str, sql: str) -> bool:
-    """Tell whether a query names a file: as text, in quotes of a name, or as a name with a dot."""
-    for found in _IN_QUERY.finditer(sql):
-        text, name, bare = found.groups()
-        source = bare or (text or "").replace("''", "'") or (name or "").replace('""', '"')
-        source = os.path.expanduser(source.removeprefix("file://"))
-        if source and any(_holds(place, path) for place in _places(source)):
-            return True
-    return False
 
 
 def _places(source: str) -> list[str]:

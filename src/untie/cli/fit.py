@@ -7,10 +7,19 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.choices import Purpose, Purposes, Solvers
 from untie.cli.early import check_output
-from untie.cli.guard import UserError
-from untie.cli.options import Clusters, File, LearningOptions, Seed, sharing
+from untie.cli.options import (
+    Clusters,
+    File,
+    LearningOptions,
+    Purpose,
+    Purposes,
+    Seed,
+    Solvers,
+    new_encoder,
+    sharing,
+)
+from untie.cli.streams import UserError
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -45,28 +54,37 @@ def run(
     if output is None:
         raise UserError("Say where to keep the model: --output model.untie")
     check_output(output, None)
-    from sklearn.pipeline import make_pipeline
-
+    from untie._engines.registry import open_table
+    from untie._inputs import as_fitted
     from untie._learn.solvers import ROW_SOLVERS
-    from untie.cli.learning import new_encoder
+    from untie.cli.learning import fit, read_if, tell_columns
     from untie.cli.showing import say, tell_families
     from untie.cli.spinner import waiting
-    from untie.cli.table import open_table
     from untie.model_file import save_model
 
-    table = open_table(file, options, in_memory_now=solver in ROW_SOLVERS)
+    rows = read_if(solver in ROW_SOLVERS, file, options)
     is_for_clusters = purpose != Purpose.neighbors
-    number = k or ("auto" if is_for_clusters else None)
-    encoder = new_encoder(number, options, table, seed, solver, purpose, components)
+    model = new_encoder(
+        options,
+        open_table(rows).columns,
+        k or ("auto" if is_for_clusters else None),
+        components=components,
+        solver=solver,
+        purpose=purpose,
+        seed=seed,
+    )
     with waiting("learning", options.quiet):
-        encoder.fit(table.data, sample_weight=table.weight)
-    save_model(make_pipeline(table.preparer, encoder), output)
-    rows = encoder.counts_.n_rows
+        fit(model, rows, options.weight)
+    save_model(model, output)
+    fitted = as_fitted(model)
+    tell_columns(fitted.preparer, options)
+    encoder = fitted.encoder
     sizes = encoder.vocabulary_.sizes
     aim = f"{encoder.n_clusters_} clusters" if is_for_clusters else "neighbours"
     columns = "1 column" if len(sizes) == 1 else f"{len(sizes)} columns"
     say(
-        f"Learned from {rows:,} rows, {columns} with {sum(sizes):,} values, for {aim}: {output}",
+        f"Learned from {encoder.counts_.n_rows:,} rows, {columns} with {sum(sizes):,} values, for "
+        f"{aim}: {output}",
         options.quiet,
     )
     if encoder.k_choice_ is not None:

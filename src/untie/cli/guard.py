@@ -14,8 +14,8 @@ import typer
 from typer.core import TyperGroup
 
 from untie._util.warn import UnpreparedWarning
-from untie.cli.option_words import in_options
-from untie.cli.streams import tell
+from untie._util.words import message_of
+from untie.cli.streams import UserError, tell
 
 DEBUG = "UNTIE_DEBUG"
 """Set, this variable of the environment brings the traceback back."""
@@ -32,10 +32,6 @@ _OF_TYPER: tuple[type[Exception], ...] = (
     *(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"),
 )
 """The errors that typer itself explains; where they live depends on its version."""
-
-
-class UserError(Exception):
-    """Something that the user can set right; its text says how."""
 
 
 _signals: list[int] = []
@@ -81,7 +77,9 @@ def _show_warning(message: Any, category: Any, *_: Any, **__: Any) -> None:
     """Print what a warning says, not where in the package it comes from."""
     if issubclass(category, UnpreparedWarning):
         return  # commands prepare their tables; such a column is learned from because it is named
-    tell(f"untie: note: {in_options(str(message))}")
+    from untie.cli.options import in_options  # for which nothing else here waits
+
+    tell(f"untie: note: {in_options(message_of(message))}")
 
 
 def _explain(error: BaseException) -> NoReturn:
@@ -113,7 +111,9 @@ def _in_short(error: BaseException) -> str:
     """Return a message without the pages that DuckDB adds, and that name settings of its own."""
     if "duckdb" in type(error.__cause__).__module__:
         return str(error).partition("\n")[0].strip()
-    return str(error) if isinstance(error, UserError) else in_options(str(error))
+    from untie.cli.options import in_options
+
+    return in_options(message_of(error))
 
 
 def _stop_for_system(error: OSError) -> NoReturn:

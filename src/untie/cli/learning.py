@@ -1,47 +1,64 @@
-"""A file -> its rows and an encoder: learned from them, or from a model's file."""
+"""Estimators that are fitted to a file, or read from a model's file; what is said of columns."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import narwhals.stable.v2 as nw
+import numpy as np
 from sklearn.pipeline import Pipeline
 
-from untie._encoder_base import EncoderBase
+from untie._engines.arrow import ArrowSource
+from untie._engines.registry import open_table
 from untie._engines.source import check_columns
-from untie._learn.purposes import CLUSTERS
+from untie._inputs import FittedTable, as_fitted
 from untie._learn.solvers import ROW_SOLVERS
-from untie._table.orders import AUTO
-from untie.cli.choices import Purpose, Solver
-from untie.cli.guard import UserError
-from untie.cli.options import ColumnOptions, LearningOptions, SourceOptions
-from untie.cli.reading import in_memory, is_lazy, names_of, read_asked
-from untie.cli.showing import say
+from untie._prepare.note import KEPT, Note
+from untie._table.frames import columns_of
+from untie.cli.options import (
+    ColumnOptions,
+    LearningOptions,
+    Purpose,
+    Solver,
+    in_options,
+    new_encoder,
+    refuse_for_model,
+    split_names,
+    unknown,
+)
+from untie.cli.reading import in_memory, open_rows
 from untie.cli.spinner import waiting
-from untie.cli.table import PreparedTable, column_weights, open_table, ordered_columns
-from untie.clusterer import TableClusterer
-from untie.encoder import TableEncoder
+from untie.cli.streams import UserError, tell
 from untie.model_file import load_model
 from untie.preparer import Preparer
-from untie.untie_method import UNTIE
+
+SHOWN_NOTES = 30
+"""At most this many notes are printed; the others are counted."""
+
+MANY_CATEGORIES = 3_000
+"""More categories of a column than this are no advice: they take long."""
+
+SHOWN_NUMBERS = 5
+"""At most this many columns of few numbers are named."""
 
 
 def learned(
-    source: str | None,
+    file: str | None,
     options: LearningOptions,
     model: Path | None,
     seed: int,
     solver: Solver | None = None,
     purpose: Purpose | None = None,
-    usual: str = CLUSTERS,
     in_memory_now: bool = True,
-) -> tuple[PreparedTable, EncoderBase]:
+) -> tuple[Any, Any]:
     """Open a table, and learn from its rows unless there is a model.
 
     Parameters
     ----------
-    source : str or None
+    file : str or None
         The file.
     options : LearningOptions
         What the user asked for.
@@ -51,169 +68,167 @@ def learned(
         Of everything that is random.
     solver, purpose : str or None
         Of the encoder, if the user named them.
-    usual : str
-        The purpose otherwise.
     in_memory_now : bool
         Whether all rows are needed at once.
+
+    Returns
+    -------
+    rows : ArrowSource or pyarrow Table
+        The rows as they were read, but for columns that a model can't take.
+    encoder : TableEncoder, TableClusterer or Pipeline
+        Fitted.
     """
     if model is not None:
         refuse_for_model(options, solver, purpose)
-        return _with_model(source, options, model, in_memory_now)
-    table = open_table(source, options, in_memory_now or solver in ROW_SOLVERS)
-    encoder = new_encoder(None, options, table, seed, solver, purpose, usual=usual)
+        known = load(model)
+        rows = read_if(in_memory_now, file, options)
+        return own_rows(as_fitted(known), rows), known
+    rows = read_if(in_memory_now or solver in ROW_SOLVERS, file, options)
+    columns = open_table(rows).columns
+    encoder = new_encoder(options, columns, solver=solver, purpose=purpose, seed=seed)
     with waiting("learning", options.quiet):
-        encoder.fit(table.data, sample_weight=table.weight)
-    return table, encoder
+        fit(encoder, rows, options.weight)
+    tell_columns(as_fitted(encoder).preparer, options)
+    return rows, encoder
 
 
-def new_encoder(
-    n_clusters: int | str | None,
-    options: LearningOptions,
-    table: PreparedTable,
-    seed: int,
-    solver: Solver | None = None,
-    purpose: Purpose | None = None,
-    components: int | None = None,
-    usual: str = CLUSTERS,
-) -> TableEncoder | UNTIE:
-    """Return an encoder of a prepared table, not fitted yet: a `UNTIE` where a solver is named."""
-    weights, ordered = column_weights(options, table), ordered_columns(options, table)
-    if solver is None or solver == Solver.auto:
-        return TableEncoder(
-            n_clusters,
-            preparer=None,
-            purpose=usual if purpose is None else purpose.value,
-            n_components=components,
-            column_weights=weights,
-            ordered=ordered,
-            random_state=seed,
-        )
-    given = {
-        "--purpose": purpose not in (None, Purpose.clusters),
-        "--components": components is not None,
-        "--column-weight and --passive": weights is not None,
-        "--ordered": ordered != AUTO,
-    }
-    wrong = [option for option, is_given in given.items() if is_given]
-    if wrong:
-        raise UserError(
-            f"{' and '.join(wrong)} can't be combined with --solver {solver.value}, which is the "
-            "paper's method and has none of it; leave out --solver."
-        )
-    return UNTIE(n_clusters, solver=solver.value, random_state=seed)
+def fit(encoder: Any, rows: Any, weight: str | None) -> None:
+    """Fit an encoder, or a pipeline whose steps take weights but not the name of a column."""
+    if not isinstance(encoder, Pipeline):
+        encoder.fit(rows, sample_weight=weight)
+        return
+    weights = None if weight is None else column(rows, weight)
+    encoder.fit(rows, **{f"{name}__sample_weight": weights for name, _ in encoder.steps})
 
 
-def refuse_for_model(
-    options: LearningOptions, solver: Solver | None, purpose: Purpose | None
-) -> None:
-    """Refuse what a model knows of its own."""
-    if options.columns or options.drop:
-        raise UserError("--columns and --drop are for learning; the model has its own columns.")
-    if options.column_weight or options.passive:
-        raise UserError("--column-weight and --passive are for learning; the model has its own.")
-    if options.ordered:
-        raise UserError("--ordered is for learning; the model knows which columns have an order.")
-    if options.categorical:
-        raise UserError("--categorical is for learning; the model knows which numbers are names.")
-    if solver is not None or purpose is not None:
-        raise UserError("--solver and --purpose are for learning; the model has its own.")
-    refuse_preparation(options)
-
-
-def refuse_preparation(options: ColumnOptions) -> None:
-    """Refuse to prepare columns otherwise than those that a model was learned from."""
-    usual = ColumnOptions()
-    for option, name in (
-        ("--bins", "bins"),
-        ("--max-categories", "max_categories"),
-        ("--day-first and --month-first", "day_first"),
-        ("--date-parts", "date_parts"),
-    ):
-        if getattr(options, name) != getattr(usual, name):
-            verb = "are" if " and " in option else "is"
-            raise UserError(
-                f"{option} {verb} for learning; the model prepares columns as those that it was "
-                "learned from."
-            )
-
-
-def open_rows(source: str | None, options: SourceOptions) -> Any:
-    """Open a file as it is, lazy where it can be, and say what is to be known of it."""
-    rows, remarks = read_asked(source, options)
-    for remark in remarks:
-        say(remark, options.quiet)
-    return rows
-
-
-def read_rows(source: str | None, options: SourceOptions) -> Any:
-    """Read all rows of a file as they are."""
-    rows = open_rows(source, options)
+def read_if(now: bool, file: str | None, options: ColumnOptions) -> Any:
+    """Open a file, and read all of its rows if they are needed at once."""
+    rows = open_rows(file, options)
+    if not now:
+        return rows
     with waiting("reading", options.quiet):
         return in_memory(rows)
 
 
-def load_encoder(path: Path) -> tuple[EncoderBase, Preparer | None]:
-    """Read the encoder of a saved model, and what prepares its rows."""
-    model, before, last = _load(path)
-    if isinstance(last, TableClusterer | TableEncoder) and last.preparer_ is not None:
-        before.append(last.preparer_)
-    if isinstance(last, TableClusterer):
-        last = last.encoder_
-    if isinstance(last, EncoderBase):
-        last = last._of_prepared()
-    if not isinstance(last, EncoderBase) or not _are_preparers(before):
-        raise UserError(
-            f"{str(path)!r} holds a {type(model).__name__} without an encoder at its end, or with "
-            "more than a Preparer before it; save a TableEncoder, or a pipeline of a Preparer and "
-            "one with preparer=None."
-        )
-    return last, before[0] if before else None
-
-
-def load_clusterer(path: Path) -> tuple[TableClusterer, Preparer | None]:
-    """Read the clusterer of a saved model, and what prepares rows before it does."""
-    model, before, last = _load(path)
-    if not isinstance(last, TableClusterer) or not _are_preparers(before):
-        raise UserError(
-            f"{str(path)!r} holds a {type(model).__name__} without clusters; keep some with untie "
-            "cluster FILE --save MODEL, or with the method save of a TableClusterer."
-        )
-    return last, before[0] if before else None
-
-
-def _load(path: Path) -> tuple[Any, list[Any], Any]:
-    """Return a saved model, and its steps before the last and the last."""
+def load(path: Path, has_clusters: bool = False) -> Any:
+    """Read a saved model that has an encoder, or one that has clusters."""
     model = load_model(path)
-    *before, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
-    return model, before, last
+    name = type(model).__name__
+    try:
+        fitted = as_fitted(model)
+    except TypeError:
+        raise UserError(
+            f"{str(path)!r} holds a {name} without an encoder at its end; save a TableEncoder, a "
+            "TableClusterer, or a pipeline that ends in one."
+        ) from None
+    if has_clusters and fitted.clusterer is None:
+        raise UserError(
+            f"{str(path)!r} holds a {name} without clusters; keep some with untie cluster FILE "
+            "--save MODEL, or with the method save of a TableClusterer."
+        )
+    return model
 
 
-def _are_preparers(steps: list[Any]) -> bool:
-    return len(steps) <= 1 and all(isinstance(step, Preparer) for step in steps)
+def own_rows(fitted: FittedTable, rows: Any, keep: Sequence[str] = ()) -> Any:
+    """Return rows without columns that a model has not seen, if nothing prepares them."""
+    if fitted.steps:
+        return rows
+    columns = open_table(rows).columns
+    names = list(getattr(fitted.encoder, "feature_names_in_", columns))
+    check_columns(names, columns, "the table", owner="the model")
+    return rows.select([*names, *(name for name in keep if name not in names)])
 
 
-def as_seen(encoder: EncoderBase, preparer: Preparer | None, table: Any, keep: list[str]) -> Any:
+def seen(fitted: FittedTable, rows: Any, keep: Sequence[str] = ()) -> Any:
     """Return rows as a model's encoder sees them, and some columns as they are."""
-    if preparer is not None:
-        return preparer.transform(table, keep=keep)
-    wanted = list(dict.fromkeys([*own_columns(encoder, table), *keep]))
-    check_columns(wanted, names_of(table), "the table", owner="the model")
-    if is_lazy(table):
-        return table.select(wanted)
-    return nw.from_native(table, eager_only=True).select(wanted).to_native()
+    return fitted.prepared(own_rows(fitted, rows, keep), keep)
 
 
-def own_columns(encoder: EncoderBase, table: Any) -> list[str]:
-    """Return the names seen in `fit`; of an array, which has none, those of the table."""
-    return list(getattr(encoder, "feature_names_in_", names_of(table)))
+def column(rows: Any, name: str) -> list[Any]:
+    """Return the cells of a column."""
+    cells = rows.select([name])
+    return (cells.collect() if isinstance(cells, ArrowSource) else cells)[name].to_pylist()
 
 
-def _with_model(
-    source: str | None, options: LearningOptions, model: Path, in_memory_now: bool
-) -> tuple[PreparedTable, EncoderBase]:
-    encoder, preparer = load_encoder(model)
-    rows = read_rows(source, options) if in_memory_now else open_rows(source, options)
-    keep = [] if options.weight is None else [options.weight]
-    data = as_seen(encoder, preparer, rows, keep)
-    columns = own_columns(encoder, data) if preparer is None else list(preparer.columns_)
-    return PreparedTable(rows, data, columns, preparer, options.weight, options.label), encoder
+def cells_at(rows: Any, names: list[str] | None, positions: Sequence[int]) -> dict[str, list[Any]]:
+    """Return columns of some rows as they were read."""
+    source = open_table(rows)
+    chosen = split_names(names, source.columns)
+    check_columns(chosen, source.columns, "the table", ", which --keep names")
+    found: dict[str, list[Any]] = {name: [] for name in chosen}
+    if not chosen:
+        return found
+    wanted, places = np.unique(positions, return_inverse=True)
+    for piece in map(columns_of, source.select(chosen).rows_at(wanted)):
+        for name, cells in piece.items():
+            found[name] += cells
+    return {name: [cells[place] for place in places] for name, cells in found.items()}
+
+
+def check_learned(fitted: FittedTable, name: str) -> None:
+    """Refuse a column that was not learned from, and say why it was not."""
+    columns = fitted.encoder.vocabulary_.columns
+    if name in columns:
+        return
+    notes = () if fitted.preparer is None else fitted.preparer.notes_
+    note = next((note for note in notes if note.column == name), None)
+    if note is None:
+        known = [note.column for note in notes] or columns
+        raise UserError(unknown("column", name, known, "in the table"))
+    remedy = "" if note.reason == "as asked" else "; to have it, name it with --columns"
+    raise UserError(f"The column {name!r} was {note.action}, {note.reason}{remedy}.")
+
+
+def tell_columns(preparer: Preparer | None, options: ColumnOptions) -> None:
+    """Say what was done to the columns, and how to have it otherwise."""
+    if preparer is None or options.quiet:
+        return
+    few = {note.column: note.few_numbers for note in preparer.notes_ if note.few_numbers}
+    notes = [replace(note, few_numbers=0) for note in preparer.notes_]  # those are said together
+    notes = [note for note in notes if note.action != KEPT or note.reason]
+    notes = [note for note in notes if note.reason != "as asked"]
+    lines = [in_options(str(note)) for note in notes]
+    for line in lines[:SHOWN_NOTES]:
+        tell(line)
+    if len(lines) > SHOWN_NOTES:
+        tell(f"... and {len(lines) - SHOWN_NOTES:,} more columns")
+    hints = [_about_missing(notes), _about_many(notes, options)]
+    if isinstance(options, LearningOptions):
+        hints.append(_about_orders(few, options))
+    for hint in filter(None, hints):
+        tell(hint)
+
+
+def _about_missing(notes: Sequence[Note]) -> str:
+    if any(note.read_as_missing for note in notes):
+        return (
+            "Say which cells are missing with --missing, such as --missing '?,NA'; --missing none "
+            "keeps all of them as values"
+        )
+    if any(note.not_missing for note in notes):
+        return "Say which cells are missing with --missing, such as --missing '?,NA'"
+    return ""
+
+
+def _about_many(notes: Sequence[Note], options: ColumnOptions) -> str:
+    """Return how to tell all values apart, by the column that has the most."""
+    n = min(max((note.many_values for note in notes), default=0), MANY_CATEGORIES)
+    if n <= options.max_categories:
+        return ""
+    return f"Tell more values apart with --max-categories, such as --max-categories {n}"
+
+
+def _about_orders(few: dict[str, int], options: LearningOptions) -> str:
+    """Return how to have the order of numbers that are kept as categories, but for those named."""
+    ordered = [entry.partition("=")[0] for entry in options.ordered or []]
+    named = {*ordered, *split_names(options.ordered, list(few))}
+    few = {name: n for name, n in few.items() if name not in named}
+    if not few:
+        return ""
+    names = list(few)[:SHOWN_NUMBERS]
+    more = f" and {len(few) - len(names):,} more" if len(few) > len(names) else ""
+    counted = [f"{name}: {few[name]} numbers" for name in names]
+    asked = ",".join(names)
+    asked = f"'{asked}'" if re.search(r"[^\w,.-]", asked) else asked
+    keeps = "keeps their order"
+    return f"{', '.join(counted)}{more}, kept as categories; --ordered {asked} {keeps}"

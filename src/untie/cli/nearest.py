@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from untie._inputs import one_row
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from untie._engines.arrow import ArrowSource
+from untie._engines.registry import open_table
+from untie._inputs import FittedTable, as_fitted, one_row
 from untie._table.frames import columns_of
-from untie.cli.guard import UserError
-from untie.cli.learning import as_seen, read_rows
+from untie.cli.learning import cells_at, check_learned, seen
 from untie.cli.options import LearningOptions
-from untie.cli.reading import is_lazy
+from untie.cli.options import unknown as not_known
+from untie.cli.reading import read_rows
 from untie.cli.showing import rounded
 from untie.cli.spinner import waiting
-from untie.cli.table import PreparedTable, check_learned
-from untie.cli.table import unknown as not_known
+from untie.cli.streams import UserError
 from untie.cli.unknown import Outside, Unknown, tell_unknown
-from untie.encoder import TableEncoder
 from untie.explain import neighbors, why_similar
 
 N_REASONS = 3
@@ -34,10 +38,10 @@ class Looking:
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
-    table : PreparedTable
-        Where to look.
+    fitted : FittedTable
+        The model.
+    source : ArrowSource
+        Where to look: rows as they were read.
     n : int
         Number of neighbours.
     distinct : bool
@@ -50,8 +54,8 @@ class Looking:
         Whether the rows are new to the model; what it does not know of them is then said.
     """
 
-    encoder: TableEncoder
-    table: PreparedTable
+    fitted: FittedTable
+    source: ArrowSource
     n: int
     distinct: bool
     keep: list[str] | None
@@ -60,67 +64,64 @@ class Looking:
 
     def like_one(self, row: int | None, where: list[str] | None, why: bool) -> dict[str, Any]:
         """Return the rows most like one, or like some values: a line of each, or of each column."""
-        encoder, table = self.encoder, self.table
         asked: list[str] | None = None
         if row is not None:
-            query = table.rows([row])[0]
+            query = self._rows([row])[0]
+            found = self._nearest([row])
         else:
-            wanted = _wanted(encoder, table, where)
+            wanted = _wanted(self.fitted, where)
             asked = list(wanted)
-            query = one_row(encoder, dict.fromkeys(encoder.vocabulary_.columns, ANY) | wanted)
-        found = self._nearest(query, self.n + 1, asked)  # the row itself may be among them
-        kept = [place for place, position in enumerate(found["position"]) if position != row]
-        found = {name: [cells[place] for place in kept[: self.n]] for name, cells in found.items()}
-        if self.distinct and not kept:
+            names = self.fitted.encoder.vocabulary_.columns
+            query = one_row(as_fitted(self.fitted.encoder), dict.fromkeys(names, ANY) | wanted)
+            found = self._nearest(query, asked)
+        if self.distinct and not found["position"]:
             raise UserError("All rows of the table are equal to that one.")
         parts = [
-            _asked_for(columns_of(why_similar(encoder, query, other)), asked)
-            for other in table.rows(found["position"])
+            _asked_for(columns_of(why_similar(self.fitted.encoder, query, other)), asked)
+            for other in self._rows(found["position"])
         ]
         if why:
             return rounded(_long(found, parts))
-        return _short(rounded(found), parts, table.cells(self.keep, found["position"]))
+        return _short(rounded(found), parts, self._cells(found["position"]))
 
     def like_rows_of(self, file: str) -> dict[str, Any]:
         """Return the rows most like each row of a file."""
-        encoder, preparer, quiet = self.encoder, self.table.preparer, self.options.quiet
         rows = read_rows(file, replace(self.options, sql=None, sheet=None))
-        queries = as_seen(encoder, preparer, rows, [])
-        tell_unknown(encoder, queries, quiet, f", in {file}{NEUTRAL}")
-        outside = Outside(preparer)
-        outside.add(rows)
-        outside.tell(quiet)
-        found = self._nearest(queries, self.n)
-        found = rounded(found)
+        tell_unknown(self.fitted, rows, self.options.quiet, f", in {file}{NEUTRAL}")
+        found = rounded(self._nearest(seen(self.fitted, rows)))
         return {
             "like": found["row"],
             "rank": found["rank"],
             "row": found["position"],
-            **self.table.cells(self.keep, found["position"]),
+            **self._cells(found["position"]),
             "similarity": found["similarity"],
             "distance": found["distance"],
         }
 
-    def _nearest(self, queries: Any, n: int, asked: list[str] | None = None) -> dict[str, Any]:
-        self.table.cells(self.keep, [])  # refuses unknown names before the work
-        unknown, outside = Unknown(self.encoder), Outside(self.table.preparer)
-        rows = self._watched(unknown, outside) if self.is_new else self.table.features()
+    def _nearest(self, queries: Any, asked: list[str] | None = None) -> dict[str, Any]:
+        self._cells([])  # refuses unknown names before the work
+        fitted = self.fitted
+        unknown, outside = Unknown(fitted.encoder), Outside(fitted.preparer)
+        rows = seen(fitted, outside.watched(self.source) if self.is_new else self.source)
+        if self.is_new:
+            rows = unknown.watched(rows, fitted.encoder.vocabulary_.columns)
+        given: dict[str, Any] = {"n": self.n, "columns": asked, "distinct": self.distinct}
         with waiting("looking for neighbours", self.options.quiet):
-            found = columns_of(neighbors(self.encoder, rows, queries, n, asked, self.distinct))
+            found = columns_of(neighbors(fitted.encoder, rows, queries, **given))
         unknown.tell(self.options.quiet, NEUTRAL)
         outside.tell(self.options.quiet)
         return found
 
-    def _watched(self, unknown: Unknown, outside: Outside) -> Any:
-        """Return the rows; what the model does not know of them is counted as they go by."""
-        table = self.table
-        if is_lazy(table.source):
-            rows = as_seen(self.encoder, table.preparer, outside.watched(table.source), [])
-            return unknown.watched(rows, table.columns)
-        frame = table.frame()
-        outside.add(table.source)
-        unknown.add(frame)
-        return frame
+    def _cells(self, positions: Sequence[int]) -> dict[str, list[Any]]:
+        return cells_at(self.source, self.keep, positions)
+
+    def _rows(self, positions: Sequence[int]) -> list[Any]:
+        """Return some rows as the encoder sees them, a frame of each."""
+        wanted, places = np.unique(positions, return_inverse=True)
+        pieces = open_table(seen(self.fitted, self.source)).rows_at(wanted)
+        frames = [nw.from_native(piece, eager_only=True) for piece in pieces]
+        found = [frame[[row], :].to_native() for frame in frames for row in range(len(frame))]
+        return [found[place] for place in places]
 
 
 def _asked_for(part: dict[str, Any], asked: list[str] | None) -> dict[str, Any]:
@@ -134,24 +135,24 @@ def _asked_for(part: dict[str, Any], asked: list[str] | None) -> dict[str, Any]:
     return part
 
 
-def _wanted(encoder: TableEncoder, table: PreparedTable, where: list[str] | None) -> dict[str, Any]:
+def _wanted(fitted: FittedTable, where: list[str] | None) -> dict[str, Any]:
     """Return the values that are looked for, by their columns."""
     cells: dict[str, Any] = {}
     for entry in where or []:
         name, equals, text = entry.partition("=")
         if not equals:
             raise UserError(f"--where takes NAME=VALUE, got {entry!r}.")
-        check_learned(table, name)
-        cells[name] = _value(encoder, table, name, text)
+        check_learned(fitted, name)
+        cells[name] = _value(fitted, name, text)
     return cells
 
 
-def _value(encoder: TableEncoder, table: PreparedTable, name: str, text: str) -> Any:
+def _value(fitted: FittedTable, name: str, text: str) -> Any:
     """Return the value of a column that a text stands for; a number may stand for its range."""
-    attribute = encoder.vocabulary_.index_of(name)
-    labels = encoder.vocabulary_.labels(attribute)
-    values = encoder.vocabulary_.values[attribute]
-    binned = text if table.preparer is None else table.preparer.category(name, text)
+    vocabulary = fitted.encoder.vocabulary_
+    attribute = vocabulary.index_of(name)
+    labels, values = vocabulary.labels(attribute), vocabulary.values[attribute]
+    binned = text if fitted.preparer is None else fitted.preparer.category(name, text)
     for candidate in (text, str(binned)):
         if candidate in labels:
             return values[labels.index(candidate)]

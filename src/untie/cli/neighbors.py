@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.choices import Purpose, Purposes, Solvers
 from untie.cli.early import check_file, check_output
-from untie.cli.guard import UserError
 from untie.cli.options import (
     File,
     Kept,
@@ -16,9 +14,13 @@ from untie.cli.options import (
     Model,
     Output,
     OutputFormat,
+    Purpose,
+    Purposes,
     Seed,
+    Solvers,
     sharing,
 )
+from untie.cli.streams import UserError
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -87,14 +89,16 @@ def run(
         raise UserError("--why is for --row and --where, not for all rows of a file (--like).")
     check_file(like)
     check_output(output)
+    from untie._inputs import as_fitted
     from untie.cli.learning import learned
     from untie.cli.nearest import Looking
     from untie.cli.showing import show
 
-    table, encoder = learned(
-        file, options, model, seed, solver, purpose, Purpose.neighbors, in_memory_now=False
-    )
-    looking = Looking(encoder, table, n, distinct, keep, options, is_new=model is not None)
+    if solver is None and model is None:
+        purpose = purpose or Purpose.neighbors
+    rows, encoder = learned(file, options, model, seed, solver, purpose, in_memory_now=False)
+    fitted, is_new = as_fitted(encoder), model is not None
+    looking = Looking(fitted, rows, n, distinct, keep, options, is_new)
     if like is not None:
         result, title = looking.like_rows_of(like), f"Rows most like those of {like}"
     else:

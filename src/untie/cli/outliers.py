@@ -44,23 +44,20 @@ def run(
 ) -> None:
     """Find the rows with the most surprising combinations of values, and say which they are."""
     check_output(output)
+    from untie._inputs import as_fitted
     from untie._table.frames import columns_of
-    from untie.cli.learning import learned
+    from untie.cli.learning import cells_at, learned
     from untie.cli.showing import rounded, show
     from untie.cli.spinner import waiting
-    from untie.cli.unknown import Outside, tell_unknown
+    from untie.cli.unknown import tell_unknown
     from untie.explain import outliers as most_unusual
 
-    table, encoder = learned(file, options, model, seed)
-    frame = table.frame()
-    share_of, outside = "data", None
+    rows, encoder = learned(file, options, model, seed)
     if model is not None:
-        tell_unknown(encoder, frame, options.quiet, ", which counts as unusual")
-        beyond = Outside(table.preparer)
-        share_of, outside = "model", beyond.add(table.source)
-        beyond.tell(options.quiet)
+        tell_unknown(as_fitted(encoder), rows, options.quiet, ", which counts as unusual")
+    share_of = "data" if model is None else "model"
     with waiting("looking for unusual rows", options.quiet):
-        found = columns_of(most_unusual(encoder, frame, n, share_of=share_of, outside=outside))
-    rows = found.pop("position")
-    result = {"row": rows, **table.cells(keep, rows), **rounded(found)}
+        found = columns_of(most_unusual(encoder, rows, n=n, share_of=share_of))
+    places = found.pop("position")
+    result = {"row": places, **cells_at(rows, keep, places), **rounded(found)}
     show(result, format_, output, "The most unusual rows")

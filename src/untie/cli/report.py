@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+import shlex
 from enum import StrEnum
+from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from untie._util.extras import need
-from untie.cli.choices import Purposes, Solvers
 from untie.cli.early import check_output
-from untie.cli.guard import UserError
 from untie.cli.options import (
     RESULT,
     Clusters,
     File,
     LearningOptions,
+    Purposes,
     Seed,
-    SourceOptions,
+    Solvers,
+    given_options,
+    new_clusterer,
     sharing,
-    split_names,
 )
-
-if TYPE_CHECKING:
-    from untie.report.recipe import Recipe, Wish
+from untie.cli.streams import UserError
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -100,40 +99,39 @@ def run(
         )
     check_output(page, endings)
     need("jinja2", "report", "Reports")  # before the work
-    from untie.cli.reading import names_of
-    from untie.cli.showing import say
-    from untie.cli.spinner import bar
-    from untie.cli.table import column_weights, open_table, ordered_columns, reading_settings
-    from untie.report.making import report_prepared
-    from untie.report.recipe import Wish
+    from sklearn.base import clone
 
-    table = open_table(file, options, in_memory_now=True)
-    frame, weights = table.frame(), table.weights()
-    known = names_of(table.source)
-    wish = Wish(
-        n_clusters=k or "auto",
-        columns=split_names(options.columns, known) if options.columns else None,
-        drop=tuple(split_names(options.drop, known)),
-        label=options.label,
-        sample_weight=options.weight,
-        bins=options.bins,
-        max_categories=options.max_categories,
+    from untie.cli.learning import column, tell_columns
+    from untie.cli.reading import in_memory, open_rows
+    from untie.cli.showing import say
+    from untie.cli.spinner import bar, waiting
+    from untie.report._study import Answers
+    from untie.report.making import report_fitted
+    from untie.report.recipe import Recipe
+
+    source = open_rows(file, options)
+    clusterer = new_clusterer(options, source.columns, k, solver, purpose, seed)
+    with waiting("reading", options.quiet):
+        rows = in_memory(source)
+    with waiting("clustering", options.quiet):
+        clusterer.fit(rows, sample_weight=options.weight)
+    tell_columns(clusterer.preparer_, options)
+    label = options.label
+    own = {"--k": k, "--solver": solver, "--purpose": purpose, "--seed": seed, "--title": title}
+    recipe = Recipe(
+        clone(clusterer),
+        label,
+        options.weight,
         title=title or _title_for(file),
-        random_state=seed,
-        column_weights=column_weights(options, table),
-        ordered=ordered_columns(options, table),
-        categorical=tuple(split_names(options.categorical, known)),
-        **reading_settings(options),
-        solver=Wish.solver if solver is None else solver.value,
-        purpose=Wish.purpose if purpose is None else purpose.value,
+        reading=_reading(file, options),
+        command=_command(file, options, own),
     )
-    made = report_prepared(
-        frame,
-        table.preparer,
-        wish,
-        answers=None if table.label is None else table.column(table.label),
-        weights=weights,
-        recipe=_recipe(wish, file, options),
+    made = report_fitted(
+        clusterer,
+        rows,
+        recipe,
+        answers=None if label is None else Answers(label, column(rows, label)),
+        sample_weight=options.weight,
         watch=lambda names: bar(names, options.quiet),
     )
     replaced = ", in place of a file of that name" if page.is_file() else ""
@@ -158,17 +156,23 @@ def _stem(file: str) -> str:
     return Path(file).name.removesuffix(".gz").rsplit(".", 1)[0] or "table"
 
 
-def _recipe(wish: Wish, file: str | None, options: LearningOptions) -> Recipe:
-    """Return the code that makes the page again."""
-    from untie.cli.code_text import reading_code
-    from untie.cli.reading import STDIN
-    from untie.report.recipe import recipe_of
+def _reading(file: str | None, options: LearningOptions) -> str:
+    """Return Python that reads the rows; what comes from a pipe can't be read again."""
+    from untie._engines.gathering import is_stream
+    from untie.cli.reading import scan_arguments
+    from untie.report.recipe import UNKNOWN
 
-    given: list[str] = []
-    for field in fields(SourceOptions):
-        value = getattr(options, field.name)
-        if field.name != "quiet" and value != field.default:
-            for text in value if isinstance(value, list) else [value]:
-                given += [f"--{field.name}", text]
-    path = None if file == STDIN else file
-    return recipe_of(wish, path, given, reading_code(file, options))
+    if file is not None and (file == "-" or any(map(is_stream, [file, *glob(file)]))):
+        return UNKNOWN
+    arguments = scan_arguments(file, options)
+    first = [] if file is None else [repr(arguments.pop("source"))]
+    named = [f"{name}={value!r}" for name, value in arguments.items()]
+    return f"import untie\n\ndata = untie.scan({', '.join([*first, *named])}).collect()"
+
+
+def _command(file: str | None, options: LearningOptions, own: dict[str, Any]) -> str:
+    """Return the line that makes the page again."""
+    given = [words for name, words in given_options(options).items() if name != "quiet"]
+    given += [[option, str(value)] for option, value in own.items() if value]
+    source = [] if file is None else ["data.csv" if file == "-" else file]
+    return shlex.join(["untie", "report", *source, *(word for words in given for word in words)])

@@ -17,6 +17,10 @@ TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 """Kinds of characters that turn the direction of those that follow, or end that."""
 
 
+class UserError(Exception):
+    """Something that the user can set right; its text says how."""
+
+
 def set_up_streams() -> None:
     """Make standard output buffered, and put something in the place of streams that are closed."""
     # A file that is opened next would get a free number below 3, and what C libraries print.

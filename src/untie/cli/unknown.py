@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
-from untie._inputs import unknown_cells
+from untie._inputs import FittedTable, unknown_cells
 from untie._prepare.missing import SIGNS, WORDS
 from untie._table.frames import columns_of
 from untie._util.extras import need
-from untie.cli.reading import is_lazy
 from untie.cli.showing import say
 from untie.encoder import TableEncoder
 from untie.explain import unknown_values
@@ -136,12 +135,13 @@ def _watched(table: ArrowSource, columns: Sequence[str], look: Callable[[Any], A
     return replace(table, read=read)
 
 
-def tell_unknown(encoder: TableEncoder, rows: Any, quiet: bool, effect: str = "") -> None:
-    """Say which values of a table in memory a model does not know."""
-    assert not is_lazy(rows)
-    unknown = Unknown(encoder)
-    unknown.add(rows)
+def tell_unknown(fitted: FittedTable, rows: Any, quiet: bool, effect: str = "") -> None:
+    """Say which values of rows in memory, as they were read, a model does not know."""
+    unknown, outside = Unknown(fitted.encoder), Outside(fitted.preparer)
+    unknown.add(fitted.new_rows(rows)[0])
     unknown.tell(quiet, effect)
+    outside.add(rows)
+    outside.tell(quiet)
 
 
 def _about_missing(counts: Iterable[Counter[str]]) -> str:

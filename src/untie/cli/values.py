@@ -6,10 +6,19 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.choices import Purposes, Solvers
 from untie.cli.early import check_output
-from untie.cli.guard import UserError
-from untie.cli.options import File, LearningOptions, Model, Output, OutputFormat, Seed, sharing
+from untie.cli.options import (
+    File,
+    LearningOptions,
+    Model,
+    Output,
+    OutputFormat,
+    Purposes,
+    Seed,
+    Solvers,
+    sharing,
+)
+from untie.cli.streams import UserError
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -52,27 +61,29 @@ def run(
     check_output(output)
     if why is not None and column is None:
         raise UserError("--why needs the column: --column odor --why a,l")
-    from untie._inputs import labels_in_order
+    from untie._inputs import as_fitted, labels_in_order
     from untie._table.frames import columns_of
-    from untie.cli.learning import learned
+    from untie.cli.learning import check_learned, learned
     from untie.cli.showing import rounded, show
-    from untie.cli.table import check_learned
     from untie.explain import alike_values, why_alike
 
-    table, encoder = learned(file, options, model, seed, solver, purpose)
+    _, encoder = learned(file, options, model, seed, solver, purpose)
+    fitted = as_fitted(encoder)
     if column is not None:
-        check_learned(table, column)
+        check_learned(fitted, column)
     if why is None:
-        found = columns_of(alike_values(encoder, column, n))
-        if encoder.counts_.n == encoder.counts_.n_rows:  # nothing has a weight but its rows
+        found = columns_of(alike_values(encoder, column, n=n))
+        counts = fitted.encoder.counts_
+        if counts.n == counts.n_rows:  # nothing has a weight but its rows
             for name, weight in (("rows", "weight"), ("other_rows", "other_weight")):
                 found[name] = [round(one) for one in found.pop(weight)]
         show(rounded(found), format_, output, "Values in the same company")
         return
     assert column is not None
-    labels = labels_in_order(encoder, encoder.vocabulary_.index_of(column))
+    place = fitted.encoder.vocabulary_.index_of(column)
+    labels = labels_in_order(fitted.encoder, place)
     first, second = _two(why, labels, column)
-    found = columns_of(why_alike(encoder, column, first, second, n))
+    found = columns_of(why_alike(encoder, column, first, second, n=n))
     found = {
         {"share": f"beside {first}", "other_share": f"beside {second}"}.get(name, name): cells
         for name, cells in found.items()

@@ -1,4 +1,18 @@
-"""Questions about a fitted encoder, clusters and tables; one file per question.
+"""Questions about what was learned from a table, its clusters and rows; one file per question.
+
+All questions are asked in the same way, here, in `untie.plot` and in `untie.choose_k`:
+
+- First the model: a fitted `TableEncoder`, `UNTIE` or `TableClusterer`, or a scikit-learn pipeline
+  that ends in one. Questions about the model's own clusters (`verdict`, `assignments`) need a
+  `TableClusterer`.
+- Then, if the question is about rows, the raw rows: as they were passed to `fit`. They are prepared
+  as the model prepares them.
+- Then what it is about: some rows, a column, values. All else is named.
+- ``labels=`` are the clusters that the question is about: one label per row, or the name of a
+  column. By default they are those of the model. They may come from any other method.
+- ``sample_weight=`` is how often each row counts: one number per row, or the name of a column,
+  which is then not looked at.
+- ``random_state=`` is the seed of all that is drawn, by default 0.
 
 All answers are frames of the library that the table came in. For arrays, and where that library is
 not installed, they are frames of pandas, polars or pyarrow, whichever is installed, else structured
@@ -8,12 +22,13 @@ arrays.
 from untie.explain._assignments import assignments
 from untie.explain._associations import associations
 from untie.explain._changes import Drift, drift
+from untie.explain._changes import changes_between as changes_between
 from untie.explain._examples import border_cases, prototypes
 from untie.explain._examples import examples as examples
 from untie.explain._families import families
 from untie.explain._gaps import missing_together
-from untie.explain._left_out import with_left_out as with_left_out
 from untie.explain._naming import cluster_names
+from untie.explain._naming import names_of as names_of
 from untie.explain._neighbors import neighbors
 from untie.explain._profile import cluster_profile
 from untie.explain._similar import why_similar

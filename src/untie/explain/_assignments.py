@@ -6,10 +6,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from untie._count.packed_rows import PackedRows
-from untie._inputs import NOTHING_KNOWN, cell_texts, nothing_known, unknown_cells, with_outside
+from untie._inputs import (
+    NOTHING_KNOWN,
+    as_fitted,
+    cell_texts,
+    nothing_known,
+    unknown_cells,
+    with_outside,
+)
 from untie._learn.costs import all_clusters
 from untie._learn.means import split_columns
 from untie._learn.reach import Reach
@@ -26,20 +32,20 @@ ROUNDING = 1e-9
 """Distances that differ by less than this share are equal."""
 
 
-def assignments(clusterer: TableClusterer, data: Any) -> Any:
+def assignments(model: Any, data: Any) -> Any:
     """Return the cluster of each row, how far it is from the mean, and whether it belongs there.
 
     A row is unlike any cluster if it is farther from the mean of each than 99 % of the rows that
-    this cluster was made of (``clusterer.reach_.farthest``). A value that the model has not seen
+    this cluster was made of (``reach_.farthest``). A value that the model has not seen
     counts as far as the column's farthest value is from the mean. So is a row of which nothing is
     known: all of its cells are missing, or hold values that the model has not seen.
 
     Parameters
     ----------
-    clusterer : TableClusterer
-        Fitted, or loaded from a file.
+    model : TableClusterer or Pipeline
+        Fitted, or loaded from a file; a pipeline ends in a TableClusterer.
     data : table of shape (n_rows, n_columns)
-        Rows with the columns seen in `fit`, in memory.
+        Rows as they were passed to `fit`, in memory.
 
     Returns
     -------
@@ -48,8 +54,8 @@ def assignments(clusterer: TableClusterer, data: Any) -> Any:
         the mean of this cluster; that of `transform`, but for unknown values), unlike (whether the
         row is unlike any cluster), unknown (the number of values that the model has not seen),
         nothing_known (whether all cells are missing or such values) and note: the cells that make
-        the row unlike, or the unknown values, and numbers outside the range that the clusterer's
-        own preparer has seen; empty for the others.
+        the row unlike, or the unknown values, and numbers outside the range that the
+        preparer has seen; empty for the others.
 
     See Also
     --------
@@ -70,13 +76,9 @@ def assignments(clusterer: TableClusterer, data: Any) -> Any:
     >>> found.note[1]
     'unlike any cluster: x1=robot (unknown), x0=moon (unknown)'
     """
-    if not isinstance(clusterer, TableClusterer):
-        raise TypeError(f"A fitted TableClusterer is required, got {type(clusterer).__name__}.")
-    check_is_fitted(clusterer)
-    labels = clusterer.predict(data)
-    rows = clusterer._prepared(data)
-    encoder = clusterer.encoder_
-    codes = clusterer._codes(data)
+    fitted = as_fitted(model)
+    clusterer, encoder, rows = fitted.clusters, fitted.encoder, fitted.rows(data)[0]
+    labels, codes = clusterer.predict(rows), encoder._codes(rows)
     unknown = unknown_cells(encoder, rows, codes)
     blank = nothing_known(encoder, rows, codes)
     codes, tables = _with_unknown(clusterer, codes, unknown)
@@ -98,8 +100,8 @@ def assignments(clusterer: TableClusterer, data: Any) -> Any:
         else:
             new = [column for column, is_unknown in enumerate(unknown) if is_unknown[row]]
             notes[row] = texts.said(place, new)
-    if clusterer.preparer_ is not None:
-        notes = with_outside(notes, clusterer.preparer_.outside(data))
+    if (outside := fitted.outside(data)) is not None:
+        notes = with_outside(notes, outside)
     columns = {
         "cluster": labels,
         "distance": own,

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie._inputs import check_encoder
+from untie._inputs import as_fitted
 from untie._learn.dependence import pair_entropies
 from untie._learn.telling import telling_of
 from untie._table import frames
-from untie.encoder import TableEncoder
 
 
-def associations(encoder: TableEncoder, directed: bool = False) -> Any:
+def associations(model: Any, *, directed: bool = False) -> Any:
     """Return a square, labelled frame of how much columns have in common, from 0 to 1.
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     directed : bool, default=False
         If False, the symmetric uncertainty: 1 if each column determines the other, 0 if they are
         independent. If True, the share of a column's entropy (at the head) that another (of the
@@ -45,7 +44,7 @@ def associations(encoder: TableEncoder, directed: bool = False) -> Any:
     x0  1.0  1.0
     x1  0.5  1.0
     """
-    check_encoder(encoder)
+    encoder = as_fitted(model).encoder
     attributes, names = encoder.model_.attributes, encoder.vocabulary_.columns
     if not directed:
         return frames.square(encoder.library_, names, attributes.uncertainty)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from untie._engines.registry import open_table
+from untie._inputs import as_fitted
 from untie._util.checks import check_number
 from untie.explain._drift_inputs import count_both
 from untie.explain._drift_judge import Judge
@@ -46,12 +48,16 @@ class Drift:
         The new and lost values that are no accident, as ``column=value``, the most frequent first.
     ignored : tuple of str
         Columns that only the new table has; they are not looked at.
+    left_out : tuple of str
+        Columns that the model does not learn from, and why; they are not compared. To compare them,
+        name them in ``Preparer(columns=...)``, which leaves none of these out.
 
     Examples
     --------
+    >>> from untie import TableEncoder
     >>> from untie.explain import drift
     >>> rows = [["sea", "fish", "a"], ["land", "cow", "a"], ["sea", "fish", "b"]] * 100
-    >>> found = drift(rows, [["sea", "whale", "b"]] * 12 + rows)
+    >>> found = drift(TableEncoder(2).fit(rows), [["sea", "whale", "b"]] * 12 + rows)
     >>> found.has_drifted, found.drifted_columns, found.appeared
     (True, (), ('x1=whale',))
     >>> found.new_values[["column", "value", "count"]]
@@ -73,6 +79,7 @@ class Drift:
     appeared: tuple[str, ...]
     disappeared: tuple[str, ...]
     ignored: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def has_drifted(self) -> bool:
@@ -92,17 +99,20 @@ class Drift:
             "Not looked at, as the reference lacks them": self.ignored,
         }
         said = [f"{what}: {_listed(names)}." for what, names in changes.items() if names]
+        if self.left_out:  # all of them: nothing else says so
+            said.append(f"Not compared: {', '.join(self.left_out)}.")
         return " ".join(said if self.has_drifted else ["No drift found.", *said])
 
 
 def drift(
-    reference: Any,
-    new: Any,
+    model: Any,
+    data: Any,
     *,
     alpha: float = 0.01,
     min_effect: float = 0.05,
+    sample_weight: Any = None,
 ) -> Drift:
-    """Compare a new table with the one that a model was made for.
+    """Compare a new table with the one that a model was fitted on.
 
     Of two samples of the same source all frequencies differ a little, and of a million rows nearly
     all differences are significant. So a column or a pair of columns counts as drifted if the
@@ -117,15 +127,18 @@ def drift(
 
     Parameters
     ----------
-    reference : table, CountedTable or fitted TableEncoder or UNTIE
-        What is usual. An encoder knows the counts of what it was fitted on.
-    new : table or CountedTable
-        What to look at; tables may be lazy. It must have the columns of the reference, in any order
-        if it is a table.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+        What is usual: it keeps the counts of the rows that it was fitted on.
+    data : table of shape (n_rows, n_columns)
+        New rows, in memory or lazy, with the columns seen in `fit`; named ones in any order.
     alpha : float, default=0.01
         Largest p-value of a change, from 0.001 to 0.05; a smaller one gives fewer false alarms.
     min_effect : float, default=0.05
         Smallest share of rows that must have moved, from 0 (all that is significant) to 0.2.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each new row counts, or the column that says so, which is then not looked at; lazy
+        tables take a name only.
 
     Returns
     -------
@@ -135,20 +148,40 @@ def drift(
 
     See Also
     --------
-    untie.count_table : Counts a table once, to compare it with several others.
+    assignments : New rows to the clusters of a model, and which of them fit none.
+    unknown_values : Values that a model has not seen.
 
     Examples
     --------
+    >>> from untie import TableEncoder
     >>> from untie.explain import drift
     >>> rows = [["sea", "fish", "a"], ["land", "cow", "a"], ["sea", "fish", "b"]] * 100
-    >>> drift(rows, rows).verdict
+    >>> encoder = TableEncoder(2).fit(rows)
+    >>> drift(encoder, rows).verdict
     'No drift found.'
-    >>> drift(rows, [["sea", "whale", "b"]] * 12 + rows).verdict
+    >>> drift(encoder, [["sea", "whale", "b"]] * 12 + rows).verdict
     'New values: x1=whale.'
     """
+    fitted = as_fitted(model)
+    rows, weights = fitted.new_rows(data, sample_weight)
+    found = changes_between(
+        fitted.encoder, rows, alpha=alpha, min_effect=min_effect, sample_weight=weights
+    )
+    source = open_table(data)
+    ignored = found.ignored
+    if fitted.steps and source.has_names:  # which have taken the others out
+        known = (*fitted.names, *([sample_weight] if isinstance(sample_weight, str) else []))
+        ignored = tuple(name for name in source.columns if name not in known)
+    return replace(found, ignored=ignored, left_out=fitted.left_out)
+
+
+def changes_between(
+    reference: Any, new: Any, *, alpha: float, min_effect: float, sample_weight: Any = None
+) -> Drift:
+    """Compare two tables, both prepared; a fitted encoder may stand for the first."""
     check_number("alpha", alpha, zero=True)
     check_number("min_effect", min_effect, zero=True)
-    before, after, backend, ignored = count_both(reference, new)
+    before, after, backend, ignored = count_both(reference, new, sample_weight)
     judge = Judge(before, after, backend, alpha, min_effect)
     columns, drifted_columns = judge.columns()
     couplings, drifted_couplings = judge.couplings()

@@ -1,11 +1,10 @@
-"""A reference and a new table of any kind -> their counts, in the codes of one vocabulary."""
+"""A reference and a new table -> their counts, in the codes of one vocabulary."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from untie._count.counts import CountedTable
 from untie._count.grouping import Grouping
@@ -13,12 +12,24 @@ from untie._count.memory import check_memory
 from untie._count.tally import CountOptions
 from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
+from untie._engines.source import Source
 from untie._table.names import check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 
 
-def count_both(reference: Any, new: Any) -> tuple[CountedTable, CountedTable, str, tuple[str, ...]]:
+def count_both(
+    reference: Any, new: Any, sample_weight: Any = None
+) -> tuple[CountedTable, CountedTable, str, tuple[str, ...]]:
     """Count both tables.
+
+    Parameters
+    ----------
+    reference : TableEncoder or table
+        A fitted encoder stands for the rows that it has learned from.
+    new : table
+        Prepared as those rows were.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row of the new table counts.
 
     Returns
     -------
@@ -30,8 +41,8 @@ def count_both(reference: Any, new: Any) -> tuple[CountedTable, CountedTable, st
         Columns of the new table that the reference does not have.
     """
     before, grouping, backend = _reference(reference)
-    new, ignored = _own_columns(new, before.vocabulary.columns)
-    after = new if isinstance(new, CountedTable) else _count(new)[0]
+    source, ignored = _own_columns(new, before.vocabulary.columns, sample_weight)
+    after = _count(source, sample_weight)[0]
     # Arrays have no names; what stands in the same place is the same column.
     after = CountedTable(
         Vocabulary(before.vocabulary.columns, after.vocabulary.values),
@@ -47,54 +58,38 @@ def count_both(reference: Any, new: Any) -> tuple[CountedTable, CountedTable, st
 def _reference(reference: Any) -> tuple[CountedTable, Grouping | None, str]:
     """Return the counts, how rare values were merged in them, and the library."""
     if isinstance(reference, EncoderBase):
-        check_is_fitted(reference)
         kept = reference.model_.ungrouped
         if kept is not None:
             return CountedTable(kept.vocabulary, kept.counts), None, reference.library_
         counted = CountedTable(reference.vocabulary_, reference.counts_)
         return counted, reference.grouping_, reference.library_
-    if isinstance(reference, CountedTable):
-        counts = reference.counts.with_draws(reference.sample)
-        return CountedTable(reference.vocabulary, counts), None, "pandas"
     counted, backend = _count(reference)
     return counted, None, backend
 
 
-def _count(data: Any) -> tuple[CountedTable, str]:
+def _count(data: Any, sample_weight: Any = None) -> tuple[CountedTable, str]:
     """Return the counts of a table, and its library."""
-    tally = open_table(data).count(CountOptions())
+    tally = open_table(data).count(CountOptions(sample_weight))
     assert tally.ungrouped is not None  # nothing was merged
     assert tally.table is not None
     return tally.ungrouped, tally.table.backend
 
 
-def _own_columns(new: Any, names: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
+def _own_columns(
+    new: Any, names: tuple[str, ...], sample_weight: Any
+) -> tuple[Source, tuple[str, ...]]:
     """Return the columns of the reference, by name where there are names, and the others' names."""
-    if isinstance(new, CountedTable):
-        _check_columns(new.vocabulary.columns, names)
-        if new.vocabulary.columns != names:
-            raise ValueError(
-                "The columns of the counted tables stand in another order: "
-                f"{new.vocabulary.columns} and {names}; count them in the same order."
-            )
-        return new, ()
     source = open_table(new)
     if source.has_names:
-        _check_columns(source.columns, names)
-        return source.select(list(names)), _others(source.columns, names)
+        check_names(names, source.columns, "the new table", ", which the reference has")
+        weight = [sample_weight] if isinstance(sample_weight, str) else []
+        others = tuple(name for name in source.columns if name not in (*names, *weight))
+        return source.select([*names, *weight]), others
     if len(source.columns) != len(names):
         raise ValueError(
             f"The new table has {len(source.columns)} columns, the reference {len(names)}: {names}."
         )
     return source, ()
-
-
-def _check_columns(present: Any, names: tuple[str, ...]) -> None:
-    check_names(names, present, "the new table", ", which the reference has")
-
-
-def _others(present: Any, names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for name in present if name not in names)
 
 
 def _grouped(counted: CountedTable, grouping: Grouping) -> CountedTable:

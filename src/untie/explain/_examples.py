@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._count.packed_rows import Distinct, distinct_rows
-from untie._inputs import (
-    Partition,
-    check_encoder,
-    check_labels,
-    check_row_weights,
-    encode_rows,
-)
+from untie._inputs import FittedTable, Partition, as_fitted, encode_rows
 from untie._learn.value_space import add_up, count_members
 from untie._table import frames
 from untie._util.checks import check_integer
@@ -24,22 +18,22 @@ from untie.encoder import TableEncoder
 
 
 def prototypes(
-    encoder: TableEncoder, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
+    model: Any, data: Any, *, n: int = 3, labels: Any = None, sample_weight: Any = None
 ) -> Any:
     """Return the rows nearest to the mean of their cluster; equal rows are listed once.
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     data : table of shape (n_rows, n_columns)
-        In memory.
-    labels : array of shape (n_rows,)
-        The cluster of each row.
+        Rows as they were passed to `fit`, in memory.
     n : int, default=3
         Number of rows per cluster.
-    sample_weight : array of shape (n_rows,), optional
-        How often each row counts.
+    labels : array of shape (n_rows,) or str, optional
+        The cluster of each row, or the column that has it; by default the clusters of the model.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so, which is then not looked at.
 
     Returns
     -------
@@ -59,32 +53,35 @@ def prototypes(
     >>> from untie.explain import prototypes
     >>> drinks = [["red", "wine"], ["white", "wine"], ["brown", "beer"], ["red", "wine"]]
     >>> encoder = TableEncoder(n_clusters=2).fit(drinks)
-    >>> prototypes(encoder, drinks, ["wines", "wines", "beers", "wines"], n=1).round(2)
+    >>> kinds = ["wines", "wines", "beers", "wines"]
+    >>> prototypes(encoder, drinks, n=1, labels=kinds).round(2)
       cluster  rank  position  distance  weight
     0   beers     1         2      0.00     1.0
     1   wines     1         0      0.74     2.0
     """
     n = check_integer("n", n)
-    return _typical(encoder, _placed(encoder, data, labels, sample_weight), n)
+    fitted = as_fitted(model)
+    return _typical(fitted.encoder, _placed(fitted, data, labels, sample_weight), n)
 
 
 def border_cases(
-    encoder: TableEncoder, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
+    model: Any, data: Any, *, n: int = 3, labels: Any = None, sample_weight: Any = None
 ) -> Any:
     """Return the rows of each cluster that are nearest to another one; equal rows once.
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     data : table of shape (n_rows, n_columns)
-        In memory.
-    labels : array of shape (n_rows,)
-        The cluster of each row; at least two clusters.
+        Rows as they were passed to `fit`, in memory.
     n : int, default=3
         Number of rows per cluster.
-    sample_weight : array of shape (n_rows,), optional
-        How often each row counts.
+    labels : array of shape (n_rows,) or str, optional
+        The cluster of each row, or the column that has it; by default the clusters of the model.
+        There must be at least two.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so, which is then not looked at.
 
     Returns
     -------
@@ -104,29 +101,32 @@ def border_cases(
     >>> from untie.explain import border_cases
     >>> rows = [["a", "a", "a"]] * 9 + [["b", "b", "b"]] * 9 + [["a", "b", "b"]]
     >>> encoder = TableEncoder(n_clusters=2).fit(rows)
-    >>> border_cases(encoder, rows, [0] * 9 + [1] * 10, n=1)[["cluster", "position", "other"]]
+    >>> found = border_cases(encoder, rows, n=1, labels=[0] * 9 + [1] * 10)
+    >>> found[["cluster", "position", "other"]]
        cluster  position  other
     0        0         0      1
     1        1        18      0
     """
     n = check_integer("n", n)
-    placed = _placed(encoder, data, labels, sample_weight)
+    fitted = as_fitted(model)
+    placed = _placed(fitted, data, labels, sample_weight)
     if len(placed.clusters) < 2:
         name = placed.clusters.names[0]
         raise ValueError(f"A border needs two clusters; all labels are {name!r}.")
-    return _between(encoder, placed, n)
+    return _between(fitted.encoder, placed, n)
 
 
 def examples(
-    encoder: TableEncoder, data: Any, labels: Any, n: int = 3, *, sample_weight: Any = None
+    model: Any, data: Any, *, n: int = 3, labels: Any = None, sample_weight: Any = None
 ) -> tuple[Any, Any]:
     """Return what `prototypes` and `border_cases` do, from one reading of the rows.
 
     Of a single cluster there are no border cases, but None.
     """
-    placed = _placed(encoder, data, labels, sample_weight)
-    borders = _between(encoder, placed, n) if len(placed.clusters) > 1 else None
-    return _typical(encoder, placed, n), borders
+    fitted = as_fitted(model)
+    placed = _placed(fitted, data, labels, sample_weight)
+    borders = _between(fitted.encoder, placed, n) if len(placed.clusters) > 1 else None
+    return _typical(fitted.encoder, placed, n), borders
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,14 +188,12 @@ def _between(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
     return frames.make_frame(encoder.library_, columns)
 
 
-def _placed(encoder: TableEncoder, data: Any, labels: Any, sample_weight: Any) -> _Placed:
-    check_encoder(encoder)
-    codes = encode_rows(encoder, data)
-    clusters = check_labels(labels, len(codes[0]))
-    weights = check_row_weights(sample_weight, len(codes[0]))
-    sizes = np.bincount(clusters.members, weights, minlength=len(clusters))
-    if not sizes.all():
-        name = clusters.names[int(np.argmin(sizes))]
+def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> _Placed:
+    clustered = fitted.clustered(data, labels, sample_weight)
+    encoder, clusters, weights = fitted.encoder, clustered.partition, clustered.weights
+    codes = encode_rows(encoder, clustered.rows)
+    if not clustered.sizes.all():
+        name = clusters.names[int(np.argmin(clustered.sizes))]
         raise ValueError(f"Every row of cluster {name!r} has the weight 0; it has no mean.")
     space = encoder.model_.space
     counts = count_members(codes, space.n_codes, clusters.members, len(clusters), weights)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie._inputs import check_encoder
+from untie._inputs import as_fitted
 from untie._table import frames
-from untie.encoder import TableEncoder
 
 
-def families(encoder: TableEncoder) -> Any:
+def families(model: Any) -> Any:
     """Return the families of columns: copies of each other, and what follows from what.
 
     City tells State, and State tells Region: three columns, one fact. Such a chain has one vote
@@ -21,8 +20,8 @@ def families(encoder: TableEncoder) -> Any:
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
 
     Returns
     -------
@@ -48,7 +47,7 @@ def families(encoder: TableEncoder) -> Any:
     0       0     x0     root       NaN   0.5
     1       0     x1  follows       1.0   0.5
     """
-    check_encoder(encoder)
+    encoder = as_fitted(model).encoder
     attributes, names = encoder.model_.attributes, encoder.vocabulary_.columns
     members = [
         (number, member) for number, family in enumerate(attributes.families) for member in family

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie._inputs import check_encoder
+from untie._inputs import as_fitted
 from untie._learn.families import gap_blocks
 from untie._table import frames
-from untie.encoder import TableEncoder
 
 
-def missing_together(encoder: TableEncoder) -> Any:
+def missing_together(model: Any) -> Any:
     """Return the blocks of columns whose cells are missing together.
 
     In a form with parts that only some fill in, "missing" is one fact told by many columns, and may
@@ -21,8 +20,8 @@ def missing_together(encoder: TableEncoder) -> Any:
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
 
     Returns
     -------
@@ -44,7 +43,7 @@ def missing_together(encoder: TableEncoder) -> Any:
     0      0     x0   0.25
     1      0     x1   0.25
     """
-    check_encoder(encoder)
+    encoder = as_fitted(model).encoder
     vocabulary, counts = encoder.vocabulary_, encoder.counts_
     missing = [positions.get(None) for positions in vocabulary.positions]
     found = [

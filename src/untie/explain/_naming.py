@@ -15,6 +15,7 @@ from untie._table.plain_values import value_text
 from untie._table.runs import ALL as ANY
 from untie._table.runs import phrase
 from untie._table.table import read_table
+from untie.explain._profile import cluster_profile
 
 MOST_WORDS = 5
 """A name has at most this many words, unless its first value has more."""
@@ -71,7 +72,7 @@ ALL, NOTHING = "all rows", "much like all rows"
 Lines = dict[str, list[Any]]
 
 
-def cluster_names(profile: Any) -> Any:
+def cluster_names(model: Any, data: Any, *, labels: Any = None, sample_weight: Any = None) -> Any:
     """Return a name of three to five words for each cluster, all of them different.
 
     A name is made of the values that are most telling of a cluster, one per column: those that at
@@ -82,13 +83,19 @@ def cluster_names(profile: Any) -> Any:
 
     Parameters
     ----------
-    profile : frame
-        What `cluster_profile` gives.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+    data : table of shape (n_rows, n_columns)
+        Rows as they were passed to `fit`, in memory.
+    labels : array of shape (n_rows,) or str, optional
+        The cluster of each row, or the column that has it; by default the clusters of the model.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so, which is then not looked at.
 
     Returns
     -------
     frame
-        cluster and name, in the order of the clusters in the profile.
+        cluster and name, in the order of the clusters.
 
     See Also
     --------
@@ -96,33 +103,34 @@ def cluster_names(profile: Any) -> Any:
 
     Examples
     --------
-    >>> from untie.explain import cluster_names, cluster_profile
+    >>> import pandas as pd
+    >>> from untie import TableEncoder
+    >>> from untie.explain import cluster_names
     >>> rows = [["wine", "yes", 3]] * 20 + [["beer", "no", 8]] * 20
-    >>> profile = cluster_profile(rows, [0] * 20 + [1] * 20)
-    >>> cluster_names(profile.replace({"x0": "drink", "x1": "cork", "x2": "glasses"}))
+    >>> table = pd.DataFrame(rows, columns=["drink", "cork", "glasses"])
+    >>> cluster_names(TableEncoder(2).fit(table), table, labels=[0] * 20 + [1] * 20)
        cluster                      name
     0        0     wine, cork, glasses 3
     1        1  beer, no cork, glasses 8
     """
-    lines = frames.columns_of(profile)
+    found = cluster_profile(model, data, labels=labels, sample_weight=sample_weight)
+    names = names_of(frames.columns_of(found))
+    columns = {"cluster": list(names), "name": list(names.values())}
+    return frames.make_frame(read_table(found).backend, columns)
+
+
+def names_of(lines: Lines) -> dict[Any, str]:
+    """Return the name of each cluster, from the lines of its profile."""
     clusters = list(dict.fromkeys(lines["cluster"]))
     if len(clusters) == 1:
-        return _frame(profile, clusters, [ALL])
+        return {clusters[0]: ALL}
     parts = _parts(lines, clusters)
     names = _apart([_name(some) for some in parts], parts)
     counts = Counter(names)
-    return _frame(
-        profile,
-        clusters,
-        [
-            f"{name} ({cluster})" if counts[name] > 1 else name
-            for name, cluster in zip(names, clusters, strict=True)
-        ],
-    )
-
-
-def _frame(profile: Any, clusters: list[Any], names: list[str]) -> Any:
-    return frames.make_frame(read_table(profile).backend, {"cluster": clusters, "name": names})
+    return {
+        cluster: f"{name} ({cluster})" if counts[name] > 1 else name
+        for name, cluster in zip(names, clusters, strict=True)
+    }
 
 
 @dataclass(frozen=True)

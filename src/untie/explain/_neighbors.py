@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._inputs import check_encoder, check_positions, encode_rows
+from untie._inputs import as_fitted, check_positions
 from untie._learn.nearest import Nearest, Search, queries_at_once, side_by_side
 from untie._row_tasks import codes_at, nearest_in
 from untie._table import frames
@@ -26,9 +26,10 @@ ONCE = "which can be read only once; pass what it was made from (a dataset, a qu
 
 
 def neighbors(
-    encoder: TableEncoder,
+    model: Any,
     data: Any,
     rows: Any,
+    *,
     n: int = 10,
     columns: Sequence[str] | None = None,
     distinct: bool = False,
@@ -42,14 +43,14 @@ def neighbors(
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     data : table of shape (n_rows, n_columns)
-        Where to look: a table in memory, or a lazy one, as :func:`untie.scan` gives; a Dask frame
-        is searched by its workers.
+        Where to look, with the columns seen in `fit`: a table in memory, or a lazy one, as
+        :func:`untie.scan` gives; a Dask frame is searched by its workers.
     rows : int, sequence of int, or table in memory
-        Positions in `data`, which are then not their own neighbours; or other rows. Positions in a
-        lazy table are read first, which is one more pass.
+        Positions in `data`, which are then not their own neighbours; or other rows, as passed to
+        `fit`. Positions in a lazy table are read first, which is one more pass.
     n : int, default=10
         Number of neighbours of each, usually 1 to 100; all there are, where they are fewer. Up to
         there it hardly matters for the time.
@@ -83,15 +84,16 @@ def neighbors(
     >>> neighbors(encoder, drinks, 0, n=2, distinct=True)["position"].tolist()
     [1, 2]
     """
-    check_encoder(encoder)
+    fitted = as_fitted(model)
+    encoder = fitted.encoder
     n = check_integer("n", n)
     chosen = _chosen(encoder, columns)
-    source = open_table(data)
+    source = open_table(fitted.rows(data)[0])
     source.check_streams()
     own = check_positions(rows)
     if own is not None and source.is_one_shot:
         raise ValueError(f"Rows of {source.origin} can't be named by position, {ONCE}.")
-    queries = encode_rows(encoder, rows) if own is None else codes_at(encoder, source, own)
+    queries = fitted.codes(rows) if own is None else codes_at(encoder, source, own)
     found = _search(encoder, source, queries, own, n, chosen, distinct)
     row = found.query
     result = {

@@ -9,35 +9,32 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from untie._count.cluster_entries import Entries
-from untie._inputs import read_clusters
+from untie._inputs import as_fitted, read_clusters
 from untie._table import frames
-from untie._table.orders import AUTO
 from untie._util.types import FloatArray
 from untie.explain._corrected import holm
 
 
-def cluster_profile(
-    data: Any, labels: Any, sample_weight: Any = None, *, ordered: Any = AUTO
-) -> Any:
+def cluster_profile(model: Any, data: Any, *, labels: Any = None, sample_weight: Any = None) -> Any:
     """Return how much more frequent each value is in a cluster than elsewhere.
 
-    A column with an order, such as the ranges that `Preparer` makes of numbers, has one line per
+    The columns are those that the model has learned from, prepared as it prepares them. A column
+    with an order, such as the ranges that `Preparer` makes of numbers, has one line per
     cluster: the run of neighbouring values whose share in the cluster is the most above that
     elsewhere, such as "up to 25", "26 to 40" or "over 40". Missing cells have a line of their own.
 
     Parameters
     ----------
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     data : table of shape (n_rows, n_columns)
-        In memory. Any columns: those that the clusters were made of, or others.
-    labels : array of shape (n_rows,)
-        The cluster of each row.
-    sample_weight : array of shape (n_rows,), optional
-        How often each row counts. Whole numbers are taken for numbers of equal rows; others are
-        weights of a survey, for which the test counts (sum w)^2 / sum w^2 rows: as many as have the
-        same accuracy unweighted, rounded.
-    ordered : "auto", bool, list of columns or dict from columns to values, default="auto"
-        Which columns have an order, as in `TableEncoder`: "auto" takes ranges, pandas' ordered
-        categoricals and polars' Enums; False lists every value by itself.
+        Rows as they were passed to `fit`, in memory.
+    labels : array of shape (n_rows,) or str, optional
+        The cluster of each row, or the column that has it; by default the clusters of the model.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so, which is then not looked at. Whole
+        numbers are taken for numbers of equal rows; others are weights of a survey, for which the
+        test counts (sum w)^2 / sum w^2 rows: as many as have the same accuracy unweighted, rounded.
 
     Returns
     -------
@@ -60,13 +57,15 @@ def cluster_profile(
 
     See Also
     --------
+    cluster_names : A name of a few words for each cluster.
     untie.plot.cluster_profiles : Draws the most telling values.
 
     Examples
     --------
+    >>> from untie import TableEncoder
     >>> from untie.explain import cluster_profile
     >>> rows = [["red", "wine"]] * 4 + [["white", "wine"]] * 2 + [["brown", "beer"]] * 4
-    >>> profile = cluster_profile(rows, [1] * 6 + [0] * 4)
+    >>> profile = cluster_profile(TableEncoder(2).fit(rows), rows, labels=[1] * 6 + [0] * 4)
     >>> profile[["cluster", "value", "share", "share_elsewhere", "lift", "count"]].round(2)
        cluster  value  share  share_elsewhere  lift  count
     0        0  brown   1.00              0.0  2.50    4.0
@@ -75,7 +74,8 @@ def cluster_profile(
     3        1    red   0.67              0.0  1.67    4.0
     4        1  white   0.33              0.0  1.67    2.0
     """
-    table = read_clusters(data, labels, sample_weight, ordered)
+    fitted = as_fitted(model)
+    table = read_clusters(fitted.clustered(data, labels, sample_weight), fitted.ordered)
     scale = _rows_per_weight(table.weights)
     parts = [_column(entries, table.sizes, scale) for entries in table.entries]
     cluster, entry = (

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from untie._inputs import cell_texts, check_encoder, one_row
+from untie._inputs import as_fitted, cell_texts, one_row
 from untie._table import frames
 from untie._util.types import FloatArray
 from untie.encoder import TableEncoder
 
 
-def why_similar(encoder: TableEncoder, row: Any, other: Any) -> Any:
+def why_similar(model: Any, row: Any, other: Any) -> Any:
     """Return what each column contributes to the similarity of two rows.
 
     The similarity of two rows is a sum over the columns, and so is their squared distance:
@@ -20,10 +20,11 @@ def why_similar(encoder: TableEncoder, row: Any, other: Any) -> Any:
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     row, other : row
-        A table with one row, a dict or pandas Series with the cells by name, or the list of cells.
+        As passed to `fit`: a table with one row, a dict or pandas Series with the cells by name, or
+        the list of cells.
 
     Returns
     -------
@@ -51,8 +52,9 @@ def why_similar(encoder: TableEncoder, row: Any, other: Any) -> Any:
     1     x1  wine        wine    0.5
     2     x2    no         yes    0.0
     """
-    check_encoder(encoder)
-    rows = [one_row(encoder, entry) for entry in (row, other)]
+    fitted = as_fitted(model)
+    encoder = fitted.encoder
+    rows = [one_row(fitted, entry) for entry in (row, other)]
     contributions, distances = _parts(encoder, *rows)
     texts = [[cells[0] for cells in cell_texts(encoder, entry)] for entry in rows]
     order = np.lexsort((distances, -np.round(contributions, 12)))

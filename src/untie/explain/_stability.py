@@ -8,21 +8,16 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from untie._count.cluster_entries import cross_table
 from untie._count.draws import number_of_draws
 from untie._count.row_sample import RowSample
-from untie._inputs import (
-    check_encoder,
-    check_labels,
-    check_row_weights,
-    encode_rows,
-)
+from untie._inputs import as_fitted, encode_rows
 from untie._learn.means import count_distinct, sample_vectors
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.k_means import best_labels
 from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
-from untie.encoder import TableEncoder
 
 MOST_ROWS = 2_000
 """Resamples are drawn from at most this many rows."""
@@ -38,13 +33,13 @@ WORDS = ((0.85, "stable"), (0.75, "fairly stable"), (0.6, "doubtful"), (0.0, "di
 
 
 def cluster_stability(
-    encoder: TableEncoder,
+    model: Any,
     data: Any,
-    labels: Any,
     *,
     n_resamples: int = 20,
+    labels: Any = None,
     sample_weight: Any = None,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> Any:
     """Return how well each cluster comes back in resampled rows.
 
@@ -56,19 +51,19 @@ def cluster_stability(
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     data : table of shape (n_rows, n_columns)
-        In memory. Resamples of a large table are drawn from 2,000 of its rows, so small clusters
-        may lack rows.
-    labels : array of shape (n_rows,)
-        The cluster of each row.
+        Rows as they were passed to `fit`, in memory. Resamples of a large table are drawn from
+        2,000 of its rows, so small clusters may lack rows.
     n_resamples : int, default=20
         Number of resamples, from 10 to 100, of as many draws as there are rows but at most 1,000.
         The time grows with it; the means get more precise.
-    sample_weight : array of shape (n_rows,), optional
-        How often each row counts.
-    random_state : int, RandomState or None, default=None
+    labels : array of shape (n_rows,) or str, optional
+        The cluster of each row, or the column that has it; by default the clusters of the model.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so, which is then not looked at.
+    random_state : int, RandomState or None, default=0
         Seed of the draws and of the starts of k-means; None is 0.
 
     Returns
@@ -94,16 +89,16 @@ def cluster_stability(
     >>> from untie.explain import cluster_stability
     >>> rows = [["red", "wine", "glass"]] * 20 + [["brown", "beer", "jug"]] * 10
     >>> encoder = TableEncoder(n_clusters=2).fit(rows)
-    >>> cluster_stability(encoder, rows, [0] * 20 + [1] * 10).round(2)
+    >>> cluster_stability(encoder, rows, labels=[0] * 20 + [1] * 10).round(2)
        cluster  share  stability  lowest verdict
     0        0   0.67        1.0     1.0  stable
     1        1   0.33        1.0     1.0  stable
     """
-    check_encoder(encoder)
+    fitted = as_fitted(model)
     n_resamples = check_integer("n_resamples", n_resamples)
-    codes = encode_rows(encoder, data)
-    clusters = check_labels(labels, len(codes[0]))
-    weights = check_row_weights(sample_weight, len(codes[0]))
+    clustered = fitted.clustered(data, labels, sample_weight)
+    encoder, clusters, weights = fitted.encoder, clustered.partition, clustered.weights
+    codes = encode_rows(encoder, clustered.rows)
     rng = draws_of(random_state)
     drawn = _some_rows(weights, rng)
     rows = np.stack([column[drawn].astype(np.int64) for column in codes], axis=1)
@@ -126,10 +121,9 @@ def cluster_stability(
     stability, lowest = np.full((2, len(clusters)), np.nan)
     stability[seen] = np.nanmean(found[:, seen], axis=0)
     lowest[seen] = np.nanmin(found[:, seen], axis=0)
-    sizes = np.bincount(clusters.members, weights, minlength=len(clusters))
     columns = {
         "cluster": list(clusters.names),
-        "share": sizes / sizes.sum(),
+        "share": clustered.sizes / weights.sum(),
         "stability": stability,
         "lowest": lowest,
         "verdict": [_word(number) for number in stability],
@@ -163,9 +157,7 @@ def _jaccards(
         k = min(n_clusters, count_distinct(vectors[drawn]))
         seed = RandomState(rng.randint(2**31 - 1))
         new = best_labels(vectors[drawn], draws[drawn], k, N_STARTS, seed)
-        joint = np.bincount(
-            members[drawn] * k + new, draws[drawn], minlength=n_clusters * k
-        ).reshape(n_clusters, k)
+        joint = cross_table(members[drawn], new, (n_clusters, k), draws[drawn])
         old_sizes, new_sizes = joint.sum(axis=1), joint.sum(axis=0)
         either = old_sizes[:, None] + new_sizes - joint
         there = old_sizes > 0

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from untie._inputs import check_encoder
+from untie._inputs import as_fitted
 from untie._table import frames
 from untie._table.column_codes import factorize
 from untie._table.plain_values import value_text
 from untie._table.table import read_table
-from untie.encoder import TableEncoder
 
 
-def unknown_values(encoder: TableEncoder, data: Any) -> Any:
+def unknown_values(model: Any, data: Any) -> Any:
     """Return the values of a table that the encoder has not learned from.
 
     They are neutral to `transform`: as near to one value as to another. Columns that the encoder
@@ -22,10 +21,10 @@ def unknown_values(encoder: TableEncoder, data: Any) -> Any:
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     data : table of shape (n_rows, n_columns)
-        Rows with the columns seen in `fit`, in memory.
+        Rows as they were passed to `fit`, in memory.
 
     Returns
     -------
@@ -48,9 +47,10 @@ def unknown_values(encoder: TableEncoder, data: Any) -> Any:
     0     x0     moon      2
     1     x1  missing      1
     """
-    check_encoder(encoder)
-    encoder._codes(data)  # checks the columns, and warns as everything does
-    table = read_table(data, min_rows=0)
+    fitted = as_fitted(model)
+    encoder, rows = fitted.encoder, fitted.rows(data)[0]
+    encoder._codes(rows)  # warns as everything does
+    table = read_table(rows, min_rows=0)
     found: dict[str, list[Any]] = {"column": [], "value": [], "count": []}
     known = encoder.grouping_.raw.positions
     for place, cells in enumerate(table.columns):

@@ -27,7 +27,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._inputs import cell_texts, check_encoder, encode_rows, one_row, unknown_cells
+from untie._inputs import (
+    FittedTable,
+    as_fitted,
+    cell_texts,
+    encode_rows,
+    one_raw_row,
+    one_row,
+    unknown_cells,
+)
 from untie._table import frames
 from untie._util.checks import check_integer, check_one_of
 from untie._util.types import Codes, FloatArray
@@ -42,23 +50,23 @@ DATA, MODEL = "data", "model"
 """What rows shares are of."""
 
 
-def outliers(
-    encoder: TableEncoder, data: Any, n: int = 20, *, share_of: str = DATA, outside: Any = None
-) -> Any:
+def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any:
     """Return the rows with the most surprising combinations of values.
 
     The surprise of two values of a row is log((e + 1) / (o + 1)) if that is positive: o other rows
     that the encoder has learned from have both, and e would if the columns were independent. A
     row's score adds them up, in nats; `why_outlier` shows the terms. A value that the encoder has
     never seen adds log((n + 1) / (u + 1)), of n rows and u values of the column that were seen
-    once. The time grows with the number of rows and with the square of the number of columns.
+    once; a number outside the range that the preparer has seen adds log((n + 1) / 2). The time
+    grows with the number of rows and with the square of the number of columns.
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted; its counts say what is usual.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+        Its counts say what is usual.
     data : table of shape (n_rows, n_columns)
-        In memory: the table that was learned from, or new rows.
+        In memory: the rows that were passed to `fit`, or new ones.
     n : int, default=20
         Number of rows; it hardly matters for the time.
     share_of : {"data", "model"}, default="data"
@@ -67,9 +75,6 @@ def outliers(
         unseen. "model" for new rows: all rows that were learned from are others, and `share` is of
         these. The encoder keeps up to 2,000 distinct ones, with the solver "auto" and without
         merging values of very many; without them, a warning says so and `share` is of `data`.
-    outside : frame, optional
-        What ``preparer.outside(rows)`` returns of the rows before they were prepared. Each of these
-        cells adds log((n + 1) / 2), of n rows.
 
     Returns
     -------
@@ -93,17 +98,18 @@ def outliers(
     >>> found.reason[0]
     'x0=sea with x1=cow: in no other row, 10.0 expected'
     """
-    check_encoder(encoder)
+    fitted = as_fitted(model)
     n = check_integer("n", n)
     check_one_of("share_of", share_of, (DATA, MODEL))
-    codes = encode_rows(encoder, data)
+    encoder, rows = fitted.encoder, fitted.rows(data)[0]
+    codes = encode_rows(encoder, rows)
     surprises = Surprises(encoder, share_of == MODEL)
-    unknown = unknown_cells(encoder, data, codes)
-    beyond, said = _read_outside(encoder, outside, len(codes[0]))
+    unknown = unknown_cells(encoder, rows, codes)
+    beyond, said = _read_outside(fitted, data, len(codes[0]))
     alone = surprises.alone(unknown, beyond)
     scores = surprises.scores(codes, alone)
     worst = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))[:n]
-    texts = cell_texts(encoder, data, worst)
+    texts = cell_texts(encoder, rows, worst)
     chosen = [column[worst] for column in codes]
     terms = surprises.terms(chosen, [column[worst] for column in alone])
     usual = scores, np.ones(len(scores))
@@ -121,18 +127,19 @@ def outliers(
     return frames.make_frame(encoder.library_, columns)
 
 
-def why_outlier(encoder: TableEncoder, row: Any, *, share_of: str = DATA) -> Any:
+def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
     """Return what each column adds to a row's outlier score.
 
     A column has half of the surprise of each pair that it is in, and all of its own value's, if the
-    encoder has never seen that.
+    model has never seen that or anything beyond it.
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     row : row
-        A table with one row, a dict or pandas Series with the cells by name, or the list of cells.
+        As passed to `fit`: a table with one row, a dict or pandas Series with the cells by name, or
+        the list of cells.
     share_of : {"data", "model"}, default="data"
         As in `outliers`: "model" for a row that is none of those that were learned from.
 
@@ -159,16 +166,15 @@ def why_outlier(encoder: TableEncoder, row: Any, *, share_of: str = DATA) -> Any
     1        x1   cow   1.2        sea
     2        x2     a   0.0        sea
     """
-    check_encoder(encoder)
+    fitted = as_fitted(model)
     check_one_of("share_of", share_of, (DATA, MODEL))
-    table = one_row(encoder, row)
+    encoder, raw = fitted.encoder, one_raw_row(fitted, row)
+    table = one_row(fitted, raw)
     codes = encoder._codes(table)
     surprises = Surprises(encoder, share_of == MODEL)
     texts = [cells[0] for cells in cell_texts(encoder, table)]
     unknown = unknown_cells(encoder, table)
-    terms = surprises.terms(
-        codes, surprises.alone(unknown, [np.zeros(1, dtype=bool)] * len(unknown))
-    )[0]
+    terms = surprises.terms(codes, surprises.alone(unknown, _read_outside(fitted, raw, 1)[0]))[0]
     parts = (terms.sum(axis=1) + terms.diagonal()) / 2.0
     order = np.argsort(-np.round(parts, 12), kind="stable")
     partners = np.array([_partner(terms, place) for place in order])
@@ -187,9 +193,10 @@ def why_outlier(encoder: TableEncoder, row: Any, *, share_of: str = DATA) -> Any
 
 
 def _read_outside(
-    encoder: TableEncoder, outside: Any, n_rows: int
+    fitted: FittedTable, data: Any, n_rows: int
 ) -> tuple[list[NDArray[np.bool_]], list[dict[int, str]]]:
     """Return which cells are numbers beyond those seen, by column, and their words, by row."""
+    encoder, outside = fitted.encoder, fitted.outside(data)
     names = encoder.vocabulary_.columns
     beyond = [np.zeros(n_rows, dtype=bool) for _ in names]
     said: list[dict[int, str]] = [{} for _ in range(n_rows)]
@@ -198,12 +205,7 @@ def _read_outside(
     places = {name: place for place, name in enumerate(names)}
     for row, column, *texts in zip(*frames.columns_of(outside).values(), strict=True):
         place = places.get(column)
-        if place is None or not 0 <= row < n_rows:
-            raise ValueError(
-                f"outside names row {row} of the column {column!r}, which the rows do not have; "
-                "pass preparer.outside(rows) of the same rows."
-            )
-        if not encoder.model_.passive[place]:
+        if place is not None and not encoder.model_.passive[place]:
             beyond[place][row] = True
             said[row][place] = "{}={}: outside {} to {}".format(column, *texts)
     return beyond, said

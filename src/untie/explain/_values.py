@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._count.counts import Counts
-from untie._inputs import check_encoder, labels_in_order, learned_order, order_of
+from untie._inputs import as_fitted, labels_in_order, learned_order, order_of
 from untie._learn.contexts import contexts_of, sure_alikeness
 from untie._learn.value_space import likeness
 from untie._table import frames
@@ -24,7 +24,7 @@ Line = tuple[float, int, int, int, float]
 """What two values are alike at least, their attribute, their codes, and their alikeness."""
 
 
-def alike_values(encoder: TableEncoder, column: Any = None, n: int = 20) -> Any:
+def alike_values(model: Any, column: Any = None, *, n: int = 20) -> Any:
     """Return the pairs of values of a column that surely occur in the most similar contexts.
 
     Values of a few rows may have the same company by chance, and come after those of which more is
@@ -33,8 +33,8 @@ def alike_values(encoder: TableEncoder, column: Any = None, n: int = 20) -> Any:
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     column : str, optional
         The column; without it, all columns are looked through.
     n : int, default=20
@@ -70,7 +70,7 @@ def alike_values(encoder: TableEncoder, column: Any = None, n: int = 20) -> Any:
     0        x0   ale       stout       0.96
     1        x0  port      sherry       0.96
     """
-    check_encoder(encoder)
+    encoder = as_fitted(model).encoder
     n = check_integer("n", n)
     vocabulary = encoder.vocabulary_
     attributes = range(len(vocabulary.columns)) if column is None else [vocabulary.index_of(column)]
@@ -95,13 +95,13 @@ def alike_values(encoder: TableEncoder, column: Any = None, n: int = 20) -> Any:
     return frames.make_frame(encoder.library_, columns)
 
 
-def why_alike(encoder: TableEncoder, column: Any, value: Any, other: Any, n: int = 20) -> Any:
+def why_alike(model: Any, column: Any, value: Any, other: Any, *, n: int = 20) -> Any:
     """Return the contexts that two values of a column share, and those that tell them apart.
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     column : str
         The column.
     value, other : values of the column, or their labels
@@ -132,7 +132,7 @@ def why_alike(encoder: TableEncoder, column: Any, value: Any, other: Any, n: int
     0        x1  glass    0.0          0.0          0.5          0.48
     1        x1    jug    1.0          1.0          0.5          0.48
     """
-    check_encoder(encoder)
+    encoder = as_fitted(model).encoder
     n = check_integer("n", n)
     attribute = encoder.vocabulary_.index_of(column)
     codes = [_code(encoder, attribute, entry) for entry in (value, other)]

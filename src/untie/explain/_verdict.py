@@ -8,17 +8,15 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from untie._engines.registry import open_table
-from untie._engines.source import Source
-from untie._inputs import learned_order
+from untie._inputs import as_fitted, learned_order
 from untie._learn.choose_k import TooFewRowsError
 from untie._learn.k_choice import NAMED, KChoice
 from untie._table.frames import columns_of
-from untie._table.sample_weights import split_weights
 from untie._util.words import listed
 from untie.clusterer import TableClusterer
+from untie.encoder import TableEncoder
 from untie.explain._stability import cluster_stability
 from untie.k_choice import choose_k
 
@@ -257,9 +255,7 @@ class Verdict:
         return f"Groups {names} are weak: they often change when the rows are resampled."
 
 
-def verdict(
-    clusterer: TableClusterer, data: Any, *, sample_weight: Any = None, random_state: Any = None
-) -> Verdict:
+def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: Any = 0) -> Verdict:
     """Tell whether the clusters of a table are really there, and how sure that is.
 
     The evidence is that of :func:`untie.choose_k`, for the number that was chosen or asked for; and
@@ -267,15 +263,16 @@ def verdict(
 
     Parameters
     ----------
-    clusterer : TableClusterer
-        Fitted.
+    model : TableClusterer or Pipeline
+        Fitted; a pipeline ends in a TableClusterer.
     data : table of shape (n_rows, n_columns)
-        The rows that it was fitted on. Of a lazy table, only the number of clusters is judged and
-        not each of them; it is read once more if the number was asked for, else not at all.
+        The rows that were passed to `fit`. Of a lazy table, only the number of clusters is judged
+        and not each of them; it is read once more if the number was asked for, else not at all.
     sample_weight : array of shape (n_rows,) or str, optional
-        How often each row counts, or the column that says so; lazy tables take a name only.
-    random_state : int, RandomState or None, default=None
-        For all that is drawn. None is the seed 0.
+        How often each row counts, or the column that says so, which is then not looked at; lazy
+        tables take a name only.
+    random_state : int, RandomState or None, default=0
+        Seed of all that is drawn; None is 0.
 
     Returns
     -------
@@ -300,60 +297,36 @@ def verdict(
     >>> said.headline
     '3 groups of similar rows, as asked for, resting on ... of 16 columns'
     """
-    if not isinstance(clusterer, TableClusterer):
-        raise TypeError(f"An TableClusterer is required, got {type(clusterer).__name__}.")
-    check_is_fitted(clusterer)
-    if not open_table(data).is_lazy:
-        data, sample_weight = split_weights(data, sample_weight)
-    rows = _prepared(clusterer, data, sample_weight)
-    source = open_table(rows)
+    fitted = as_fitted(model)
+    clusterer, encoder = fitted.clusters, fitted.encoder
+    rows, weights = fitted.rows(data, sample_weight)
+    given = {"sample_weight": weights, "random_state": random_state}
     stability = None
-    if clusterer.n_clusters_ > 1 and not source.is_lazy:
-        stability = cluster_stability(
-            clusterer.encoder_,
-            rows,
-            clusterer.predict(data),
-            sample_weight=sample_weight,
-            random_state=random_state,
-        )
-    encoder = clusterer.encoder_
-    counts = encoder.model_.counts
-    places = range(len(encoder.vocabulary_.columns))
+    if clusterer.n_clusters_ > 1 and not open_table(rows).is_lazy:
+        stability = cluster_stability(clusterer, rows, **given)
+    names = encoder.vocabulary_.columns
+    has_order = [learned_order(encoder, place) is not None for place in range(len(names))]
     return Verdict(
         clusterer.n_clusters_,
         clusterer.n_clusters != "auto",
-        _evidence(clusterer, source, sample_weight, random_state),
+        _evidence(clusterer, encoder, rows, given),
         stability,
-        _columns(clusterer, [learned_order(encoder, place) is not None for place in places]),
-        _columns(clusterer, encoder.model_.passive.tolist()),
-        counts.n_draws,
+        tuple(compress(names, has_order)),
+        tuple(compress(names, encoder.model_.passive)),
+        encoder.model_.counts.n_draws,
     )
 
 
-def _prepared(clusterer: TableClusterer, data: Any, sample_weight: Any) -> Any:
-    """Return the rows as the encoder sees them, with the column of the weights if it is named."""
-    if clusterer.preparer_ is None:
-        return data
-    keep = [sample_weight] if isinstance(sample_weight, str) else []
-    return clusterer.preparer_.transform(data, keep=keep)
-
-
 def _evidence(
-    clusterer: TableClusterer, source: Source, sample_weight: Any, random_state: Any
+    clusterer: TableClusterer, encoder: TableEncoder, rows: Any, given: dict[str, Any]
 ) -> KChoice | None:
     """Return how good the number of clusters is, if there are rows enough to tell."""
-    k, encoder = clusterer.n_clusters_, clusterer.encoder_
-    if clusterer.k_choice_ is not None or k == 1:
+    if clusterer.k_choice_ is not None or clusterer.n_clusters_ == 1:
         return clusterer.k_choice_
-    given = {"sample_weight": sample_weight, "random_state": random_state}
     try:
-        return choose_k(encoder, source, [k], **given)
+        return choose_k(encoder, rows, [clusterer.n_clusters_], **given)
     except TooFewRowsError:
         return None
-
-
-def _columns(clusterer: TableClusterer, chosen: Sequence[bool]) -> tuple[str, ...]:
-    return tuple(compress(clusterer.encoder_.vocabulary_.columns, chosen))
 
 
 def _agreement(choice: KChoice) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._count.selecting import select_counts
-from untie._inputs import check_encoder
+from untie._inputs import as_fitted
 from untie._learn.spaces import KernelSpaces, identity_spaces
 from untie._learn.spectrum import energies
 from untie._table import frames
@@ -22,7 +22,7 @@ from untie.encoder import TableEncoder
 GROUPINGS = ("column", "coupling", "kernel", "column x coupling")
 
 
-def weight_shares(encoder: TableEncoder, by: str = "column") -> Any:
+def weight_shares(model: Any, *, by: str = "column") -> Any:
     """Return each column's, coupling's or kernel's share of what tells rows apart.
 
     The squared distance of two rows is a sum over the columns, their couplings and kernels.
@@ -31,8 +31,8 @@ def weight_shares(encoder: TableEncoder, by: str = "column") -> Any:
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     by : {"column", "coupling", "kernel", "column x coupling"}, default="column"
         What has a share. The coupling "matching" is that of the values themselves, without any
         coupling; "tree" is that of the default's trees of values, whose "kernels" are "together"
@@ -65,12 +65,12 @@ def weight_shares(encoder: TableEncoder, by: str = "column") -> Any:
     0    inter   0.71
     1    intra   0.29
     """
-    return several_shares(encoder, [by])[0]
+    return several_shares(model, [by])[0]
 
 
-def several_shares(encoder: TableEncoder, groupings: Sequence[str]) -> list[Any]:
+def several_shares(model: Any, groupings: Sequence[str]) -> list[Any]:
     """Return what `weight_shares` does by each of some groupings, and build kernels once."""
-    check_encoder(encoder)
+    encoder = as_fitted(model).encoder
     for by in groupings:
         check_one_of("by", by, GROUPINGS)
     needed = set(groupings) != {"column"}

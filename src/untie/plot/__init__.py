@@ -1,15 +1,13 @@
 """Pictures of what was learned; one file per question.
 
-Each function takes fitted objects or data and returns the axes that it drew on: those given as
-`ax`, or those of a new figure. Needs matplotlib, of the extra ``report``.
+Questions are asked as in `untie.explain`: first the fitted model, then raw rows if the question is
+about rows, then what it is about; all else is named. Each function returns the axes that it drew
+on: those given as `ax`, or those of a new figure. Needs matplotlib, of the extra ``report``.
 """
 
-from untie.evaluation import critical_difference_diagram as critical_difference
 from untie.plot._associations import associations
 from untie.plot._choice import choice_of_k
 from untie.plot._dendrogram import value_dendrogram
-from untie.plot._eigenvalues import spectrum
-from untie.plot._loss_curve import loss
 from untie.plot._profiles import cluster_profiles
 from untie.plot._rows import map_rows
 from untie.plot._values import map_values
@@ -19,11 +17,8 @@ __all__ = [
     "associations",
     "choice_of_k",
     "cluster_profiles",
-    "critical_difference",
-    "loss",
     "map_rows",
     "map_values",
-    "spectrum",
     "value_dendrogram",
     "weights",
 ]

@@ -10,18 +10,17 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from untie._inputs import check_encoder
+from untie._inputs import as_fitted
 from untie._util.checks import check_integer
 from untie._util.extras import need
 from untie._util.types import FloatArray
-from untie.encoder import TableEncoder
 from untie.plot import _style as style
 
 WRITTEN = 14
 """Up to this many columns, the numbers are written into the cells."""
 
 
-def associations(encoder: TableEncoder, ax: Any = None, max_columns: int = 40) -> Any:
+def associations(model: Any, *, max_columns: int = 40, ax: Any = None) -> Any:
     """Draw how much each column has in common with each other one; families have a frame.
 
     The numbers are the symmetric uncertainty, chance left out: 0 if two columns are independent, 1
@@ -29,12 +28,12 @@ def associations(encoder: TableEncoder, ax: Any = None, max_columns: int = 40) -
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if None.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     max_columns : int, default=40
         At most this many columns, those that have most in common with another; the title says so.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
 
     Returns
     -------
@@ -57,7 +56,7 @@ def associations(encoder: TableEncoder, ax: Any = None, max_columns: int = 40) -
     (1, 1)
     """
     style.check_axes(ax)
-    check_encoder(encoder)
+    encoder = as_fitted(model).encoder
     max_columns = check_integer("max_columns", max_columns)
     attributes, names = encoder.model_.attributes, encoder.vocabulary_.columns
     found = attributes.uncertainty

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from untie._inputs import as_fitted
 from untie._learn.k_choice import KChoice
 from untie.plot import _style as style
 
 
-def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
+def choice_of_k(model: Any, *, choice: KChoice | None = None, ax: Any = None) -> Any:
     """Draw how good each number of clusters is, and how sure the choice.
 
     Above: the gain on hidden cells that the choice is made by, with its standard error; clusters
@@ -22,8 +23,11 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    choice : KChoice
-        What `untie.choose_k` returns, or `k_choice_` of a fitted encoder or clusterer.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+    choice : KChoice, optional
+        What `untie.choose_k` returns; by default the choice that the model made when it was fitted
+        with ``n_clusters="auto"``.
     ax : array of two matplotlib Axes, optional
         Where to draw; a new figure if None.
 
@@ -33,23 +37,24 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
 
     See Also
     --------
-    spectrum : The number that is read off the counts instead.
+    untie.choose_k : Makes a choice among other numbers, or from other rows.
 
     Examples
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import TableEncoder, choose_k, plot
+    >>> from untie import TableClusterer, plot
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
-    >>> above, below = plot.choice_of_k(choose_k(TableEncoder().fit(X), X))
+    >>> above, below = plot.choice_of_k(TableClusterer().fit(X))
     >>> above.get_ylabel(), below.get_xlabel()
     ('nats per row', 'number of clusters')
     """
     pair = _check_pair(ax)
+    choice = _choice(model) if choice is None else choice
     if not isinstance(choice, KChoice):
         raise TypeError(
-            f"A KChoice is required, got {type(choice).__name__}; untie.choose_k(encoder, data) "
+            f"choice must be a KChoice, got {type(choice).__name__}; untie.choose_k(model, data) "
             "returns one."
         )
     axes = style.new_axes(2, 6.4, 5.2) if pair is None else pair
@@ -73,6 +78,17 @@ def choice_of_k(choice: KChoice, ax: Any = None) -> Any:
         style.add_legend(one, handles, labels)
     style.set_title(above, choice.verdict.partition(". ")[0])
     return axes
+
+
+def _choice(model: Any) -> KChoice:
+    fitted = as_fitted(model)
+    found = (fitted.clusterer or fitted.encoder).k_choice_
+    if found is None:
+        raise ValueError(
+            "The model chose no number of clusters, as it was given one; fit it with "
+            "n_clusters='auto', or pass choice=untie.choose_k(model, data)."
+        )
+    return found
 
 
 def _line(axes: Any, ks: Any, values: Any, number: int, label: str) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from untie._inputs import check_encoder
+from untie._inputs import as_fitted
 from untie._learn.contexts import alikeness_of
 from untie._util.checks import check_integer, check_one_of
 from untie._util.types import FloatArray
@@ -25,19 +25,20 @@ LINKAGES = ("average", "complete", "single", "weighted")
 
 
 def value_dendrogram(
-    encoder: TableEncoder,
+    model: Any,
     column: Any,
+    *,
     by: str | None = None,
     linkage: str = "average",
-    ax: Any = None,
     max_values: int = 60,
+    ax: Any = None,
 ) -> Any:
     """Draw the tree of a column's values: the further left two join, the more alike they are.
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     column : str
         The column.
     by : {"contexts", "vectors"}, optional
@@ -47,11 +48,11 @@ def value_dendrogram(
         "contexts", or "vectors" for a table of one column.
     linkage : {"average", "complete", "single", "weighted"}, default="average"
         How far groups are from each other; see ``scipy.cluster.hierarchy.linkage``.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if None.
     max_values : int, default=60
         At most this many values are drawn, the most frequent; the title says so. The figure grows
         with them.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
 
     Returns
     -------
@@ -72,7 +73,7 @@ def value_dendrogram(
     ['ale', 'stout', 'port', 'sherry']
     """
     style.check_axes(ax)
-    check_encoder(encoder)
+    encoder = as_fitted(model).encoder
     attribute = encoder.vocabulary_.index_of(column)
     if by is None:
         by = "contexts" if len(encoder.vocabulary_.columns) > 1 else "vectors"

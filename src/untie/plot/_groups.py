@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._table.column_codes import factorize
-from untie._table.names import check_names
-from untie._table.table import read_table
-from untie._table.vocabulary import distinct_labels, sort_values
+from untie._count.cluster_entries import cross_table
+from untie._inputs import check_labels
+from untie._table.vocabulary import distinct_labels
 from untie.plot import _style as style
 
 MOST_GROUPS = 12
@@ -57,29 +56,14 @@ class Groups:
         """
         n_groups = len(self.names)
         drawn = positions >= 0
-        cells = positions[drawn] * n_groups + self.members[drawn]
-        counts = np.bincount(cells, minlength=n_points * n_groups).reshape(n_points, n_groups)
+        counts = cross_table(positions[drawn], self.members[drawn], (n_points, n_groups))
         return counts.argmax(axis=1)
 
 
-def read_groups(data: Any, labels: Any) -> Groups:
-    """Return the groups that labels, or the name of a column, make."""
-    table = read_table(data)
-    if isinstance(labels, str):
-        remedy = "Or pass one label per row."
-        check_names([labels], table.names, "the table", " to colour by", remedy)
-        column, title = table.columns[table.names.index(labels)], labels
-    else:
-        column, title = np.asarray(labels), str(getattr(labels, "name", None) or "")
-        if column.shape != (table.n_rows,):
-            raise ValueError(
-                f"labels has shape {column.shape}, but the table has {table.n_rows} rows; pass one "
-                "label per row, in the order of the rows."
-            )
-    codes, found = factorize(column, title or "labels")
-    values = sort_values(found)
-    places = {value: place for place, value in enumerate(values)}
-    members = np.array([places[value] for value in found], dtype=np.intp)[codes]
+def read_groups(labels: Any, n_rows: int, title: str) -> Groups:
+    """Return the groups that labels make, one label per row; missing ones are a group."""
+    partition = check_labels(labels, n_rows, may_be_missing=True)
+    values, members = partition.names, partition.members
     counts = np.bincount(members, minlength=len(values))
     texts = distinct_labels(values)
     if len(values) <= MOST_GROUPS:

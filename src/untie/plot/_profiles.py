@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from untie._inputs import ClusteredTable, read_clusters
+from untie._inputs import ClusteredTable, as_fitted, read_clusters
 from untie._table.frames import columns_of
-from untie._table.orders import AUTO
 from untie._table.runs import phrase
 from untie._util.checks import check_integer, check_one_of
 from untie._util.types import FloatArray
@@ -25,40 +24,40 @@ Line = tuple[str, str]
 
 
 def cluster_profiles(
+    model: Any,
     data: Any,
-    labels: Any,
+    *,
     show: str = "lift",
     n: int = 5,
-    ax: Any = None,
+    labels: Any = None,
     sample_weight: Any = None,
-    *,
-    ordered: Any = AUTO,
+    ax: Any = None,
 ) -> Any:
     """Draw the most telling values of each cluster as a heat map.
 
     A line is a value, a column a cluster; the number is the share of the cluster's rows that have
-    the value, the colour its lift, or the share again.
+    the value, the colour its lift, or the share again. Of a column with an order, a line is the run
+    of values that sets a cluster apart most, such as "over 40".
 
     Parameters
     ----------
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     data : table of shape (n_rows, n_columns)
-        In memory. Any columns: those that the clusters were made of, or others.
-    labels : array of shape (n_rows,)
-        The cluster of each row. Of more than 16 clusters the 16 largest are drawn.
+        Rows as they were passed to `fit`, in memory.
     show : {"lift", "share"}, default="lift"
         What the colours are. The lift is the share in the cluster divided by the share in the
         whole table: on a scale of doublings, above 0 is more than usual.
     n : int, default=5
         Number of values per cluster, its most telling ones (highest information, then highest
         share); those of all clusters are drawn, each once. Fewer, if they would be more than 60.
+    labels : array of shape (n_rows,) or str, optional
+        The cluster of each row, or the column that has it; by default the clusters of the model.
+        Of more than 16 clusters the 16 largest are drawn.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so, which is then not looked at.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
-    sample_weight : array of shape (n_rows,), optional
-        How often each row counts.
-    ordered : "auto", bool, list of columns or dict from columns to values, default="auto"
-        Which columns have an order, as in `TableEncoder`. Of these the run of values that sets a
-        cluster apart most is one line, such as "over 40", and other clusters' shares of the same
-        run are beside it.
 
     Returns
     -------
@@ -72,17 +71,20 @@ def cluster_profiles(
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from untie import plot
+    >>> from untie import TableEncoder, plot
     >>> rows = [["red", "wine"]] * 4 + [["white", "wine"]] * 2 + [["brown", "beer"]] * 4
-    >>> ax = plot.cluster_profiles(rows, [1] * 6 + [0] * 4, n=2)
+    >>> encoder = TableEncoder(2).fit(rows)
+    >>> ax = plot.cluster_profiles(encoder, rows, n=2, labels=[1] * 6 + [0] * 4)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['x0 = brown', 'x1 = beer', 'x1 = wine', 'x0 = red']
     """
     style.check_axes(ax)
     check_one_of("show", show, ("lift", "share"))
     n = check_integer("n", n)
-    columns = columns_of(cluster_profile(data, labels, sample_weight, ordered=ordered))
-    table = read_clusters(data, labels, sample_weight, ordered)
+    fitted = as_fitted(model)
+    about = {"labels": labels, "sample_weight": sample_weight}
+    columns = columns_of(cluster_profile(model, data, **about))
+    table = read_clusters(fitted.clustered(data, **about), fitted.ordered)
     pairs = zip(table.names, table.sizes.tolist(), strict=True)
     sizes = {name: size for name, size in pairs if size > 0}
     clusters = sorted(sizes, key=lambda name: -sizes[name])[:MOST_CLUSTERS]

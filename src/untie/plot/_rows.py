@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.packed_rows import distinct_rows
-from untie._inputs import check_encoder, encode_rows
+from untie._inputs import as_fitted, encode_rows
 from untie._util.checks import check_integer, check_one_of
 from untie._util.seeds import draws_of
 from untie._util.types import FloatArray
@@ -21,13 +21,14 @@ from untie.plot._groups import Groups, read_groups
 
 
 def map_rows(
-    encoder: TableEncoder,
+    model: Any,
     data: Any,
-    labels: Any = None,
+    *,
     method: str = "tsne",
-    ax: Any = None,
-    random_state: Any = None,
     max_rows: int = 2_000,
+    labels: Any = None,
+    random_state: Any = 0,
+    ax: Any = None,
 ) -> Any:
     """Draw the rows of a table as points: the more similar, the nearer.
 
@@ -37,23 +38,24 @@ def map_rows(
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     data : table of shape (n_rows, n_columns)
-        In memory.
-    labels : array of shape (n_rows,) or str, optional
-        What the colours are: clusters, classes, or the name of a column of `data`. Of more than 12
-        labels the 11 most frequent have a colour each. A point has the label of most of its rows.
+        Rows as they were passed to `fit`, in memory.
     method : {"tsne", "umap", "pca"}, default="tsne"
         "pca" takes the least time. UMAP must be installed (``pip install umap-learn``). Fewer than
         5 distinct rows are always drawn by their principal components.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if None.
-    random_state : int, RandomState or None, default=None
-        Seed of the sample and the map; None is 0.
     max_rows : int, default=2000
         At most this many distinct rows are drawn, chosen at random; the title says so. From 500 to
         10,000; memory grows with its square, and the time with it.
+    labels : array of shape (n_rows,) or str, optional
+        What the colours are: one label per row, or the name of a column of `data`. By default the
+        clusters of the model, if it makes any. Of more than 12 labels the 11 most frequent have a
+        colour each. A point has the label of most of its rows.
+    random_state : int, RandomState or None, default=0
+        Seed of the sample and the map; None is 0.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
 
     Returns
     -------
@@ -77,14 +79,19 @@ def map_rows(
     >>> ax.figure.savefig("zoo.png")  # doctest: +SKIP
     """
     style.check_axes(ax)
-    check_encoder(encoder)
+    fitted = as_fitted(model)
     check_one_of("method", method, points.METHODS)
     max_rows = check_integer("max_rows", max_rows)
     if method == "umap":
         points.check_umap()
     rng = draws_of(random_state)
-    groups = None if labels is None else read_groups(data, labels)
-    rows = _sample(encoder, data, max_rows, rng)
+    title = labels if isinstance(labels, str) else str(getattr(labels, "name", None) or "")
+    data, labels = fitted.take_labels(data, labels)
+    prepared = fitted.rows(data)[0]
+    rows = _sample(fitted.encoder, prepared, max_rows, rng)
+    if labels is None and fitted.clusterer is not None:
+        labels, title = fitted.clusterer.predict(prepared), "cluster"
+    groups = None if labels is None else read_groups(labels, rows.n_rows, title)
     if len(rows.weights) < points.FEWEST:
         method = "pca"
     n_dimensions = 2 if method == "pca" else points.DIMENSIONS

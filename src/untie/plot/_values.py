@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._inputs import check_encoder
+from untie._inputs import as_fitted
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray
 from untie.encoder import TableEncoder
@@ -17,9 +17,7 @@ from untie.plot._labels import label_points
 from untie.plot._points import principal
 
 
-def map_values(
-    encoder: TableEncoder, column: Any = None, ax: Any = None, max_values: int | None = None
-) -> Any:
+def map_values(model: Any, column: Any = None, *, max_values: int = 60, ax: Any = None) -> Any:
     """Draw values as points: near ones are in similar rows.
 
     A value stands at the mean of the vectors of all rows that have it, and the plane is that of the
@@ -28,15 +26,15 @@ def map_values(
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     column : str, optional
         The column whose values are drawn; without it, those of all columns.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if None.
     max_values : int, default=60
         At most this many values are drawn, the most frequent; the title says so. Of more than 100
         or so, most have no room for a label.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
 
     Returns
     -------
@@ -57,8 +55,8 @@ def map_values(
     ['ale', 'port', 'sherry', 'stout']
     """
     style.check_axes(ax)
-    check_encoder(encoder)
-    max_values = check_integer("max_values", 60 if max_values is None else max_values)
+    encoder = as_fitted(model).encoder
+    max_values = check_integer("max_values", max_values)
     vocabulary = encoder.vocabulary_
     n_columns = len(vocabulary.columns)
     attributes = list(range(n_columns)) if column is None else [vocabulary.index_of(column)]

@@ -9,27 +9,26 @@ import numpy as np
 from untie._table.frames import columns_of
 from untie._util.checks import check_integer
 from untie._util.extras import need
-from untie.encoder import TableEncoder
 from untie.explain import weight_shares
 from untie.plot import _style as style
 
 BOTH = "column x coupling"
 
 
-def weights(encoder: TableEncoder, by: str = "column", ax: Any = None, max_lines: int = 30) -> Any:
+def weights(model: Any, *, by: str = "column", max_lines: int = 30, ax: Any = None) -> Any:
     """Draw each column's, coupling's or kernel's share of what tells rows apart.
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
     by : {"column", "coupling", "kernel", "column x coupling"}, default="column"
         What the bars are; the last is a heat map.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if None.
     max_lines : int, default=30
         At most this many bars or lines; the smallest are merged into one bar, or left out of a heat
         map, and the title says so.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
 
     Returns
     -------
@@ -51,7 +50,7 @@ def weights(encoder: TableEncoder, by: str = "column", ax: Any = None, max_lines
     """
     style.check_axes(ax)
     max_lines = check_integer("max_lines", max_lines)
-    columns = columns_of(weight_shares(encoder, by=by))
+    columns = columns_of(weight_shares(model, by=by))
     if by == BOTH:
         return _heat_map(columns, ax, max_lines)
     names, shares = columns[by], np.asarray(columns["share"], dtype=float)

@@ -167,7 +167,8 @@ def _unit(study: Study, size: float) -> str:
 
 
 def _examples(study: Study) -> dict[str, Lines]:
-    found = examples(study.encoder, study.frame, study.labels, sample_weight=study.weights)
+    weights = study.weights
+    found = examples(study.encoder, study.frame, labels=study.labels, sample_weight=weights)
     typical, borders = (None if frame is None else columns_of(frame) for frame in found)
     return {"typical": typical or {}, "borders": borders or {}}
 

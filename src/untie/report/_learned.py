@@ -244,7 +244,7 @@ def unusual(study: Study) -> dict[str, Any]:
         positions = np.sort(RandomState(study.seed).permutation(study.n_rows)[:most])
         frame = study.rows(positions)
         said = f"{most:,} of {study.n_rows:,} rows were looked at, drawn by chance. "
-    found = columns_of(outliers(study.encoder, frame, N_OUTLIERS))
+    found = columns_of(outliers(study.encoder, frame, n=N_OUTLIERS))
     kept = [line for line, score in enumerate(found["score"]) if score > 0]
     lines = {key: [cells[line] for line in kept] for key, cells in found.items()}
     if not kept:

@@ -55,7 +55,7 @@ def code_to_make_it(study: Study) -> dict[str, str | None]:
     """Return the pieces of code that make the page again, as far as a page can hold them."""
     recipe = study.recipe
     pieces = {
-        "command": recipe.command(),
+        "command": recipe.command,
         "python": recipe.python(),
         "steps": recipe.step_by_step(),
     }

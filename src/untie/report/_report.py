@@ -39,10 +39,9 @@ class Report:
 
     Examples
     --------
-    >>> from untie import TableEncoder
-    >>> from untie.report import report_encoder
+    >>> from untie import TableClusterer, make_report
     >>> rows = [["red", "wine"], ["red", "wine"], ["white", "wine"], ["brown", "beer"]] * 5
-    >>> report = report_encoder(TableEncoder(n_clusters=2).fit(rows), rows, title="drinks")
+    >>> report = make_report(rows, TableClusterer(2), title="drinks")
     >>> report.to_markdown().splitlines()[0]
     '# drinks'
     >>> list(report.to_dict())

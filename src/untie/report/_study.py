@@ -11,11 +11,11 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from untie._inputs import ClusteredTable, order_of, read_clusters
-from untie._table.frames import columns_of, make_frame, rows_at
+from untie._inputs import ClusteredTable, as_fitted, order_of, read_clusters
+from untie._table.frames import columns_of, rows_at
 from untie._util.types import FloatArray
 from untie.encoder import TableEncoder
-from untie.explain import Verdict, cluster_names, cluster_profile, weight_shares
+from untie.explain import Verdict, cluster_profile, names_of, weight_shares
 from untie.preparer import Preparer
 from untie.report._limits import CARDS, LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS, shown
 from untie.report.recipe import Recipe
@@ -104,15 +104,13 @@ class Study:
     @cached_property
     def profile(self) -> dict[str, list[Any]]:
         """What makes each cluster: the lines of `cluster_profile`."""
-        ordered = self.encoder.ordered
-        return columns_of(cluster_profile(self.frame, self.labels, self.weights, ordered=ordered))
+        about = {"labels": self.labels, "sample_weight": self.weights}
+        return columns_of(cluster_profile(self.encoder, self.frame, **about))
 
     @cached_property
     def group_names(self) -> dict[int, str]:
         """A name of a few words for each cluster."""
-        found = columns_of(cluster_names(make_frame(self.encoder.library_, self.profile)))
-        texts = [shown(name) for name in found["name"]]
-        return dict(zip(map(int, found["cluster"]), texts, strict=True))
+        return {int(cluster): shown(name) for cluster, name in names_of(self.profile).items()}
 
     @property
     def largest(self) -> list[int]:
@@ -132,7 +130,8 @@ class Study:
     @cached_property
     def in_clusters(self) -> ClusteredTable:
         """How often the rows of each cluster have each value."""
-        return read_clusters(self.frame, self.labels, self.weights, ordered=False)
+        fitted = as_fitted(self.encoder)
+        return read_clusters(fitted.clustered(self.frame, self.labels, self.weights), ordered=False)
 
     @cached_property
     def shares(self) -> dict[str, list[Any]]:

@@ -1,4 +1,4 @@
-"""What a file is, by its name and its first bytes; what is wrong with it, in words."""
+"""What a file is, by its name and first bytes; what is wrong with a text file, in words."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from untie._engines.duck import DELIMITERS, LONGEST_LINE
+from untie._engines.duck import LONGEST_LINE
 from untie._engines.endings import KINDS, suffix_of
 from untie._engines.packed import open_plain
-from untie.cli.guard import UserError
+from untie._util.words import Parameter, message
+
+UTF8 = "utf-8"
+
+DELIMITERS = {".tsv": "\t"}
+"""What usually separates cells, by the ending; a comma where none is named."""
 
 FIRST_BYTES = 2**18
 """How much of a file is looked at; more if its first line is longer."""
@@ -30,7 +35,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
-class Kind:
+class Layout:
     """What a file is.
 
     Parameters
@@ -51,7 +56,7 @@ class Kind:
     is_nameless: bool = False
 
 
-def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
+def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Layout:
     """Find out what a file is.
 
     Parameters
@@ -64,7 +69,15 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
         What the user says stands between cells.
     encoding : str
         What text is encoded in.
+
+    Raises
+    ------
+    ValueError
+        When it is no table, or the first line of CSV has no names.
     """
+    by_name = KINDS.get(suffix_of(path))
+    if by_name == "parquet":
+        return Layout("parquet")
     with open_plain(path) as file:
         first = file.read(FIRST_BYTES)
         while len(first) <= LONGEST_LINE and not _has_line(first):
@@ -72,29 +85,28 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Kind:
             if not more:
                 break
             first += more
-    by_name = KINDS.get(suffix_of(path))
     if not first.strip():
-        raise UserError(f"{shown} is empty; a table has names in its first line and rows below.")
-    if by_name == "parquet" or first.startswith(_PARQUET):
-        return Kind("parquet")
+        raise ValueError(f"{shown} is empty; a table has names in its first line and rows below.")
+    if first.startswith(_PARQUET):
+        return Layout("parquet")
     text = _decode(first, shown, encoding)
     if by_name == "json" or (by_name is None and _is_json(text)):
-        return Kind("json")
+        return Layout("json")
     if len(first) > LONGEST_LINE and not _has_line(first):
-        raise UserError(
+        raise ValueError(
             f"The first line of {shown} has more than {LONGEST_LINE:,} bytes, perhaps because a "
             'quote (") is not closed; a table has the names of its columns there. Correct it.'
         )
-    found = _delimiter(text, DELIMITERS.get(by_name or "csv", ","))
+    found = _delimiter(text, DELIMITERS.get(suffix_of(path), ","))
     if delimiter is not None and delimiter != found:
         _check_delimiter(text, shown, delimiter, found)
     delimiter = delimiter or found
     try:
         header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
     except csv.Error as error:
-        raise UserError(f"The first line of {shown} has no names of columns: {error}.") from error
+        raise ValueError(f"The first line of {shown} has no names of columns: {error}.") from error
     _check_header(header, shown)
-    return Kind("csv", delimiter, tuple(header), _is_row(header, text, delimiter))
+    return Layout("csv", delimiter, tuple(header), _is_row(header, text, delimiter))
 
 
 def _has_line(first: bytes) -> bool:
@@ -109,11 +121,15 @@ def _has_line(first: bytes) -> bool:
 
 def _decode(first: bytes, shown: str, encoding: str) -> str:
     if first.startswith(_UTF16) and encoding.lower().replace("-", "") == "utf8":
-        raise UserError(f"{shown} is encoded in UTF-16; add --encoding utf-16.")
+        given = Parameter("encoding", "utf-16")
+        raise ValueError(message("{0} is encoded in UTF-16; say so: {given}.", shown, given=given))
     if b"\0" in first and not encoding.lower().startswith(("utf-16", "utf16", "utf-32", "utf32")):
-        raise UserError(
-            f"{shown} is a binary file, not a table as text; untie reads CSV, TSV, JSON, "
-            "Parquet and Excel, and anything that DuckDB reads with --sql."
+        raise ValueError(
+            message(
+                "{0} is a binary file, not a table as text; untie reads CSV, TSV, JSON, Parquet "
+                "and Excel, and anything that DuckDB reads with {sql}.",
+                shown,
+            )
         )
     # The last character may be cut; what is wrong further on is said by `explain`.
     text = first.decode(encoding, errors="replace").removeprefix("\ufeff")
@@ -141,9 +157,13 @@ def _check_delimiter(text: str, shown: str, given: str, found: str) -> None:
     lines = text.splitlines()[:50]
     own, other = (set(_widths(lines, mark)) for mark in (given, found))
     if own == {1} and len(other) == 1 and other != {1}:
-        raise UserError(
-            f"{shown} has one column with --delimiter {given!r}, and {other.pop()} with {found!r}: "
-            f"leave --delimiter out, or say {found!r}."
+        raise ValueError(
+            message(
+                "{0} has one column with {given}, and {1} with {2}: leave {delimiter} out, or say "
+                "{2}.",
+                *(shown, other.pop(), repr(found)),
+                given=Parameter("delimiter", given),
+            )
         )
 
 
@@ -159,7 +179,7 @@ def _check_header(header: list[str], shown: str) -> None:
     for position, name in enumerate(header, start=1):
         # DuckDB takes names that differ in case alone for the same, and would rename one.
         if name.strip() and name.lower() in seen:
-            raise UserError(
+            raise ValueError(
                 f"{shown} has two columns called {name!r} (columns {seen[name.lower()]} and "
                 f"{position}); rename one in the first line, or put a line of names first if it "
                 "is a row."
@@ -199,7 +219,7 @@ def _count_up(numbers: Sequence[float]) -> bool:
     return len(numbers) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
 
 
-def explain(path: str, shown: str, kind: Kind, encoding: str) -> str | None:
+def explain(path: str, shown: str, layout: Layout, encoding: str) -> str | None:
     """Return what is wrong with a text file that can't be read, or None if nothing is found."""
     with open_plain(path) as file:
         lines = iter(lambda: file.readline(MOST_OF_LINE), b"")
@@ -210,15 +230,17 @@ def explain(path: str, shown: str, kind: Kind, encoding: str) -> str | None:
                 line.decode(encoding)
             except UnicodeDecodeError as error:
                 byte = line[error.start : error.start + 1].hex()
-                return (
-                    f"{shown}, line {number}, is not {encoding.upper()} (byte 0x{byte}); say what "
-                    "it is encoded in, such as --encoding latin-1."
+                return message(
+                    "{0}, line {1}, is not {2} (byte 0x{3}); say what it is encoded in, such as "
+                    "{example}.",
+                    *(shown, number, encoding.upper(), byte),
+                    example=Parameter("encoding", "latin-1"),
                 )
-    if kind.name != "csv":
+    if layout.name != "csv":
         return None
     with open_plain(path) as file:
         text = io.TextIOWrapper(file, encoding=encoding, newline="")
-        return _wrong_row(text, shown, kind.delimiter)
+        return _wrong_row(text, shown, layout.delimiter)
 
 
 def _wrong_row(text: io.TextIOWrapper, shown: str, delimiter: str) -> str | None:
@@ -235,10 +257,10 @@ def _wrong_row(text: io.TextIOWrapper, shown: str, delimiter: str) -> str | None
         if n_names is None:
             n_names = len(row)
         elif row and len(row) != n_names:
-            return (
-                f"{shown}, line {reader.line_num}, has {_cells(len(row))}, but the first line has "
-                f"{n_names} names. Correct the line (quote cells that hold {delimiter!r}), or say "
-                "what stands between cells: --delimiter."
+            return message(
+                "{0}, line {1}, has {2}, but the first line has {3} names. Correct the line (quote "
+                "cells that hold {4}), or say what separates cells: {delimiter}.",
+                *(shown, reader.line_num, _cells(len(row)), n_names, repr(delimiter)),
             )
         start = reader.line_num + 1
 
