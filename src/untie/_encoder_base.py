@@ -17,7 +17,9 @@ from untie._base import TableInput, check_seen, see_as
 from untie._count.counts import CountedTable, Counts
 from untie._count.row_sample import RowSample
 from untie._count.tally import CountOptions, tally_counted
+from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
+from untie._engines.source import Source
 from untie._learn.archive import State
 from untie._learn.fitted import Fitted
 from untie._learn.fitted_parts import fitted_state, read_fitted
@@ -131,7 +133,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
             When a parameter is wrong, there are more clusters than rows, or learning would take
             more than 4 GiB. The message names the column or parameter and the remedy.
         """
-        self._fit_rows(X, sample_weight)
+        self._fit_rows(open_table(X), sample_weight)
         return self
 
     @one_at_a_time
@@ -156,7 +158,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
             )
         if not source.is_lazy:
             X, sample_weight = split_weights(X, sample_weight)
-        rows, _ = self._fit_rows(X, sample_weight)
+            source = MemorySource(X)
+        rows, _ = self._fit_rows(source, sample_weight)
         if rows is not None and rows.complete:
             return self._vector_task().compute(rows.codes)
         return self.transform(X)
@@ -454,7 +457,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         return hasattr(self, "model_")
 
     def _fit_rows(
-        self, X: Any, sample_weight: Any = None, is_prepared: bool = False
+        self, source: Source, sample_weight: Any = None, is_prepared: bool = False
     ) -> tuple[Rows | None, RowSample | None]:
         """Learn from a table as `fit` does, and return its coded rows and some distinct ones.
 
@@ -463,11 +466,11 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         warning of columns that one should prepare.
         """
         recipe, preparer = self._recipe(), self._new_preparer()
-        if open_table(X).is_lazy:
+        if source.is_lazy:
             self._refuse_rows(recipe, "fit on a table that is read piece by piece")
-        ready = prepare_rows(preparer, X, sample_weight, bool(self.verbose))
+        ready = prepare_rows(preparer, source, sample_weight, bool(self.verbose))
         with stage("Counting the values", bool(self.verbose)):
-            counted = open_table(ready.rows).count(self._count_options(recipe, ready.weight))
+            counted = ready.rows.count(self._count_options(recipe, ready.weight))
         assert counted.table is not None
         if not is_prepared and preparer is None:
             warn_of_unprepared(counted.table, counted.grouping.vocabulary)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import copy
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -26,6 +25,7 @@ from untie._count.packed_rows import PackedRows, distinct_rows
 from untie._count.row_sample import RowSample
 from untie._count.selecting import sample_heard
 from untie._encoder_base import EncoderBase
+from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._learn.archive import State, read_record, record_state
@@ -209,16 +209,24 @@ class TableClusterer(
         ValueError
             When a parameter is wrong, or a lazy table can be read only once.
         """
+        self._fit_rows(open_table(X), sample_weight)
+        return self
+
+    def _fit_rows(self, source: Source, sample_weight: Any) -> tuple[Any, Any]:
+        """Find the clusters of rows; return those in memory as the encoder sees them, and weights.
+
+        Lazy rows are not returned.
+        """
         self._check_parameters()
         encoder = self._new_encoder()
-        source = open_table(X)
         if source.is_lazy:
             self._fit_lazy(encoder, source, sample_weight)
-            return self
-        X = list(X) if isinstance(X, Iterator) else X  # it is read twice
-        ready = prepare_rows(self._new_preparer(), X, sample_weight, bool(self.verbose))
-        rows, weights = split_weights(ready.rows, ready.weight)
-        counted, sample = encoder._fit_rows(rows, weights, ready.preparer is not None)
+            return None, None
+        ready = prepare_rows(self._new_preparer(), source, sample_weight, bool(self.verbose))
+        (data,) = ready.rows.pieces()
+        rows, weights = split_weights(data, ready.weight)
+        is_prepared = ready.preparer is not None
+        counted, sample = encoder._fit_rows(MemorySource(rows), weights, is_prepared)
         assert counted is not None  # the table is in memory
         with stage("Finding the clusters", bool(self.verbose)):
             self._learn_codes(encoder, counted.codes, counted.weights, sample)
@@ -226,7 +234,7 @@ class TableClusterer(
         self._labels: NDArray[np.int32] | None = self._label(
             counted.codes if counted.complete else encoder._codes(rows)
         )
-        return self
+        return rows, weights
 
     def _fit_codes(
         self, encoder: EncoderBase, codes: Codes, weights: FloatArray | None = None
@@ -386,7 +394,7 @@ class TableClusterer(
             )
         weight = source.check_weight(sample_weight)
         ready = prepare_rows(self._new_preparer(), source, weight, bool(self.verbose))
-        rows = open_table(ready.rows)
+        rows = ready.rows
         _, sample = encoder._fit_rows(rows, weight, ready.preparer is not None)
         with stage("Finding the clusters", bool(self.verbose)):
             sample = sample_source(encoder, rows, weight) if sample is None else sample

@@ -101,6 +101,7 @@ def run(
     need("jinja2", "report", "Reports")  # before the work
     from sklearn.base import clone
 
+    from untie._engines.registry import open_table
     from untie.cli.learning import column, tell_columns
     from untie.cli.reading import in_memory, open_rows
     from untie.cli.showing import say
@@ -114,7 +115,7 @@ def run(
     with waiting("reading", options.quiet):
         rows = in_memory(source)
     with waiting("clustering", options.quiet):
-        clusterer.fit(rows, sample_weight=options.weight)
+        prepared = clusterer._fit_rows(open_table(rows), options.weight)
     tell_columns(clusterer.preparer_, options)
     label = options.label
     own = {"--k": k, "--solver": solver, "--purpose": purpose, "--seed": seed, "--title": title}
@@ -132,6 +133,7 @@ def run(
         recipe,
         answers=None if label is None else Answers(label, column(rows, label)),
         sample_weight=options.weight,
+        prepared=prepared,
         watch=lambda names: bar(names, options.quiet),
     )
     replaced = ", in place of a file of that name" if page.is_file() else ""
