@@ -68,7 +68,6 @@ def answers():
     modes = KModes(3, random_state=0).fit(texts)
     mca = baselines.MCA().fit(texts)
     distance = baselines.Hamming().fit(texts)
-    profile = explain.cluster_profile(texts, labels)
     named = untie.TableClusterer(3, **options).fit(fields())
     pipeline = make_pipeline(untie.Preparer(), untie.TableEncoder(3, preparer=None)).fit(table)
     with tempfile.TemporaryDirectory() as folder:
@@ -78,7 +77,7 @@ def answers():
         untie.save_model(pipeline, path)
         again = untie.load_model(path)
     animals, kinds = datasets.load("zoo")
-    drift = explain.drift(texts[:60], texts[60:])
+    drift = explain.drift(untie.TableEncoder(3).fit(texts[:60]), texts[60:])
     verdict = explain.verdict(clusterer, table, random_state=0)
     return {
         "transform": encoder.transform(np.array(texts, dtype=object)),
@@ -123,20 +122,20 @@ def answers():
         "why_alike": explain.why_alike(encoder, "x0", "beer", "wine"),
         "assignments": explain.assignments(clusterer, table[:9]),
         "associations": explain.associations(encoder),
-        "border_cases": explain.border_cases(encoder, texts, labels),
-        "prototypes": explain.prototypes(encoder, texts, labels),
-        "cluster_profile": profile,
-        "cluster_names": explain.cluster_names(profile),
-        "cluster_stability": explain.cluster_stability(encoder, texts, labels, random_state=0),
+        "border_cases": explain.border_cases(encoder, texts, labels=labels),
+        "prototypes": explain.prototypes(encoder, texts, labels=labels),
+        "cluster_profile": explain.cluster_profile(clusterer, table),
+        "cluster_names": explain.cluster_names(clusterer, table),
+        "cluster_stability": explain.cluster_stability(clusterer, table),
         "verdict": verdict.stability,
         "drift columns": drift.columns,
         "drift frequencies": drift.frequencies,
         "drift couplings": drift.couplings,
         "families": explain.families(encoder),
         "missing_together": explain.missing_together(encoder),
-        "neighbors": explain.neighbors(encoder, texts, texts[:2], 3),
-        "outliers": explain.outliers(encoder, texts, 3),
-        "why_outlier": explain.why_outlier(encoder, texts[0]),
+        "neighbors": explain.neighbors(encoder, texts, texts[:2], n=3),
+        "outliers": explain.outliers(pipeline, table, n=3),
+        "why_outlier": explain.why_outlier(pipeline, table[0]),
         "why_similar": explain.why_similar(encoder, texts[0], texts[1]),
         "unknown_values": explain.unknown_values(encoder, [["tea", "red", "dry"]]),
         "weight_shares": explain.weight_shares(encoder),

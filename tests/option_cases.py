@@ -348,17 +348,17 @@ def as_in_python(find, name, settings, **without):
 
 def near(rows, encoder):
     """Return the distances of the neighbours of row 3."""
-    return explain.neighbors(encoder, rows, 3, 4)["distance"].to_numpy()
+    return explain.neighbors(encoder, rows, 3, n=4)["distance"].to_numpy()
 
 
 def alike(rows, encoder):
     """Return the similarities of the values of size."""
-    return explain.alike_values(encoder, "size", 20)["similarity"].to_numpy()
+    return explain.alike_values(encoder, "size", n=20)["similarity"].to_numpy()
 
 
 def unusual(rows, encoder):
     """Return the scores of the most unusual rows."""
-    return explain.outliers(encoder, rows, 4)["score"].to_numpy()
+    return explain.outliers(encoder, rows, n=4)["score"].to_numpy()
 
 
 def learning_checks(find, name):

@@ -63,7 +63,7 @@ def test_means_distances_and_inertia_are_those_of_the_vectors(large_and_small, m
     # The nearest mean decides, unless rows were moved.
     assert np.array_equal(distances.argmin(axis=1), labels) == (moves == 0)
     names = clusterer.get_feature_names_out().tolist()
-    assert names == [f"untieclusterer{c}" for c in range(3)]
+    assert names == [f"tableclusterer{c}" for c in range(3)]
     assert np.bincount(labels).tolist() == sorted(np.bincount(labels), reverse=True)
     np.testing.assert_array_equal(clusterer.predict(table), labels)
 
@@ -324,7 +324,7 @@ def test_numbers_are_binned_on_request():
     assert clusterer.predict(new).shape == (5,)
     prepared = clusterer._prepared(table)
     assert list(prepared.columns) == ["age", "pet", "home"]
-    profile = cluster_profile(prepared, clusterer.labels_)
+    profile = cluster_profile(clusterer, table)
     assert set(profile.column) == {"age", "pet", "home"}
     assert clusterer.transform(table).shape == (400, 2)
     assert TableClusterer(2, preparer=None).fit(table[["pet"]])._prepared(table) is table
@@ -362,7 +362,7 @@ def test_numbers_of_lazy_tables_are_binned(make):
 
 def test_an_encoder_of_ones_own(case):
     table, _ = case
-    own = UNTIE(4, solver="uniform", output="full", dtype=np.float32, min_frequency=5)
+    own = UNTIE(4, solver="uniform", output="full", min_frequency=5)
     clusterer = TableClusterer(4, encoder=own, preparer=None).fit(table)
     assert not hasattr(own, "counts_")
     assert clusterer.encoder_.solver == "uniform"
@@ -436,8 +436,12 @@ def test_too_few_passes_warn(case):
         ({"n_clusters": "many"}, ValueError, "n_clusters"),
         ({"n_init": 0}, ValueError, "n_init"),
         ({"max_iter": 1.5}, ValueError, "max_iter"),
-        ({"encoder": KMeans()}, TypeError, "encoder must be an UNTIE or None, got KMeans"),
-        ({"preparer": 4}, TypeError, "preparer must be a Preparer or None, got int"),
+        (
+            {"encoder": KMeans()},
+            TypeError,
+            "encoder must be a TableEncoder, a UNTIE or None, got K",
+        ),
+        ({"preparer": 4}, TypeError, "preparer must be 'auto', None or a Preparer, got 4"),
     ],
 )
 def test_bad_parameters(case, parameters, error, words):

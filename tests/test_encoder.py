@@ -150,7 +150,7 @@ def test_wrong_columns_at_transform(fitted, melons):
         fitted.transform(melons[["Color", "Texture"]])
     with (
         pytest.warns(UserWarning, match="valid feature names"),
-        pytest.raises(ValueError, match="X has 2 features, but UNTIE is expecting 3"),
+        pytest.raises(ValueError, match="X has 2 features, but TableEncoder is expecting 3"),
     ):
         fitted.transform(melons.to_numpy()[:, :2])
 
@@ -260,7 +260,29 @@ def test_partial_fit_with_weights(melons):
         ("n_clusters", 2.0),
         ("n_clusters", "many"),
         ("n_clusters", True),
+        ("handle_unknown", "drop"),
+        ("min_frequency", 0),
+        ("min_frequency", 1.5),
+        ("max_categories", 0),
+        ("n_components", 0),
+        ("purpose", "retrieval"),
+        ("missing", "drop"),
+        ("dtype", int),
+        ("dtype", "bogus"),
+        ("sparse_output", "no"),
+    ],
+)
+def test_a_wrong_parameter_is_named(melons, parameter, value):
+    with pytest.raises(ValueError, match=parameter):
+        TableEncoder(**{"n_clusters": 2, parameter: value}).fit(melons)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("n_clusters", 0),
         ("solver", "sgd"),
+        ("solver", "auto"),
         ("tau", 0),
         ("tau", "small"),
         ("learning_rate", -1),
@@ -270,28 +292,16 @@ def test_partial_fit_with_weights(melons):
         ("tol", float("nan")),
         ("handle_unknown", "drop"),
         ("min_frequency", 0),
-        ("min_frequency", 1.5),
-        ("max_categories", 0),
+        ("missing", "drop"),
         ("output", "short"),
-        ("n_components", 0),
-        ("dtype", int),
-        ("dtype", "bogus"),
-        ("sparse_output", "no"),
         ("couplings", "other"),
         ("kernels", "F7"),
         ("normalization", "trace"),
-        ("categories", "all"),
-        ("categories", [["a"]]),
     ],
 )
-def test_a_wrong_parameter_is_named(melons, parameter, value):
+def test_a_wrong_parameter_of_the_method_is_named(melons, parameter, value):
     with pytest.raises(ValueError, match=parameter):
-        encoder_of(**{"n_clusters": 2, parameter: value}).fit(melons)
-
-
-def test_components_of_the_full_output_make_no_sense(melons):
-    with pytest.raises(ValueError, match="n_components shortens the compact output"):
-        UNTIE(2, output="full", n_components=2).fit(melons)
+        UNTIE(**{"n_clusters": 2, parameter: value}).fit(melons)
 
 
 def test_a_failed_fit_leaves_a_fitted_encoder_alone(fitted, melons):
@@ -396,8 +406,8 @@ def test_a_scale_of_the_wrong_shape_is_named(melons):
 
 def test_a_failed_fit_of_a_wrong_parameter_leaves_a_fitted_encoder_alone(fitted, melons):
     before = fitted.transform(melons)
-    fitted.set_params(tau=-1)
-    with pytest.raises(ValueError, match="tau"):
+    fitted.set_params(purpose="other")
+    with pytest.raises(ValueError, match="purpose"):
         fitted.fit(melons)
     np.testing.assert_array_equal(fitted.transform(melons), before)
 

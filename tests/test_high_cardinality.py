@@ -263,7 +263,7 @@ def test_what_would_be_too_large_is_refused_with_a_remedy(large, monkeypatch):
 def test_exports_of_components(large, tmp_path):
     table, _, encoder = large
     script = encoder.to_sql("duckdb", source="rows")
-    assert "untie3" in script.query
+    assert "tableencoder3" in script.query
     encoder.save(tmp_path / "model")
     loaded = load_model(tmp_path / "model")
     np.testing.assert_array_equal(loaded.transform(table[:9]), encoder.transform(table[:9]))

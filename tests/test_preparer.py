@@ -619,9 +619,9 @@ def test_a_clusterer_prepares_in_the_tables_own_library(people):
     clusterer = untie.TableClusterer(2, preparer=preparer).fit(table)
     assert isinstance(clusterer._prepared(table), pl.DataFrame)
     assert not hasattr(preparer, "notes_")
-    shares = weight_shares(clusterer.encoder_)
+    shares = weight_shares(clusterer)
     assert isinstance(shares, pl.DataFrame)
-    alike = why_similar(clusterer.encoder_, *(clusterer._prepared(table[[n]]) for n in (0, 1)))
+    alike = why_similar(clusterer, table[[0]], table[[1]])
     assert set(alike["column"]) == {"age", "sex", "grade"}
 
 

@@ -11,9 +11,9 @@ from untie.datasets import load
 
 animals, kind = load("zoo")
 clusterer = TableClusterer(random_state=0).fit(animals)
-plot.cluster_profiles(animals, clusterer.labels_, n=3)
+plot.cluster_profiles(clusterer, animals, n=3)
 
 # %%
 # The clusters in words:
 
-explain.cluster_names(explain.cluster_profile(animals, clusterer.labels_))
+explain.cluster_names(clusterer, animals)

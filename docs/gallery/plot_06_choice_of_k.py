@@ -7,13 +7,13 @@ other half, and its standard error. Below, how well clusters made from half of t
 those of all rows, and in which share of the splits each number is the best.
 """
 
-from untie import TableEncoder, choose_k, plot
+from untie import TableClusterer, plot
 from untie.datasets import load
 
 animals, kind = load("zoo")
-choice = choose_k(TableEncoder().fit(animals), animals)
-plot.choice_of_k(choice)
+clusterer = TableClusterer().fit(animals)
+plot.choice_of_k(clusterer)
 
 # %%
 
-choice.table().round(2)
+clusterer.k_choice_.table().round(2)

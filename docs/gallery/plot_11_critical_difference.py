@@ -7,9 +7,8 @@ UNTIE by more than chance explains. These are the printed figures; the page on t
 evaluation says how far they come out.
 """
 
-from untie import plot
-from untie.evaluation import average_ranks, published
+from untie.evaluation import average_ranks, critical_difference_diagram, published
 
 table = published("clustering").set_index("dataset").drop(columns="delta").dropna()
 ranks = dict(zip(table.columns, average_ranks(table.to_numpy()), strict=True))
-plot.critical_difference(ranks, n_sets=len(table), control="UNTIE")
+critical_difference_diagram(ranks, n_sets=len(table), control="UNTIE")

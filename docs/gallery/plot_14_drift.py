@@ -2,19 +2,19 @@
 What has changed
 ================
 
-Two tables of one kind, and the values whose share has changed most. Here the second table has
-fewer of one kind of animal.
+A fitted model keeps the counts of its table. Beside those of a new table, they show the values
+whose share has changed most. Here the new table has fewer of one kind of animal.
 """
 
 import matplotlib.pyplot as plt
 
-from untie import explain
+from untie import TableEncoder, explain
 from untie.datasets import load
 
 animals, kind = load("zoo")
 before = animals.sample(2000, replace=True, random_state=0)
 after = animals[kind != "bird"].sample(2000, replace=True, random_state=1)
-found = explain.drift(before, after)
+found = explain.drift(TableEncoder().fit(before), after)
 print(found.verdict)
 
 # %%

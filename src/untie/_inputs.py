@@ -143,7 +143,7 @@ class FittedTable:
         if isinstance(first, TakesTables):
             table = read_table(data, min_rows=0)
             # A Preparer finds its columns by name.
-            if not table.has_names or (first is self.encoder and strictly):
+            if strictly if first is self.encoder else not table.has_names:
                 check_seen(first, table)
         return self.prepared(data), weights
 

@@ -14,15 +14,18 @@ import pyarrow as pa
 import pytest
 
 from command_cases import ask, refused, rows_of, write_people
-from untie.cli import text_layout
-from untie.cli.reading import in_memory, read_source
+from untie import scan
+from untie._engines import text_layout
+from untie.cli.options import SourceOptions, in_options
+from untie.cli.reading import in_memory
+from untie.cli.report import _reading
 
 ROWS = [{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]
 
 
 def read(path, **options):
-    table, remarks = read_source(str(path), **options)
-    return in_memory(table).to_pylist(), remarks
+    table = scan(str(path), types="text", **options)
+    return in_memory(table).to_pylist(), list(map(in_options, table.remarks))
 
 
 def packed(content):

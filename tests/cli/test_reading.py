@@ -7,16 +7,18 @@ import pandas as pd
 import pytest
 
 from command_cases import ask, refused, rows_of, write_people
-from untie.cli import reading, text_layout
-from untie.cli.streams import UserError
-from untie.cli.reading import in_memory, names_of, read_source
+from untie import scan
+from untie._engines import scanning, text_layout
+from untie.cli import reading
+from untie.cli.options import in_options
+from untie.cli.reading import in_memory
 
 ROWS = [{"a": "x", "b": "1"}, {"a": "y", "b": "2"}]
 
 
 def read(path, **options):
-    table, remarks = read_source(str(path), **options)
-    return in_memory(table).to_pylist(), remarks
+    table = scan(str(path), types="text", **options)
+    return in_memory(table).to_pylist(), list(map(in_options, table.remarks))
 
 
 @pytest.fixture
@@ -81,9 +83,7 @@ def test_a_first_line_that_looks_like_a_row_is_said_and_can_be_read_as_one(
     said = f"'table.csv': the first line ({first}) was taken for names of columns, but looks like"
     assert [remark.startswith(said) for remark in remarks] == [True]
     query = remarks[0].partition('--sql "')[2].removesuffix('"')
-    table, more = read_source(None, query)
-    assert len(in_memory(table).to_pylist()) == len(rows) + 1
-    assert more == []
+    assert len(in_memory(scan(sql=query)).to_pylist()) == len(rows) + 1
 
 
 @pytest.mark.parametrize("case", NAMED)
@@ -104,7 +104,7 @@ def test_tabs_in_a_csv_file_are_found(write):
 
 def test_a_delimiter_can_be_named(write):
     assert read(write("a:b\nx:1\ny:2\n"), delimiter=":") == (ROWS, [])
-    with pytest.raises(UserError, match="one character"):
+    with pytest.raises(ValueError, match="one character"):
         read(write("a:b\n"), delimiter="::")
 
 
@@ -131,7 +131,7 @@ def test_a_pattern_reads_all_its_files(write):
 
 def test_a_query(write):
     path = write("a,b\nx,1\ny,2\n")
-    table, _ = read_source(None, sql=f"SELECT a FROM '{path}' WHERE b > 1")
+    table = scan(sql=f"SELECT a FROM '{path}' WHERE b > 1")
     assert in_memory(table).to_pylist() == [{"a": "y"}]
 
 
@@ -153,8 +153,7 @@ def test_missing_cells_can_be_named(write, tmp_path, kind):
         pd.DataFrame({"a": ["x", None, "NA"], "b": ["?", "2", "3"]}).to_parquet(path)
     if kind == "query":
         sql = f"SELECT * FROM read_csv('{path}', all_varchar = true)"
-        table, _ = read_source(None, sql=sql, missing=["?", "NA"])
-        rows = in_memory(table).to_pylist()
+        rows = in_memory(scan(sql=sql, missing=["?", "NA"])).to_pylist()
     else:
         rows = read(path, missing=["?", "NA"], **options)[0]
     assert rows == [{"a": "x", "b": None}, {"a": None, "b": "2"}, {"a": None, "b": "3"}]
@@ -165,7 +164,7 @@ def test_other_encodings(write):
     assert read(path, encoding="latin-1")[0] == [{"a": "né", "b": "1"}]
     path = write("a,b\nné,1\n".encode("utf-16"))
     assert read(path, encoding="utf-16")[0] == [{"a": "né", "b": "1"}]
-    with pytest.raises(UserError, match="no encoding 'klingon'"):
+    with pytest.raises(ValueError, match="no encoding 'klingon'"):
         read(path, encoding="klingon")
 
 
@@ -242,7 +241,7 @@ def test_a_file_that_the_system_refuses(write, tmp_path, monkeypatch):
     def refuse(*arguments):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(reading, "sniff", refuse)
+    monkeypatch.setattr(scanning, "sniff", refuse)
     said = refused("fit", path, "-o", tmp_path / "model.untie")
     assert said == f"untie: Permission denied: {path}\n"
 
@@ -311,35 +310,6 @@ def test_a_pipe_is_read_as_a_file_is(tmp_path):
     writer.join()
     assert answer.exit_code == 0, answer.output
     assert len(rows_of(answer.stdout)) == 120
-
-
-def hide(monkeypatch, *names):
-    """Make libraries look as if they were not installed."""
-    found = reading.find_spec
-    monkeypatch.setattr(reading, "find_spec", lambda name: None if name in names else found(name))
-
-
-def test_without_duckdb_a_csv_file_is_read_all_the_same(tmp_path, monkeypatch, write):
-    found = reading.find_spec
-    monkeypatch.setattr(
-        reading, "find_spec", lambda name: None if name == "duckdb" else found(name)
-    )
-    path = write_people(tmp_path / "people.csv")
-    answer = ask("cluster", path, "--k", "2", "--format", "csv")
-    assert answer.exit_code == 0, answer.output
-    assert len(rows_of(answer.stdout)) == 120
-    assert "pip install 'untie-learn[files]'" in refused(
-        "cluster", write('{"a": 1}\n', "t.jsonl"), "--k", "2"
-    )
-    said = refused("cluster", write("a,b\nx,1\ny\nz,1,2\n"))
-    assert "line 3, has 1 cell" in said or "line 4, has 3 cells" in said
-
-
-def test_without_duckdb_and_pandas_polars_reads(monkeypatch, write):
-    hide(monkeypatch, "duckdb", "pandas")
-    table, _ = read_source(str(write("a,b\nx,?\ny,2\n")), missing=["?"])
-    assert table.rows() == [("x", None), ("y", "2")]
-    assert names_of(table) == ["a", "b"]
 
 
 def test_standard_input_may_be_compressed(tmp_path):

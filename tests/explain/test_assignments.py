@@ -17,7 +17,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def clusterer(table):
-    return TableClusterer(3, preparer=None).fit(table)
+    return TableClusterer(3).fit(table)
 
 
 def test_the_reach_is_that_of_nearly_all_rows_of_a_cluster(table, clusterer):
@@ -70,7 +70,7 @@ def test_the_cells_that_make_a_row_unlike_are_those_of_another_cluster():
     rng = np.random.default_rng(0)
     rows = [[place] * 8 for place in rng.choice(["a", "b"], 400)]
     table = pd.DataFrame(rows, columns=[f"c{n}" for n in range(8)])
-    clusterer = TableClusterer(2, preparer=None).fit(table)
+    clusterer = TableClusterer(2).fit(table)
     mixed = pd.DataFrame([["a"] * 6 + ["b"] * 2], columns=table.columns)
     found = assignments(clusterer, mixed)
     assert found.unlike[0]
@@ -81,7 +81,7 @@ def test_small_clusters_reach_as_far_as_all_rows_do():
     rng = np.random.default_rng(0)
     large = rng.choice(["x", "y"], (300, 6), p=[0.9, 0.1])
     table = pd.DataFrame(np.vstack([large, np.full((20, 6), "z")])).add_prefix("c")
-    clusterer = TableClusterer(2, preparer=None).fit(table)
+    clusterer = TableClusterer(2).fit(table)
     assert np.bincount(clusterer.labels_).tolist() == [300, 20]
     distances = clusterer.transform(table)
     own = np.sort(distances[np.arange(320), clusterer.labels_])
@@ -90,8 +90,8 @@ def test_small_clusters_reach_as_far_as_all_rows_do():
 
 
 def test_weights_count_as_rows(table):
-    doubled = TableClusterer(3, preparer=None).fit(pd.concat([table, table]))
-    weighted = TableClusterer(3, preparer=None).fit(table, sample_weight=np.full(len(table), 2.0))
+    doubled = TableClusterer(3).fit(pd.concat([table, table]))
+    weighted = TableClusterer(3).fit(table, sample_weight=np.full(len(table), 2.0))
     np.testing.assert_allclose(doubled.reach_.farthest, weighted.reach_.farthest)
     np.testing.assert_allclose(doubled.reach_.usual, weighted.reach_.usual)
 
@@ -114,30 +114,28 @@ def test_rows_are_prepared_first():
 
 def test_missing_cells_that_say_nothing_are_not_unknown():
     table = pd.DataFrame({"a": ["x", None, "y", "x"] * 30, "b": ["u", "v", "u", "v"] * 30})
-    clusterer = TableClusterer(
-        2, encoder=TableEncoder(missing="neutral", preparer=None), preparer=None
-    ).fit(table)
+    clusterer = TableClusterer(2, encoder=TableEncoder(missing="neutral")).fit(table)
     found = assignments(clusterer, pd.DataFrame({"a": [None, "z"], "b": ["u", "u"]}))
     assert found.unknown.tolist() == [0, 1]
 
 
 def test_other_libraries_and_no_rows(table):
     frame = pl.from_pandas(table)
-    clusterer = TableClusterer(3, preparer=None).fit(frame)
+    clusterer = TableClusterer(3).fit(frame)
     assert isinstance(assignments(clusterer, frame), pl.DataFrame)
     assert len(assignments(clusterer, frame.head(0))) == 0
 
 
 def test_what_is_no_clusterer(table):
-    with pytest.raises(TypeError, match="TableClusterer, or a Pipeline .* got TableEncoder"):
-        assignments(TableEncoder(2, preparer=None).fit(table), table)
+    with pytest.raises(TypeError, match=r"TableClusterer, or a Pipeline .* got TableEncoder"):
+        assignments(TableEncoder(2).fit(table), table)
     with pytest.raises(ValueError, match="not fitted"):
-        assignments(TableClusterer(2, preparer=None), table)
+        assignments(TableClusterer(2), table)
 
 
 def test_unknown_values_are_counted():
     table = pd.DataFrame({"a": ["x", "y"] * 10, "b": ["u", "v"] * 10, "c": ["s", "t"] * 10})
-    encoder = TableEncoder(2, column_weights={"c": 0}, preparer=None).fit(table)
+    encoder = TableEncoder(2, column_weights={"c": 0}).fit(table)
     new = pd.DataFrame({"a": ["z", "x", "z", None], "b": ["u"] * 4, "c": ["new"] * 4})
     found = unknown_values(encoder, new)
     assert found.to_dict("list") == {
@@ -152,7 +150,7 @@ def test_unknown_values_are_counted():
 
 def test_rows_of_which_nothing_is_known_are_unlike_any():
     rows = [["sea", "fish"], ["land", "cow"], [None, "cow"], ["sea", None]] * 40
-    clusterer = TableClusterer(2, preparer=None).fit(rows)
+    clusterer = TableClusterer(2).fit(rows)
     found = assignments(clusterer, [[None, None], [None, "robot"], [None, "cow"], ["sea", None]])
     assert found.unlike.tolist() == [True, True, False, False]
     assert found.nothing_known.tolist() == [True, True, False, False]

@@ -79,14 +79,14 @@ def test_weights_move_the_means(case):
 
 def test_fewer_rows_than_asked_for():
     rows = [["a", "x"]] * 3 + [["b", "y"]]
-    encoder = TableEncoder(2, preparer=None).fit(rows)
+    encoder = TableEncoder(2).fit(rows)
     assert len(prototypes(encoder, rows, labels=[0, 0, 0, 1], n=5)) == 2
     assert border_cases(encoder, rows, labels=[0, 0, 0, 1]).margin.tolist() == pytest.approx([1, 1])
 
 
 def test_a_row_in_the_wrong_cluster_has_a_negative_margin():
     rows = [["a", "a", "a"]] * 9 + [["b", "b", "b"]] * 9
-    encoder = TableEncoder(2, preparer=None).fit(rows)
+    encoder = TableEncoder(2).fit(rows)
     labels = [0] * 9 + [1] * 8 + [0]
     found = border_cases(encoder, rows, labels=labels, n=1).set_index("cluster")
     assert found.position[0] == 17

@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untie import TableClusterer
+from untie import UNTIE, TableClusterer
 from untie.datasets import load
 from untie.explain import cluster_names, cluster_profile
 
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # random tables may be degenerate
 
-def names_of(table, labels, **settings):
-    frame = cluster_names(cluster_profile(pd.DataFrame(table), labels, **settings))
+
+def names_of(table, labels):
+    table = pd.DataFrame(table)
+    frame = cluster_names(UNTIE(2, solver="uniform").fit(table), table, labels=labels)
     return dict(zip(frame.cluster, frame.name, strict=True))
 
 
@@ -74,9 +77,10 @@ def test_what_half_have_comes_before_what_tells_a_little_more():
     """Of one column too: what tells most may be said of few rows."""
     own = ["cider"] * 40 + ["beer"] * 60
     table = {"a": own + ["beer"] * 30 + [f"{i}" for i in range(70)]}
-    profile = cluster_profile(pd.DataFrame(table), [0] * 100 + [1] * 100)
+    frame, labels = pd.DataFrame(table), [0] * 100 + [1] * 100
+    profile = cluster_profile(UNTIE(2, solver="uniform").fit(frame), frame, labels=labels)
     assert profile.value[0] == "cider"
-    assert names_of(table, [0] * 100 + [1] * 100)[0] == "beer"
+    assert names_of(table, labels)[0] == "beer"
 
 
 def test_a_cluster_is_not_named_by_what_is_hardly_more_frequent_in_it():
@@ -87,7 +91,8 @@ def test_a_cluster_is_not_named_by_what_is_hardly_more_frequent_in_it():
         "town": [*towns, *(f"place {i}" for i in range(400))],
         "share": (["over 5"] * 110 + ["up to 5"] * 90) + (["over 5"] * 60 + ["up to 5"] * 140) * 2,
     }
-    profile = cluster_profile(pd.DataFrame(table), labels)
+    frame = pd.DataFrame(table)
+    profile = cluster_profile(UNTIE(2, solver="uniform").fit(frame), frame, labels=labels)
     found = profile[(profile.cluster == 0) & (profile.value == "over 5")].iloc[0]
     assert found.share > 0.5
     assert found.p_value < 0.05
@@ -132,14 +137,14 @@ def test_names_that_would_be_the_same_say_more():
 
 def test_names_of_a_real_table():
     X, _ = load("zoo")
-    labels = TableClusterer(4, random_state=0, preparer=None).fit(X).labels_
-    profile = cluster_profile(X, labels)
-    names = cluster_names(profile)
+    clusterer = TableClusterer(4, random_state=0).fit(X)
+    names = cluster_names(clusterer, X)
     assert names.name.is_unique
-    assert names.cluster.tolist() == sorted(set(labels))
+    assert names.cluster.tolist() == sorted(set(clusterer.labels_))
     assert names.name.str.split().str.len().between(3, 7).all()
     assert "feathers, legs 2, not toothed" in names.name.tolist()
-    other = cluster_names(cluster_profile(pl.from_pandas(X), labels))
+    frame = pl.from_pandas(X)
+    other = cluster_names(TableClusterer(4, random_state=0).fit(frame), frame)
     assert isinstance(other, pl.DataFrame)
     assert other["name"].to_list() == names.name.tolist()
 

@@ -9,8 +9,18 @@ from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
 from tables import latent_classes, small_tables
+from untie import UNTIE, TableEncoder
 from untie.explain import cluster_profile
 from untie.explain._corrected import holm
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # random tables may be degenerate
+
+
+def profile_of(table, labels, sample_weight=None, ordered="auto"):
+    """Return the profile by an encoder that leaves the table as it is."""
+    encoder = UNTIE(2, solver="uniform") if ordered == "auto" else TableEncoder(2, ordered=ordered)
+    about = {"labels": labels, "sample_weight": sample_weight}
+    return cluster_profile(encoder.fit(table), table, **about)
 
 
 def slow_profile(table, labels):
@@ -41,7 +51,7 @@ def slow_profile(table, labels):
 def test_against_counting(table, data):
     labels = data.draw(st.lists(st.integers(0, 2), min_size=len(table), max_size=len(table)))
     expected = slow_profile(table, labels)
-    found = cluster_profile(table, labels)
+    found = profile_of(table, labels)
     assert len(found) == len(expected)
     both = found.merge(expected, on=["cluster", "column", "value"], suffixes=("", "_slow"))
     assert len(both) == len(expected)
@@ -53,7 +63,7 @@ def test_against_counting(table, data):
 
 def test_the_most_telling_values_come_first():
     table, classes = latent_classes(500, 3, 6, 4, seed=0)
-    found = cluster_profile(table, classes)
+    found = profile_of(table, classes)
     for _, part in found.groupby("cluster"):
         assert (np.diff(part.information) <= 1e-9).all()
         assert part.p_value.iloc[0] < 1e-6
@@ -63,7 +73,7 @@ def test_the_most_telling_values_come_first():
 def test_labels_by_chance_are_seldom_significant():
     table, _ = latent_classes(300, 3, 6, 4, seed=0)
     rng = np.random.default_rng(0)
-    lowest = [cluster_profile(table, rng.integers(0, 3, 300)).p_value.min() for _ in range(40)]
+    lowest = [profile_of(table, rng.integers(0, 3, 300)).p_value.min() for _ in range(40)]
     assert np.mean(np.array(lowest) < 0.05) < 0.15  # Holm: at most 5 % in truth
 
 
@@ -71,35 +81,35 @@ def test_weights_of_equal_rows_are_the_rows():
     table, classes = latent_classes(60, 2, 4, 3, seed=1)
     weights = np.random.default_rng(0).integers(0, 4, 60)
     repeated = table.loc[table.index.repeat(weights)]
-    expected = cluster_profile(repeated, np.repeat(classes, weights))
-    pd.testing.assert_frame_equal(cluster_profile(table, classes, weights), expected)
+    expected = profile_of(repeated, np.repeat(classes, weights))
+    pd.testing.assert_frame_equal(profile_of(table, classes, weights), expected)
 
 
 def test_weights_of_a_survey_count_as_many_rows_as_they_are_worth():
     table, classes = latent_classes(200, 2, 3, 3, seed=1)
-    plain = cluster_profile(table, classes)
+    plain = profile_of(table, classes)
     # Equal weights of any size are worth the rows that there are.
-    scaled = cluster_profile(table, classes, np.full(200, 0.123))
+    scaled = profile_of(table, classes, np.full(200, 0.123))
     np.testing.assert_allclose(scaled.p_value, plain.p_value)
     np.testing.assert_allclose(scaled.share, plain.share)
     # A few rows with nearly all the weight are worth little.
     weights = np.where(np.arange(200) < 10, 1e3, 1e-3)
-    assert cluster_profile(table, classes, weights).p_value.min() > 0.01
+    assert profile_of(table, classes, weights).p_value.min() > 0.01
 
 
 def test_any_labels_and_libraries():
     table, classes = latent_classes(50, 2, 3, 3, seed=2)
     names = np.array(["left", "right"])[classes]
     frame = pl.DataFrame(table.to_dict("list"))
-    found = cluster_profile(frame, pl.Series(names))
+    found = profile_of(frame, pl.Series(names))
     assert isinstance(found, pl.DataFrame)
     assert found["cluster"].unique().sort().to_list() == ["left", "right"]
-    expected = cluster_profile(table, pd.Series(names, index=range(50, 0, -1)))
+    expected = profile_of(table, pd.Series(names, index=range(50, 0, -1)))
     assert found["share"].to_list() == expected.share.tolist()
 
 
 def test_one_cluster_has_nothing_elsewhere():
-    found = cluster_profile([["a"], ["b"], ["a"]], [7, 7, 7])
+    found = profile_of([["a"], ["b"], ["a"]], [7, 7, 7])
     assert found.share_elsewhere.tolist() == [0, 0]
     assert found.lift.tolist() == [1, 1]
     assert found.p_value.tolist() == [1, 1]
@@ -130,10 +140,10 @@ def slow_runs(table, labels, cluster):
 @given(people())
 def test_a_column_with_an_order_has_one_run_for_each_cluster(drawn):
     table, labels = drawn
-    found = cluster_profile(table, labels)
+    found = profile_of(table, labels)
     known = [age for age in AGES if (table.age == age).any()]
     if len(set(labels)) == 1 or len(known) < 2:
-        pd.testing.assert_frame_equal(found, cluster_profile(table, labels, ordered=False))
+        pd.testing.assert_frame_equal(found, profile_of(table, labels, ordered=False))
         return
     for cluster in set(labels):
         own = found[(found.cluster == cluster) & (found.value != "missing")]
@@ -152,7 +162,7 @@ def test_a_column_with_an_order_has_one_run_for_each_cluster(drawn):
             for has, share, elsewhere in runs
         )
     missing = found[found.value == "missing"]
-    expected = cluster_profile(table, labels, ordered=False)
+    expected = profile_of(table, labels, ordered=False)
     expected = expected[expected.value == "missing"]
     assert missing["count"].tolist() == expected["count"].tolist()
 
@@ -161,13 +171,13 @@ def test_runs_are_named_by_their_ends():
     ages = np.repeat(AGES, 20)
     table = pd.DataFrame({"age": [*ages, None, None]})
     labels = [*np.repeat([0, 1, 1, 2, 2], 20), 0, 2]
-    found = cluster_profile(table, labels)
+    found = profile_of(table, labels)
     first = found.groupby("cluster").head(1)
     assert first.value.tolist() == ["up to 20", "21 to 40", "over 40"]
     assert found.value.tolist().count("missing") == 2
     assert len(found) == 5
     whole = pd.DataFrame({"age": list(AGES) + [None] * 5})
-    assert cluster_profile(whole, [0] * 5 + [1] * 5).value.tolist() == ["any range", "missing"]
+    assert profile_of(whole, [0] * 5 + [1] * 5).value.tolist() == ["any range", "missing"]
 
 
 def test_an_order_can_be_declared_named_or_refused():
@@ -175,14 +185,14 @@ def test_an_order_can_be_declared_named_or_refused():
     labels = [0] * 18 + [1] * 18
     order = ["S", "M", "L", "XL"]
     plain = pd.DataFrame({"size": sizes})
-    assert set(cluster_profile(plain, labels).value) == set(order)
-    expected = cluster_profile(plain, labels, ordered={"size": order})
+    assert set(profile_of(plain, labels).value) == set(order)
+    expected = profile_of(plain, labels, ordered={"size": order})
     assert expected.value.tolist() == ["S to M", "L to XL"]
     typed = plain.astype({"size": pd.CategoricalDtype(order, ordered=True)})
-    pd.testing.assert_frame_equal(cluster_profile(typed, labels), expected)
+    pd.testing.assert_frame_equal(profile_of(typed, labels), expected)
     enum = pl.DataFrame({"size": sizes}, schema={"size": pl.Enum(order)})
-    assert cluster_profile(enum, labels)["value"].to_list() == ["S to M", "L to XL"]
-    assert set(cluster_profile(typed, labels, ordered=False).value) == set(order)
+    assert profile_of(enum, labels)["value"].to_list() == ["S to M", "L to XL"]
+    assert set(profile_of(typed, labels, ordered=False).value) == set(order)
 
 
 def test_runs_by_chance_are_seldom_significant():
@@ -191,7 +201,7 @@ def test_runs_by_chance_are_seldom_significant():
     lowest = []
     for _ in range(60):
         table = pd.DataFrame({name: rng.choice(names, 400) for name in "ab"})
-        lowest.append(cluster_profile(table, rng.integers(0, 3, 400)).p_value.min())
+        lowest.append(profile_of(table, rng.integers(0, 3, 400)).p_value.min())
     assert np.mean(np.array(lowest) < 0.05) < 0.1  # at most 5 % in truth, and Bonferroni gives less
 
 
@@ -205,9 +215,9 @@ def test_runs_by_chance_are_seldom_significant():
 )
 def test_bad_labels(labels, words):
     with pytest.raises(ValueError, match=words):
-        cluster_profile([["a"], ["b"], ["a"]], labels)
+        profile_of([["a"], ["b"], ["a"]], labels)
 
 
 def test_no_weight_at_all():
     with pytest.raises(ValueError, match="Every sample weight is zero"):
-        cluster_profile([["a"], ["b"]], [0, 1], [0, 0])
+        profile_of([["a"], ["b"]], [0, 1], [0, 0])

@@ -17,7 +17,7 @@ def clear():
 
 def test_clear_clusters_come_back(clear):
     table, classes = clear
-    found = cluster_stability(TableEncoder(3, preparer=None).fit(table), table, labels=classes)
+    found = cluster_stability(TableEncoder(3).fit(table), table, labels=classes)
     assert found.cluster.tolist() == [0, 1, 2]
     assert (found.verdict == "stable").all()
     assert found.share.sum() == pytest.approx(1)
@@ -28,9 +28,7 @@ def test_clear_clusters_come_back(clear):
 def test_halves_of_a_cluster_do_not(clear):
     table, classes = clear
     halves = np.where(classes == 0, 3 * (np.arange(300) % 2), classes)  # 0 is cut by chance
-    found = cluster_stability(
-        TableEncoder(3, preparer=None).fit(table), table, labels=halves
-    ).set_index("cluster")
+    found = cluster_stability(TableEncoder(3).fit(table), table, labels=halves).set_index("cluster")
     assert found.stability[[1, 2]].min() > 0.9
     assert found.stability[[0, 3]].max() < 0.6
 
@@ -38,7 +36,7 @@ def test_halves_of_a_cluster_do_not(clear):
 def test_no_structure_is_not_stable():
     rng = np.random.default_rng(0)
     table = rng.integers(0, 3, (300, 6))
-    clusterer = TableClusterer(5, random_state=0, preparer=None).fit(table)
+    clusterer = TableClusterer(5, random_state=0).fit(table)
     found = cluster_stability(clusterer, table)
     assert found.stability.mean() < 0.45
     assert "dissolves" in set(found.verdict)
@@ -55,7 +53,7 @@ def test_the_jaccard_index_by_hand():
 
 def test_weights_seeds_libraries_and_large_tables(clear, monkeypatch):
     table, classes = clear
-    encoder = TableEncoder(3, preparer=None).fit(table)
+    encoder = TableEncoder(3).fit(table)
     first = cluster_stability(encoder, table, labels=classes, n_resamples=3)
     again = cluster_stability(encoder, table, labels=classes, n_resamples=3)
     assert first.equals(again)
@@ -65,8 +63,7 @@ def test_weights_seeds_libraries_and_large_tables(clear, monkeypatch):
     assert np.isnan(found.stability[2])
     frame = pl.DataFrame(table.to_dict("list"))
     assert isinstance(
-        cluster_stability(TableEncoder(3, preparer=None).fit(frame), frame, labels=classes),
-        pl.DataFrame,
+        cluster_stability(TableEncoder(3).fit(frame), frame, labels=classes), pl.DataFrame
     )
     monkeypatch.setattr("untie.explain._stability.MOST_ROWS", 60)
     assert cluster_stability(encoder, table, labels=classes).stability.min() > 0.98
@@ -74,7 +71,7 @@ def test_weights_seeds_libraries_and_large_tables(clear, monkeypatch):
 
 def test_a_constant_weight_changes_nothing(clear):
     table, classes = clear
-    encoder = TableEncoder(3, preparer=None).fit(table)
+    encoder = TableEncoder(3).fit(table)
     expected = cluster_stability(encoder, table, labels=classes, n_resamples=3)
     for weight in (0.01, 7, 1e6):
         weights = np.full(len(table), weight)
@@ -86,7 +83,7 @@ def test_a_constant_weight_changes_nothing(clear):
 
 def test_bad_input(clear):
     table, classes = clear
-    encoder = TableEncoder(3, preparer=None).fit(table)
+    encoder = TableEncoder(3).fit(table)
     with pytest.raises(ValueError, match="n_resamples"):
         cluster_stability(encoder, table, labels=classes, n_resamples=0)
     with pytest.raises(ValueError, match="Every sample weight is zero"):

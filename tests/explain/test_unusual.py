@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
+from sklearn.pipeline import make_pipeline
 
 from tables import encoder_of, latent_classes, small_tables
 from untie import UNTIE, Preparer, TableEncoder
@@ -137,19 +138,19 @@ def test_of_new_rows_every_row_of_the_model_is_another():
 
 def test_numbers_beyond_all_that_were_seen_are_unusual():
     table = pd.DataFrame({"age": range(20, 70), "a": ["x", "y"] * 25, "b": ["u", "v"] * 25})
-    preparer = Preparer().fit(table)
+    preparer = Preparer()
     new = pd.DataFrame({"age": [69, 140, 30], "a": ["x", "x", "y"], "b": ["u", "u", "v"]})
-    rows, outside = preparer.transform(new), preparer.outside(new)
     for settings in ({}, {"column_weights": {"age": 0}}):
-        encoder = encoder_of(2, **settings).fit(preparer.transform(table))
-        plain = outliers(encoder, rows, share_of="model").set_index("position")
-        found = outliers(encoder, rows, share_of="model", outside=outside).set_index("position")
+        model = make_pipeline(preparer, UNTIE(2, **settings)).fit(table)
+        rows = model[0].transform(new)
+        plain = outliers(model[-1], rows, share_of="model").set_index("position")
+        found = outliers(model, new, share_of="model").set_index("position")
         added = 0.0 if settings else math.log(51 / 2)
         np.testing.assert_allclose((found.score - plain.score)[[0, 1, 2]], [0, added, 0])
         said = "age=140: outside 20 to 69, all that was seen in 50 rows"
         assert (said in found.reason[1]) is (not settings)
-    with pytest.raises(ValueError, match="outside names row 1 of the column 'age'"):
-        outliers(encoder, rows[:1], outside=outside)
+        parts = why_outlier(model, new.iloc[1], share_of="model")
+        assert parts.part.sum() == pytest.approx(found.score[1])
 
 
 def test_new_values_are_expected_of_columns_that_had_many_once():

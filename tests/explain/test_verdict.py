@@ -271,7 +271,7 @@ def test_a_lone_column_has_no_groups_and_it_is_said(passive):
 
 def test_only_a_clusterer_has_a_verdict():
     rows = with_groups()
-    with pytest.raises(TypeError, match="TableClusterer, or a Pipeline .* got TableEncoder"):
+    with pytest.raises(TypeError, match=r"TableClusterer, or a Pipeline .* got TableEncoder"):
         verdict(TableEncoder(2).fit(rows), rows)
     assert isinstance(verdict(TableClusterer(2).fit(rows), rows), Verdict)
 

@@ -174,10 +174,10 @@ def test_columns_that_are_kept(melons):
     encoder = TableEncoder(2, n_components=1, preparer=None).fit(melons)
     rows = pa.Table.from_pandas(melons.assign(price=range(6)), preserve_index=False)
     found = run(encoder.to_sql("duckdb", source="src", keep=["price", "row_id"]), rows)
-    assert found.column_names == ["price", "untie0"]
+    assert found.column_names == ["price", "tableencoder0"]
     assert found["price"].to_pylist() == list(range(6))
     found = run(encoder.to_sql("duckdb", source="src", keep="*"), rows)
-    assert found.column_names == [*melons.columns, "price", "untie0"]
+    assert found.column_names == [*melons.columns, "price", "tableencoder0"]
 
 
 def test_tables_in_schemas(melons):

@@ -300,14 +300,14 @@ def methods():
 def questions():
     """Yield explanations and exports."""
     X, _ = load("zoo")
-    encoder = encoder_of(7).fit(X)
-    labels = TableClusterer(7, encoder=encoder_of(7)).fit(X).labels_
-    yield "explain, profile", of_frame(explain.cluster_profile(X, labels))
-    yield "explain, stability", of_frame(explain.cluster_stability(encoder, X, labels))
+    encoder = TableEncoder(7).fit(X)
+    labels = TableClusterer(7, encoder=TableEncoder(7), random_state=0).fit(X).labels_
+    yield "explain, profile", of_frame(explain.cluster_profile(encoder, X, labels=labels))
+    yield "explain, stability", of_frame(explain.cluster_stability(encoder, X, labels=labels))
     yield "explain, neighbors", of_frame(explain.neighbors(encoder, X, X[:3]))
     yield "explain, outliers", of_frame(explain.outliers(encoder, X))
     yield "explain, shares", of_frame(explain.weight_shares(encoder))
-    yield "explain, prototypes", of_frame(explain.prototypes(encoder, X, labels))
+    yield "explain, prototypes", of_frame(explain.prototypes(encoder, X, labels=labels))
     sql = encoder.to_sql("duckdb", source="animals").query
     yield "sql", numbers([sql])
 

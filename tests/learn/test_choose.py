@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
-from tables import encoder_of, latent_classes, small_tables
+from tables import encoder_of, fit_known, latent_classes, small_tables
 from untie import UNTIE, Polynomial, TableEncoder, count_table, load_model
 from untie._count.row_sample import SAMPLE_ROWS
 from untie._learn import choose
@@ -114,7 +114,7 @@ def test_fewer_distinct_rows_than_clusters():
     assert encoder.gains_ == {}
 
 
-def test_couplings_kernels_or_a_solver_of_the_user_leave_no_choice(melons):
+def test_the_method_of_the_paper_has_no_choice(melons):
     for parameters in ({"couplings": "inter"}, {"kernels": "F1"}, {"solver": "uniform"}):
         assert encoder_of(2, **parameters).fit(melons).gains_ == {}
     named = UNTIE(2, kernels="F1").fit(melons)
@@ -245,14 +245,15 @@ def test_rare_values_count_more():
 
 def test_a_declared_value_that_never_occurs():
     table = [["a", "x"], ["b", "y"], ["a", "y"], ["b", "x"]]
-    encoder = TableEncoder(2, categories=[["a", "b", "c"], ["x", "y"]]).fit(table)
+    encoder = fit_known(TableEncoder(2, preparer=None), table, [["a", "b", "c"], ["x", "y"]])
     assert np.isfinite(encoder.transform([["c", "x"]])).all()
 
 
 def test_equal_partitions_tie_and_the_first_is_kept():
     table = [["a", "x"]] * 9 + [["b", "y"]] * 5 + [["a", "y"]] * 3
     unused = [str(number) for number in range(50)]
-    encoder = TableEncoder(2, categories=[["a", "b", *unused], ["x", "y"]]).fit(table)
+    known = [["a", "b", *unused], ["x", "y"]]
+    encoder = fit_known(TableEncoder(2, preparer=None), table, known)
     assert list(encoder.gains_) == NAMES
     assert len(set(encoder.gains_.values())) == 1
 
@@ -268,20 +269,16 @@ def test_where_nothing_varies_to_speak_of():
 def test_growing_without_a_sample_warns():
     table, _ = latent_classes(200, 3, 5, 4, seed=5)
     counted = count_table(table[:100])
-    before = [
-        UNTIE(3, solver="uniform").fit(table[:100]).set_params(solver="auto"),
-        TableEncoder(3, preparer=None).fit_counts(replace(counted, sample=None)),
-    ]
-    for encoder in before:
-        with pytest.warns(UserWarning, match="No sample was kept of the rows learned before"):
-            encoder.partial_fit(table[100:])
-        assert encoder.gains_ == {}
+    encoder = TableEncoder(3, preparer=None).fit_counts(replace(counted, sample=None))
+    with pytest.warns(UserWarning, match="no sample of the rows .* and 'couplings' is used"):
+        encoder.partial_fit(table[100:])
+    assert encoder.gains_ == {}
 
 
 def test_declared_values_change_no_gain():
     table, _ = latent_classes(200, 3, 5, 4, seed=5)
     categories = [sorted(set(table[c])) + [f"w{i}" for i in range(50)] for c in table]
     plain = TableEncoder(3, preparer=None).fit(table).gains_
-    declared = TableEncoder(3, categories=categories).fit(table).gains_
+    declared = fit_known(TableEncoder(3, preparer=None), table, categories).gains_
     for name in NAMES:
         assert declared[name] == pytest.approx(plain[name], abs=0.02)

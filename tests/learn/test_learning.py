@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from tables import encoder_of, latent_classes
+from tables import encoder_of, fit_known, latent_classes
 from untie import UNTIE, TableEncoder
 from untie._learn import spectrum
 
@@ -124,7 +124,7 @@ def test_a_declared_value_that_never_occurs(melons):
         ["black", "green", "white", "yellow"],
         ["curled", "slightly curled", "straight"],
     ]
-    encoder = TableEncoder(2, categories=categories).fit(melons)
+    encoder = fit_known(TableEncoder(2, preparer=None), melons, categories)
     assert np.isfinite(encoder.value_vectors().iloc[:, 2:].to_numpy()).all()
 
 

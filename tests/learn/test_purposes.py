@@ -196,7 +196,7 @@ def test_without_rows_it_is_the_first(table):
     counted = replace(count_table(table), sample=None)
     encoder = TableEncoder(purpose="neighbors", preparer=None).fit_counts(counted)
     assert encoder.gains_ == {}
-    with pytest.warns(UserWarning, match="can't compare and is 'halves'"):
+    with pytest.warns(UserWarning, match="and 'halves' is used"):
         encoder.partial_fit(table)
 
 
@@ -216,14 +216,6 @@ def test_tables_of_ordered_columns_leave_no_choice():
     )
     assert one.gains_ == other.gains_ == {}
     np.testing.assert_array_equal(one.omega_, other.omega_)
-
-
-def test_only_the_solver_auto_looks_at_it(table):
-    one, other = (UNTIE(3, solver="exact", purpose=purpose).fit(table) for purpose in PURPOSES)
-    np.testing.assert_array_equal(one.omega_, other.omega_)
-    assert one.n_clusters_ == other.n_clusters_
-    found = UNTIE(solver="exact", purpose="neighbors").fit(table)
-    assert found.n_clusters_ == UNTIE(solver="exact").fit(table).n_clusters_
 
 
 def test_clusters_are_still_made(table):

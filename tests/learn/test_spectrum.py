@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 
 from oracle import centred, costs, full_features
-from tables import encoder_of, latent_classes, small_tables
+from tables import encoder_of, fit_known, latent_classes, small_tables
 from untie import UNTIE, TableEncoder, count_table
 from untie._learn import eigen, spectrum
 from untie._learn.couplings import resolve_couplings
@@ -69,21 +69,20 @@ def test_an_unknown_cell_stands_at_its_columns_mean():
     """What is learned is the shape of the rows that `transform` returns."""
     table, _ = latent_classes(400, 3, 5, 4, seed=1)
     categories = [["v0", "v1", "v2"]] * 5  # "v3" is unknown
-    X = centred(TableEncoder(3, categories=categories).fit_transform(table))
+    X = centred(fit_known(TableEncoder(3, preparer=None), table, categories).transform(table))
     singular = np.linalg.svd(X, compute_uv=False)
     for n_components in (1, 2):
-        encoder = TableEncoder(3, categories=categories, n_components=n_components)
-        projected = encoder.fit_transform(table)
+        encoder = TableEncoder(3, preparer=None, n_components=n_components)
+        projected = fit_known(encoder, table, categories).transform(table)
         assert np.sum(projected**2) == pytest.approx(np.sum(singular[:n_components] ** 2))
 
 
 def test_exact_weights_fit_the_rows_where_cells_are_unknown():
     table, _ = latent_classes(400, 3, 5, 4, seed=1)
     categories, tau = [["v0", "v1", "v2"]] * 5, 0.3
-    encoder = UNTIE(
-        3, categories=categories, solver="exact", tau=tau, tol=1e-13, output="full"
-    ).fit(table)
-    plain = UNTIE(3, categories=categories, solver="uniform", output="full").fit_transform(table)
+    encoder = UNTIE(3, tau=tau, tol=1e-13, output="full")
+    fit_known(encoder, table, categories)
+    plain = fit_known(UNTIE(3, solver="uniform", output="full"), table, categories).transform(table)
     energy, left = costs(centred(plain), encoder.omega_, 2)
     moving = energy > 1e-9
     expected = np.exp(-(left[moving] / energy[moving]) / tau)

@@ -12,8 +12,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 from plot_cases import draw, n_open, new_axes, odd_table
-from untie import UNTIE, TableClusterer, TableEncoder, choose_k, plot
-from untie.evaluation import critical_difference_diagram
+from untie import TableClusterer, TableEncoder, choose_k, plot
 
 N_AXES = {"choice_of_k": 2}
 
@@ -22,38 +21,37 @@ def plots(encoder, data, column):
     """Return a call of every plot, which takes `ax` alone."""
     labels = np.arange(len(data)) % 3
     calls = {
-        "map_rows": lambda ax: plot.map_rows(encoder, data, labels, method="pca", ax=ax),
+        "map_rows": lambda ax: plot.map_rows(encoder, data, labels=labels, method="pca", ax=ax),
         "map_rows tsne": lambda ax: plot.map_rows(encoder, data, ax=ax, max_rows=80),
-        "map_rows column": lambda ax: plot.map_rows(encoder, data, column, "pca", ax=ax),
+        "map_rows column": lambda ax: plot.map_rows(
+            encoder, data, labels=column, method="pca", ax=ax
+        ),
         "map_values": lambda ax: plot.map_values(encoder, ax=ax),
         "map_values column": lambda ax: plot.map_values(encoder, column, ax=ax),
         "value_dendrogram": lambda ax: plot.value_dendrogram(encoder, column, ax=ax),
         "value_dendrogram vectors": lambda ax: plot.value_dendrogram(
             encoder, column, by="vectors", ax=ax
         ),
-        "spectrum": lambda ax: plot.spectrum(encoder, ax=ax),
         "associations": lambda ax: plot.associations(encoder, ax=ax),
         "associations few": lambda ax: plot.associations(encoder, ax=ax, max_columns=2),
-        "cluster_profiles": lambda ax: plot.cluster_profiles(data, labels, ax=ax),
+        "cluster_profiles": lambda ax: plot.cluster_profiles(encoder, data, labels=labels, ax=ax),
         "cluster_profiles share": lambda ax: plot.cluster_profiles(
-            data, labels, show="share", ax=ax
+            encoder, data, labels=labels, show="share", ax=ax
         ),
-        "cluster_profiles one": lambda ax: plot.cluster_profiles(data, 0 * labels, ax=ax),
+        "cluster_profiles one": lambda ax: plot.cluster_profiles(
+            encoder, data, labels=0 * labels, ax=ax
+        ),
     }
     for by in ("column", "coupling", "kernel", "column x coupling"):
-        calls[f"weights {by}"] = lambda ax, by=by: plot.weights(encoder, by, ax=ax)
+        calls[f"weights {by}"] = lambda ax, by=by: plot.weights(encoder, by=by, ax=ax)
     return calls
 
 
 def zoo_plots(encoder, data):
     choice = choose_k(encoder, data, range(2, 6), n_splits=2)
-    exact = UNTIE(4, solver="exact").fit(data)
-    ranks = {"a": 1.2, "b": 2.0, "c": 2.8}
     return {
         **plots(encoder, data, "legs"),
-        "choice_of_k": lambda ax: plot.choice_of_k(choice, ax=ax),
-        "loss": lambda ax: plot.loss(exact, ax=ax),
-        "critical_difference": lambda ax: plot.critical_difference(ranks, 10, ax=ax),
+        "choice_of_k": lambda ax: plot.choice_of_k(encoder, choice=choice, ax=ax),
     }
 
 
@@ -146,29 +144,28 @@ def test_arrays_have_columns_too():
 
 
 WRONG = {
-    "no encoder": (lambda e, X: plot.spectrum(X), TypeError, "fitted UNTIE is required"),
-    "clusterer": (
-        lambda e, X: plot.weights(TableClusterer(2, preparer=None).fit(X)),
-        TypeError,
-        "pass its encoder_",
-    ),
     "axes": (lambda e, X: plot.weights(e, ax=[1]), TypeError, "ax must be a matplotlib Axes"),
     "two axes": (
-        lambda e, X: plot.choice_of_k(None, ax=new_axes()),
+        lambda e, X: plot.choice_of_k(e, ax=new_axes()),
         TypeError,
         r"two matplotlib Axes, got 1; make them by pyplot.subplots\(2\)",
     ),
-    "no axes": (lambda e, X: plot.choice_of_k(None, ax=[1, 2]), TypeError, "got int"),
-    "choice": (lambda e, X: plot.choice_of_k(4), TypeError, "KChoice is required, got int"),
+    "no axes": (lambda e, X: plot.choice_of_k(e, ax=[1, 2]), TypeError, "got int"),
+    "choice": (lambda e, X: plot.choice_of_k(e, choice=4), TypeError, "a KChoice, got int"),
+    "no choice": (
+        lambda e, X: plot.choice_of_k(TableClusterer(2).fit(X)),
+        ValueError,
+        "n_clusters='auto', or pass choice=",
+    ),
     "method": (lambda e, X: plot.map_rows(e, X, method="mds"), ValueError, "method must be one"),
     "column": (lambda e, X: plot.map_values(e, "wings"), ValueError, "no column 'wings'"),
     "colour": (
-        lambda e, X: plot.map_rows(e, X, "wings"),
+        lambda e, X: plot.map_rows(e, X, labels="wings"),
         ValueError,
-        "'wings' in the table to colour by",
+        "'wings' in the table, which labels names",
     ),
     "labels": (
-        lambda e, X: plot.map_rows(e, X, [1, 2]),
+        lambda e, X: plot.map_rows(e, X, labels=[1, 2]),
         ValueError,
         r"labels has shape \(2,\), but the table has 101 rows",
     ),
@@ -187,9 +184,12 @@ WRONG = {
     ),
     "by": (lambda e, X: plot.weights(e, by="value"), ValueError, "by must be one of"),
     "lines": (lambda e, X: plot.weights(e, max_lines=1.5), ValueError, "max_lines must be"),
-    "show": (lambda e, X: plot.cluster_profiles(X, [0] * 101, "p"), ValueError, "show must be"),
-    "profile": (lambda e, X: plot.cluster_profiles(X, [0]), ValueError, r"shape \(1,\)"),
-    "loss": (lambda e, X: plot.loss(e), ValueError, "solver='auto' takes no steps here"),
+    "show": (lambda e, X: plot.cluster_profiles(e, X, show="p"), ValueError, "show must be"),
+    "profile": (
+        lambda e, X: plot.cluster_profiles(e, X, labels=[0]),
+        ValueError,
+        r"shape \(1,\)",
+    ),
 }
 
 
@@ -217,7 +217,3 @@ def test_without_matplotlib_the_extra_is_named(zoo, monkeypatch):
 def test_matplotlib_is_imported_only_to_draw():
     code = "import sys, untie.plot; sys.exit('matplotlib' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_there_is_one_critical_difference_diagram():
-    assert plot.critical_difference is critical_difference_diagram

@@ -1,4 +1,4 @@
-"""Weights, loss, spectrum, choice of k and profiles: what is drawn is what was computed."""
+"""Weights, choice of k and profiles: what is drawn is what was computed."""
 
 import numpy as np
 import pandas as pd
@@ -8,15 +8,14 @@ from matplotlib.colors import to_hex
 from plot_cases import new_axes, tick_texts, title
 from tables import encoder_of, latent_classes
 from untie import UNTIE, TableEncoder, choose_k, plot
-from untie._learn.learning import LARGEST_NUMBER
 from untie.explain import associations, cluster_profile, weight_shares
 from untie.plot._style import GREY, short
 
 
 @pytest.mark.parametrize("by", ["column", "coupling", "kernel"])
 def test_bars_are_the_shares(zoo, by):
-    ax = plot.weights(zoo[0], by, ax=new_axes())
-    expected = weight_shares(zoo[0], by)
+    ax = plot.weights(zoo[0], by=by, ax=new_axes())
+    expected = weight_shares(zoo[0], by=by)
     assert tick_texts(ax, "y") == expected[by].tolist()
     np.testing.assert_array_equal([bar.get_width() for bar in ax.patches], expected.share)
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the largest is above
@@ -33,9 +32,9 @@ def test_small_bars_are_one(zoo):
 
 
 def test_the_heat_map_of_weights(zoo):
-    ax = plot.weights(zoo[0], "column x coupling", ax=new_axes(), max_lines=6)
+    ax = plot.weights(zoo[0], by="column x coupling", ax=new_axes(), max_lines=6)
     table = ax.images[0].get_array()
-    frame = weight_shares(zoo[0], "column x coupling").set_index(["column", "coupling"])
+    frame = weight_shares(zoo[0], by="column x coupling").set_index(["column", "coupling"])
     attributes, couplings = tick_texts(ax, "y"), tick_texts(ax, "x")
     assert attributes == weight_shares(zoo[0]).column[:6].tolist()
     assert set(couplings) == {"matching", "tree"}
@@ -66,65 +65,9 @@ def test_the_map_of_associations():
     assert "the 3 of 6 columns with most in common" in title(few)
 
 
-@pytest.mark.filterwarnings("ignore:.*took all its 120 steps.*")
-@pytest.mark.parametrize(("solver", "n_lines"), [("exact", 1), ("lp", 1), ("adam", 2)])
-def test_the_loss_is_the_curve(zoo, solver, n_lines):
-    encoder = encoder_of(4, solver=solver, max_iter=120, random_state=0).fit(zoo[1])
-    ax = plot.loss(encoder, ax=new_axes())
-    assert len(ax.lines) == n_lines
-    assert ax.lines[0].get_ydata().tolist() == encoder.loss_curve_
-    assert ax.lines[0].get_xdata().tolist() == list(range(1, len(encoder.loss_curve_) + 1))
-    if n_lines == 2:
-        steps, means = ax.lines[1].get_data()
-        assert steps[0] == 25
-        assert means[0] == pytest.approx(np.mean(encoder.loss_curve_[:25]))
-        assert means[-1] == pytest.approx(np.mean(encoder.loss_curve_[-25:]))
-
-
-def eigenvalues(X):
-    """Return those of the standardised one-hot columns: correspondence analysis from rows."""
-    parts = []
-    for column in X:
-        hot = pd.get_dummies(X[column], dtype=float).to_numpy()
-        parts.append((hot - hot.mean(axis=0)) / np.sqrt(hot.sum(axis=0)))
-    return np.linalg.svd(np.hstack(parts), compute_uv=False) ** 2, sum(p.shape[1] for p in parts)
-
-
-@pytest.mark.parametrize("n_clusters", ["auto", 9])
-def test_the_spectrum_from_rows(zoo, n_clusters):
-    X = zoo[1]
-    expected, n_values = eigenvalues(X)
-    edge = (1 + np.sqrt((n_values - X.shape[1]) / len(X))) ** 2
-    k = TableEncoder(preparer=None).fit(X).n_clusters_
-    ax = plot.spectrum(TableEncoder(n_clusters, preparer=None).fit(X), ax=new_axes())
-    whole, filled, hollow, noise = ax.lines[:4]
-    np.testing.assert_allclose(whole.get_ydata(), expected[:LARGEST_NUMBER], atol=1e-9)
-    assert noise.get_ydata()[0] == pytest.approx(edge)
-    assert len(filled.get_ydata()) == k - 1
-    assert len(hollow.get_ydata()) == LARGEST_NUMBER - k + 1
-    assert f"{k - 1} directions before the widest gap: {k} clusters" in title(ax)
-    assert ("fitted with n_clusters=9" in title(ax)) == (n_clusters == 9)
-    assert (whole.get_ydata()[: k - 1] > edge).all()
-
-
-def test_a_spectrum_of_noise():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.integers(0, 3, (400, 4)).astype(str))
-    ax = plot.spectrum(TableEncoder(preparer=None).fit(X), ax=new_axes())
-    assert title(ax).startswith("No direction stands out of the noise; 2 is")
-    assert not len(ax.lines[1].get_ydata())
-
-
-def test_weights_scaled_to_any_sum_leave_the_edge(zoo):
-    X = zoo[1]
-    scaled = TableEncoder(preparer=None).fit(X, sample_weight=np.full(len(X), 0.01))
-    first, second = (plot.spectrum(e, ax=new_axes()).lines[3] for e in (zoo[0], scaled))
-    assert first.get_ydata()[0] == pytest.approx(second.get_ydata()[0])
-
-
 def test_the_choice_of_k(zoo):
     choice = choose_k(*zoo, range(2, 7), n_splits=3)
-    above, below = plot.choice_of_k(choice, ax=new_axes(2))
+    above, below = plot.choice_of_k(zoo[0], choice=choice, ax=new_axes(2))
     table = choice.table()
     drawn = {line.get_label(): line for axes in (above, below) for line in axes.lines}
     (bars,) = above.containers
@@ -147,14 +90,17 @@ def test_the_choice_of_k(zoo):
 
 @pytest.fixture(scope="module")
 def clusters():
-    return latent_classes(300, 4, 6, 4, seed=1)
+    X, labels = latent_classes(300, 4, 6, 4, seed=1)
+    return X, labels, TableEncoder(4).fit(X)
 
 
 def test_profiles_have_the_shares_and_lifts(clusters):
-    X, labels = clusters
-    profile = cluster_profile(X, labels).set_index(["cluster", "column", "value"])
-    share = plot.cluster_profiles(X, labels, show="share", n=3, ax=new_axes())
-    lift = plot.cluster_profiles(X, labels, n=3, ax=new_axes())
+    X, labels, encoder = clusters
+    profile = cluster_profile(encoder, X, labels=labels)
+    profile = profile.set_index(["cluster", "column", "value"])
+    about = {"labels": labels, "n": 3}
+    share = plot.cluster_profiles(encoder, X, show="share", ax=new_axes(), **about)
+    lift = plot.cluster_profiles(encoder, X, ax=new_axes(), **about)
     assert tick_texts(share, "y") == tick_texts(lift, "y")
     names = sorted(set(labels))
     for row, text in enumerate(tick_texts(share, "y")):
@@ -182,7 +128,8 @@ def test_runs_of_an_order_have_the_shares_of_every_cluster():
     labels = np.arange(300) % 3
     places = np.clip(labels + rng.integers(0, 2, 300), 0, 3)
     X = pd.DataFrame({"age": np.array(ages)[places], "b": rng.choice(list("xy"), 300)})
-    ax = plot.cluster_profiles(X, labels, show="share", n=1, ax=new_axes())
+    about = {"labels": labels, "n": 1}
+    ax = plot.cluster_profiles(TableEncoder(3).fit(X), X, show="share", ax=new_axes(), **about)
     inside = {"up to 30": [0, 1], "21 to 40": [1, 2], "over 30": [2, 3], "21 to 30": [1]}
     texts = [text.removeprefix("age ") for text in tick_texts(ax, "y")]
     assert len(texts) > 1
@@ -191,32 +138,34 @@ def test_runs_of_an_order_have_the_shares_of_every_cluster():
             own = places[labels == cluster]
             found = ax.images[0].get_array()[row, cluster]
             assert found == pytest.approx(np.isin(own, inside[text]).mean())
-    apart = plot.cluster_profiles(X, labels, n=1, ax=new_axes(), ordered=False)
+    apart = TableEncoder(3, ordered=False).fit(X)
+    apart = plot.cluster_profiles(apart, X, ax=new_axes(), **about)
     assert set(tick_texts(apart, "y")) <= {f"age {age}" for age in ages}
 
 
 def test_clusters_are_named_with_their_shares(clusters):
-    X, labels = clusters
-    ax = plot.cluster_profiles(X, labels, ax=new_axes())
+    X, labels, encoder = clusters
+    ax = plot.cluster_profiles(encoder, X, labels=labels, ax=new_axes())
     shares = pd.Series(labels).value_counts(normalize=True).sort_index()
     assert tick_texts(ax, "x") == [f"{name} ({share:.0%})" for name, share in shares.items()]
     weights = np.where(np.asarray(labels) == labels[0], 3, 1)
-    ax = plot.cluster_profiles(X, labels, ax=new_axes(), sample_weight=weights)
+    about = {"labels": labels, "sample_weight": weights}
+    ax = plot.cluster_profiles(encoder, X, ax=new_axes(), **about)
     shares = pd.Series(weights).groupby(np.asarray(labels)).sum() / weights.sum()
     assert tick_texts(ax, "x") == [f"{name} ({share:.0%})" for name, share in shares.items()]
 
 
 def test_one_cluster_shows_its_most_frequent_values():
     X = pd.DataFrame({"a": list("uvvvww"), "b": list("xxxxxy")})
-    ax = plot.cluster_profiles(X, [0] * 6, n=3, ax=new_axes())
+    ax = plot.cluster_profiles(TableEncoder(2).fit(X), X, labels=[0] * 6, n=3, ax=new_axes())
     assert tick_texts(ax, "y") == ["b = x", "a = v", "a = w"]
     assert not ax.images[0].get_array().any()  # no value is more frequent than in all rows
 
 
 def test_many_clusters_are_the_largest(clusters):
-    X, _ = clusters
+    X, _, encoder = clusters
     labels = np.minimum(np.arange(len(X)) // 4, 60)
-    ax = plot.cluster_profiles(X, labels, n=10, ax=new_axes())
+    ax = plot.cluster_profiles(encoder, X, labels=labels, n=10, ax=new_axes())
     assert len(tick_texts(ax, "x")) == 16
     assert len(tick_texts(ax, "y")) <= 60
     assert "the 16 largest of 61 clusters" in title(ax)

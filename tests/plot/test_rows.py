@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from plot_cases import draw, new_axes, title
 from tables import latent_classes
-from untie import TableEncoder, plot
+from untie import TableClusterer, TableEncoder, plot
 from untie.plot._points import principal
 
 
@@ -93,7 +93,7 @@ def test_t_sne_keeps_groups_together():
     # More columns that only the group decides, so that groups are far apart.
     X = X.assign(**{f"g{number}": [row[0][0] for row in rows] for number in range(6)})
     labels = [row[0][0] for row in rows]
-    ax = plot.map_rows(TableEncoder(2, preparer=None).fit(X), X, labels, ax=new_axes())
+    ax = plot.map_rows(TableEncoder(2).fit(X), X, labels=labels, ax=new_axes())
     first, second = (np.asarray(part.get_offsets()) for part in ax.collections)
     between = np.linalg.norm(first.mean(axis=0) - second.mean(axis=0))
     assert between > np.linalg.norm(first - first.mean(axis=0), axis=1).max()
@@ -121,7 +121,7 @@ def legend(ax):
 
 def test_colours_are_labels_with_their_numbers_of_rows(zoo):
     encoder, X = zoo
-    ax = plot.map_rows(encoder, X, "legs", method="pca", ax=new_axes())
+    ax = plot.map_rows(encoder, X, labels="legs", method="pca", ax=new_axes())
     counts = X["legs"].value_counts()
     assert legend(ax) == [f"{value} ({counts[value]})" for value in sorted(counts.index)]
     assert ax.get_legend().get_title().get_text() == "legs"
@@ -135,9 +135,7 @@ def test_colours_are_labels_with_their_numbers_of_rows(zoo):
 def test_names_of_labels_and_missing_ones():
     X = pd.DataFrame({"a": list("uvwxyz"), "b": list("uuvvww")})
     labels = pd.Series(["_p", None, "$q$", "_p", "_p", float("nan")], name="kind")
-    ax = plot.map_rows(
-        TableEncoder(2, preparer=None).fit(X), X, labels, method="pca", ax=new_axes()
-    )
+    ax = plot.map_rows(TableEncoder(2).fit(X), X, labels=labels, method="pca", ax=new_axes())
     assert legend(ax) == ["$q$ (1)", "_p (3)", "missing (2)"]
     assert ax.get_legend().get_title().get_text() == "kind"
     draw(ax)
@@ -147,7 +145,7 @@ def test_many_labels_are_taken_together():
     X = pd.DataFrame(
         {"a": [f"v{i:02d}" for i in range(20)] * 2 + ["v00"], "b": list("xyz") * 13 + ["x", "y"]}
     )
-    ax = plot.map_rows(TableEncoder(2, preparer=None).fit(X), X, "a", method="pca", ax=new_axes())
+    ax = plot.map_rows(TableEncoder(2).fit(X), X, labels="a", method="pca", ax=new_axes())
     assert len(legend(ax)) == 12
     assert legend(ax)[0] == "v00 (3)"
     assert legend(ax)[-1] == "9 others (18)"
@@ -156,12 +154,22 @@ def test_many_labels_are_taken_together():
 
 def test_a_point_has_the_label_of_most_of_its_rows():
     X = pd.DataFrame({"a": list("uuuvv"), "b": list("xxxyy")})
-    ax = plot.map_rows(
-        TableEncoder(2, preparer=None).fit(X), X, list("ppqqq"), method="pca", ax=new_axes()
-    )
+    ax = plot.map_rows(TableEncoder(2).fit(X), X, labels=list("ppqqq"), method="pca", ax=new_axes())
     sizes = [part.get_sizes().tolist() for part in ax.collections]
     assert [len(entry) for entry in sizes] == [1, 1]
     assert sizes[0][0] / sizes[1][0] == pytest.approx(np.sqrt(3 / 2))
+
+
+def test_the_clusters_of_a_clusterer_are_its_colours(zoo):
+    X = zoo[1]
+    clusterer = TableClusterer(3).fit(X)
+    ax = plot.map_rows(clusterer, X, method="pca", ax=new_axes())
+    sizes = np.bincount(clusterer.labels_)
+    assert legend(ax) == [f"{number} ({size})" for number, size in enumerate(sizes)]
+    assert ax.get_legend().get_title().get_text() == "cluster"
+    with_classes = X.assign(kind=["x", "y"] * 50 + ["x"])
+    other = plot.map_rows(clusterer, with_classes, labels="kind", method="pca", ax=new_axes())
+    assert legend(other) == ["x (51)", "y (50)"]
 
 
 def test_umap_is_used_if_it_is_there(zoo, monkeypatch):

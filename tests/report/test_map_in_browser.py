@@ -109,9 +109,8 @@ def test_a_click_shows_the_nearest_rows_and_why(tab):
         preparer=Preparer(),
         random_state=0,
     ).fit(frame)
-    rows = clusterer._prepared(frame)
-    pair = [rows.iloc[[place]] for place in (data["rows"][row], numbers[1])]
-    expected = why_similar(clusterer.encoder_, *pair).set_index("column")
+    pair = [frame.iloc[[place]] for place in (data["rows"][row], numbers[1])]
+    expected = why_similar(clusterer, *pair).set_index("column")
     assert len(lines) - 1 == len(expected)
     for column, mine, theirs, adds, sets in lines[1:]:
         line = expected.loc[column]

@@ -79,13 +79,13 @@ def test_clusters_are_those_of_the_clusterer(zoo, zoo_page, zoo_clusterer):
     found = cells_of(zoo_page, "clusters")
     assert [int(line[0]) for line in found] == list(range(4))
     assert [float(line[2]) for line in found] == np.bincount(zoo_clusterer.labels_).tolist()
-    names = cluster_names(cluster_profile(Preparer().fit_transform(zoo), zoo_clusterer.labels_))
+    names = cluster_names(zoo_clusterer, Preparer().fit_transform(zoo))
     assert [line[1] for line in found] == names.name.tolist()
 
 
 def test_cards_say_what_the_library_says(zoo, zoo_page, zoo_clusterer):
-    rows, labels = Preparer().fit_transform(zoo), zoo_clusterer.labels_
-    profile = cluster_profile(rows, labels)
+    rows = Preparer().fit_transform(zoo)
+    profile = cluster_profile(zoo_clusterer, rows)
     for number in range(4):
         telling = (profile.lift > 1) & (profile.p_value < 0.05)
         own = profile[(profile.cluster == number) & telling].head(8)
@@ -94,8 +94,8 @@ def test_cards_say_what_the_library_says(zoo, zoo_page, zoo_clusterer):
         columns = ["share", "share_elsewhere", "lift", "p_value", "count"]
         figures = np.array([line[2:] for line in found], dtype=float)
         np.testing.assert_allclose(figures, own[columns].to_numpy())
-    typical = prototypes(zoo_clusterer.encoder_, rows, labels)
-    borders = border_cases(zoo_clusterer.encoder_, rows, labels)
+    typical = prototypes(zoo_clusterer, rows)
+    borders = border_cases(zoo_clusterer, rows)
     for frame, kind in ((typical, "typical"), (borders, "border")):
         for number, lines in frame.groupby("cluster"):
             table = re.search(rf'id="t-cluster-{number}-{kind}">.*?</table>', zoo_page, re.DOTALL)[
@@ -111,15 +111,15 @@ def test_cards_say_what_the_library_says(zoo, zoo_page, zoo_clusterer):
 def test_outliers_weights_and_choice_are_those_of_the_library(zoo):
     page = make_report(zoo).html
     rows = Preparer().fit_transform(zoo)
-    encoder = TableEncoder(random_state=0, preparer=None)
-    clusterer = TableClusterer(encoder=encoder, random_state=0, preparer=None).fit(rows)
-    expected = outliers(clusterer.encoder_, rows, 20)
+    encoder = TableEncoder(random_state=0)
+    clusterer = TableClusterer(encoder=encoder, random_state=0).fit(rows)
+    expected = outliers(clusterer, rows, n=20)
     found = cells_of(page, "outliers")
     assert [int(line[0]) for line in found] == expected.position.tolist()
     np.testing.assert_allclose([float(line[2]) for line in found], expected.score)
     assert found[0][4] == expected.reason[0]
     for by in ("column", "coupling", "kernel"):
-        shares = weight_shares(clusterer.encoder_, by)
+        shares = weight_shares(clusterer, by=by)
         found = cells_of(page, f"weights-by-{by}")
         assert [line[0] for line in found] == shares[by].tolist()
         np.testing.assert_allclose([float(line[1]) for line in found], shares.share)

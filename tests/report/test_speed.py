@@ -89,17 +89,18 @@ def test_a_sample_of_rows_does_not_depend_on_the_chunks(monkeypatch):
 
 def test_typical_rows_and_borders_are_found_together(frame, encoder):
     labels = np.arange(300) % 3
-    both = examples(encoder, frame, labels, 5)
-    pd.testing.assert_frame_equal(both[0], prototypes(encoder, frame, labels, 5))
-    pd.testing.assert_frame_equal(both[1], border_cases(encoder, frame, labels, 5))
-    assert examples(encoder, frame, np.zeros(300))[1] is None
+    about = {"labels": labels, "n": 5}
+    both = examples(encoder, frame, **about)
+    pd.testing.assert_frame_equal(both[0], prototypes(encoder, frame, **about))
+    pd.testing.assert_frame_equal(both[1], border_cases(encoder, frame, **about))
+    assert examples(encoder, frame, labels=np.zeros(300))[1] is None
 
 
 def test_shares_by_several_groupings_are_those_by_each(encoder):
     for by, found in zip(
         ("coupling", "kernel"), several_shares(encoder, ["coupling", "kernel"]), strict=True
     ):
-        pd.testing.assert_frame_equal(found, weight_shares(encoder, by))
+        pd.testing.assert_frame_equal(found, weight_shares(encoder, by=by))
 
 
 def test_surprises_in_a_table_are_those_of_single_pairs(frame, encoder, monkeypatch):

@@ -122,7 +122,7 @@ def _has_line(first: bytes) -> bool:
 def _decode(first: bytes, shown: str, encoding: str) -> str:
     if first.startswith(_UTF16) and encoding.lower().replace("-", "") == "utf8":
         given = Parameter("encoding", "utf-16")
-        raise ValueError(message("{0} is encoded in UTF-16; say so: {given}.", shown, given=given))
+        raise ValueError(message("{0} is encoded in UTF-16; add {given}.", shown, given=given))
     if b"\0" in first and not encoding.lower().startswith(("utf-16", "utf16", "utf-32", "utf32")):
         raise ValueError(
             message(

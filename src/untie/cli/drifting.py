@@ -13,7 +13,7 @@ from untie._table.frames import columns_of
 from untie.cli.learning import load, tell_columns
 from untie.cli.options import ColumnOptions, FailOn, Format, new_preparer, refuse_for_model
 from untie.cli.reading import open_rows
-from untie.cli.showing import Columns, chosen_format, rounded, say, show
+from untie.cli.showing import Columns, chosen_format, rounded, show
 from untie.cli.spinner import waiting
 from untie.explain import Drift, changes_between, drift
 
@@ -36,11 +36,11 @@ def compare_tables(
     own = {note.column for note in preparer.notes_}
     needed = [name for name in preparer.columns_ if name in own]  # not what is made of dates
     check_columns(needed, other.columns, f"{new!r}", f", which {file!r} has")
-    _tell_ignored([name for name in other.columns if name not in own], repr(file), options.quiet)
     with waiting("comparing the tables", options.quiet):
         prepared = map(preparer.transform, (rows, other))
         found = changes_between(*prepared, alpha=alpha, min_effect=min_effect)
-    return replace(found, left_out=left_out(preparer))
+    only_new = tuple(name for name in other.columns if name not in own)
+    return replace(found, ignored=only_new, left_out=left_out(preparer))
 
 
 def compare_with_model(
@@ -51,14 +51,7 @@ def compare_with_model(
     fitted = load(model)
     other = open_rows(new, options)
     with waiting("comparing the tables", options.quiet):
-        found = drift(fitted, other, alpha=alpha, min_effect=min_effect)
-    _tell_ignored(found.ignored, "the model", options.quiet)
-    return found
-
-
-def _tell_ignored(names: Sequence[str], owner: str, quiet: bool) -> None:
-    if names:
-        say(f"Not looked at, as {owner} lacks them: {', '.join(names)}.", quiet)
+        return drift(fitted, other, alpha=alpha, min_effect=min_effect)
 
 
 def show_changes(

@@ -83,7 +83,7 @@ class Exportable:
         >>> print(encoder.to_sql("postgres", source="sales.orders", keep=["id"]).query)
         SELECT
           source_row."id",
-          vector_1.v1 + vector_2.v1 AS "untie0"
+          vector_1.v1 + vector_2.v1 AS "tableencoder0"
         FROM "sales"."orders" AS source_row
         LEFT JOIN "untie_lookup_values" AS key_1
           ON key_1.attribute = 'x0' AND key_1.text_value = source_row."x0"

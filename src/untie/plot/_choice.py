@@ -51,7 +51,7 @@ def choice_of_k(model: Any, *, choice: KChoice | None = None, ax: Any = None) ->
     ('nats per row', 'number of clusters')
     """
     pair = _check_pair(ax)
-    choice = _choice(model) if choice is None else choice
+    choice = _own_choice(model) if choice is None else choice
     if not isinstance(choice, KChoice):
         raise TypeError(
             f"choice must be a KChoice, got {type(choice).__name__}; untie.choose_k(model, data) "
@@ -80,7 +80,7 @@ def choice_of_k(model: Any, *, choice: KChoice | None = None, ax: Any = None) ->
     return axes
 
 
-def _choice(model: Any) -> KChoice:
+def _own_choice(model: Any) -> KChoice:
     fitted = as_fitted(model)
     found = (fitted.clusterer or fitted.encoder).k_choice_
     if found is None:

@@ -3,7 +3,8 @@
 import pytest
 
 from command_cases import ask, refused, write_people
-from untie.cli.option_words import in_options
+from untie._util.words import Parameter, message
+from untie.cli.options import in_options
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def test_words_are_ordered_by_naming_them(people):
 
 def test_weights_that_are_words_are_named(people):
     said = refused("cluster", people, "--weight", "size")
-    assert "Column 'size' can't hold the weights: --weight takes a column that holds one" in said
+    assert "Column 'size' can't hold the weights: --weight must hold one number per row" in said
     assert "'big' is none." in said
     assert "sample_weight" not in said
 
@@ -48,7 +49,7 @@ def test_columns_that_were_left_out_are_named_to_use_them(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--passive", "age,colour,size,shape,group"), "untie: every column is passive, so there"),
+        (("--passive", "age,colour,size,shape,group"), "untie: Every column is supplementary, so there"),
         (("--categorical", "age", "--drop", "age"), "take it out of --categorical, or name it in"),
     ],
 )
@@ -61,17 +62,15 @@ def test_notes_name_the_option(tmp_path):
     lines = [f"{number},{'ab'[number % 2]}" for number in range(100)]
     path.write_text("\n".join(["age,kind", *lines, *["not asked,a"] * 4]))
     said = ask("cluster", path, "--k", 2).stderr
-    assert "if that means missing, name it with all that do: --missing 'not asked'\n" in said
+    assert "if that means missing, name it with all that do: missing=['not asked'] (--missing 'not asked')\n" in said
     assert "no numbers" not in ask("cluster", path, "--k", 2, "--missing", "not asked").stderr
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "There is no column 'n_clusters=3' in the table.",
-        "The column 'sample_weight of row' was left out.",
-        "my_columns=['a'] is no option.",
-    ],
-)
-def test_names_of_columns_stay_as_they_are(message):
-    assert in_options(message) == message
+def test_names_of_columns_stay_as_they_are():
+    said = message("There is no column {0}, which {columns} names.", "'n_clusters=3 {bins}'")
+    assert in_options(said) == "There is no column 'n_clusters=3 {bins}', which --columns names."
+    assert in_options("n_clusters=3") == "n_clusters=3"
+
+
+def test_what_is_no_option_keeps_its_name_in_python():
+    assert in_options(message("Raise {0}.", Parameter("n_init", 3))) == "Raise n_init=3."

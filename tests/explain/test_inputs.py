@@ -1,0 +1,311 @@
+"""One calling convention: every question takes the same models, rows, labels and weights."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from untie import Preparer, TableClusterer, TableEncoder, choose_k, explain, plot
+from untie._table.frames import columns_of
+
+pytest.importorskip("matplotlib").use("Agg")
+
+
+def people(n_rows=240):
+    """Return a table with numbers, an id, categories and a column of weights."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, n_rows)
+    return pd.DataFrame(
+        {
+            "person": [f"p{row:04}" for row in range(n_rows)],
+            "age": np.where(kind, rng.normal(65, 6, n_rows), rng.normal(25, 6, n_rows)).round(),
+            "job": np.where(rng.random(n_rows) < 0.9, np.array(["cook", "nurse"])[kind], "clerk"),
+            "home": np.where(rng.random(n_rows) < 0.9, np.array(["farm", "flat"])[kind], "boat"),
+            "pet": rng.choice(["cat", "dog"], n_rows),
+        }
+    )
+
+
+QUESTIONS = {
+    "alike_values": lambda m, X, **more: explain.alike_values(m, "job"),
+    "why_alike": lambda m, X, **more: explain.why_alike(m, "job", "cook", "nurse"),
+    "associations": lambda m, X, **more: explain.associations(m),
+    "families": lambda m, X, **more: explain.families(m),
+    "missing_together": lambda m, X, **more: explain.missing_together(m),
+    "weight_shares": lambda m, X, **more: explain.weight_shares(m),
+    "unknown_values": lambda m, X, **more: explain.unknown_values(m, X),
+    "outliers": lambda m, X, **more: explain.outliers(m, X),
+    "why_outlier": lambda m, X, **more: explain.why_outlier(m, X[:1]),
+    "neighbors": lambda m, X, **more: explain.neighbors(m, X, X[:2]),
+    "why_similar": lambda m, X, **more: explain.why_similar(m, X[:1], X[1:2]),
+    "drift": lambda m, X, **more: explain.drift(m, X).columns,
+    "choose_k": lambda m, X, **more: choose_k(m, X, [2], n_splits=2).table(),
+    "assignments": lambda m, X, **more: explain.assignments(m, X),
+    "verdict": lambda m, X, **more: explain.verdict(m, X).stability,
+    "cluster_profile": explain.cluster_profile,
+    "cluster_names": explain.cluster_names,
+    "cluster_stability": explain.cluster_stability,
+    "prototypes": explain.prototypes,
+    "border_cases": explain.border_cases,
+}
+PLOTS = {
+    "map_rows": lambda m, X, **more: plot.map_rows(m, X, method="pca", **more),
+    "map_values": lambda m, X, **more: plot.map_values(m, "job"),
+    "value_dendrogram": lambda m, X, **more: plot.value_dendrogram(m, "job"),
+    "weights": lambda m, X, **more: plot.weights(m),
+    "associations": lambda m, X, **more: plot.associations(m),
+    "cluster_profiles": plot.cluster_profiles,
+    "choice_of_k": lambda m, X, **more: plot.choice_of_k(m),
+}
+EVERY = {**QUESTIONS, **{f"plot.{name}": question for name, question in PLOTS.items()}}
+OF_CLUSTERS = ("assignments", "verdict")
+OF_LABELS = ("cluster_profile", "cluster_names", "cluster_stability", "prototypes", "border_cases")
+OF_ROWS = {
+    name: question
+    for name, question in EVERY.items()
+    if name in (*OF_CLUSTERS, *OF_LABELS, "unknown_values", "outliers", "why_outlier", "neighbors")
+    or name in ("why_similar", "drift", "choose_k", "plot.map_rows", "plot.cluster_profiles")
+}
+WITH_LABELS = (*OF_LABELS, "plot.map_rows", "plot.cluster_profiles")
+
+
+@pytest.fixture(scope="module")
+def table():
+    return people()
+
+
+@pytest.fixture(scope="module")
+def encoder(table):
+    return make_pipeline(Preparer(), TableEncoder("auto")).fit(table)
+
+
+@pytest.fixture(scope="module")
+def clusterer(table):
+    return TableClusterer(preparer=Preparer()).fit(table)
+
+
+@pytest.fixture(scope="module")
+def pipeline(table):
+    return make_pipeline(Preparer(), TableClusterer()).fit(table)
+
+
+@pytest.fixture(scope="module")
+def prepared(table):
+    """Return prepared rows, and a clusterer that takes them as they are."""
+    rows = Preparer().fit_transform(table)
+    return TableClusterer().fit(rows), rows
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    from matplotlib import pyplot
+
+    yield
+    pyplot.close("all")
+
+
+def test_every_question_is_tried():
+    made = {name for name in explain.__all__ if name not in ("Drift", "Verdict")}
+    assert {*QUESTIONS} == made | {"choose_k"}
+    assert {*PLOTS} == {*plot.__all__}
+
+
+@pytest.mark.parametrize("module", [explain, plot])
+def test_names_and_order_of_the_parameters(module):
+    """First the model, then raw rows, then what it is about; all else is named."""
+    asked = ("row", "other", "rows", "column", "value", "data", "ks")
+    for name in module.__all__:
+        if name in ("Drift", "Verdict"):
+            continue
+        parameters = inspect.signature(getattr(module, name)).parameters
+        assert next(iter(parameters)) == "model"
+        for key, parameter in list(parameters.items())[1:]:
+            is_named = parameter.kind is inspect.Parameter.KEYWORD_ONLY
+            assert is_named is (key not in asked), (name, key)
+        assert "data" not in parameters or list(parameters)[1] == "data"
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_all_models_take_rows_as_they_come(name, table, encoder, clusterer, pipeline):
+    question = EVERY[name]
+    assert question(clusterer, table) is not None
+    assert question(pipeline, table) is not None
+    if name in OF_CLUSTERS:
+        with pytest.raises(TypeError, match=r"TableClusterer, or a Pipeline .* makes no clusters"):
+            question(encoder, table)
+    elif name in WITH_LABELS and name != "plot.map_rows":
+        with pytest.raises(ValueError, match="labels is required, as TableEncoder makes no clust"):
+            question(encoder, table)
+        assert question(encoder, table, labels=clusterer.labels_) is not None
+    else:
+        assert question(encoder, table) is not None
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_raw_rows_are_prepared_as_the_model_prepares_them(name, table, clusterer, prepared):
+    found = QUESTIONS[name](clusterer, table)
+    assert columns_of(found) == columns_of(QUESTIONS[name](*prepared))
+
+
+@pytest.mark.parametrize("name", WITH_LABELS)
+def test_labels_are_an_array_or_the_name_of_a_column(name, table, clusterer):
+    labels = np.array(["x", "y"])[np.arange(len(table)) % 2]
+    named = table.assign(kind=labels)
+    found = EVERY[name](clusterer, table, labels=labels)
+    by_name = EVERY[name](clusterer, named, labels="kind")
+    if name in QUESTIONS:
+        pd.testing.assert_frame_equal(found, by_name)
+        assert set(found.cluster) == {"x", "y"}
+    with pytest.raises(ValueError, match=r"labels has shape \(2,\), but the table has 240 rows"):
+        EVERY[name](clusterer, table, labels=[0, 1])
+    with pytest.raises(ValueError, match=r"no column 'kinds' in the table, which labels names"):
+        EVERY[name](clusterer, named, labels="kinds")
+
+
+WEIGHED = {
+    **{name: getattr(explain, name) for name in OF_LABELS},
+    "verdict": lambda m, X, **more: explain.verdict(m, X, **more).stability,
+    "drift": lambda m, X, **more: explain.drift(m, X, **more).columns,
+    "choose_k": lambda m, X, **more: choose_k(m, X, [2, 3], n_splits=2, **more).table(),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+def test_weights_are_an_array_or_the_name_of_a_column(name, table, clusterer):
+    weights = np.arange(len(table)) % 3 + 0.5
+    found = WEIGHED[name](clusterer, table, sample_weight=weights)
+    named = table.assign(w=weights)
+    pd.testing.assert_frame_equal(found, WEIGHED[name](clusterer, named, sample_weight="w"))
+    with pytest.raises(ValueError, match=r"shape \(2,\), but the table has 240 rows"):
+        WEIGHED[name](clusterer, table, sample_weight=[1, 2])
+    with pytest.raises(ValueError, match=r"no column 'v' in the table"):
+        WEIGHED[name](clusterer, named, sample_weight="v")
+
+
+MODELS = {
+    "no estimator": (lambda X: X, TypeError, "is required, got DataFrame; fit one to the table"),
+    "other estimator": (lambda X: KMeans(2), TypeError, "is required, got KMeans"),
+    "class": (lambda X: TableClusterer, TypeError, "got the class TableClusterer"),
+    "pipeline": (
+        lambda X: make_pipeline(Preparer(), TableEncoder(2), KMeans(2)).fit(X),
+        TypeError,
+        "got a Pipeline that ends in KMeans",
+    ),
+    "preparer": (lambda X: Preparer().fit(X), TypeError, "is required, got Preparer"),
+    "not fitted": (lambda X: TableClusterer(), NotFittedError, "not fitted yet. Call 'fit'"),
+    "pipeline that is not fitted": (
+        lambda X: make_pipeline(Preparer(), TableEncoder()),
+        NotFittedError,
+        "not fitted yet. Call 'fit'",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def models(table):
+    return {case: make(table) for case, (make, _, _) in MODELS.items()}
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("case", MODELS)
+def test_what_no_question_can_be_asked_of(case, name, table, models):
+    _, kind, words = MODELS[case]
+    with pytest.raises(kind, match=words):
+        EVERY[name](models[case], table)
+
+
+ROWS = {
+    "other columns": (lambda X: X.rename(columns={"job": "work"}), ValueError, "'?job'?"),
+    "no rows": (lambda X: X[:0], ValueError, "no rows|0 sample|One row is required|is empty"),
+    "duplicate names": (
+        lambda X: pd.concat([X, X[["job"]]], axis=1),
+        ValueError,
+        "'job'",
+    ),
+    "no table": (lambda X: "people.csv", TypeError, "table is required"),
+}
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+@pytest.mark.parametrize("case", ROWS)
+@pytest.mark.parametrize("is_prepared", [False, True], ids=["raw", "prepared"])
+def test_rows_that_are_not_those_of_the_model(case, name, is_prepared, table, clusterer, prepared):
+    make, kind, words = ROWS[case]
+    if case == "no rows" and name in ("assignments", "unknown_values"):
+        return  # of no rows there is nothing to say, and that is said
+    model = clusterer
+    if is_prepared:
+        model, table = prepared
+    with pytest.raises(kind, match=words):
+        OF_ROWS[name](model, make(table))
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (pd.DataFrame({"id": [f"p{row}" for row in range(100)]}), "no column is left"),
+        (pd.DataFrame({"same": ["x"] * 100}), "no column is left"),
+    ],
+    ids=["ids", "constant"],
+)
+def test_tables_without_a_column_to_use_are_refused_when_fitted(frame, words):
+    with pytest.raises(ValueError, match=f"(?i){words}"):
+        TableClusterer(preparer=Preparer()).fit(frame)
+
+
+ONE_COLUMN = {
+    "outliers": "needs two columns",
+    "why_outlier": "needs two columns",
+    "alike_values": "needs a second column",
+    "why_alike": "needs a second column",
+}
+
+
+@pytest.fixture(scope="module")
+def lone():
+    frame = pd.DataFrame({"job": ["cook", "nurse", "clerk", "cook"] * 30})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # it depends on nothing
+        return TableClusterer().fit(frame), frame
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_one_column_has_an_answer_or_one_clear_error(name, lone):
+    if words := ONE_COLUMN.get(name):
+        with pytest.raises(ValueError, match=words):
+            EVERY[name](*lone)
+    else:
+        assert EVERY[name](*lone) is not None
+
+
+def test_steps_of_other_libraries_may_come_first(table):
+    lower = FunctionTransformer(lambda X: X.assign(job=X.job.str.upper()))
+    pipeline = make_pipeline(lower, "passthrough", Preparer(), TableClusterer(2)).fit(table)
+    found = explain.cluster_profile(pipeline, table)
+    assert {"COOK", "NURSE"} <= set(found.value)
+    assert set(explain.assignments(pipeline, table).cluster) == {0, 1}
+
+
+def test_rows_of_any_form_and_library(table, clusterer):
+    expected = explain.why_outlier(clusterer, table[7:8])
+    first = table.iloc[7]
+    needed = {name: cell for name, cell in first.items() if name != "person"}
+    for row in (first, first.to_dict(), first.tolist(), needed):
+        pd.testing.assert_frame_equal(explain.why_outlier(clusterer, row), expected)
+    with pytest.raises(ValueError, match=r"no cell for \['age'\]"):
+        explain.why_outlier(clusterer, {"job": "cook", "home": "farm", "pet": "cat"})
+    frame = pl.from_pandas(table)
+    model = TableClusterer(preparer=Preparer()).fit(frame)
+    assert isinstance(explain.cluster_profile(model, frame), pl.DataFrame)
+    assert isinstance(explain.why_outlier(model, first.to_dict()), pl.DataFrame)
+    rows = table.drop(columns="person").to_numpy()
+    model = TableClusterer(preparer=Preparer()).fit(rows)
+    found = explain.why_outlier(model, rows[7].tolist())
+    assert set(found.column) == {"x0", "x1", "x2", "x3"}
