@@ -18,7 +18,9 @@ from untie._base import TableInput, check_seen, see_as
 from untie._count.counts import CountedTable, Counts
 from untie._count.row_sample import RowSample
 from untie._count.tally import CountOptions, tally_counted
+from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
+from untie._engines.source import Source
 from untie._learn.fitted import Fitted, compact_names, errors_frame, full_names, weights_frame
 from untie._learn.fitting import fit_counted
 from untie._learn.k_choice import KChoice
@@ -135,7 +137,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
             When a parameter is wrong, there are more clusters than rows, or learning would take
             more than 4 GiB. The message names the column or parameter and the remedy.
         """
-        self._fit_rows(X, sample_weight)
+        self._fit_rows(open_table(X), sample_weight)
         return self
 
     @one_at_a_time
@@ -160,7 +162,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
             )
         if not source.is_lazy:
             X, sample_weight = split_weights(X, sample_weight)
-        rows = self._fit_rows(X, sample_weight)
+            source = MemorySource(X)
+        rows, _ = self._fit_rows(source, sample_weight)
         if rows is not None and rows.complete:
             return self._vector_task().compute(rows.codes)
         return self.transform(X)
@@ -463,33 +466,35 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         return hasattr(self, "model_")
 
     def _fit_rows(
-        self, X: Any, sample_weight: Any = None, prepared_by: Preparer | None = None
-    ) -> Rows | None:
-        """Learn from a table as `fit` does, and return its coded rows if they are in memory.
+        self, source: Source, sample_weight: Any = None, prepared_by: Preparer | None = None
+    ) -> tuple[Rows | None, RowSample | None]:
+        """Learn from a table as `fit` does, and return its coded rows and some distinct ones.
 
-        Parameters are about the table as it was before `prepared_by` has made it.
+        The rows are None if they are not in memory, and the sample if it would be another one in
+        the model's codes; see `fit_counted`. Parameters are about the table as it was before
+        `prepared_by` has made it.
         """
         recipe, preparer = self._recipe(), self._new_preparer()
-        if open_table(X).is_lazy:
+        if source.is_lazy:
             self._refuse_rows(recipe, "fit on a table that is read piece by piece")
-        ready = prepare_rows(preparer, X, sample_weight, bool(self.verbose))
+        ready = prepare_rows(preparer, source, sample_weight, bool(self.verbose))
         made_by = prepared_by or preparer
         recipe = recipe if made_by is None else self._recipe_of_prepared(recipe, made_by)
         with stage("Counting the values", bool(self.verbose)):
-            counted = open_table(ready.rows).count(self._count_options(recipe, ready.weight))
+            counted = ready.rows.count(self._count_options(recipe, ready.weight))
         assert counted.table is not None
         if made_by is None:
             warn_of_unprepared(counted.table, counted.grouping.vocabulary)
         form = self._form()
         with stage("Learning their vectors", bool(self.verbose)):
-            fitted = fit_counted(counted, recipe, form.output, form.n_components)
+            fitted, sample = fit_counted(counted, recipe, form.output, form.n_components)
         if preparer is None:
             self._remember(counted.table)
         else:
             see_as(self, preparer)
             self.library_ = preparer.library_
         self._adopt(fitted, preparer)
-        return counted.rows
+        return counted.rows, sample
 
     def _count_options(self, recipe: Recipe, sample_weight: Any = None) -> CountOptions:
         return CountOptions(
@@ -510,7 +515,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
     ) -> Fitted:
         grouped = tally_counted(counted, self._count_options(recipe), is_growing, table)
         form = self._form()
-        return fit_counted(grouped, recipe, form.output, form.n_components)
+        fitted, _ = fit_counted(grouped, recipe, form.output, form.n_components)
+        return fitted
 
     def _counted_so_far(self) -> CountedTable:
         if self.model_.ungrouped is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import copy
 from functools import partial
 from typing import Any, Self
@@ -26,6 +25,7 @@ from untie._count.packed_rows import PackedRows, distinct_rows
 from untie._count.row_sample import RowSample
 from untie._count.selecting import sample_heard
 from untie._encoder_base import EncoderBase
+from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._learn.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
@@ -190,9 +190,9 @@ class TableClusterer(
             A pandas, polars or pyarrow table, an array or a list of rows. Or a lazy table, which is
             read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
             DuckDB relation, a polars LazyFrame, a pyarrow Dataset, a Dask frame. It is read once
-            for the counts (twice where the encoder merges rare values of very many), once for a
-            sample, up to three times for the means and three for the moves, and once more to be
-            prepared.
+            for the counts and a sample (twice where the encoder merges rare values of very many,
+            and once more for the sample where it merges values or has supplementary columns), up to
+            three times for the means and three for the refinement, and once more to be prepared.
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts, or the column that says so; lazy tables take a name only.
@@ -207,24 +207,31 @@ class TableClusterer(
         ValueError
             When a parameter is wrong, or a lazy table can be read only once.
         """
+        self._fit_rows(open_table(X), sample_weight)
+        return self
+
+    def _fit_rows(self, source: Source, sample_weight: Any) -> tuple[Any, Any]:
+        """Find the clusters of rows; return those in memory as the encoder sees them, and weights.
+
+        Lazy rows are not returned.
+        """
         self._check_parameters()
         encoder = self._new_encoder()
-        source = open_table(X)
         if source.is_lazy:
             self._fit_lazy(encoder, source, sample_weight)
-            return self
-        X = list(X) if isinstance(X, Iterator) else X  # it is read twice
-        ready = prepare_rows(self._new_preparer(), X, sample_weight, bool(self.verbose))
-        rows, weights = split_weights(ready.rows, ready.weight)
-        counted = encoder._fit_rows(rows, weights, ready.preparer)
+            return None, None
+        ready = prepare_rows(self._new_preparer(), source, sample_weight, bool(self.verbose))
+        (data,) = ready.rows.pieces()
+        rows, weights = split_weights(data, ready.weight)
+        counted, sample = encoder._fit_rows(MemorySource(rows), weights, ready.preparer)
         assert counted is not None  # the table is in memory
         with stage("Finding the clusters", bool(self.verbose)):
-            self._learn_codes(encoder, counted.codes, counted.weights)
+            self._learn_codes(encoder, counted.codes, counted.weights, sample)
         self._see(ready.preparer, encoder)
         self._labels: NDArray[np.int32] | None = self._label(
             counted.codes if counted.complete else encoder._codes(rows)
         )
-        return self
+        return rows, weights
 
     def _fit_codes(
         self, encoder: EncoderBase, codes: Codes, weights: FloatArray | None = None
@@ -248,7 +255,7 @@ class TableClusterer(
         self._check_parameters()
         positive, keep = check_weights(weights, len(codes[0]))
         counted = codes if keep is None else [column[keep] for column in codes]
-        self._learn_codes(encoder, counted, positive)
+        self._learn_codes(encoder, counted, positive, None)
         self._see(encoder.preparer_, encoder)
         self.encoder_ = encoder._of_prepared()
         self._labels = self._label(codes)
@@ -349,10 +356,10 @@ class TableClusterer(
             )
         weight = source.check_weight(sample_weight)
         ready = prepare_rows(self._new_preparer(), source, weight, bool(self.verbose))
-        rows = open_table(ready.rows)
-        encoder._fit_rows(rows, weight, ready.preparer)
+        rows = ready.rows
+        _, sample = encoder._fit_rows(rows, weight, ready.preparer)
         with stage("Finding the clusters", bool(self.verbose)):
-            sample = sample_source(encoder, rows, weight)
+            sample = sample_source(encoder, rows, weight) if sample is None else sample
             walk = partial(walk_source, encoder, rows, weight)
             self._learn(encoder, sample, walk, LAZY_PASSES, LAZY_PASSES)
         self._see(ready.preparer, encoder)
@@ -363,12 +370,19 @@ class TableClusterer(
         see_as(self, encoder if preparer is None else preparer)
         self.preparer_ = preparer
 
-    def _learn_codes(self, encoder: EncoderBase, codes: Codes, weights: FloatArray | None) -> None:
-        """Find clusters of coded rows with a fitted encoder."""
+    def _learn_codes(
+        self,
+        encoder: EncoderBase,
+        codes: Codes,
+        weights: FloatArray | None,
+        sample: RowSample | None,
+    ) -> None:
+        """Find clusters of coded rows with a fitted encoder; they are sampled if they were not."""
         vocabulary, model = encoder.vocabulary_, encoder.model_
-        heard = sample_heard(codes, vocabulary, weights, model.passive)
-        sample = in_canonical_order(heard, model.orders)
-        n_codes = encoder.model_.space.n_codes
+        if sample is None:
+            heard = sample_heard(codes, vocabulary, weights, model.passive)
+            sample = in_canonical_order(heard, model.orders)
+        n_codes = model.space.n_codes
         kinds = distinct_rows(codes, n_codes, weights)
         walk = partial(walk_rows, PackedRows(kinds.codes, n_codes), kinds.weights)
         self._learn(encoder, sample, walk, int(self.max_iter), MOST_MOVES)

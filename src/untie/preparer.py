@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from untie._base import TakesTables, check_seen, see_columns
+from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._persistence.models import Savable
@@ -26,7 +27,7 @@ from untie._prepare.making import make_preparation
 from untie._prepare.note import Reason
 from untie._prepare.numbers import write
 from untie._prepare.preparation import Preparation
-from untie._table.frames import columns_of, make_frame
+from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.names import check_names
 from untie._table.orders import declared_orders
 from untie._table.sample_weights import split_weights
@@ -180,17 +181,21 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
             When `columns`, `drop` or `categorical` name a column that is not there, or no column
             is left.
         """
+        return self._fit_source(open_table(X), sample_weight)
+
+    def _fit_source(self, source: Source, sample_weight: Any) -> Self:
+        """Find out what is to be done to each column of a table that is opened."""
         options = self._check_parameters()
-        source = open_table(X)
-        data = source if source.is_lazy else read_table(X).source
+        if isinstance(source, MemorySource):
+            source = MemorySource(source.table.source)
         preparation = make_preparation(
-            data, self.columns, self.drop, options, sample_weight, self.categorical
+            source, self.columns, self.drop, options, sample_weight, self.categorical
         )
-        if source.is_lazy:
+        if isinstance(source, MemorySource):
+            table = read_table(split_weights(source.data, sample_weight)[0])
+        else:
             names = [name for name in source.columns if name != sample_weight]
             table = read_table(source.select(names).empty, min_rows=0)
-        else:
-            table = read_table(split_weights(data, sample_weight)[0])
         see_columns(self, table)
         self.library_ = table.backend
         self._adopt(preparation)
@@ -219,19 +224,23 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
             or a structured array where pandas is not installed.
             A lazy table for a lazy one: rows are prepared as they are read.
         """
+        return self._transform_source(open_table(X), keep)
+
+    def _transform_source(self, source: Source, keep: Sequence[str] = ()) -> Any:
+        """Return the columns that are used of a table that is opened."""
         check_is_fitted(self)
         library = self._output()
-        if open_table(X).is_lazy:
+        if not isinstance(source, MemorySource):
             if library != "default":
                 raise ValueError(
                     f"A table that is read piece by piece stays one, and is no {library} frame; "
                     "call set_output(transform='default') first, or transform the table in memory."
                 )
-            return self._preparation.apply(X, keep)
-        table = read_table(X, min_rows=0)
+            return self._preparation.apply(source, keep)
+        table = read_table(source.data, min_rows=0)
         if not table.has_names and not hasattr(self, "feature_names_in_"):
             check_seen(self, table)
-        prepared = self._preparation.apply(table.source, keep)
+        prepared = self._preparation.apply(MemorySource(table.source), keep)
         return prepared if library == "default" else _of_library(prepared, library)
 
     def set_output(self, *, transform: str | None = None) -> Self:
@@ -443,37 +452,37 @@ class PreparedRows:
     ----------
     preparer : Preparer or None
         Fitted; made the rows of the user's table.
-    rows : table
-        The rows.
+    rows : Source
+        The rows; texts and numbers of those in memory are coded, so that nothing looks at the cells
+        again.
     weight : array of shape (n_rows,), str or None
         How often each counts, or the column that says so.
     """
 
     preparer: Preparer | None
-    rows: Any
+    rows: Source
     weight: Any
 
 
 def prepare_rows(
-    preparer: Preparer | None, X: Any, sample_weight: Any, verbose: bool
+    preparer: Preparer | None, source: Source, sample_weight: Any, verbose: bool
 ) -> PreparedRows:
     """Fit a preparer on a table, if there is one, and prepare its rows."""
+    if isinstance(source, MemorySource) and isinstance(source.data, Iterator):
+        source = MemorySource(list(source.data))  # it is read twice
     if preparer is None:
-        return PreparedRows(None, X, sample_weight)
+        return PreparedRows(None, source, sample_weight)
     preparer.set_output(transform="default")
-    source = open_table(X)
     _check_readable(source)
-    if not source.is_lazy:
-        X = list(X) if isinstance(X, Iterator) else X  # it is read twice
-        with stage("Preparing the columns", verbose):
-            preparer.fit(X, sample_weight=sample_weight)
-        X, sample_weight = split_weights(X, sample_weight)
-        return PreparedRows(preparer, preparer.transform(X), sample_weight)
     weight = source.check_weight(sample_weight)
     with stage("Preparing the columns", verbose):
-        preparer.fit(source, sample_weight=weight)
-    rows = open_table(preparer.transform(source, keep=[] if weight is None else [weight]))
-    return PreparedRows(preparer, rows, weight)
+        preparer._fit_source(source, weight)
+    if isinstance(source, MemorySource):
+        data, weight = split_weights(source.data, weight)
+        rows = preparer._transform_source(MemorySource(data))
+        return PreparedRows(preparer, MemorySource(coded_once(rows)), weight)
+    kept = [] if weight is None else [weight]
+    return PreparedRows(preparer, open_table(preparer._transform_source(source, kept)), weight)
 
 
 def _check_readable(source: Source) -> None:

@@ -12,9 +12,10 @@ from sklearn.cluster import KMeans
 from tables import encoder_of, fit_known, latent_classes, small_tables
 from untie import UNTIE, Polynomial, TableEncoder, count_table, load_model
 from untie._count.row_sample import SAMPLE_ROWS
+from untie._learn import choose
 from untie._learn.agreement import clustering_f_score
 from untie._learn.attributes import Attributes
-from untie._learn.choose import _mean_gains, _numbers, description_gains
+from untie._learn.choose import Descriptions, _mean_gains, _numbers
 from untie._learn.dense import Dense
 from untie._learn.description import description_gain
 from untie._learn.solvers import ALTERNATIVES, SOLVERS, Problem
@@ -136,9 +137,8 @@ def test_vectors_that_make_too_few_clusters_are_out():
     constant = [Dense(np.ones((size, 1))) for size in counted.counts.sizes]
     values = [Dense(np.eye(size)) for size in counted.counts.sizes]
     rng = np.random.RandomState(0)
-    gains = description_gains(
-        {"constant": constant, "values": values}, counted.sample, Attributes(counted.counts), 2, rng
-    )
+    candidates = {"constant": constant, "values": values}
+    gains = Descriptions(candidates, counted.sample, Attributes(counted.counts)).gains(2, rng)
     assert gains["constant"] == -np.inf
     assert np.isfinite(gains["values"])
 
@@ -159,8 +159,23 @@ def test_the_gain_is_a_mean_over_numbers_of_clusters(monkeypatch):
         )
         expected += weight * gain
     values = {"values": [Dense(np.eye(size)) for size in counts.sizes]}
-    found = description_gains(values, sample, Attributes(counts), 3, np.random.RandomState(0))
+    described = Descriptions(values, sample, Attributes(counts))
+    found = described.gains(3, np.random.RandomState(0))
     assert found["values"] == pytest.approx(expected, abs=1e-8)
+
+
+def test_no_clusters_are_made_twice(monkeypatch):
+    counted = count_table(latent_classes(200, 3, 5, 4, seed=5)[0])
+    values = {"values": [Dense(np.eye(size)) for size in counted.counts.sizes]}
+    given = (values, counted.sample, Attributes(counted.counts))
+    made = []
+    run = choose.best_labels
+    monkeypatch.setattr(choose, "best_labels", lambda *given: made.append(given[2]) or run(*given))
+    described = Descriptions(*given)
+    found = {k: described.gains(k, np.random.RandomState(0)) for k in (4, 5, 4)}
+    assert sorted(made) == [3, 4, 5, 6]
+    for k, gains in found.items():
+        assert gains == Descriptions(*given).gains(k, np.random.RandomState(0))
 
 
 def test_numbers_that_one_candidate_cannot_make_count_for_none():
@@ -184,9 +199,9 @@ def test_rounding_makes_no_clusters(n_values):
     counted = count_table(rows)
     kernels = UNTIE(2, solver="uniform").fit(rows).model_.vectors.tables
     vectors = {"kernels": [Dense(np.asarray(table[:-1])) for table in kernels]}
-    given = (vectors, counted.sample, Attributes(counted.counts))
+    described = Descriptions(vectors, counted.sample, Attributes(counted.counts))
     for k, is_possible in ((2, True), (3, False)):
-        gain = description_gains(*given, k, np.random.RandomState(0))["kernels"]
+        gain = described.gains(k, np.random.RandomState(0))["kernels"]
         assert np.isfinite(gain) == is_possible
 
 
@@ -198,9 +213,8 @@ def test_rounding_makes_no_clusters_of_few_rows_with_many_values():
         for size in counted.counts.sizes
     ]
     rng = np.random.RandomState(0)
-    gains = description_gains(
-        {"halves": halves}, counted.sample, Attributes(counted.counts), 3, rng
-    )
+    described = Descriptions({"halves": halves}, counted.sample, Attributes(counted.counts))
+    gains = described.gains(3, rng)
     assert gains["halves"] == -np.inf
 
 

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from untie import Preparer
+from untie._engines.registry import open_table
 from untie._prepare import look as look_module
 
 
@@ -51,7 +52,7 @@ def test_a_table_in_memory_is_looked_at_in_pieces(monkeypatch):
     weights = np.arange(120) % 3
 
     def look():
-        found = look_module.look_at(rows, ["x", "y"], weights)
+        found = look_module.look_at(open_table(rows), ["x", "y"], weights)
         return [(s.values, s.rows.tolist(), s.weights.tolist(), s.n_missing) for s in found]
 
     whole = look()

@@ -13,7 +13,6 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.canonical import in_canonical_order
 from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
 from untie._table.vocabulary import INFREQUENT, Vocabulary
@@ -104,8 +103,8 @@ class Grouping:
         return counts.relabel(self.targets, self.vocabulary.sizes)
 
     def apply_to_sample(self, sample: RowSample) -> RowSample:
-        """Translate sampled rows, for learning: in canonical order; some may be equal."""
-        return in_canonical_order(sample.relabel(self.targets, self.vocabulary.sizes))
+        """Translate sampled rows; some may be equal."""
+        return sample if self.is_trivial else sample.relabel(self.targets, self.vocabulary.sizes)
 
     def infrequent_values(self) -> list[list[Value]]:
         """Return, for each attribute, the values in the group."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.canonical import in_canonical_order
 from untie._count.counts import Counts
 from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample, sample_rows
@@ -70,8 +69,7 @@ def _select_sample(counted: Tally, grouping: Grouping, kept: Places) -> RowSampl
         found = sample_rows(list(raw.codes[:, kept].T), grouping.raw, raw.weights)
         return grouping.apply_to_sample(found)
     merged = counted.sample
-    found = sample_rows(list(merged.codes[:, kept].T), grouping.vocabulary, merged.weights)
-    return in_canonical_order(found)
+    return sample_rows(list(merged.codes[:, kept].T), grouping.vocabulary, merged.weights)
 
 
 def sample_heard(

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from untie._count.counts import Counts
 from untie._learn.dependence import Entropies, pair_entropies, uncertainty_of
 from untie._learn.families import COPY, Member, Relation, find_families, shared_votes, who_tells
+from untie._learn.order_space import CoarseView, coarse_view
 from untie._learn.telling import Telling, telling_of
+from untie._table.orders import Orders
 from untie._util.types import FloatArray
 
 NO_RELEVANCE = 1e-3
@@ -125,3 +127,32 @@ class Attributes:
     @cached_property
     def _entropies(self) -> Entropies:
         return pair_entropies(self.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnView:
+    """The columns of a table as every number of clusters sees them, found once.
+
+    Parameters
+    ----------
+    counts : Counts
+        Counts of all pairs of values.
+    orders : tuple of integer arrays or None, optional
+        Where the values of attributes with an order are in it; empty if no attribute has one.
+    factors : array of shape (n_attributes,), optional
+        What the user multiplies the votes by; see `Attributes`.
+    """
+
+    counts: Counts
+    orders: Orders = ()
+    factors: FloatArray | None = None
+
+    @cached_property
+    def coarse(self) -> CoarseView:
+        """The table with neighboring values of columns with an order merged."""
+        return coarse_view(self.counts, self.orders) if self.orders else CoarseView(self.counts)
+
+    @cached_property
+    def attributes(self) -> Attributes:
+        """How much each attribute counts."""
+        return Attributes(self.coarse.counts, self.factors)

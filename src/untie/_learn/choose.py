@@ -7,7 +7,8 @@ a yardstick that is the same for all, whatever their scales.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.random import RandomState
@@ -51,19 +52,9 @@ NOISE = 1e-6
 matrices, so rounding is 1e-8 in them."""
 
 
-def description_gains(
-    candidates: Mapping[str, Sequence[Columns]],
-    sample: RowSample,
-    attributes: Attributes,
-    n_clusters: int,
-    rng: RandomState,
-    finer: Counts | None = None,
-    cells: NDArray[np.int64] | None = None,
-) -> dict[str, float]:
-    """Return, for each candidate, how well its clusters describe the sampled rows.
-
-    The mean over `n_clusters` - 1, `n_clusters` (counted twice) and `n_clusters` + 1: a candidate
-    that is right by luck with one number is not with all three.
+@dataclass(frozen=True, eq=False)
+class Descriptions:
+    """How well the clusters of each candidate describe some rows; no clusters are made twice.
 
     Parameters
     ----------
@@ -73,36 +64,71 @@ def description_gains(
         Rows of the table.
     attributes : Attributes
         Of the whole table: its counts, and the votes that they give.
-    n_clusters : int
-        Number of clusters, at least 2.
-    rng : RandomState
-        For the starts of k-means, the same for all candidates.
     finer : Counts, optional
         Counts of the values that have vectors, if those of `attributes` are of a coarser view.
     cells : integer array of shape (n_sampled, n_attributes), optional
         The rows in that view, where their cells are described.
-
-    Returns
-    -------
-    dict
-        Nats per row; -inf for vectors with fewer distinct rows than clusters.
     """
-    counts = attributes.counts if finer is None else finer
-    judge = gain_of(sample if cells is None else replace(sample, codes=cells), attributes)
-    seed = rng.randint(2**31 - 1)
-    numbers = _numbers(n_clusters, len(sample.weights), sum(counts.sizes))
 
-    def gains(tables: Sequence[Columns]) -> list[float]:
-        rows = _vectors(tables, sample, counts)
-        n_distinct = _n_distinct(rows, tables)
-        able = [number for number in numbers if number <= n_distinct and n_clusters <= n_distinct]
-        found = _gains_by_number(rows, sample.weights, able, seed, judge)
-        return found + [-np.inf] * (len(numbers) - len(able))
+    candidates: Mapping[str, Sequence[Columns]]
+    sample: RowSample
+    attributes: Attributes
+    finer: Counts | None = None
+    cells: NDArray[np.int64] | None = None
+    _rows: dict[str, tuple[Rows, int]] = field(default_factory=dict)
+    _gains: dict[tuple[str, int, int], float] = field(default_factory=dict)
 
-    # Where several numbers are tried, these are tried in threads.
-    found = in_threads(gains, list(candidates.values()), len(numbers) == 1)
-    means = _mean_gains(np.array(found), numbers.index(n_clusters))
-    return dict(zip(candidates, means, strict=True))
+    def gains(self, n_clusters: int, rng: RandomState) -> dict[str, float]:
+        """Return, for each candidate, how well its clusters describe the rows.
+
+        The mean over `n_clusters` - 1, `n_clusters` (counted twice) and `n_clusters` + 1: a
+        candidate that is right by luck with one number is not with all three.
+
+        Parameters
+        ----------
+        n_clusters : int
+            Number of clusters, at least 2.
+        rng : RandomState
+            For the starts of k-means, the same for all candidates.
+
+        Returns
+        -------
+        dict
+            Nats per row; -inf for vectors with fewer distinct rows than clusters.
+        """
+        seed = rng.randint(2**31 - 1)
+        numbers = _numbers(n_clusters, len(self.sample.weights), sum(self._counts.sizes))
+
+        def gains(name: str) -> list[float]:
+            rows, n_distinct = self._rows_of(name)
+            able = [n for n in numbers if n <= n_distinct and n_clusters <= n_distinct]
+            new = [number for number in able if (name, number, seed) not in self._gains]
+            found = _gains_by_number(rows, self.sample.weights, new, seed, self._judge)
+            self._gains.update(((name, n, seed), gain) for n, gain in zip(new, found, strict=True))
+            known = [self._gains[name, number, seed] for number in able]
+            return known + [-np.inf] * (len(numbers) - len(able))
+
+        # Where several numbers are tried, these are tried in threads.
+        found = in_threads(gains, list(self.candidates), len(numbers) == 1)
+        means = _mean_gains(np.array(found), numbers.index(n_clusters))
+        return dict(zip(self.candidates, means, strict=True))
+
+    def _rows_of(self, name: str) -> tuple[Rows, int]:
+        """Return the rows' vectors of a candidate, and how many of them are distinct."""
+        if name not in self._rows:
+            tables = self.candidates[name]
+            rows = _vectors(tables, self.sample, self._counts)
+            self._rows[name] = rows, _n_distinct(rows, tables)
+        return self._rows[name]
+
+    @property
+    def _counts(self) -> Counts:
+        return self.attributes.counts if self.finer is None else self.finer
+
+    @cached_property
+    def _judge(self) -> Judge:
+        cells = self.sample.codes if self.cells is None else self.cells
+        return gain_of(replace(self.sample, codes=cells), self.attributes)
 
 
 def _gains_by_number(

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
 from untie._count.tally import Tally
-from untie._learn.attributes import Attributes
+from untie._learn.attributes import Attributes, ColumnView
 from untie._learn.eigen import leading_axes
 from untie._learn.k_choice import KChoice
 from untie._learn.learning import Model
 from untie._learn.memory import check_vectors
-from untie._learn.order_space import CoarseView, coarse_view
+from untie._learn.order_space import CoarseView
 from untie._learn.solvers import Solution
 from untie._learn.spectrum import centre, reduced_gram
 from untie._learn.value_space import ValueSpace
@@ -38,8 +38,9 @@ class Fitted:
     ----------
     grouping : Grouping
         All values seen, and which of them are merged.
-    counts : Counts
-        Counts of the values that the model sees.
+    columns : ColumnView
+        The columns as the model sees them: counts of their values, orders, and what their votes
+        were multiplied by; 0 is passive.
     ungrouped : CountedTable or None
         Counts of all values seen, where they were kept: what `partial_fit` adds to.
     labels : tuple of (coupling, kernel)
@@ -60,14 +61,10 @@ class Fitted:
         For attributes whose kernels are taken through landmarks, how much of each is missing.
     k_choice : KChoice or None
         How the number of clusters was chosen, if it was.
-    orders : tuple of integer arrays or None
-        Where the values of attributes with an order stand in it.
-    factors : array of shape (n_attributes,)
-        What the votes of the columns were multiplied by; 0 is passive.
     """
 
     grouping: Grouping
-    counts: Counts
+    columns: ColumnView
     ungrouped: CountedTable | None
     labels: tuple[tuple[str, str], ...]
     widths: tuple[tuple[int, ...], ...]
@@ -77,19 +74,33 @@ class Fitted:
     lookup: LookUp
     gains: Mapping[str, float]
     errors: Mapping[int, FloatArray]
-    factors: FloatArray
     k_choice: KChoice | None = None
-    orders: Orders = ()
 
-    @cached_property
+    @property
+    def counts(self) -> Counts:
+        """Counts of the values that the model sees."""
+        return self.columns.counts
+
+    @property
+    def orders(self) -> Orders:
+        """Where the values of attributes with an order are in it."""
+        return self.columns.orders
+
+    @property
+    def factors(self) -> FloatArray:
+        """What the votes of the columns were multiplied by; shape (n_attributes,)."""
+        factors = self.columns.factors
+        return np.ones(len(self.counts.sizes)) if factors is None else factors
+
+    @property
     def coarse(self) -> CoarseView:
-        """The table with neighbouring values of columns with an order merged."""
-        return coarse_view(self.counts, self.orders or (None,) * len(self.counts.sizes))
+        """The table with neighboring values of columns with an order merged."""
+        return self.columns.coarse
 
-    @cached_property
+    @property
     def attributes(self) -> Attributes:
         """How much each attribute counts."""
-        return Attributes(self.coarse.counts, self.factors)
+        return self.columns.attributes
 
     @property
     def passive(self) -> NDArray[np.bool_]:
@@ -113,7 +124,6 @@ class Fitted:
 def finish(
     counted: Tally,
     model: Model,
-    factors: FloatArray,
     output: str = "compact",
     n_components: int | None = None,
 ) -> Fitted:
@@ -128,7 +138,7 @@ def finish(
         lookup = vectors
     return Fitted(
         counted.grouping,
-        counts,
+        model.columns,
         counted.ungrouped,
         model.spaces.labels,
         model.spaces.widths,
@@ -138,8 +148,6 @@ def finish(
         lookup,
         model.gains,
         model.spaces.errors,
-        factors,
-        orders=model.orders,
     )
 
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from untie._count.canonical import in_canonical_order
+from untie._count.row_sample import RowSample
 from untie._count.selecting import select_tally
 from untie._count.tally import Tally
 from untie._learn.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
 from untie._learn.column_weights import column_factors
 from untie._learn.fitted import Fitted, finish
 from untie._learn.k_choice import KChoice
-from untie._learn.learning import Recipe, learn
+from untie._learn.learning import Recipe, learner
 from untie._learn.means import count_distinct, sample_vectors
 from untie._learn.passive import with_passive
 from untie._util.seeds import draws_of
@@ -23,21 +24,30 @@ from untie._util.types import FloatArray
 
 def fit_counted(
     counted: Tally, recipe: Recipe, output: str = "compact", n_components: int | None = None
-) -> Fitted:
+) -> tuple[Fitted, RowSample | None]:
     """Learn from a counted table.
 
     Where the number of clusters is to be chosen, a first model, for the number that the spectrum
     shows, makes the clusters that are compared, and a second one is learned for the number chosen:
     the one that naming this number gives. Passive columns are left out of all this, and join the
     model when it is made.
+
+    Returns
+    -------
+    fitted : Fitted
+        The model.
+    sample : RowSample or None
+        Distinct rows as the model sees them, in canonical order; None where no sample was kept, or
+        rows that were distinct when they were sampled are equal to the model.
     """
     counted = _with_draws(counted)
     factors = column_factors(recipe.factors, counted.grouping.raw.columns)
     heard = np.flatnonzero(factors)
     if len(heard) == len(factors):
-        return _fit(counted, recipe, factors, output, n_components)
-    fitted = _fit(select_tally(counted, heard), recipe, factors[heard], output, n_components)
-    return with_passive(fitted, counted, heard)
+        fitted, sample = _fit(counted, recipe, factors, output, n_components)
+        return fitted, sample if counted.grouping.is_trivial else None
+    fitted, _ = _fit(select_tally(counted, heard), recipe, factors[heard], output, n_components)
+    return with_passive(fitted, counted, heard), None
 
 
 def _with_draws(counted: Tally) -> Tally:
@@ -54,26 +64,22 @@ def _with_draws(counted: Tally) -> Tally:
 
 def _fit(
     counted: Tally, recipe: Recipe, factors: FloatArray, output: str, n_components: int | None
-) -> Fitted:
-    counted = _in_order(counted, recipe)
+) -> tuple[Fitted, RowSample | None]:
+    if counted.sample is not None:
+        ordered = in_canonical_order(counted.sample, recipe.orders(counted))
+        counted = replace(counted, sample=ordered)
     with one_thread():
-        first = learn(counted, recipe, factors)
-        if not recipe.chooses_k:
-            return finish(counted, first, factors, output, n_components)
-        choice, number = _choose(finish(counted, first, factors), counted, recipe)
-        model = learn(counted, replace(recipe, n_clusters=number), factors)
-        return replace(finish(counted, model, factors, output, n_components), k_choice=choice)
+        learn = learner(counted, recipe, factors)
+        model, choice = learn(recipe.n_clusters), None
+        if recipe.chooses_k:
+            choice, number = _choose(finish(counted, model), counted)
+            model = learn(number)
+        del learn  # with what was not chosen
+        fitted = finish(counted, model, output, n_components)
+        return replace(fitted, k_choice=choice), counted.sample
 
 
-def _in_order(counted: Tally, recipe: Recipe) -> Tally:
-    """Return the tally with its sample in an order that the orders of columns help to decide."""
-    orders = recipe.orders(counted)
-    if counted.sample is None or all(positions is None for positions in orders):
-        return counted
-    return replace(counted, sample=in_canonical_order(counted.sample, orders))
-
-
-def _choose(first: Fitted, counted: Tally, recipe: Recipe) -> tuple[KChoice | None, int]:
+def _choose(first: Fitted, counted: Tally) -> tuple[KChoice | None, int]:
     sample = counted.sample
     if sample is None:
         raise ValueError(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cache, reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,12 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from untie._count.counts import Counts
 from untie._count.tally import Tally
 from untie._learn import memory
+from untie._learn.attributes import ColumnView
 from untie._learn.column_weights import ColumnWeights
 from untie._learn.couplings import Coupling, matching
 from untie._learn.kernels import Kernel, Normalization
 from untie._learn.n_clusters import choose_n_clusters
 from untie._learn.order_space import is_mixed, order_spaces
-from untie._learn.purposes import Objective
+from untie._learn.purposes import Judge, Objective
 from untie._learn.solvers import (
     ROW_SOLVERS,
     SOLVERS,
@@ -33,7 +34,6 @@ from untie._learn.spaces import VALUES, KernelSpaces, build_spaces, identity_spa
 from untie._learn.spectrum import TINY, roots
 from untie._learn.tall import Columns
 from untie._table.orders import Orders, find_orders
-from untie._util.threads import one_thread
 from untie._util.types import FloatArray
 from untie._util.warn import warn_user
 from untie._util.words import Parameter, message
@@ -50,6 +50,8 @@ class Model:
     ----------
     spaces : KernelSpaces
         The kernel spaces in use.
+    columns : ColumnView
+        The table's columns.
     solution : Solution
         The weights and how they were found.
     roots : list of arrays of shape (n_values, n_dimensions)
@@ -59,16 +61,18 @@ class Model:
     gains : mapping from names to numbers
         How well each choice of weights serves the purpose, if there was one; the best comes first
         and is the one learned.
-    orders : tuple of integer arrays or None
-        Where the values of attributes with an order stand in it.
     """
 
     spaces: KernelSpaces
+    columns: ColumnView
     solution: Solution
     roots: list[Columns]
     n_clusters: int
     gains: Mapping[str, float] = field(default_factory=dict)
-    orders: Orders = ()
+
+
+Finder = Callable[[Problem], Model]
+"""Finds the weights of a table for some number of clusters."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +130,11 @@ class Recipe(ABC):
         """Build the spaces of a table."""
 
     @abstractmethod
-    def find(self, problem: Problem, counted: Tally) -> Model:
-        """Find the weights."""
+    def finder(self, problem: Problem, counted: Tally) -> Finder:
+        """Return what finds the weights for any number of clusters of one table.
+
+        What does not depend on the number is made once.
+        """
 
 
 @dataclass(frozen=True)
@@ -194,22 +201,33 @@ class ChoiceRecipe(Recipe):
             parts.append(self.objective.spaces(counts))
         return reduce(side_by_side, parts)
 
-    def find(self, problem: Problem, counted: Tally) -> Model:
+    def finder(self, problem: Problem, counted: Tally) -> Finder:
         """Keep the weights that serve the objective best.
 
         Where there is nothing to compare, or no rows to compare it with, the first are kept.
         """
         objective, sample = self.objective, counted.sample
         ways = objective.ways(problem)
-        if len(ways) == 1 or sample is None or not objective.can_judge(problem, sample):
-            return _model_at(problem, next(iter(ways.values()))(problem))
-        vectors = {name: roots(problem.spaces, weigh(problem)) for name, weigh in ways.items()}
-        gains = objective.gains(vectors, problem, sample, self.random_state)
-        best_first = objective.best_first(gains)
-        best = vectors[best_first[0]]
-        vectors.clear()  # those of the others may be large
-        model = _model_at(problem, ways[best_first[0]](problem), best)
-        return replace(model, gains={name: gains[name] for name in best_first})
+
+        @cache
+        def weighted(name: str) -> tuple[FloatArray, list[Columns]]:
+            omega = ways[name](problem)
+            return omega, roots(problem.spaces, omega)
+
+        @cache
+        def judge() -> Judge:
+            assert sample is not None
+            return objective.judge({name: weighted(name)[1] for name in ways}, problem, sample)
+
+        def find(posed: Problem) -> Model:
+            if len(ways) == 1 or sample is None or not objective.can_judge(posed, sample):
+                return _model_at(posed, *weighted(next(iter(ways))))
+            gains = judge()(posed.n_clusters, self.random_state)
+            best_first = objective.best_first(gains)
+            model = _model_at(posed, *weighted(best_first[0]))
+            return replace(model, gains={name: gains[name] for name in best_first})
+
+        return find
 
 
 @dataclass(frozen=True)
@@ -265,19 +283,28 @@ class KernelRecipe(Recipe):
         """Build the kernels of a table's couplings."""
         return build_spaces(counts, self.couplings, self.kernels, self.normalize)
 
-    def find(self, problem: Problem, counted: Tally) -> Model:
+    def finder(self, problem: Problem, counted: Tally) -> Finder:
         """Weigh the kernels, and warn of what has no influence."""
         _warn_of_mute_columns(problem, counted)
+        return self._find
+
+    def _find(self, problem: Problem) -> Model:
         if self.solver in WEIGHTINGS:
-            return _model_at(problem, WEIGHTINGS[self.solver](problem))
+            omega = WEIGHTINGS[self.solver](problem)
+            return _model_at(problem, omega, roots(problem.spaces, omega))
         solution = SOLVERS[self.solver](problem, self.settings)
         solution = _checked(solution, problem, self.solver)
         vectors = roots(problem.spaces, solution.omega)
-        return Model(problem.spaces, solution, vectors, problem.n_clusters)
+        return Model(problem.spaces, problem.columns, solution, vectors, problem.n_clusters)
 
 
-def learn(counted: Tally, recipe: Recipe, factors: FloatArray | None = None) -> Model:
-    """Walk from counts to weights and value vectors.
+def learner(
+    counted: Tally, recipe: Recipe, factors: FloatArray | None = None
+) -> Callable[[int | None], Model]:
+    """Return what walks from counts to weights and value vectors for a number of clusters.
+
+    None is the number that the spectrum of the counts shows. Spaces and attributes, which do not
+    depend on the number, are made once.
 
     Parameters
     ----------
@@ -288,38 +315,45 @@ def learn(counted: Tally, recipe: Recipe, factors: FloatArray | None = None) -> 
     factors : array of shape (n_attributes,), optional
         What the votes are multiplied by, all above 0.
     """
-    with one_thread():
-        n_clusters = _number_of_clusters(counted, recipe)
-        recipe.check(counted)
-        orders = recipe.orders(counted)
-        spaces = recipe.spaces(counted.counts, orders)
-        given = (spaces, counted.counts, n_clusters, counted.rows)
-        problem = Problem(*given, orders=orders, factors=factors)
-        reason = _why_degenerate(problem)
-        return _learn_apart(problem, reason) if reason else recipe.find(problem, counted)
+    n_clusters = _number_of_clusters(counted, recipe, recipe.n_clusters)
+    recipe.check(counted)
+    orders = recipe.orders(counted)
+    spaces = recipe.spaces(counted.counts, orders)
+    given = (spaces, counted.counts, n_clusters, counted.rows)
+    problem = Problem(*given, orders=orders, factors=factors)
+    reason = _why_degenerate(problem)
+    find = _apart(problem, reason) if reason else recipe.finder(problem, counted)
+
+    def learn(wanted: int | None) -> Model:
+        number = n_clusters
+        if wanted != recipe.n_clusters:
+            number = _number_of_clusters(counted, recipe, wanted)
+        return find(problem.with_clusters(number))
+
+    return learn
 
 
-def _model_at(problem: Problem, omega: FloatArray, vectors: list[Columns] | None = None) -> Model:
-    """Return the model of given weights; `vectors` are theirs, if they are known already."""
-    vectors = roots(problem.spaces, omega) if vectors is None else vectors
+def _model_at(problem: Problem, omega: FloatArray, vectors: list[Columns]) -> Model:
+    """Return the model of given weights and the value vectors that they make."""
     solution = solution_at(problem, omega, vectors)
-    clusters, orders = problem.n_clusters, problem.orders
-    return Model(problem.spaces, solution, vectors, clusters, orders=orders)
+    return Model(problem.spaces, problem.columns, solution, vectors, problem.n_clusters)
 
 
-def _learn_apart(problem: Problem, reason: str) -> Model:
+def _apart(problem: Problem, reason: str) -> Finder:
     """Give every value a direction of its own, as no coupling tells anything."""
     warn_user(
         f"{reason} The values are kept apart by coordinates of their own instead, as in "
         "one-hot encoding."
     )
     apart = replace(problem, spaces=identity_spaces(problem.counts))
-    return _model_at(apart, WEIGHTINGS["uniform"](apart))  # no weight can be better than another
+    omega = WEIGHTINGS["uniform"](apart)  # no weight can be better than another
+    vectors = roots(apart.spaces, omega)
+    return lambda posed: _model_at(apart.with_clusters(posed.n_clusters), omega, vectors)
 
 
-def _number_of_clusters(counted: Tally, recipe: Recipe) -> int:
+def _number_of_clusters(counted: Tally, recipe: Recipe, wanted: int | None) -> int:
     """Return the number of clusters to learn for; 1, all rows together, where none is needed."""
-    counts, wanted = counted.counts, recipe.n_clusters
+    counts = counted.counts
     if wanted is None and not recipe.needs_number:
         return 1
     if wanted is None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from untie._count.selecting import Places
 from untie._count.tally import Tally
+from untie._learn.attributes import ColumnView
 from untie._learn.fitted import Fitted
 from untie._learn.vectors import LookUp
 from untie._table.orders import Positions
@@ -42,14 +43,12 @@ def with_passive(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
     return replace(
         fitted,
         grouping=counted.grouping,
-        counts=counted.counts,
+        columns=ColumnView(counted.counts, tuple(orders), factors),
         ungrouped=counted.ungrouped,
         widths=tuple(widths),
         vectors=vectors,
         lookup=_spread(fitted.lookup, sizes, heard) if is_own else vectors,
         errors={int(heard[place]): errors for place, errors in fitted.errors.items()},
-        factors=factors,
-        orders=tuple(orders),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
-from untie._learn.choose import description_gains
+from untie._learn.choose import Descriptions
 from untie._learn.couplings import PAPER_COUPLINGS, resolve_couplings
 from untie._learn.kernels import (
     PAPER_KERNELS,
@@ -33,8 +33,11 @@ CLUSTERS, NEIGHBORS = "clusters", "neighbors"
 Vectors = Mapping[str, Sequence[Columns]]
 """The value vectors of each attribute, by the name of the weighting."""
 
-Yardstick = Callable[[Vectors, Problem, RowSample, Any], dict[str, float]]
-"""Vectors, the table, some of its rows and a random state -> the gain of each weighting."""
+Judge = Callable[[int, Any], dict[str, float]]
+"""A number of clusters and a random state -> the gain of each weighting."""
+
+Yardstick = Callable[[Vectors, Problem, RowSample], Judge]
+"""Vectors, the table and some of its rows -> what compares weightings."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,8 @@ class Objective:
     ----------
     alternatives : mapping from names to weightings
         What there is to choose from; the first is taken where nothing can decide.
-    gains : callable
-        The yardstick.
+    judge : callable
+        The criterion.
     same_gain : float
         Gains that differ by less than this are equal, and the first of them is taken.
     needs_clusters : bool
@@ -58,7 +61,7 @@ class Objective:
     """
 
     alternatives: Mapping[str, Weighting]
-    gains: Yardstick
+    judge: Yardstick
     same_gain: float
     needs_clusters: bool
     spaces: Callable[[Counts], KernelSpaces]
@@ -85,19 +88,16 @@ class Objective:
         return sorted(gains, key=lambda name: (name != best, -gains[name]))
 
 
-def _of_clusters(
-    vectors: Vectors, problem: Problem, sample: RowSample, random_state: Any
-) -> dict[str, float]:
-    rng, cells = draws_of(random_state), problem.view.cells(sample.codes)
-    given = (vectors, sample, problem.attributes, problem.n_clusters)
-    return description_gains(*given, rng, problem.counts, cells)
+def _of_clusters(vectors: Vectors, problem: Problem, sample: RowSample) -> Judge:
+    cells = problem.columns.coarse.cells(sample.codes)
+    described = Descriptions(vectors, sample, problem.attributes, problem.counts, cells)
+    return lambda n_clusters, random_state: described.gains(n_clusters, draws_of(random_state))
 
 
-def _of_neighbors(
-    vectors: Vectors, problem: Problem, sample: RowSample, random_state: Any
-) -> dict[str, float]:
-    cells = problem.view.cells(sample.codes)
-    return neighbor_gains(vectors, sample, problem.attributes, problem.counts, cells)
+def _of_neighbors(vectors: Vectors, problem: Problem, sample: RowSample) -> Judge:
+    cells = problem.columns.coarse.cells(sample.codes)
+    gains = neighbor_gains(vectors, sample, problem.attributes, problem.counts, cells)
+    return lambda n_clusters, random_state: gains
 
 
 def _kernel_spaces(counts: Counts) -> KernelSpaces:

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample
+from untie._learn.attributes import ColumnView
 from untie._learn.fitted import Fitted
 from untie._learn.k_choice import KChoice
 from untie._learn.reach import Reach
@@ -267,6 +268,8 @@ def _make_fitted(**parts: Any) -> Fitted:
     c.vectors = LookUp(c.vectors)
     c.lookup = c.vectors if c.lookup is None else c.lookup
     c.errors = {place: error for place, error in enumerate(c.errors) if error is not None}
+    c.columns = ColumnView(c.counts, c.orders, c.factors)
+    del c.counts, c.orders, c.factors
     return Fitted(**vars(c))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._count.draws import common_unit
-from untie._engines.registry import open_table
+from untie._engines.source import Source
 from untie._table.column_codes import factorize
 from untie._table.sample_weights import read_weights, split_weights
 from untie._table.table import Table, read_table
@@ -74,12 +74,12 @@ class Summary:
     reason: str = ""
 
 
-def look_at(data: Any, columns: Sequence[str], sample_weight: Any) -> list[Summary]:
+def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> list[Summary]:
     """Count the values of some columns of any table, in one pass over its rows.
 
     Parameters
     ----------
-    data : table
+    source : Source
         The rows.
     columns : sequence of str
         The columns to look at.
@@ -87,15 +87,14 @@ def look_at(data: Any, columns: Sequence[str], sample_weight: Any) -> list[Summa
         How often each row counts, or the column that says so.
     """
     look = Look(columns)
-    for table, weights in _chunks(data, columns, sample_weight):
+    for table, weights in _chunks(source, columns, sample_weight):
         look.add(table, weights)
     return look.summaries()
 
 
 def _chunks(
-    data: Any, columns: Sequence[str], sample_weight: Any
+    source: Source, columns: Sequence[str], sample_weight: Any
 ) -> Iterator[tuple[Table, FloatArray | None]]:
-    source = open_table(data)
     weight = source.check_weight(sample_weight)
     wanted = [*columns, *([weight] if isinstance(weight, str) else [])]
     for piece in source.pieces(wanted):

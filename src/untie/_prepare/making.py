@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from untie._engines.registry import open_table
+from untie._engines.source import Source
 from untie._prepare.date_parts import part_name, part_rules
 from untie._prepare.deciding import Options, decide, reading_of
 from untie._prepare.look import Summary, look_at
@@ -21,7 +21,7 @@ SHOWN = 8
 
 
 def make_preparation(
-    data: Any,
+    source: Source,
     columns: Sequence[str] | None,
     drop: Sequence[str],
     options: Options,
@@ -29,7 +29,7 @@ def make_preparation(
     categorical: Sequence[str] = (),
 ) -> Preparation:
     """Find out how any table becomes one of categories; see `Preparer`."""
-    names = _names_of(data)
+    names = _names_of(source)
     weight = sample_weight if isinstance(sample_weight, str) else None
     chosen, dropped = _choose(names, columns, drop, weight)
     _check_categorical(categorical, names, chosen)
@@ -37,7 +37,7 @@ def make_preparation(
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
     constants: dict[str, Constant] = {}
-    seen = look_at(data, chosen, sample_weight)
+    seen = look_at(source, chosen, sample_weight)
     for name, of_column in zip(chosen, seen, strict=True):
         is_named = name in categorical
         rule, notes[name] = decide(name, of_column, options, columns is not None, is_named)
@@ -102,8 +102,7 @@ def _with_parts(note: Note, parts: Sequence[DatePart]) -> Note:
     return note.also({Reason.DATE_PARTS: {"columns": made}})
 
 
-def _names_of(data: Any) -> tuple[str, ...]:
-    source = open_table(data)
+def _names_of(source: Source) -> tuple[str, ...]:
     source.check_streams()
     if source.is_one_shot:
         raise ValueError(

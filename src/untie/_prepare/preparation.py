@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._engines.registry import open_table
+from untie._engines.source import Source
 from untie._prepare.note import Note
 from untie._prepare.numbers import NUMBER
 from untie._prepare.readings import AS_IT_IS
@@ -69,7 +69,7 @@ class Preparation:
     origins: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, Constant] = field(default_factory=dict)
 
-    def apply(self, data: Any, keep: Sequence[str] = ()) -> Any:
+    def apply(self, source: Source, keep: Sequence[str] = ()) -> Any:
         """Return the columns that are used, as categories.
 
         The ranges are those of the table that was prepared; numbers beyond go to the outer ones.
@@ -77,7 +77,7 @@ class Preparation:
 
         Parameters
         ----------
-        data : table
+        source : Source
             Rows with these columns, and perhaps others.
         keep : sequence of str
             More columns, which come last and as they are.
@@ -85,10 +85,10 @@ class Preparation:
         Returns
         -------
         table
-            Of the library of `data`; a lazy table for a lazy one. For an array a pandas frame, or a
-            structured array where pandas is not installed.
+            Of the library of the rows; a lazy table for a lazy one. For an array a pandas frame, or
+            a structured array where pandas is not installed.
         """
-        return open_table(data).map_frames(Applying(self), [*self.columns, *keep])
+        return source.map_frames(Applying(self), [*self.columns, *keep])
 
     def rule(self, column: str) -> Rule:
         """Return what is done to a column that is used."""

@@ -121,20 +121,26 @@ def rows_at(frame: Any, positions: NDArray[np.intp]) -> Any:
     return nw.from_native(frame, eager_only=True)[positions.tolist(), :].to_native()
 
 
-def coded_once(frame: Any) -> Any:
-    """Return the same table with its texts as categories, which are read fast again and again.
+CODED = (nw.String, nw.Boolean, nw.Float32, nw.Float64)
+"""Types of cells, besides integers, that `coded_once` turns into categories."""
 
-    As types they have no order. A polars frame stays as it is, as is an array.
+
+def coded_once(frame: Any) -> Any:
+    """Return the same table with texts and numbers as categories, which are read fast again.
+
+    As types they have no order. A polars frame stays as it is, as does an array.
     """
     data = nw.from_native(frame, pass_through=True, eager_only=True)
     if not isinstance(data, nw.DataFrame) or data.implementation.is_polars():
         return frame
-    texts = [name for name, dtype in data.schema.items() if dtype == nw.String]
-    coded = {name: data[name].cast(nw.Categorical) for name in texts}
+    schema = data.schema.items()
+    plain = [name for name, dtype in schema if dtype in CODED or dtype.is_integer()]
     if data.implementation.is_pyarrow():  # with_columns takes minutes for 10,000 columns
-        columns = {name: coded.get(name, data[name]).to_native() for name in data.columns}
+        columns = {name: data[name].to_native() for name in data.columns}
+        columns |= {name: columns[name].dictionary_encode() for name in plain}
         return type(frame).from_pydict(columns)
-    return data.with_columns(*coded.values()).to_native() if coded else frame
+    coded = [data[name].cast(nw.Categorical) for name in plain]
+    return data.with_columns(*coded).to_native() if coded else frame
 
 
 def value_arrays(values: Sequence[Sequence[Value]]) -> list[NDArray[np.object_]]:

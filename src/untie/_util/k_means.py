@@ -146,7 +146,7 @@ def _run(
     centres: FloatArray,
     tie: float,
     handicaps: FloatArray,
-) -> tuple[NDArray[np.integer], FloatArray]:
+) -> tuple[NDArray[np.signedinteger], FloatArray]:
     """Move centres to the means of their rows until no row changes its cluster.
 
     Clusters come first in the arrays, so that every step is a few passes over long lines.
@@ -170,7 +170,7 @@ def _run(
         Less the squares of the rows, which are the same for all starts.
     """
     n_starts = centres.shape[1]
-    labels = np.full((n_starts, len(weights)), -1, dtype=np.int16)
+    labels = np.full((n_starts, len(weights)), -1, dtype=_label_type(len(centres)))
     inertia = np.full(n_starts, np.inf)
     total = rows.sums(weights[None])[0]
     moving = np.arange(n_starts)
@@ -194,7 +194,7 @@ def _run(
 
 def _nearest(
     rows: RowVectors, centres: FloatArray, tie: float
-) -> tuple[NDArray[np.int16], FloatArray]:
+) -> tuple[NDArray[np.signedinteger], FloatArray]:
     """Return each row's nearest centre, the first of equally near ones, and how much nearer it is.
 
     Parameters
@@ -218,18 +218,25 @@ def _nearest(
     sides[..., -1] = squares[1:] - squares[0] + tie * np.arange(1, n_clusters)[:, None]
     differences = rows.products(sides.reshape(-1, n_dimensions + 1))
     nearer = np.zeros((n_starts, rows.shape[0]))
-    found = np.zeros(nearer.shape, dtype=np.int16)
+    found = np.zeros(nearer.shape, dtype=_label_type(n_clusters))
+    is_lower = np.empty(nearer.shape, dtype=bool)
     by_cluster = differences.reshape(-1, *nearer.shape)
     # Passes over all starts at a time, without a branch per number: many times faster than argmin
-    # over a few clusters, or than writing only where a distance is lower.
+    # over a few clusters, or than writing only where a distance is lower. Numbers of one byte are
+    # multiplied fastest, and booleans are read as such.
     for cluster, difference in enumerate(by_cluster, start=1):
-        np.maximum(found, (difference < nearer) * np.int16(cluster), out=found)
+        np.less(difference, nearer, out=is_lower)
+        np.maximum(found, is_lower.view(np.int8) * found.dtype.type(cluster), out=found)
         np.minimum(nearer, difference, out=nearer)
     return found, nearer
 
 
+def _label_type(n_clusters: int) -> type[np.signedinteger]:
+    return np.int8 if n_clusters <= np.iinfo(np.int8).max else np.int16
+
+
 def _means(
-    labels: NDArray[np.int16],
+    labels: NDArray[np.signedinteger],
     rows: RowVectors,
     weights: FloatArray,
     total: FloatArray,
@@ -246,9 +253,8 @@ def _means(
         The weighted sum of all rows.
     centres : array of shape (n_clusters, n_starts, n_dimensions)
     """
-    members = np.empty((len(centres) - 1, *labels.shape))
-    for cluster, line in enumerate(members, start=1):
-        np.multiply(labels == cluster, weights, out=line)
+    clusters = np.arange(1, len(centres), dtype=labels.dtype)[:, None, None]
+    members = (labels == clusters) * weights
     sums = np.empty((*centres.shape[:2], len(total)))
     sums[1:] = rows.sums(members.reshape(-1, len(weights))).reshape(sums[1:].shape)
     # The first cluster has what the others have not, but for rounding.

@@ -101,6 +101,7 @@ def run(
     need("jinja2", "report", "Reports")  # before the work
     from sklearn.base import clone
 
+    from untie._engines.registry import open_table
     from untie.cli.learning import tell_columns
     from untie.cli.reading import in_memory, open_rows
     from untie.cli.showing import say
@@ -113,7 +114,7 @@ def run(
     with waiting("reading", options.quiet):
         rows = in_memory(source)
     with waiting("clustering", options.quiet):
-        clusterer.fit(rows, sample_weight=options.weight)
+        prepared = clusterer._fit_rows(open_table(rows), options.weight)
     tell_columns(clusterer.preparer_, options)
     own = {"--k": k, "--solver": solver, "--purpose": purpose, "--seed": seed, "--title": title}
     recipe = Recipe(
@@ -130,6 +131,7 @@ def run(
         recipe,
         label=options.label,
         sample_weight=options.weight,
+        prepared=prepared,
         watch=lambda names: bar(names, options.quiet),
     )
     replaced = ", in place of a file of that name" if page.is_file() else ""

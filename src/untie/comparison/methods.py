@@ -36,7 +36,8 @@ from untie.comparison._rows import (
     read_rows,
     resample,
 )
-from untie.encoder import UNTIE, TableEncoder
+from untie.encoder import TableEncoder
+from untie.untie_method import UNTIE
 
 SILHOUETTE_ROWS = 2_000
 """Silhouettes are computed from at most this many rows, and all their distances."""

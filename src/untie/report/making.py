@@ -102,6 +102,7 @@ def make_report(
     has_weights = sample_weight is not None and weight is None
     own = label if isinstance(label, str) else None
     recipe = Recipe(None, own, weight, has_weights, title or Recipe.title)
+    rows = None
     if not _is_fitted(model):
         seed_of(model)
         model = _new(model)
@@ -112,8 +113,10 @@ def make_report(
         with warnings.catch_warnings():
             # Unprepared columns are as they were asked for; the page says which those are.
             warnings.simplefilter("ignore", UnpreparedWarning)
-            model.fit(given, sample_weight=sample_weight)
-    return report_fitted(model, data, recipe, label=label, sample_weight=sample_weight)
+            rows = model._fit_rows(open_table(given), sample_weight)
+    return report_fitted(
+        model, data, recipe, label=label, sample_weight=sample_weight, prepared=rows
+    )
 
 
 def report_fitted(
@@ -123,6 +126,7 @@ def report_fitted(
     *,
     label: Any = None,
     sample_weight: Any = None,
+    prepared: tuple[Any, Any] | None = None,
     watch: Watch | None = None,
 ) -> Report:
     """Make the page of a fitted model and rows, as they were read.
@@ -139,6 +143,8 @@ def report_fitted(
         The answer, as a column or as its cells.
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so.
+    prepared : pair of frame and array or None, optional
+        The rows as the encoder sees them and their weights, if they are known from `fit`.
     watch : callable, optional
         Shows progress; see `make_page`.
     """
@@ -147,7 +153,7 @@ def report_fitted(
     answers = _answers(data, label)
     if isinstance(label, str):
         data, _ = fitted.take_labels(data, label)
-    frame, cells = fitted.rows(data, sample_weight)
+    frame, cells = fitted.rows(data, sample_weight) if prepared is None else prepared
     frame = coded_once(frame)
     weights = None if cells is None else read_weights(cells, read_table(frame).n_rows)
     clusterer = fitted.clusterer

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from untie._count.counts import Counts
-from untie._learn.attributes import Attributes
-from untie._learn.order_space import CoarseView, coarse_view
+from untie._learn.attributes import Attributes, ColumnView
 from untie._learn.spaces import KernelSpaces
 from untie._learn.spectrum import energies
 from untie._table.orders import Orders
@@ -46,15 +46,21 @@ class Problem:
     orders: Orders = ()
     factors: FloatArray | None = None
 
-    @cached_property
-    def attributes(self) -> Attributes:
-        """How much each attribute should count."""
-        return Attributes(self.view.counts, self.factors)
+    def with_clusters(self, n_clusters: int) -> Self:
+        """Return the same table with another number of clusters; what is known of it is kept."""
+        other = copy(self)
+        other.__dict__.update(n_clusters=n_clusters, columns=self.columns)
+        return other
 
     @cached_property
-    def view(self) -> CoarseView:
-        """The table with neighbouring values of attributes with an order merged."""
-        return coarse_view(self.counts, self.orders) if self.orders else CoarseView(self.counts)
+    def columns(self) -> ColumnView:
+        """What does not depend on the number of clusters."""
+        return ColumnView(self.counts, self.orders, self.factors)
+
+    @property
+    def attributes(self) -> Attributes:
+        """How much each attribute should count."""
+        return self.columns.attributes
 
     @property
     def wanted(self) -> FloatArray:
