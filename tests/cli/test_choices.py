@@ -30,16 +30,27 @@ def test_fit_takes_a_solver(people, tmp_path, solver):
     path = tmp_path / "m.untie"
     answer = ask("fit", people, "--k", 2, "--solver", solver, "-o", path, "-q")
     assert answer.exit_code == 0, answer.output
+    assert isinstance(encoder_of(path), untie.UNTIE)
     assert encoder_of(path).solver == solver
-    assert encoder_of(path).purpose == "clusters"
 
 
-def test_cluster_takes_solver_and_purpose(people, tmp_path):
+def test_cluster_takes_solver_or_purpose(people, tmp_path):
     path = tmp_path / "m.untie"
-    options = ["--solver", "relevance", "--purpose", "neighbors", "--save", path]
-    assert ask("cluster", people, "--k", 2, *options, "-q").exit_code == 0
-    encoder = encoder_of(path).encoder_
-    assert (encoder.solver, encoder.purpose) == ("relevance", "neighbors")
+    for option, value in (("solver", "relevance"), ("purpose", "neighbors")):
+        options = [f"--{option}", value, "--save", path]
+        assert ask("cluster", people, "--k", 2, *options, "-q").exit_code == 0
+        assert getattr(encoder_of(path).encoder_, option) == value
+
+
+@pytest.mark.parametrize(
+    "given",
+    [["--purpose", "neighbors"], ["--column-weight", "age=2"], ["--ordered", "age"]],
+    ids=lambda given: given[0],
+)
+def test_a_solver_goes_with_nothing_that_the_method_has_not(people, given):
+    line = refused("cluster", people, "--k", 2, "--solver", "exact", *given)
+    assert f"{given[0]}" in line
+    assert "can't be combined with --solver exact" in line
 
 
 def test_neighbors_and_values_take_them(people, tmp_path):

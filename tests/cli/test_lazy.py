@@ -79,7 +79,7 @@ def test_a_mistake_in_an_option_has_the_code_2():
 def test_every_public_name_is_there():
     for name in untie.__all__:
         assert getattr(untie, name) is not None
-    assert untie.UNTIE is import_module("untie.encoder").UNTIE
+    assert untie.UNTIE is import_module("untie.untie_method").UNTIE
     assert untie.encoder is import_module("untie.encoder")
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = untie.nonsense

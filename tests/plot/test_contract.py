@@ -189,7 +189,7 @@ WRONG = {
     "lines": (lambda e, X: plot.weights(e, max_lines=1.5), ValueError, "max_lines must be"),
     "show": (lambda e, X: plot.cluster_profiles(X, [0] * 101, "p"), ValueError, "show must be"),
     "profile": (lambda e, X: plot.cluster_profiles(X, [0]), ValueError, r"shape \(1,\)"),
-    "loss": (lambda e, X: plot.loss(e), ValueError, "solver='auto' takes no steps here"),
+    "loss": (lambda e, X: plot.loss(e), ValueError, "took no steps, so there is no curve"),
 }
 
 

@@ -412,7 +412,7 @@ def test_an_encoder_reports_on_rows(zoo):
     weights = np.arange(len(zoo)) % 2
     weighted = report_encoder(encoder, zoo, 3, sample_weight=weights)
     assert data_of(weighted.html)["rows"] == np.flatnonzero(weights).tolist()
-    assert "TableEncoder(n_clusters=4, random_state=0).fit(data)" in report.html
+    assert "TableEncoder(n_clusters=4, preparer=None).fit(data)" in report.html
     rows = zoo.to_numpy()
     assert (
         len(data_of(report_encoder(TableEncoder(2, preparer=None).fit(rows), rows).html)["columns"])

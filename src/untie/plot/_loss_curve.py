@@ -31,7 +31,7 @@ def loss(encoder: TableEncoder, ax: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If the solver took no steps, as "auto" does.
+        If no steps were taken, as by a TableEncoder.
 
     Examples
     --------
@@ -49,9 +49,8 @@ def loss(encoder: TableEncoder, ax: Any = None) -> Any:
     curve = np.asarray(encoder.loss_curve_, dtype=float)
     if len(curve) < 2:
         raise ValueError(
-            f"solver={encoder.solver!r} takes no steps here, so it has no curve to draw; fit with "
-            "solver='exact' or 'adam', or look at encoder.gains_, which compares what 'auto' "
-            "chooses from."
+            f"{encoder!r} took no steps, so there is no curve to draw; pass a UNTIE with "
+            "solver='exact' or 'adam', or look at gains_ of a TableEncoder."
         )
     steps = np.arange(1, len(curve) + 1)
     axes = style.get_axes(ax, 6.4, 3.6)

@@ -276,6 +276,8 @@ def report_encoder(
     if n_clusters is None:
         n_clusters = encoder.n_clusters or "auto"
     data, sample_weight = split_weights(data, sample_weight)
+    given, preparer = encoder, encoder.preparer_
+    data, encoder = encoder._prepared(data), encoder._of_prepared()
     codes = encode_rows(encoder, data)
     weights = None if sample_weight is None else read_weights(sample_weight, len(codes[0]))
     clusterer = TableClusterer(n_clusters, random_state=seed)
@@ -286,11 +288,11 @@ def report_encoder(
         labels=clusterer.labels_.astype(np.intp),
         weights=weights,
         verdict=verdict(clusterer, data, sample_weight=weights, random_state=seed),
-        preparer=None,
+        preparer=preparer,
         answers=None,
         title=title,
         seed=seed,
-        recipe=recipe_of_encoder(encoder, n_clusters, title, seed, weights is not None),
+        recipe=recipe_of_encoder(given, n_clusters, title, seed, weights is not None),
     )
     return make_page(study)
 
