@@ -50,7 +50,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     >>> from tempfile import mkdtemp
     >>> from sklearn.pipeline import make_pipeline
     >>> from untie import UNTIE, Preparer, load_model, save_model
-    >>> rows = [["red", n] for n in range(30)] + [["blue", n] for n in range(30)]
+    >>> rows = [["red", n] for n in range(30)] + [["blue", n + 15] for n in range(30)]
     >>> pipeline = make_pipeline(Preparer(bins=3), UNTIE(2)).fit(rows)
     >>> path = Path(mkdtemp()) / "model.untie"
     >>> save_model(pipeline, path)

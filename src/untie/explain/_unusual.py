@@ -152,7 +152,7 @@ def why_outlier(encoder: TableEncoder, row: Any, *, share_of: str = DATA) -> Any
     >>> from untie import TableEncoder
     >>> from untie.explain import why_outlier
     >>> rows = [["sea", "fish", "a"], ["land", "cow", "a"]] * 20 + [["sea", "cow", "a"]]
-    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
+    >>> encoder = TableEncoder(n_clusters=2, preparer=None).fit(rows)
     >>> why_outlier(encoder, rows[-1])[["column", "value", "part", "with_value"]].round(2)
          column value  part with_value
     0        x0   sea   1.2        cow
