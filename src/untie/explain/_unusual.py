@@ -65,8 +65,8 @@ def outliers(
         "data" where `data` is the table that was learned from: `share` is of its rows, and one of
         the rows that have a combination is the row itself, so one that was seen once is as good as
         unseen. "model" for new rows: all rows that were learned from are others, and `share` is of
-        these. The encoder keeps up to 2,000 distinct ones, with the solver "auto" and without
-        merging values of very many; without them, a warning says so and `share` is of `data`.
+        these. A `TableEncoder` keeps up to 2,000 distinct ones, unless it merges values of very
+        many; without them, a warning says so and `share` is of `data`.
     outside : frame, optional
         What ``preparer.outside(rows)`` returns of the rows before they were prepared. Each of these
         cells adds log((n + 1) / 2), of n rows.
