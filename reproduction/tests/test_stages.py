@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from untie import UNTIE, TableEncoder
+from untie import UNTIE
 from untie.datasets import load
 from untie_paper.fitted import quietly_fitted
 from untie_paper.stages import build_couplings, learn_weights, unexplained_share
@@ -46,4 +46,4 @@ def test_share_of_no_weights_is_zero():
 
 def test_what_is_left_open_is_refused():
     with pytest.raises(ValueError, match="number of clusters"):
-        build_couplings(encoder, [["a"], ["b"]])
+        build_couplings(UNTIE(), [["a"], ["b"]])
