@@ -452,7 +452,7 @@ def test_the_example_finds_clusters(spark):
 CONNECT = """
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from untie import UNTIE, TableEncoder, count_table
+from untie import TableEncoder, count_table
 
 spark = SparkSession.builder.remote("local[2]").getOrCreate()
 assert "connect" in type(spark).__module__

@@ -79,7 +79,7 @@ class Exportable:
 
         Examples
         --------
-        >>> from untie import UNTIE, TableEncoder
+        >>> from untie import TableEncoder
         >>> rows = [["red", "no"], ["blue", "no"], ["red", "yes"], ["red", "yes"]]
         >>> encoder = TableEncoder(2, n_components=1).fit(rows)
         >>> print(encoder.to_sql("postgres", source="sales.orders", keep=["id"]).query)
@@ -134,7 +134,7 @@ class Exportable:
 
         Examples
         --------
-        >>> from untie import UNTIE, TableEncoder
+        >>> from untie import TableEncoder
         >>> rows = [["red", 1], ["blue", 1], ["red", 2], ["red", 2]]
         >>> model = TableEncoder(2).fit(rows).to_onnx()
         >>> [entry.name for entry in model.graph.input]
