@@ -46,7 +46,9 @@ def count_distinct(folder: Path) -> None:
 
 def fit(folder: Path, solver: str = "relevance") -> None:
     """Learn from the files and leave the model beside them."""
-    encoder = untie.UNTIE(4, solver=solver).fit(untie.scan(folder / "0*.parquet"))
+    default = untie.TableEncoder(4, preparer=None)
+    encoder = default if solver == "auto" else untie.UNTIE(4, solver=solver)
+    encoder.fit(untie.scan(folder / "0*.parquet"))
     encoder.save(folder / "model.untie")
 
 

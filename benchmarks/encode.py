@@ -34,11 +34,11 @@ PATIENCE = 10.0
 """An encoder that takes more seconds is timed once."""
 
 ENCODERS: dict[str, Callable[[], Any]] = {
-    "UNTIE auto": partial(TableEncoder, n_clusters=2),
-    "UNTIE auto, 8 clusters": partial(TableEncoder, n_clusters=8),
-    "UNTIE auto, neighbors": partial(TableEncoder, purpose="neighbors"),
-    "UNTIE exact": partial(TableEncoder, n_clusters=2, solver="exact"),
-    "UNTIE uniform": partial(TableEncoder, n_clusters=2, solver="uniform"),
+    "UNTIE auto": partial(TableEncoder, n_clusters=2, preparer=None),
+    "UNTIE auto, 8 clusters": partial(TableEncoder, n_clusters=8, preparer=None),
+    "UNTIE auto, neighbors": partial(TableEncoder, purpose="neighbors", preparer=None),
+    "UNTIE exact": partial(UNTIE, n_clusters=2, solver="exact"),
+    "UNTIE uniform": partial(UNTIE, n_clusters=2, solver="uniform"),
     ONE_HOT: OneHotEncoder,
     "OrdinalEncoder": OrdinalEncoder,
     "category_encoders.OrdinalEncoder": category_encoders.OrdinalEncoder,

@@ -29,8 +29,8 @@ from _timing import best_times, parse_quick, print_table, print_verdict, slope
 from untie import UNTIE, CountedTable, Counts, Vocabulary
 from untie._count.counts import count
 from untie._count.tally import tally_table
-from untie._learn.learning import Recipe
-from untie._learn.parameters import check_parameters
+from untie._learn.learning import KernelRecipe
+from untie._learn.parameters import kernel_recipe
 from untie._learn.solvers import SOLVERS, Problem
 from untie._learn.spaces import build_spaces
 from untie._table.table import read_table
@@ -153,14 +153,14 @@ def _vocabulary(sizes: tuple[int, ...]) -> Vocabulary:
     return Vocabulary(tuple(f"c{i}" for i in range(len(sizes))), values)
 
 
-def _recipe(solver: str, kernels: str) -> Recipe:
+def _recipe(solver: str, kernels: str) -> KernelRecipe:
     encoder = UNTIE(
         N_CLASSES, kernels=kernels, solver=solver, max_iter=STEPS[solver], tol=0.0, random_state=0
     )
-    return check_parameters(encoder)
+    return kernel_recipe(encoder)
 
 
-def _build(counts: Counts, recipe: Recipe) -> Any:
+def _build(counts: Counts, recipe: KernelRecipe) -> Any:
     return build_spaces(counts, recipe.couplings, recipe.kernels, recipe.normalize)
 
 

@@ -1,10 +1,10 @@
 """Time and memory of `fit_transform` on tables of many shapes, next to one-hot encoding.
 
-`TableEncoder()` as it is, with `solver="uniform"` and `solver="exact"` where named, scikit-learn's
+`TableEncoder(preparer=None)`, `UNTIE` with "uniform" and "exact" where named, scikit-learn's
 OneHotEncoder, and OneHotEncoder followed by TruncatedSVD(20). Every shape has a process of its
 own; in it, all run in turns after a round to warm up, and medians count. Peak memory is that of
-`TableEncoder()` above the table, in one more process. Tables are text: rows of three hidden
-classes, each with a favourite value per column, or cells that are independent of each other.
+`TableEncoder(preparer=None)` above the table, in one more process. Tables are text: rows of three
+hidden classes, each with a favourite value per column, or cells that are independent of each other.
 
     python benchmarks/shapes.py                     # the whole table, about twenty minutes
     python benchmarks/shapes.py --quick             # small tables, two rounds
@@ -33,6 +33,9 @@ from untie import UNTIE, TableEncoder
 
 N_CLASSES, FAVOURS = 3, 0.3
 """A cell of a table with classes is its class's favourite value with probability `FAVOURS`."""
+
+PLAIN = partial(TableEncoder, preparer=None)
+"""Tables of text need no preparation; one-hot encoding has none."""
 
 DEFAULT, ONE_HOT, SVD = "default", "OneHotEncoder", "one-hot + SVD"
 
@@ -136,8 +139,8 @@ def encode(make: Callable[[], Any], table: pd.DataFrame) -> object:
 
 def competitors(shape: Shape) -> dict[str, Callable[[], Any]]:
     """Return what makes each encoder, by its name."""
-    made: dict[str, Callable[[], Any]] = {DEFAULT: UNTIE}
-    made |= {solver: partial(TableEncoder, solver=solver) for solver in shape.solvers}
+    made: dict[str, Callable[[], Any]] = {DEFAULT: PLAIN}
+    made |= {solver: partial(UNTIE, solver=solver) for solver in shape.solvers}
     made[ONE_HOT] = OneHotEncoder
     made[SVD] = lambda: make_pipeline(OneHotEncoder(), TruncatedSVD(20, random_state=0))
     return made
@@ -169,11 +172,11 @@ def _measure(
 def memory(shape: Shape, classes: bool) -> float:
     """Return the peak memory of the default above the table, in MiB."""
     arguments = (shape.rows, shape.columns, shape.values, classes)
-    return peak_memory(_warm_table, partial(encode, TableEncoder), *arguments)[0] / 2**20
+    return peak_memory(_warm_table, partial(encode, PLAIN), *arguments)[0] / 2**20
 
 
 def _warm_table(n_rows: int, n_columns: int, n_values: int, classes: bool) -> pd.DataFrame:
-    encode(TableEncoder, make_table(500, 5, 3, classes))  # loads the libraries
+    encode(PLAIN, make_table(500, 5, 3, classes))  # loads the libraries
     return make_table(n_rows, n_columns, n_values, classes)
 
 

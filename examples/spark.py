@@ -18,7 +18,7 @@ from untie.datasets import load
 def cluster(frame: DataFrame, columns: list[str], n_clusters: int) -> DataFrame:
     """Return the frame with a column `cluster`; all rows stay where they are."""
     # A few components instead of a column per value: Spark ML's vectors are dense.
-    encoder = TableEncoder(n_clusters, n_components=8).fit(frame.select(*columns))
+    encoder = TableEncoder(n_clusters, preparer=None, n_components=8).fit(frame.select(*columns))
     names = encoder.get_feature_names_out().tolist()
     vectors = VectorAssembler(inputCols=names, outputCol="vector").transform(
         encoder.transform(frame)

@@ -604,7 +604,7 @@ def test_weights_in_a_pipeline(people):
     table = people.drop(columns="nothing")
     weights = np.random.default_rng(1).integers(0, 3, N).astype(float)
     pipeline = make_pipeline(Preparer(), untie.TableEncoder(2, preparer=None))
-    pipeline.fit(table, preparer__sample_weight=weights, untie__sample_weight=weights)
+    pipeline.fit(table, preparer__sample_weight=weights, tableencoder__sample_weight=weights)
     rows = Preparer().fit_transform(table.assign(w=weights), sample_weight="w")
     expected = untie.TableEncoder(2, preparer=None).fit(rows, sample_weight=weights)
     np.testing.assert_array_equal(pipeline.transform(table), expected.transform(rows))

@@ -279,3 +279,11 @@ def test_what_can_not_be_prepared_is_refused(case):
     call, error, words = REFUSED[case]
     with pytest.raises(error, match=words):
         call(mixed())
+
+
+def test_orders_of_rows_and_columns_change_nothing():
+    table = mixed()
+    expected = TableClusterer(3).fit(table).labels_
+    order = np.random.default_rng(1).permutation(len(table))
+    shuffled = table.iloc[order, ::-1]
+    np.testing.assert_array_equal(TableClusterer(3).fit(shuffled).labels_, expected[order])

@@ -69,7 +69,9 @@ def lazily(table: Any) -> None:
     assert len(clusterer.encoder_.value_vectors()) == 9
     rows = pa.table(COLUMNS)
     batches = slowly(rows.to_batches(max_chunksize=25))
-    encoder = untie.TableEncoder(2).fit(pa.RecordBatchReader.from_batches(rows.schema, batches))
+    encoder = untie.TableEncoder(2, preparer=None).fit(
+        pa.RecordBatchReader.from_batches(rows.schema, batches)
+    )
     assert encoder.counts_.n == len(ROWS)
     untie.sink(encoder, table, "vectors.parquet", keep=["drink"])
     written = pq.read_table("vectors.parquet")
@@ -188,7 +190,7 @@ def spark() -> None:
     os.environ["PYSPARK_PYTHON"] = sys.executable  # the workers', too
     session = SparkSession.builder.master("local[1]").getOrCreate()
     frame = session.createDataFrame(ROWS, NAMES)
-    encoder = untie.TableEncoder(2).fit(frame)
+    encoder = untie.TableEncoder(2, preparer=None).fit(frame)
     assert encoder.counts_.n == len(ROWS)
     encoder.transform(frame).write.parquet("vectors.parquet")
     assert session.read.parquet("vectors.parquet").count() == len(ROWS)

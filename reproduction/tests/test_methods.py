@@ -26,7 +26,7 @@ def test_every_column_can_be_made() -> None:
     assert set(COLUMNS) <= {*ENCODERS, *DISTANCES}
     assert ENCODERS[PAPER](3, 1).solver == "adam"
     assert ENCODERS[PAPER](3, 1).random_state == 1
-    assert ENCODERS[DEFAULT](3, 1).solver == "auto"
+    assert isinstance(ENCODERS[DEFAULT](3, 1), TableEncoder)
     assert [ENCODERS[name](3, 1).n_init for name in ("CDE", CDE_TEN)] == [1, 10]
     assert DISTANCES["DILCA"]().norm == "n_attributes"
     assert all(ENCODERS[name](3, 5).random_state == 5 for name in DEEP)

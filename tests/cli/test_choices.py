@@ -32,10 +32,11 @@ def test_fit_takes_a_solver(people, tmp_path, solver):
     path = tmp_path / "m.untie"
     answer = ask("fit", people, "--k", 2, "--solver", solver, "-o", path, "-q")
     assert answer.exit_code == 0, answer.output
+    assert isinstance(encoder_of(path), untie.UNTIE)
     assert encoder_of(path).solver == solver
 
 
-def test_cluster_takes_solver_and_purpose(people, tmp_path):
+def test_cluster_takes_solver_or_purpose(people, tmp_path):
     path = tmp_path / "m.untie"
     for option, choice in (("--solver", "relevance"), ("--purpose", "neighbors")):
         assert ask("cluster", people, "--k", 2, option, choice, "--save", path, "-q").exit_code == 0

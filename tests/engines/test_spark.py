@@ -26,6 +26,7 @@ from odd_cells import INSTANTS
 from same import assert_same_counts, assert_same_model
 from site_files import DOCS
 from tables import encoder_of
+from test_same_answer import mixed
 from untie import UNTIE, TableEncoder, count_table
 from untie._count import tally
 from untie._engines import spark as spark_module
@@ -451,7 +452,7 @@ def test_the_example_finds_clusters(spark):
 CONNECT = """
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from untie import UNTIE, TableEncoder, count_table
+from untie import TableEncoder, count_table
 
 spark = SparkSession.builder.remote("local[2]").getOrCreate()
 assert "connect" in type(spark).__module__
@@ -478,3 +479,16 @@ def test_frames_of_spark_connect():
         timeout=300,
     )
     assert not run.returncode, run.stderr
+
+
+def test_a_frame_is_not_prepared_but_prepared_models_transform_it(spark):
+    table = mixed()
+    encoder = TableEncoder(2, n_components=2).fit(table)
+    frame = as_spark(spark, pa.Table.from_pandas(table, preserve_index=False))
+    with pytest.raises(TypeError, match=r"is only counted where it is.*preparer=None"):
+        TableEncoder(2).fit(frame)
+    found = in_order(encoder.transform(frame.withColumnRenamed("person", "id")))
+    names = encoder.get_feature_names_out().tolist()
+    rows = as_array(found.select(names))
+    expected = encoder.transform(table)
+    np.testing.assert_allclose(np.sort(rows, axis=0), np.sort(expected, axis=0), atol=1e-10)

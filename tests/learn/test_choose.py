@@ -1,4 +1,4 @@
-"""What the solver "auto" chooses, and that it chooses the same however the table comes."""
+"""What a TableEncoder chooses, and that it chooses the same however the table comes."""
 
 from dataclasses import replace
 

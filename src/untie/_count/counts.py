@@ -192,7 +192,7 @@ class CountedTable:
         How often they occur together.
     sample : RowSample or None
         At most 2,000 distinct rows, in the codes of the vocabulary, if they were kept; what
-        ``solver="auto"`` and ``n_clusters="auto"`` compare clusters on.
+        `TableEncoder` and ``n_clusters="auto"`` compare clusters on.
 
     See Also
     --------

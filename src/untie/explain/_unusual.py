@@ -74,8 +74,8 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
         "data" where `data` is the table that was learned from: `share` is of its rows, and one of
         the rows that have a combination is the row itself, so one that was seen once is as good as
         unseen. "model" for new rows: all rows that were learned from are others, and `share` is of
-        these. The encoder keeps up to 2,000 distinct ones, with the solver "auto" and without
-        merging values of very many; without them, a warning says so and `share` is of `data`.
+        these. A `TableEncoder` keeps up to 2,000 distinct ones, unless it merges values of very
+        many; without them, a warning says so and `share` is of `data`.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
     >>> from untie import TableEncoder
     >>> from untie.explain import why_outlier
     >>> rows = [["sea", "fish", "a"], ["land", "cow", "a"]] * 20 + [["sea", "cow", "a"]]
-    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
+    >>> encoder = TableEncoder(n_clusters=2, preparer=None).fit(rows)
     >>> why_outlier(encoder, rows[-1])[["column", "value", "part", "with_value"]].round(2)
          column value  part with_value
     0        x0   sea   1.2        cow

@@ -38,6 +38,8 @@ class Exportable:
     ) -> SqlTransform:
         """Write `transform` as SQL, for rows that stay in their database.
 
+        The query reads columns as the encoder learned from them: where ``preparer_.decisions()``
+        shows that columns were binned or merged, the database needs the prepared ones.
         The vectors come as doubles whatever `dtype` says. Unknown values are treated as
         `handle_unknown` says: they are neutral, join the rare ones or make the query fail; only
         "warn" has no warnings there. NULL and NaN are missing cells. The columns must have the
@@ -77,7 +79,7 @@ class Exportable:
 
         Examples
         --------
-        >>> from untie import UNTIE, TableEncoder
+        >>> from untie import TableEncoder
         >>> rows = [["red", "no"], ["blue", "no"], ["red", "yes"], ["red", "yes"]]
         >>> encoder = TableEncoder(2, n_components=1).fit(rows)
         >>> print(encoder.to_sql("postgres", source="sales.orders", keep=["id"]).query)
@@ -98,8 +100,10 @@ class Exportable:
         return encoder_to_sql(self, dialect, source, lookup, keep, names)
 
     def to_onnx(self, *, missing: str = "") -> Any:
-        """Write `transform` as a model that runs in onnxruntime from raw cells.
+        """Write `transform` as a model that runs in onnxruntime.
 
+        Its inputs are columns as the encoder learned from them: where ``preparer_.decisions()``
+        shows that columns were binned or merged, pass rows of ``preparer_.transform``.
         Needs onnx, of the extra ``onnx``. The model has one input per column, of shape (n_rows,)
         and with the column's name: strings, int64 for integers, bool for booleans,
         float64 for other numbers and for numbers and booleans that had missing cells, which NaN
@@ -130,7 +134,7 @@ class Exportable:
 
         Examples
         --------
-        >>> from untie import UNTIE, TableEncoder
+        >>> from untie import TableEncoder
         >>> rows = [["red", 1], ["blue", 1], ["red", 2], ["red", 2]]
         >>> model = TableEncoder(2).fit(rows).to_onnx()
         >>> [entry.name for entry in model.graph.input]

@@ -42,8 +42,8 @@ class SqlTransform:
     --------
     >>> import duckdb
     >>> from untie import TableEncoder
-    >>> encoder = TableEncoder(2, n_components=2).fit([["a", "u"], ["b", "u"], ["a", "v"], ["a",
-    "v"]])
+    >>> rows = [["a", "u"], ["b", "u"], ["a", "v"], ["a", "v"]]
+    >>> encoder = TableEncoder(2, n_components=2).fit(rows)
     >>> sql = encoder.to_sql("duckdb", source="letters")
     >>> with duckdb.connect() as database:
     ...     for statement in ("CREATE TABLE letters AS SELECT 'b' AS x0, 'v' AS x1", *sql.setup):

@@ -1,4 +1,4 @@
-"""The weightings that ``solver="auto"`` chooses from.
+"""The weightings that `TableEncoder` chooses from.
 
 All have the same spaces before them: the values themselves, and those of their couplings: trees of
 values, or the paper's kernels. They differ in how the energy is shared out between the two, and in

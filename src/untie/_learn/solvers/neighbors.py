@@ -1,4 +1,4 @@
-"""The weightings that ``solver="auto"`` chooses from where vectors are for retrieval.
+"""The weightings that `TableEncoder` chooses from where vectors are for retrieval.
 
 Columns that others depend on count more, as they do for clusters, in the kernels, too. But values
 count alike: a row with a rare value has hardly a neighbour that shares it, and the common values of
