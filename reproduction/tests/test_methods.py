@@ -2,6 +2,7 @@
 
 import pytest
 
+from untie import TableEncoder
 from untie_paper.baselines import VAE
 from untie_paper.evaluation import published
 from untie_paper.methods import (
