@@ -1,6 +1,6 @@
 """Which way of counting is fastest for which table, and whether the code chooses it.
 
-Times every strategy of `untie._count.dense_counting` over a grid of table shapes, fits the
+Times every strategy of `untie._count.counting` over a grid of table shapes, fits the
 constants `COSTS` to the times (non-negative least squares on the relative error) and compares the
 choice that the constants lead to with the fastest strategy: its regret is the time of the chosen
 strategy over the time of the fastest. Strategies run in turns, in one thread; the best round's
@@ -24,9 +24,9 @@ from threadpoolctl import threadpool_limits
 
 from _timing import best_times, print_table
 from untie._count import costs as costs_module
-from untie._count import histograms
+from untie._count import counting
 from untie._count.costs import COSTS
-from untie._count.dense_counting import STRATEGIES, by_histogram, expected_work
+from untie._count.counting import STRATEGIES, by_histogram, expected_work
 from untie._util.types import Codes, FloatArray, smallest_unsigned
 
 HOPELESS_SECONDS, HOPELESS_RATIO = 0.05, 5.0
@@ -192,7 +192,7 @@ def report_packing(quick: bool) -> None:
 
 
 def _packed(limit: int, codes: Codes, sizes: tuple[int, ...]) -> FloatArray:
-    with mock.patch.object(histograms, "PACKED_CELLS", limit):
+    with mock.patch.object(counting, "PACKED_CELLS", limit):
         return by_histogram(codes, sizes, None)
 
 

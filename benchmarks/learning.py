@@ -31,8 +31,8 @@ from untie._count.counts import count
 from untie._count.tally import tally_table
 from untie._learn.learning import KernelRecipe
 from untie._learn.parameters import kernel_recipe
-from untie._learn.solvers import SOLVERS, Problem
-from untie._learn.spaces import build_spaces
+from untie._learn.spaces.kernel_spaces import build_spaces
+from untie._learn.weights import SOLVERS, Problem
 from untie._table.table import read_table
 from untie._util.types import Codes, smallest_unsigned
 

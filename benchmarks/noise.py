@@ -27,7 +27,11 @@ from numpy.typing import NDArray
 
 from _timing import print_table
 from untie import TableEncoder, count_table
-from untie._learn.n_clusters import choose_n_clusters, noise_edge, standardised_eigenvalues
+from untie._learn.selection.spectrum_number import (
+    choose_n_clusters,
+    noise_edge,
+    standardised_eigenvalues,
+)
 
 ROWS = (500, 2_000, 20_000, 200_000, 1_000_000)
 COLUMNS = (5, 12, 50)

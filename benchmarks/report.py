@@ -36,8 +36,7 @@ from untie._inputs import as_fitted
 from untie._table.frames import coded_once
 from untie.explain import verdict
 from untie.report._page import SECTIONS
-from untie.report._study import Study
-from untie.report.recipe import Recipe
+from untie.report._study import Recipe, Study
 
 DRAWN = """() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(
     () => resolve(performance.now()))))"""

@@ -17,8 +17,8 @@ from sklearn.cluster import KMeans
 from sklearn.preprocessing import OneHotEncoder
 
 from untie import UNTIE
-from untie._learn import solvers as weights
-from untie._learn.solvers.alternating import alternate
+from untie._learn import weights
+from untie._learn.weights.search import alternate
 from untie.datasets import load, names
 from untie_paper.evaluation import clustering_f_score
 

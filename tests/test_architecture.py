@@ -24,7 +24,6 @@ FLOORS = (
     "_base",
     "datasets",
     "cluster",
-    "_row_tasks",
     "preparer",
     "_encoder_base",
     "encoder",

@@ -18,7 +18,7 @@ from sklearn.metrics import adjusted_rand_score
 from lazy_sources import SOURCES, as_arrow
 from tables import encoder_of, latent_classes
 from untie import UNTIE, Polynomial, Preparer, TableClusterer, TableEncoder, scan
-from untie._learn.description import description_gain
+from untie._learn.selection.cluster_gain import description_gain
 from untie.clusterer import LAZY_PASSES
 from untie.datasets import load
 from untie.explain import cluster_profile

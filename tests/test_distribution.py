@@ -10,7 +10,7 @@ import pytest
 
 import untie
 from untie._util.about import DISTRIBUTION
-from untie._util.extras import installing
+from untie._util.messages import installing
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

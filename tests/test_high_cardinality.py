@@ -10,7 +10,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from tables import encoder_of, fit_known
 from untie import UNTIE, TableEncoder, count_table, load_model
-from untie._learn import landmarks, memory
+from untie._learn import memory
+from untie._learn.spaces import kernel_spaces
 from untie.cluster import KModes
 
 
@@ -37,8 +38,8 @@ def few_are_many(monkeypatch):
     monkeypatch.setattr("untie._count.memory.DENSE_VALUES", 20)
     monkeypatch.setattr("untie._count.memory.FULL_VALUES", 20)
     monkeypatch.setattr(memory, "MOST_AXES", 60)
-    monkeypatch.setattr(landmarks, "LEFT_OUT", 1e-13)
-    monkeypatch.setattr(landmarks, "CONSTANT", 1e-9)
+    monkeypatch.setattr(kernel_spaces, "LEFT_OUT", 1e-13)
+    monkeypatch.setattr(kernel_spaces, "CONSTANT", 1e-9)
 
 
 EXACT = {
@@ -286,6 +287,6 @@ def test_files_give_the_same_model(large, tmp_path, monkeypatch):
     wide = TableEncoder(3, preparer=None).fit(table)
     batch = next(iter(wide.transform(source)))
     np.testing.assert_allclose(batch.slice(0, 50).to_pandas(), dense, atol=1e-10)
-    monkeypatch.setattr("untie._row_tasks.MOST_COLUMNS", 8_000)
+    monkeypatch.setattr("untie._base.MOST_COLUMNS", 8_000)
     with pytest.raises(ValueError, match=r"a column has 8,0.*set n_components"):
         wide.transform(source)

@@ -13,12 +13,11 @@ import pytest
 
 import untie
 from untie import Preparer, TableClusterer, make_report
-from untie._count.canonical import in_canonical_order
-from untie._count.row_sample import sample_rows
+from untie._count.row_sample import in_canonical_order, sample_rows
 from untie._engines.registry import open_table
-from untie._learn.purposes import CLUSTERS, PURPOSES
-from untie._learn.telling import telling_of
-from untie._learn.value_tree import tree_spaces
+from untie._learn.columns.explained_entropy import telling_of
+from untie._learn.selection.objectives import CLUSTERS, PURPOSES
+from untie._learn.spaces.value_tree import tree_spaces
 from untie._table.column_codes import factorize
 
 ONCE = {"tree_spaces", "sample_rows", "telling_of", "in_canonical_order", "open_table"}

@@ -207,8 +207,8 @@ def test_units_of_numbers():
 
 
 def test_vectors_of_many_dimensions_in_disguise(monkeypatch):
-    monkeypatch.setattr("untie._learn.means.MOST_DIMENSIONS", 12)
-    monkeypatch.setattr("untie._learn.means.PRINCIPAL", 6)
+    monkeypatch.setattr("untie._learn.clustering.lloyd.MOST_DIMENSIONS", 12)
+    monkeypatch.setattr("untie._learn.clustering.lloyd.PRINCIPAL", 6)
     table, _ = latent_classes(200, 4, 8, 6, seed=3, purity=0.6)
     other, rows = disguise(table, np.random.default_rng(0))
     first, second = (TableClusterer(preparer=None).fit(X) for X in (table, other))

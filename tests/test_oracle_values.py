@@ -5,7 +5,7 @@ import pytest
 
 from oracle import costs, full_features, leading_vectors
 from untie import UNTIE
-from untie._learn.couplings import inter, intra
+from untie._learn.spaces.couplings import inter, intra
 
 
 @pytest.fixture

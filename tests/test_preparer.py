@@ -19,8 +19,8 @@ import untie
 from lazy_sources import SOURCES
 from untie import Note, Preparer, TableEncoder, load_model
 from untie._prepare.note import Reason
+from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of
-from untie._table.plain_values import is_missing
 from untie.explain import weight_shares, why_similar
 
 N = 400

@@ -7,7 +7,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from tables import encoder_of
 from untie import TableEncoder
-from untie._learn.agreement import clustering_f_score
+from untie._learn.selection.choose_k import clustering_f_score
 from untie.datasets import load
 
 pytestmark = pytest.mark.integration

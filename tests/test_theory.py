@@ -13,7 +13,7 @@ from oracle import costs, full_features, leading_vectors
 from tables import latent_classes, small_tables
 from untie import UNTIE
 from untie._count.tally import tally_table
-from untie._learn.couplings import inter, intra
+from untie._learn.spaces.couplings import inter, intra
 from untie._table.table import read_table
 
 

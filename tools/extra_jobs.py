@@ -37,7 +37,7 @@ PAUSE = 1.2
 """Rows come after this many seconds, more than anything waits before it shows progress."""
 
 IMPATIENT = (
-    "import untie.cli.spinner as spinner; spinner.PATIENCE = 0.0; "
+    "import untie.cli.showing as spinner; spinner.PATIENCE = 0.0; "
     "from untie.cli.app import main; main()"
 )
 """Runs the command so that it shows progress at once."""

@@ -29,9 +29,8 @@ from representations import IDEAS, View, shortened
 from scores import mean_rank
 from tables import LabelledTable, made_tables, paper_tables, peer_tables, real_tables
 from untie import count_table
-from untie._learn.choose import number_of_starts
-from untie._learn.description import description_gain
-from untie._learn.purposes import CLUSTERS, PURPOSES
+from untie._learn.selection.cluster_gain import description_gain, number_of_starts
+from untie._learn.selection.objectives import CLUSTERS, PURPOSES
 from untie._util.k_means import best_labels
 from untie._util.types import FloatArray
 from untie_paper.evaluation import adjusted_rand_index, clustering_f_score

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from k_means import k_means_labels
 from untie import TableEncoder
-from untie._learn.families import Relation, shared_votes
+from untie._learn.columns.attributes import Relation, shared_votes
 from untie._util.types import FloatArray
 from untie_paper.evaluation import clustering_f_score
 
@@ -80,7 +80,7 @@ WAYS: dict[str, Callable[..., FloatArray]] = {
 
 def score(level: str, way: str, seed: int) -> float:
     X, y = draw(level, seed)
-    with patch("untie._learn.attributes.shared_votes", WAYS[way]):
+    with patch("untie._learn.columns.attributes.shared_votes", WAYS[way]):
         vectors = TableEncoder(N_CLASSES, random_state=seed, preparer=None).fit_transform(X)
     return 100 * clustering_f_score(y, k_means_labels(vectors, N_CLASSES, seed, RESTARTS))
 

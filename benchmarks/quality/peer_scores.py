@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from quality.k_means import k_means_labels
 from quality.tables import LabelledTable
 from untie import TableClusterer, TableEncoder, count_table
-from untie._learn.attributes import Attributes
-from untie._learn.description import description_gain
+from untie._learn.columns.attributes import Attributes
+from untie._learn.selection.cluster_gain import description_gain
 from untie_paper.baselines import OneHot
 from untie_paper.evaluation import (
     adjusted_rand_index,

@@ -14,13 +14,18 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from untie._count.counts import Counts
-from untie._learn.attributes import NO_RELEVANCE, Attributes
-from untie._learn.couplings import inter, intra
-from untie._learn.kernels import KERNEL_SETS, resolve_normalization
-from untie._learn.spaces import KernelSpaces, build_spaces
-from untie._learn.spectrum import roots
-from untie._learn.value_profiles import co_occurrence, occurrence
-from untie._learn.value_tree import Branches, branches_of, tree_spaces
+from untie._learn.columns.attributes import NO_RELEVANCE, Attributes
+from untie._learn.linalg.spectrum import roots
+from untie._learn.spaces.couplings import inter, intra
+from untie._learn.spaces.kernel_spaces import KernelSpaces, build_spaces
+from untie._learn.spaces.kernels import KERNEL_SETS, resolve_normalization
+from untie._learn.spaces.value_tree import (
+    Branches,
+    branches_of,
+    co_occurrence,
+    occurrence,
+    tree_spaces,
+)
 from untie._util.types import FloatArray
 from untie_paper.baselines import CDE
 

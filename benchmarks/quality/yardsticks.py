@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
-from untie._learn.description import PRIOR
+from untie._learn.selection.cluster_gain import PRIOR
 from untie._util.types import FloatArray
 
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from untie._count.counts import CountedTable, Counts
     from untie._engines.registry import count_table
     from untie._engines.scanning import scan
-    from untie._learn.k_choice import KChoice
-    from untie._learn.kernels import Gaussian, Pairs, Polynomial
+    from untie._learn.selection.k_choice import KChoice
+    from untie._learn.spaces.kernels import Gaussian, Pairs, Polynomial
     from untie._prepare.note import Note
     from untie._table.vocabulary import Vocabulary
     from untie.clusterer import TableClusterer
@@ -58,11 +58,11 @@ _HOMES = {
     "UNTIE": "untie_method",
     "CountedTable": "_count.counts",
     "Counts": "_count.counts",
-    "Gaussian": "_learn.kernels",
-    "KChoice": "_learn.k_choice",
+    "Gaussian": "_learn.spaces.kernels",
+    "KChoice": "_learn.selection.k_choice",
     "Note": "_prepare.note",
-    "Pairs": "_learn.kernels",
-    "Polynomial": "_learn.kernels",
+    "Pairs": "_learn.spaces.kernels",
+    "Polynomial": "_learn.spaces.kernels",
     "Preparer": "preparer",
     "Report": "report",
     "TableClusterer": "clusterer",

@@ -2,7 +2,7 @@
 
 import sys
 
-from untie._util.extras import need
+from untie._util.messages import need
 
 STOPPED = 130
 """The exit code after Ctrl-C."""

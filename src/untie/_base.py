@@ -1,23 +1,34 @@
-"""The part of an estimator that takes tables in: names, unknown values, warnings."""
+"""What every estimator does with a table: reads it, remembers its columns, codes its rows.
+
+Tasks carry what an engine does with the rows of a lazy table, piece by piece.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, Generic, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from untie._count.grouping import Grouping
+from untie._count.row_sample import RowSample, in_canonical_order
+from untie._count.tally import sample_heard
+from untie._engines.source import A, Source
+from untie._learn.clustering.lloyd import Costs, Pass, cheapest, pack, walk_rows
+from untie._learn.nearest import Nearest, Search
 from untie._learn.parameters import AUTO, check_handle_unknown
+from untie._learn.vectors import LookUp
 from untie._prepare.unprepared import warn_of_unprepared
-from untie._table.names import listed
-from untie._table.rows import encode
-from untie._table.table import Table, read_table
-from untie._table.unknown import handle_unknown_values, joins_rare_values
-from untie._util.types import Codes, Value
+from untie._table.rows import encode, positive_weights, read_weights, split_weights
+from untie._table.table import Table, listed, read_table
+from untie._table.vocabulary import Vocabulary, handle_unknown_values, joins_rare_values
+from untie._util.types import Codes, FloatArray, Value
 
 
 def see_columns(estimator: BaseEstimator, table: Table) -> None:
@@ -132,3 +143,233 @@ def _not_yet_reported(
     new = [[] if name in reported else values for name, values in zip(names, unknown, strict=True)]
     reported.update(name for name, values in zip(names, new, strict=True) if values)
     return new
+
+
+MOST_COLUMNS = 2**14
+"""Dense vectors with more columns than this are refused where a column has very many values."""
+
+CLUSTER = "cluster"
+"""Name of the column of labels."""
+
+LABEL = np.dtype(np.int32)
+"""Type of the labels."""
+
+
+class Coder(Protocol):
+    """What codes rows as they come: an encoder or a clusterer, fitted."""
+
+    def _codes(self, X: Any, reported: set[str] | None = None) -> Codes: ...
+
+    def _columns_read(self) -> list[str] | None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class VectorTask:
+    """Rows -> vectors.
+
+    Parameters
+    ----------
+    encoder : TableInput
+        Fitted.
+    lookup : LookUp
+        The vectors of its values.
+    make_names : callable
+        Returns the names of the vectors' columns, which may be many.
+    dtype : dtype
+        Type of their numbers.
+    is_sparse : bool
+        Whether the user wants a sparse array.
+    library : str
+        The library that the user wants frames of, or "default".
+    """
+
+    encoder: TableInput
+    lookup: LookUp
+    make_names: Callable[[], NDArray[np.object_]]
+    dtype: np.dtype[Any]
+    is_sparse: bool
+    library: str
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the vectors' columns."""
+        return self.make_names().tolist()
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The columns that the encoder was fitted on; None if they had no names."""
+        return self.encoder._columns_read()
+
+    def code(self, frame: Any, reported: set[str] | None = None) -> Codes:
+        """Code rows."""
+        return self.encoder._codes(frame, reported)
+
+    def compute(self, codes: Codes) -> Any:
+        """Return the vectors of coded rows."""
+        rows = self.lookup.sparse_rows if self.is_sparse else self.lookup.rows
+        return rows(codes, self.dtype)
+
+    def compute_columns(self, codes: Codes) -> Sequence[Any]:
+        """Return the vectors of coded rows, column by column."""
+        return self.lookup.columns(codes, self.dtype)
+
+    def check(self, form: str) -> None:
+        """Raise an error if the encoder is to give anything but what the engine gives."""
+        lookup = self.lookup
+        if lookup.is_sparse and lookup.n_columns > MOST_COLUMNS:
+            raise ValueError(
+                f"Vectors of a table that is read piece by piece come as {form}, which are dense, "
+                f"but a column has {max(lookup.sizes):,} values and each has a column of its own "
+                "in them; set n_components (64, say) or max_categories and fit again."
+            )
+        if self.is_sparse:
+            raise ValueError(
+                f"Vectors of a table that is read piece by piece come as {form}, which are dense; "
+                "set sparse_output=False, with n_components if there are too many columns."
+            )
+        if self.library != "default":
+            raise ValueError(
+                f"Vectors of a table that is read piece by piece come as {form}, not as "
+                f"{self.library} frames; call set_output(transform='default') first, or transform "
+                "the table in memory."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTask:
+    """Rows -> the number of the cluster in which they cost least.
+
+    Parameters
+    ----------
+    encoder : TableEncoder, UNTIE or TableClusterer
+        Fitted.
+    costs : Costs
+        What each value costs in each cluster.
+    """
+
+    encoder: Coder
+    costs: Costs
+    names: list[str] = field(default_factory=lambda: [CLUSTER])
+    dtype: np.dtype[Any] = LABEL
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The columns that the encoder was fitted on; None if they had no names."""
+        return self.encoder._columns_read()
+
+    def check(self, form: str) -> None:
+        """Accept every form: labels are numbers."""
+
+    def code(self, frame: Any, reported: set[str] | None = None) -> Codes:
+        """Code rows."""
+        return self.encoder._codes(frame, reported)
+
+    def compute(self, codes: Codes) -> NDArray[np.int32]:
+        """Return the label of each coded row."""
+        return cheapest(pack(codes, self.costs), self.costs).astype(LABEL)
+
+    def compute_columns(self, codes: Codes) -> Sequence[Any]:
+        """Return the labels as a single column."""
+        return [self.compute(codes)]
+
+
+@dataclass(frozen=True, eq=False)
+class FoldTask(Generic[A]):
+    """Rows of a piece -> what a function makes of them, to be added up.
+
+    Parameters
+    ----------
+    encoder : TableInput
+        Fitted; it codes the rows.
+    weight : array of shape (n_rows,), str or None
+        How often each row counts, or the column that says so.
+    function : callable
+        Takes the codes and weights of the rows that count.
+    """
+
+    encoder: TableInput
+    weight: Any
+    function: Callable[[Codes, FloatArray | None], A]
+    reported: set[str] = field(default_factory=set)
+
+    def __call__(self, frame: Any, number: int) -> A:
+        """Return what the function makes of a piece."""
+        rows, cells = split_weights(frame, self.weight)
+        codes = self.encoder._codes(rows, self.reported)
+        if cells is None:
+            return self.function(codes, None)
+        weights, keep = positive_weights(read_weights(cells, len(codes[0])))
+        return self.function([c if keep is None else c[keep] for c in codes], weights)
+
+
+def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None) -> RowSample:
+    """Return distinct rows of a table with their weights, in the encoder's codes.
+
+    They are the same for every order and chunking; all of them, if there are few. Their order is
+    canonical.
+
+    Parameters
+    ----------
+    encoder : TableInput
+        Fitted.
+    source : Source
+        The table.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so; lazy tables take a name only.
+    """
+    source.check_streams()
+    weight = source.check_weight(sample_weight)
+    function = partial(_sample, encoder.grouping_.vocabulary, _passive(encoder))
+    sample = _fold(encoder, source, weight, function)
+    if not len(sample.weights):
+        raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
+    model = getattr(encoder, "model_", None)
+    return in_canonical_order(sample, () if model is None else model.orders)
+
+
+def walk_source(encoder: TableInput, source: Source, weight: str | None, costs: Costs) -> Pass:
+    """Return what one pass over the rows of a lazy table finds."""
+    return _fold(encoder, source, weight, partial(_walk, costs))
+
+
+def nearest_in(encoder: TableInput, source: Source, search: Search) -> Nearest:
+    """Return the rows of a table that are nearest to some queries."""
+    return _fold(encoder, source, None, search)
+
+
+def codes_at(encoder: TableInput, source: Source, positions: NDArray[np.intp]) -> Codes:
+    """Code the rows of a table at some positions, in any order."""
+    wanted, places = np.unique(positions, return_inverse=True)
+    own = source.own_columns(encoder._columns_read())
+    reported: set[str] = set()
+    pieces = [encoder._codes(rows, reported) for rows in own.rows_at(wanted)]
+    return [np.concatenate(parts)[places] for parts in zip(*pieces, strict=True)]
+
+
+def _fold(
+    encoder: TableInput,
+    source: Source,
+    weight: Any,
+    function: Callable[[Codes, FloatArray | None], A],
+) -> A:
+    own = source.own_columns(encoder._columns_read(), weight)
+    return own.add_up(FoldTask(encoder, weight, function))
+
+
+def _passive(encoder: TableInput) -> NDArray[np.bool_]:
+    """Return which columns are not learned from; of other estimators, none."""
+    model = getattr(encoder, "model_", None)
+    return np.zeros(len(encoder.grouping_.raw.columns), bool) if model is None else model.passive
+
+
+def _sample(
+    vocabulary: Vocabulary,
+    passive: NDArray[np.bool_],
+    codes: Codes,
+    weights: FloatArray | None,
+) -> RowSample:
+    return sample_heard(codes, vocabulary, weights, passive)
+
+
+def _walk(costs: Costs, codes: Codes, weights: FloatArray | None) -> Pass:
+    return walk_rows(pack(codes, costs), weights, costs)

@@ -14,31 +14,34 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from untie._base import TableInput, check_seen, see_as
+from untie._base import TableInput, VectorTask, check_seen, see_as
 from untie._count.counts import CountedTable, Counts
 from untie._count.row_sample import RowSample
 from untie._count.tally import CountOptions, tally_counted
 from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._learn.fitted import Fitted, compact_names, errors_frame, full_names, weights_frame
-from untie._learn.fitting import fit_counted
-from untie._learn.k_choice import KChoice
+from untie._learn.fitting import (
+    Fitted,
+    compact_names,
+    errors_frame,
+    fit_counted,
+    full_names,
+    weights_frame,
+)
 from untie._learn.learning import Recipe
 from untie._learn.memory import bytes_of_spaces
 from untie._learn.parameters import VALUE
+from untie._learn.selection.k_choice import KChoice
 from untie._persistence.models import Savable
 from untie._prepare.unprepared import warn_of_unprepared
-from untie._row_tasks import VectorTask
 from untie._table import frames
-from untie._table.rows import Rows
-from untie._table.sample_weights import split_weights
+from untie._table.rows import Rows, split_weights
 from untie._table.table import NoRowsError, Table, read_table, table_of_names
 from untie._table.vocabulary import Vocabulary
-from untie._util.progress import stage
+from untie._util.messages import stage, warn_user
 from untie._util.threads import one_at_a_time
 from untie._util.types import Codes, FloatArray
-from untie._util.warn import warn_user
 from untie.export import Exportable
 from untie.preparer import Preparer, prepare_rows
 

@@ -1,8 +1,4 @@
-"""What questions take: a fitted estimator, raw rows, labels, weights; and cells as text.
-
-Every function of `untie.explain`, `untie.plot` and `choose_k` gets its model and rows from
-`as_fitted`: no other module knows how an estimator prepares its rows.
-"""
+"""What the questions take: fitted estimators, rows, positions of rows, labels."""
 
 from __future__ import annotations
 
@@ -20,20 +16,17 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, check_seen
-from untie._count.cluster_entries import Entries, cross_table, find_entries
+from untie._count.crosstab import Entries, cross_table, find_entries
 from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._prepare.note import LEFT_OUT
 from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
-from untie._table.names import check_names
 from untie._table.orders import AUTO, Positions, declared_orders, find_orders
-from untie._table.rows import encode, learn_vocabulary
-from untie._table.sample_weights import read_weights, split_weights
-from untie._table.table import array_names, read_table
-from untie._table.unknown import joins_rare_values
-from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
+from untie._table.rows import encode, learn_vocabulary, read_weights, split_weights
+from untie._table.table import array_names, check_names, read_table
+from untie._table.vocabulary import INFREQUENT, Vocabulary, joins_rare_values, sort_values
 from untie._util.types import Codes, FloatArray, Value
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder

@@ -18,42 +18,40 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from untie._base import TakesTables, check_seen, see_as
-from untie._count.canonical import in_canonical_order
+from untie._base import LabelTask, TakesTables, check_seen, sample_source, see_as, walk_source
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import PackedRows, distinct_rows
-from untie._count.row_sample import RowSample
-from untie._count.selecting import sample_heard
+from untie._count.row_sample import RowSample, in_canonical_order
+from untie._count.tally import sample_heard
 from untie._encoder_base import EncoderBase
 from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._learn.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
-from untie._learn.costs import Walk, largest_first, walk_rows
-from untie._learn.k_choice import KChoice
-from untie._learn.means import (
+from untie._learn.clustering.classification_em import MOST_MOVES, cells_of, move_rows
+from untie._learn.clustering.lloyd import (
     Centres,
+    Walk,
     all_distances,
     count_distinct,
     distance_costs,
+    find_reach,
     first_centres,
     inertia_of,
+    largest_first,
     refine,
     sample_vectors,
     split_columns,
+    walk_rows,
 )
-from untie._learn.moves import MOST_MOVES, cells_of, move_rows
 from untie._learn.parameters import AUTO
-from untie._learn.reach import find_reach
+from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
+from untie._learn.selection.k_choice import KChoice
 from untie._persistence.models import Savable
-from untie._row_tasks import LabelTask, sample_source, walk_source
-from untie._table.sample_weights import check_weights, split_weights
+from untie._table.rows import check_weights, split_weights
 from untie._table.table import read_table
-from untie._util.checks import check_integer
-from untie._util.progress import stage
-from untie._util.seeds import draws_of
+from untie._util.checks import check_integer, draws_of
+from untie._util.messages import stage, warn_user
 from untie._util.types import Codes, FloatArray
-from untie._util.warn import warn_user
 from untie.encoder import TableEncoder
 from untie.preparer import Preparer, new_preparer, prepare_rows
 from untie.untie_method import UNTIE

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from untie._base import sample_source
 from untie._engines.registry import open_table
 from untie._inputs import as_fitted
-from untie._learn.choose_k import N_SPLITS, choose_number
-from untie._learn.k_choice import KChoice
-from untie._row_tasks import sample_source
-from untie._util.seeds import draws_of
+from untie._learn.selection.choose_k import N_SPLITS, choose_number
+from untie._learn.selection.k_choice import KChoice
+from untie._util.checks import draws_of
 
 
 def choose_k(

@@ -20,23 +20,18 @@ from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._persistence.models import Savable
-from untie._prepare.deciding import Options
-from untie._prepare.defaults import BINS, MAX_CATEGORIES
-from untie._prepare.found_reading import AUTO
-from untie._prepare.making import make_preparation
+from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
 from untie._prepare.note import Reason
 from untie._prepare.numbers import write
-from untie._prepare.preparation import Preparation
+from untie._prepare.preparation import Preparation, make_preparation
+from untie._prepare.rules import AUTO
 from untie._table.frames import coded_once, columns_of, make_frame
-from untie._table.names import check_names
 from untie._table.orders import declared_orders
-from untie._table.sample_weights import split_weights
-from untie._table.table import read_table
+from untie._table.rows import split_weights
+from untie._table.table import check_names, read_table
 from untie._util.checks import check_one_of
-from untie._util.extras import need
-from untie._util.progress import stage
+from untie._util.messages import Parameter, message, need, stage
 from untie._util.types import Value
-from untie._util.words import Parameter, message
 
 OUTPUTS = ("default", "pandas", "polars")
 

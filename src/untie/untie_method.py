@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 from untie._encoder_base import EncoderBase, Form
-from untie._learn.couplings import PAPER_COUPLINGS
-from untie._learn.kernels import PAPER_KERNELS, PAPER_NORMALIZATION
 from untie._learn.learning import KernelRecipe
 from untie._learn.parameters import kernel_recipe
+from untie._learn.spaces.couplings import PAPER_COUPLINGS
+from untie._learn.spaces.kernels import PAPER_KERNELS, PAPER_NORMALIZATION
 
 
 class UNTIE(EncoderBase):

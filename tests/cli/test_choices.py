@@ -7,7 +7,7 @@ from sklearn.pipeline import Pipeline
 import untie
 from command_cases import ask, refused, rows_of, write_people
 from untie._learn.parameters import SOLVERS
-from untie._learn.purposes import CLUSTERS, NEIGHBORS
+from untie._learn.selection.objectives import CLUSTERS, NEIGHBORS
 from untie.cli.options import Purpose, Solver
 
 

@@ -2,8 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from untie.cli.early import check_output
-from untie.cli.streams import UserError
+from untie.cli.streams import UserError, check_output
 
 
 def test_outputs_are_tried_at_the_same_time_and_leave_nothing(tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 
 from command_cases import ask, refused, write_people
-from untie._util.words import Parameter, message
+from untie._util.messages import Parameter, message
 from untie.cli.options import in_options
 
 

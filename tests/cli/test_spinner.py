@@ -10,12 +10,12 @@ import pytest
 
 from command_cases import write_people
 from untie._engines.arrow import ArrowSource
-from untie.cli import spinner
+from untie.cli import showing
 
 pytestmark = pytest.mark.integration
 
 IMPATIENT = (
-    "import untie.cli.spinner as spinner; spinner.PATIENCE = 0.0; "
+    "import untie.cli.showing as spinner; spinner.PATIENCE = 0.0; "
     "from untie.cli.app import main; main()"
 )
 
@@ -94,15 +94,15 @@ class AtOnce:
 @pytest.mark.parametrize(("n_rows", "text"), [(None, "3 rows"), (3, "3 of 3 rows")])
 def test_rows_are_counted_where_something_waits(monkeypatch, capsys, n_rows, text):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(spinner.threading, "Timer", AtOnce)
+    monkeypatch.setattr(showing.threading, "Timer", AtOnce)
     monkeypatch.setenv("TERM", "xterm")
     batches = [pa.record_batch({"a": [1, 2]}), pa.record_batch({"a": [3]})]
     table = ArrowSource(batches[0].schema, lambda _: batches, "the table", n_rows)
-    counted = spinner.counting_rows(table)
+    counted = showing.counting_rows(table)
     assert list(counted.batches()) == batches
     assert capsys.readouterr() == ("", "")
     usual = sys.stdout
-    with spinner.waiting("counting", quiet=False):
+    with showing.waiting("counting", quiet=False):
         for _ in counted.batches():
             assert sys.stdout is usual  # rows that are written there go into the user's file
     out, err = capsys.readouterr()
@@ -114,10 +114,10 @@ def test_a_bar_leaves_standard_output_alone(monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     usual = sys.stdout
-    for _ in spinner.bar(["one"], quiet=False):
+    for _ in showing.bar(["one"], quiet=False):
         assert sys.stdout is usual
 
 
 def test_errors_get_through():
-    with pytest.raises(ZeroDivisionError), spinner.waiting("dividing", quiet=False):
+    with pytest.raises(ZeroDivisionError), showing.waiting("dividing", quiet=False):
         _ = 1 / 0

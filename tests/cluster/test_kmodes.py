@@ -15,7 +15,7 @@ import distance_oracle as slow
 from distances import DISTANCES, ahmad, cos, rough
 from tables import latent_classes, small_tables
 from untie import count_table
-from untie._learn.agreement import clustering_f_score
+from untie._learn.selection.choose_k import clustering_f_score
 from untie.cluster import KModes
 from untie.datasets import load
 

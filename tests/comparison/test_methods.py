@@ -8,12 +8,11 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from untie import TableClusterer, TableEncoder
 from untie._learn import memory
-from untie._learn.agreement import clustering_f_score
-from untie._learn.choose import Attributes
-from untie._learn.description import description_gain
+from untie._learn.selection.choose_k import clustering_f_score
+from untie._learn.selection.cluster_gain import Attributes, description_gain
 from untie.cluster import KModes
-from untie.comparison import _rows as compare_rows
 from untie.comparison import methods as compare_module
+from untie.comparison import methods as compare_rows
 from untie.comparison.methods import METHODS, compare
 from untie.datasets import load
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tables import latent_classes, small_tables
 from untie import count_table
-from untie._count import canonical
-from untie._count.canonical import canonical_order, in_canonical_order
+from untie._count import row_sample
+from untie._count.row_sample import canonical_order, in_canonical_order
 
 
 def pattern(codes, weights):
@@ -156,8 +156,8 @@ def test_nothing_to_order(shape):
 
 def test_work_is_limited(monkeypatch):
     calls = []
-    refine = canonical._Graph.refine
-    monkeypatch.setattr(canonical._Graph, "refine", lambda *args: calls.append(1) or refine(*args))
+    refine = row_sample._Graph.refine
+    monkeypatch.setattr(row_sample._Graph, "refine", lambda *args: calls.append(1) or refine(*args))
     codes = np.array(list(product(range(2), repeat=10)))
     canonical_order(codes, np.ones(len(codes)))
-    assert 1 < len(calls) <= 1 + canonical.MOST_CELLS // codes.size + canonical.MOST_SINGLED
+    assert 1 < len(calls) <= 1 + row_sample.MOST_CELLS // codes.size + row_sample.MOST_SINGLED

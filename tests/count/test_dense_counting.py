@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import slow_counts
-from untie._count import dense_counting as counting
-from untie._count.dense_counting import (
+from untie._count import counting
+from untie._count.counting import (
     STRATEGIES,
     count_pairs,
     expected_work,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from untie import TableEncoder, count_table, load_model
-from untie._count.draws import common_unit, number_of_draws
+from untie._count.counts import common_unit, number_of_draws
 from untie._count.row_sample import RowSample
 
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import slow_counts
-from untie._count import histograms
-from untie._count.histograms import (
+from untie._count import counting
+from untie._count.counting import (
     Pack,
     PairCounter,
     add_block,
@@ -84,7 +84,7 @@ def test_joint_codes_of_every_width(widths):
 
 @pytest.mark.parametrize("size", [0, 1, 4, 5, 12])
 def test_mirrored_tile_by_tile(size, monkeypatch):
-    monkeypatch.setattr(histograms, "TILE", 5)
+    monkeypatch.setattr(counting, "TILE", 5)
     upper = np.triu(np.random.default_rng(size).random((size, size)))
     expected = upper + np.triu(upper, 1).T
     np.testing.assert_array_equal(mirror(upper.copy()), expected)

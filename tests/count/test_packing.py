@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untie._count.packing import Packs, add_up, pack_attributes
+from untie._count.packed_rows import Packs, add_up, pack_attributes
 
 WIDTHS = (2, 3, 4, 100, 1, 5)
 

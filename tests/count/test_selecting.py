@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 
 from tables import latent_classes, small_tables
 from untie import count_table
-from untie._count.canonical import in_canonical_order
-from untie._count.row_sample import sample_rows
-from untie._count.selecting import sample_heard, select_counts, select_tally
-from untie._count.tally import CountOptions, tally_table
+from untie._count.row_sample import in_canonical_order, sample_rows
+from untie._count.tally import CountOptions, sample_heard, select_counts, select_tally, tally_table
 from untie._table.table import read_table
 
 WITH_SAMPLE = CountOptions(with_sample=True)

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untie._count import memory, sparse_counting
+from untie._count import counting, memory
+from untie._count.counting import count_pairs
 from untie._count.counts import Counts, count
-from untie._count.dense_counting import count_pairs
 
 
 @st.composite
@@ -23,9 +23,9 @@ def coded_tables(draw):
 def test_they_are_the_dense_counts(cells_per_row, table):
     codes, sizes, weights = table
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sparse_counting, "CELLS_PER_ROW", cells_per_row)
-        patch.setattr(sparse_counting, "HISTOGRAM_CELLS", 2**22 if cells_per_row else 0)
-        found = sparse_counting.count_sparse(codes, sizes, weights)
+        patch.setattr(counting, "CELLS_PER_ROW", cells_per_row)
+        patch.setattr(counting, "HISTOGRAM_CELLS", 2**22 if cells_per_row else 0)
+        found = counting.count_sparse(codes, sizes, weights)
     expected = count_pairs(codes, sizes, weights)
     np.testing.assert_allclose(found.toarray(), expected)
     assert found.has_sorted_indices
@@ -39,7 +39,7 @@ def test_a_million_cells_are_sorted_and_not_formed():
     codes = [rng.integers(0, 50_000, 1000).astype(np.uint32) for _ in range(2)]
     weights = rng.random(1000)
     for given_weights in (None, weights):
-        found = sparse_counting.count_sparse(codes, (50_000, 50_000), given_weights)
+        found = counting.count_sparse(codes, (50_000, 50_000), given_weights)
         expected = {}
         for place, pair in enumerate(zip(*codes, strict=True)):
             expected[pair] = expected.get(pair, 0) + (

@@ -17,25 +17,24 @@ from cases import TEXT
 from lazy_sources import SOURCES, as_arrow
 from tables import encoder_of
 from untie import UNTIE, TableEncoder, count_table
-from untie._count import dense_counting as counting
-from untie._count import parts, row_sample
+from untie._count import chunked, counting, row_sample
 from untie._engines import arrow, parquet
 from untie._engines.arrow import ArrowSource
 from untie._learn import vectors
-from untie._util import parallel
+from untie._util import threads
 
 
 @pytest.fixture(autouse=True)
 def small_work(monkeypatch):
     """Make every piece of work so small that even these tables are cut into many."""
-    monkeypatch.setattr(parallel, "PARALLEL_CELLS", 0)
+    monkeypatch.setattr(threads, "PARALLEL_CELLS", 0)
     monkeypatch.setattr(vectors, "PARALLEL_NUMBERS", 0)
     monkeypatch.setattr(vectors, "BLOCK_ROWS", 64)
     monkeypatch.setattr(counting, "BLOCK_CELLS", 1)  # blocks of 256 rows
     monkeypatch.setattr(counting, "FEWEST_ROWS", 1)
     monkeypatch.setattr(row_sample, "BLOCK_ROWS", 64)
     monkeypatch.setattr(row_sample, "FIRST_ROWS", 8)
-    monkeypatch.setattr(parts, "GATHERED_BYTES", 2_000)
+    monkeypatch.setattr(chunked, "GATHERED_BYTES", 2_000)
     monkeypatch.setattr(parquet, "MOST_ROWS", 50)
     monkeypatch.setattr(arrow, "PIECE_BYTES", 20_000)
 
@@ -44,7 +43,7 @@ def small_work(monkeypatch):
 def threads_used(monkeypatch):
     """Collect the threads that pieces of work ran in."""
     used = set()
-    plain = parallel.map_ahead
+    plain = threads.map_ahead
 
     def watching(function, *arguments):
         def watched(item):
@@ -203,7 +202,7 @@ def test_a_reader_may_be_left_half_read():
 
 def fit_and_count_threads(table):
     TableEncoder(2, preparer=None).fit(table)
-    return parallel.n_threads()
+    return threads.n_threads()
 
 
 def test_workers_of_others_use_one_core_each():

@@ -13,7 +13,7 @@ from lazy_sources import SOURCES, as_arrow
 from same import assert_same_counts, assert_same_model
 from tables import encoder_of
 from untie import UNTIE, Gaussian, TableEncoder, count_table
-from untie._count import parts, tally
+from untie._count import chunked, tally
 from untie._engines.arrow import ArrowSource
 
 CASES = [
@@ -32,7 +32,7 @@ def test_counts_are_those_of_the_table(source, columns, dtype, tmp_path):
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("case", ["a value in the last rows alone", "ranges, which have an order"])
 def test_the_model_is_that_of_the_table(source, case, tmp_path, monkeypatch):
-    monkeypatch.setattr(parts, "GATHERED_BYTES", 1)
+    monkeypatch.setattr(chunked, "GATHERED_BYTES", 1)
     table = as_arrow(TEXT[case])
     found = TableEncoder(2, preparer=None).fit(SOURCES[source](table, tmp_path))
     expected = TableEncoder(2, preparer=None).fit(table)

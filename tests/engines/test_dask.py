@@ -22,7 +22,7 @@ from same import assert_same_counts, assert_same_model
 from tables import encoder_of, small_tables
 from untie import UNTIE, TableEncoder, count_table
 from untie._count import tally
-from untie._util.extras import need
+from untie._util.messages import need
 
 
 def whole(frame):

@@ -14,10 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import untie
-from untie._engines import parquet, remote, sheets, zipped
-from untie._engines.gathering import gather
-from untie._engines.remote import scheme_of
-from untie._engines.sheets import cell_text
+from untie._engines import archives, files, parquet
+from untie._engines.archives import cell_text
+from untie._engines.files import gather, scheme_of
 from untie._util import scratch as scratch_module
 
 CSV = b"a,b\nx,1\ny,2\n"
@@ -124,7 +123,7 @@ def test_archives_that_are_refused(tmp_path):
 
 
 def test_an_archive_with_too_many_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(zipped, "MOST_MEMBERS", 3)
+    monkeypatch.setattr(archives, "MOST_MEMBERS", 3)
     path = zipped_files(tmp_path / "t.zip", **{f"{n}.csv": CSV for n in range(4)})
     with pytest.raises(ValueError, match="has 4 files inside"):
         untie.scan(path)
@@ -153,7 +152,7 @@ def test_a_gzip_bomb_is_cut(tmp_path, monkeypatch):
     monkeypatch.setattr(scratch_module, "HARMLESS", 2**12)
     (tmp_path / "t").write_bytes(packed(b"a\n" + b"x\n" * 2**20))
     found = scratch_module.Scratch()
-    from untie._engines.packed import unpacked
+    from untie._engines.archives import unpacked
 
     with pytest.raises(ValueError, match="unpacks to more than"):
         unpacked(str(tmp_path / "t"), found)
@@ -365,7 +364,7 @@ def test_workbooks_that_are_refused(tmp_path, monkeypatch):
         untie.scan(path)
     with pytest.raises(ValueError, match="the sheet 'Data' is empty"):
         untie.scan(write_book(tmp_path / "empty.xlsx", Data=[]))
-    (tmp_path / "old.xls").write_bytes(sheets.OLD_WORKBOOK + b"\0" * 100)
+    (tmp_path / "old.xls").write_bytes(archives.OLD_WORKBOOK + b"\0" * 100)
     with pytest.raises(ValueError, match=r"old version of Excel; save it as .xlsx or CSV"):
         untie.scan(tmp_path / "old.xls")
     odd = zipped_files(tmp_path / "odd.xlsx", **{"xl/workbook.xml": b"<no"})
@@ -404,7 +403,7 @@ def test_a_short_sheet_makes_no_long_file(tmp_path, monkeypatch):
         untie.scan(path)
     path = write_book(tmp_path / "low.xlsx", Data=[["a"], *[[] for _ in range(20)], ["x"]])
     assert rows(path) == [{"a": "x"}]
-    monkeypatch.setattr(sheets, "MOST_ROWS", 20)
+    monkeypatch.setattr(archives, "MOST_ROWS", 20)
     with pytest.raises(ValueError, match="more than 20 rows, which no sheet can have"):
         untie.scan(path)
 
@@ -563,7 +562,7 @@ def test_what_is_an_address():
     assert scheme_of("HTTPS://a/b.csv") == "https"
     assert scheme_of("C:/data.csv") is None
     assert scheme_of("data/x.csv") is None
-    assert remote.HELPERS["hf"] == "huggingface_hub"
+    assert files.HELPERS["hf"] == "huggingface_hub"
 
 
 def test_files_are_gathered_once(tmp_path):

@@ -17,7 +17,7 @@ import pytest
 
 import untie
 from untie._engines import duck
-from untie._engines.gathering import find_files
+from untie._engines.files import find_files
 
 
 def rows_of(relation):

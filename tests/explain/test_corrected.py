@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untie.explain._corrected import holm
+from untie.explain._cluster_profile import holm
 
 
 def slow_holm(p_values):

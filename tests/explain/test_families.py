@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from untie import UNTIE, Preparer, TableEncoder, load_model
-from untie._learn.family_words import family_sentences, gap_sentences
+from untie._learn.columns.attributes import family_sentences, gap_sentences
 from untie.explain import associations, families, missing_together
 
 

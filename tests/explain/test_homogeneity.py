@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, fisher_exact
 
-from untie.explain._homogeneity import (
+from untie.explain._drift import (
     add_up,
     cells_of_pairs,
     pool,

@@ -11,7 +11,7 @@ import pytest
 
 from export_cases import DATES, NEW_ROWS, NUMBERS, SETTINGS, TEXT, dense, fit, frame
 from untie import TableEncoder, load_model
-from untie.export import _onnx_model as onnx_model
+from untie.export import _onnx as onnx_model
 
 TABLES = {**TEXT, **NUMBERS}
 MISSING = "<missing>"

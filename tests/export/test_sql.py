@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from export_cases import DATES, NEW_ROWS, NUMBERS, SETTINGS, TEXT, dense, fit, frame
 from untie import TableEncoder, load_model
 from untie.export import _sql as sql_module
-from untie.export._dialects import DIALECTS
-from untie.export._sql import SqlTransform
+from untie.export._sql import DIALECTS, SqlTransform
 
 TABLES = {**TEXT, **NUMBERS, **DATES}
 
@@ -193,7 +192,9 @@ def test_tables_in_schemas(melons):
         assert connection.execute("FROM look.up_values").fetchall()
 
 
-@pytest.mark.filterwarnings("ignore::untie._util.warn.UnpreparedWarning")  # the size matters here
+@pytest.mark.filterwarnings(
+    "ignore::untie._util.messages.UnpreparedWarning"
+)  # the size matters here
 def test_long_tables_are_filled_by_several_statements(monkeypatch):
     columns = {"A": [f"value {i}" for i in range(300)], "B": ["u", "v", "w"] * 100}
     encoder = fit(columns, n_components=2)
@@ -287,7 +288,9 @@ def test_values_that_no_column_elsewhere_holds(case):
         encoder.to_sql("duckdb", source="src")
 
 
-@pytest.mark.filterwarnings("ignore::untie._util.warn.UnpreparedWarning")  # the size matters here
+@pytest.mark.filterwarnings(
+    "ignore::untie._util.messages.UnpreparedWarning"
+)  # the size matters here
 def test_results_that_are_too_wide(monkeypatch):
     wide = fit({name: [f"value {i}" for i in range(400)] for name in "ABCDE"})
     with pytest.raises(ValueError, match="2000 columns, but postgres takes 1600; fit with n_comp"):

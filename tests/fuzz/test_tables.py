@@ -23,7 +23,7 @@ from same import assert_same_model
 from untie import TableEncoder, load_model
 from untie._table.column_codes import factorize
 from untie._table.table import read_table
-from untie._util import parallel
+from untie._util import threads
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # odd tables are degenerate
 
@@ -128,7 +128,7 @@ def check_threads(data):
     table = data.draw(typed_tables())
     expected = fitted(table)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parallel, "PARALLEL_CELLS", 0)
+        patch.setattr(threads, "PARALLEL_CELLS", 0)
         for n_jobs in (1, 2):
             with parallel_config(n_jobs=n_jobs):
                 assert_same_model(fitted(table), expected)

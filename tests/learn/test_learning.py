@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tables import encoder_of, fit_known, latent_classes
 from untie import UNTIE, TableEncoder
-from untie._learn import spectrum
+from untie._learn.linalg import spectrum
 
 SOLVERS = ["exact", "uniform", "lp", "adam", "adagrad"]
 

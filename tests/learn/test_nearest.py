@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from untie._learn import nearest
 from untie._learn.nearest import Search, queries_at_once
-from untie._learn.value_space import ValueSpace
-from untie._util import parallel
+from untie._learn.spaces.value_space import ValueSpace
 
 
 def slow_nearest(vectors, rows, query, n, chosen, distinct):
@@ -69,7 +68,7 @@ def test_of_any_rows_pieces_blocks_and_threads(drawn, n, distinct, sizes, thread
         names = ("BLOCK_NUMBERS", "QUERIES", "CHUNK_ROWS", "JOINT_CELLS")
         for name, size in zip(names, sizes, strict=True):
             patch.setattr(nearest, name, size)
-        patch.setattr(parallel, "n_threads", lambda: threads)
+        patch.setattr(threads, "n_threads", lambda: threads)
         space = ValueSpace([np.array(table) for table in vectors])
         search = Search(space, columns(queries, len(vectors)), n, chosen, distinct)
         found = search_pieces(search, rows, cuts, len(vectors))

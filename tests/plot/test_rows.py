@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from plot_cases import draw, new_axes, title
 from tables import latent_classes
 from untie import TableClusterer, TableEncoder, plot
-from untie.plot._points import principal
+from untie.plot._maps import principal
 
 
 def offsets(axes):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from untie import Preparer, load_model
-from untie._prepare.missing import SIGNS, WORDS, find_missing
+from untie._prepare.rules import SIGNS, WORDS, find_missing
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 import untie
 from untie import Preparer, load_model
-from untie._prepare.number_names import NumberNames, find_number_names
+from untie._prepare.numbers import NumberNames, find_number_names
 from untie._table.frames import columns_of
 
 INCOMES = ["75000", "15000.0", "7500.0", "35000"] * 10

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from untie import Preparer
-from untie._prepare.deciding import BINS, Options
-from untie._prepare.ranges import quantile_edges, range_labels, round_edges
+from untie._prepare.deciding import BINS, Options, quantile_edges, range_labels, round_edges
 
 NUMBERS = st.lists(st.integers(-300, 300), min_size=2, max_size=40, unique=True)
 ODD = st.sampled_from([3, 5, 7, 35])

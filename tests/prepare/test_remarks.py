@@ -5,16 +5,16 @@ import pandas as pd
 import pytest
 
 from untie import Preparer
-from untie._prepare import remarks
+from untie._prepare import deciding
 from untie._prepare.note import KEPT, Note
 
 
 def odd_values(values):
-    return Note("x", KEPT, remarks.odd_values(values)).reason
+    return Note("x", KEPT, deciding.odd_values(values)).reason
 
 
 def odd_writing(texts, rows):
-    return Note("x", KEPT, remarks.odd_writing(texts, rows)).reason
+    return Note("x", KEPT, deciding.odd_writing(texts, rows)).reason
 
 
 def test_spellings_of_one_value():

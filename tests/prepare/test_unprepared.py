@@ -12,7 +12,7 @@ from untie import UNTIE, Preparer, TableClusterer, TableEncoder
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.rows import learn_vocabulary
 from untie._table.table import read_table
-from untie._util.warn import UnpreparedWarning
+from untie._util.messages import UnpreparedWarning
 from untie.cluster import KModes
 
 N = 120

@@ -14,9 +14,13 @@ import untie
 from untie import Preparer, load_model
 from untie._persistence.models import READING
 from untie._persistence.schema import Place
-from untie._prepare.date_writing import DateWriting, find_date_writing
-from untie._prepare.number_writing import NumberWriting, find_number_writing
-from untie._prepare.readings import Reading, find_writing
+from untie._prepare.numbers import (
+    DateWriting,
+    NumberWriting,
+    find_date_writing,
+    find_number_writing,
+)
+from untie._prepare.rules import Reading, find_writing
 
 
 def comes_back(reading):

@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from untie import Preparer, TableClusterer, TableEncoder
-from untie._learn.agreement import clustering_f_score, purity
+from untie._learn.selection.choose_k import clustering_f_score, purity
 from untie.datasets import load
 from untie.explain import associations, families
 from untie.report import make_report

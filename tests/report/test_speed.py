@@ -14,9 +14,9 @@ from untie._table.column_codes import factorize
 from untie._table.frames import coded_once
 from untie._table.rows import learn_vocabulary
 from untie._table.table import read_table
-from untie._util.parallel import map_ahead
+from untie._util.threads import map_ahead
 from untie.cluster import KModes
-from untie.explain import _surprises as surprises
+from untie.explain import _outliers as surprises
 from untie.explain import (
     border_cases,
     examples,

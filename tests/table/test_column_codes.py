@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 from untie._table import column_codes
-from untie._table.column_codes import factorize
-from untie._table.plain_values import is_missing
+from untie._table.column_codes import factorize, is_missing
 
 DAY, NEXT_DAY = dt.date(2020, 1, 1), dt.date(2020, 1, 2)
 NOON, NIGHT = dt.datetime(2020, 1, 1, 12), dt.datetime(2020, 1, 1, 23)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tables import encoder_of, fit_known
 from untie import Preparer, TableEncoder, count_table
 from untie._table.frames import structured
+from untie._table.intervals import run_name
 from untie._table.orders import check_ordered, declared_orders, find_orders, ordered_array
-from untie._table.runs import run_name
 from untie._table.table import read_table, table_of_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 

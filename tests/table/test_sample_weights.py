@@ -4,7 +4,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from untie._table.sample_weights import check_weights, read_weights
+from untie._table.rows import check_weights, read_weights
 
 
 def test_no_weights():

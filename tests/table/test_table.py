@@ -10,11 +10,10 @@ from joblib import parallel_config
 
 from cases import ANY_FRAMES, NESTED, NOT_TABLES, as_objects, as_rows
 from untie import TableClusterer
-from untie._table.categories import check_categories
 from untie._table.rows import encode, learn_vocabulary
 from untie._table.table import read_table
-from untie._table.vocabulary import Vocabulary
-from untie._util import parallel
+from untie._table.vocabulary import Vocabulary, check_categories
+from untie._util import threads
 
 
 def cells(data):
@@ -189,7 +188,7 @@ def test_threads_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     table = read_table(rng.integers(0, 5, (40, 6)).astype(str))
     alone = learn_vocabulary(table)
-    monkeypatch.setattr(parallel, "PARALLEL_CELLS", 1)
+    monkeypatch.setattr(threads, "PARALLEL_CELLS", 1)
     with parallel_config(n_jobs=2):
         together = learn_vocabulary(table)
     assert alone[0] == together[0]

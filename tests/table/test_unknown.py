@@ -4,8 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from untie._table.unknown import HANDLE_UNKNOWN, handle_unknown_values
-from untie._table.vocabulary import Vocabulary
+from untie._table.vocabulary import HANDLE_UNKNOWN, Vocabulary, handle_unknown_values
 
 KNOWN = Vocabulary(("A", "B"), (("a", "b", "c", "d"), (1, 2)))
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from untie._util.digits import distinct_lines, leading_digits
+from untie._util.arrays import distinct_lines, leading_digits
 
 BORDER = 0.1234567890125
 """Twelve digits of it are rounded up or down by its last bit."""

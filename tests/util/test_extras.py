@@ -1,6 +1,6 @@
 import pytest
 
-from untie._util.extras import need
+from untie._util.messages import need
 
 
 def test_a_missing_library_names_the_extra():

@@ -1,7 +1,7 @@
 import pytest
 
-from untie._util import near_files
-from untie._util.near_files import near_file, no_file
+from untie._util import files
+from untie._util.files import near_file, no_file
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,6 @@ def test_a_folder_that_is_not_there_has_no_names(tmp_path):
 
 
 def test_not_all_names_of_a_huge_folder_are_looked_at(tmp_path, monkeypatch):
-    monkeypatch.setattr(near_files, "MOST_FILES", 0)
+    monkeypatch.setattr(files, "MOST_FILES", 0)
     (tmp_path / "people.csv").touch()
     assert near_file(str(tmp_path / "peple.csv")) is None

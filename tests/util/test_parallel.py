@@ -8,7 +8,7 @@ import pytest
 from joblib import Parallel, cpu_count, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
-from untie._util.parallel import alone, in_threads, map_ahead, n_threads
+from untie._util.threads import alone, in_threads, map_ahead, n_threads
 
 
 @pytest.mark.parametrize(("n_jobs", "expected"), [(1, 1), (3, 3), (-1, cpu_count())])
@@ -31,7 +31,7 @@ def test_a_limit_of_openmp_is_kept():
 
 def count_in_fresh_process(**variables):
     environment = {**os.environ, **variables}
-    program = "from untie._util.parallel import n_threads; print(n_threads())"
+    program = "from untie._util.threads import n_threads; print(n_threads())"
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, check=True
     )

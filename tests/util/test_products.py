@@ -5,14 +5,14 @@ import pytest
 from joblib import parallel_config
 from scipy import sparse
 
-from untie._util import products
-from untie._util.products import symmetric_product
+from untie._util import arrays
+from untie._util.arrays import symmetric_product
 
 
 @pytest.fixture(autouse=True)
 def small_strips(monkeypatch):
-    monkeypatch.setattr(products, "STRIP", 16)
-    monkeypatch.setattr(products, "LARGE", 0)
+    monkeypatch.setattr(arrays, "STRIP", 16)
+    monkeypatch.setattr(arrays, "LARGE", 0)
 
 
 @pytest.fixture

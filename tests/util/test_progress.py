@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from untie import Preparer, TableClusterer, TableEncoder
-from untie._util import progress
+from untie._util import messages
 
 
 def test_a_lazy_fit_shows_nothing_on_a_terminal(monkeypatch, capsys):
@@ -25,10 +25,10 @@ def test_a_lazy_fit_shows_nothing_on_a_terminal(monkeypatch, capsys):
 
 
 def test_stages_are_told_if_they_are_to_be(capsys):
-    with progress.stage("Counting", is_told=False):
+    with messages.stage("Counting", is_told=False):
         pass
     assert capsys.readouterr().err == ""
-    with progress.stage("Counting", is_told=True):
+    with messages.stage("Counting", is_told=True):
         assert capsys.readouterr().err == "Counting ...\n"
     assert re.fullmatch(r"Counting: \d+\.\d s\n", capsys.readouterr().err)
 

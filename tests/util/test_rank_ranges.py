@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untie._util.rank_ranges import ranges_of
+from untie._util.arrays import ranges_of
 
 
 def slow_range(rank, n_ranges):

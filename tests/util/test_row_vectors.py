@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from untie._util.k_means import best_labels
-from untie._util.row_vectors import LookedUpRows, WholeRows
+from untie._util.k_means import LookedUpRows, WholeRows, best_labels
 
 
 def looked_up(seed, n_rows=40, sizes=(3, 7, 1), widths=(2, 9, 4)):

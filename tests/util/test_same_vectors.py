@@ -1,6 +1,6 @@
 import numpy as np
 
-from untie._util.same_vectors import distinct_vectors
+from untie._util.arrays import distinct_vectors
 
 
 def test_rounding_and_signs_of_zero_make_no_difference():

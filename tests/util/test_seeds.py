@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import pytest
 
-from untie._util.seeds import draws_of
+from untie._util.checks import draws_of
 
 PACKAGES = ("untie", "untie.cluster", "untie.comparison", "untie.datasets",
             "untie.explain", "untie.plot")  # fmt: skip

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.cluster.hierarchy import linkage
 
-from untie._util import ward
-from untie._util.ward import ward_merges
+from untie._learn.spaces import value_tree
+from untie._learn.spaces.value_tree import ward_merges
 
 
 def partitions(merges, names):
@@ -107,9 +107,9 @@ def test_lines_that_are_dropped_change_nothing(seed, monkeypatch):
     rows = np.unique(rows, axis=0) * (1.0 + 3e-10 * draws.random((1, 1)) * (seed % 3))
     rows *= 1.0 + 5e-10 * draws.random(rows.shape) * (seed % 4)
     sizes = draws.integers(1, 3, len(rows)).astype(float)
-    monkeypatch.setattr(ward, "FEWER", 0.0)
+    monkeypatch.setattr(value_tree, "FEWER", 0.0)
     expected = list(ward_merges(rows, sizes))
-    monkeypatch.setattr(ward, "FEWER", 0.99)
+    monkeypatch.setattr(value_tree, "FEWER", 0.99)
     assert list(ward_merges(rows, sizes)) == expected
 
 
@@ -119,7 +119,7 @@ def test_squared_distances_have_their_digits(n_near):
     draws = np.random.default_rng(n_near)
     rows = draws.random((60, 30)) + 100.0 * draws.random(30)
     rows[:n_near] = rows[0] + 1e-7 * draws.random((n_near, 30))
-    found = ward.squared_distances(rows)
+    found = value_tree.squared_distances(rows)
     expected = np.array([[((one - other) ** 2).sum() for other in rows] for one in rows])
     np.testing.assert_allclose(found, expected, rtol=1e-11)
     np.testing.assert_array_equal(found, found.T)

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from untie._util.whole_files import whole_file
+from untie._util.files import whole_file
 
 
 def test_the_file_appears_at_the_end(tmp_path):

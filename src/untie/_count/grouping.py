@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
 from untie._table.vocabulary import INFREQUENT, Vocabulary
-from untie._util.digits import leading_digits
+from untie._util.arrays import leading_digits
 from untie._util.types import Codes, FloatArray, Value, smallest_unsigned
 
 SURE_DIGITS = 9

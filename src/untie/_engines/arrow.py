@@ -10,14 +10,12 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from untie._count.parts import CountTask, PartialCount, count_gathered
-from untie._engines.source import Source, refuse_repeated
-from untie._engines.tasks import FrameTask, RowTask
-from untie._table.names import listed
+from untie._count.chunked import CountTask, PartialCount, count_gathered
+from untie._engines.source import FrameTask, RowTask, Source, refuse_repeated
 from untie._table.orders import declared_orders, ordered_series
-from untie._table.table import read_table
-from untie._util.extras import need
-from untie._util.parallel import map_ahead
+from untie._table.table import listed, read_table
+from untie._util.messages import need
+from untie._util.threads import map_ahead
 from untie._util.types import Codes
 
 BATCH_ROWS = 2**17

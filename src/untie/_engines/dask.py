@@ -11,10 +11,9 @@ from typing import Any
 
 from narwhals import dependencies
 
-from untie._engines.source import Source
-from untie._engines.tasks import A, FrameTask, RowTask, Task
-from untie._util.extras import need
-from untie._util.parallel import alone
+from untie._engines.source import A, FrameTask, RowTask, Source, Task
+from untie._util.messages import need
+from untie._util.threads import alone
 
 
 @dataclass(frozen=True, eq=False)

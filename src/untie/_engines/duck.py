@@ -16,12 +16,12 @@ from typing import Any
 
 from narwhals import dependencies
 
+from untie._engines.archives import open_plain
 from untie._engines.arrow import BATCH_ROWS, ArrowSource
-from untie._engines.packed import open_plain
-from untie._engines.partitions import Keys, with_keys
-from untie._engines.schema import check_same_columns
+from untie._engines.files import Keys, with_keys
+from untie._engines.source import check_same_columns
 from untie._util.checks import check_one_of
-from untie._util.extras import need
+from untie._util.messages import need
 from untie._util.scratch import Scratch
 
 TYPES = ("infer", "text")

@@ -11,11 +11,10 @@ import narwhals.stable.v2 as nw
 
 from untie._count.tally import CountOptions, Tally, tally_table
 from untie._engines.arrow import ArrowSource
-from untie._engines.source import Source
-from untie._engines.tasks import A, FrameTask, RowTask, Task
-from untie._table.sample_weights import split_weights
+from untie._engines.source import A, FrameTask, RowTask, Source, Task
+from untie._table.rows import split_weights
 from untie._table.table import Table, read_table
-from untie._util.extras import need
+from untie._util.messages import need
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,11 @@ from itertools import accumulate, groupby
 from typing import Any
 
 from untie._engines.arrow import ArrowSource
-from untie._engines.partitions import Keys, with_keys
-from untie._engines.schema import one_schema
-from untie._util.extras import need
-from untie._util.parallel import n_threads
+from untie._engines.files import Keys, with_keys
+from untie._engines.source import one_schema
+from untie._util.messages import need
 from untie._util.scratch import HARMLESS, most_bytes
+from untie._util.threads import n_threads
 
 BATCH_CELLS = 2**22
 """This many cells are read at a time; those of one column are decoded in one thread."""

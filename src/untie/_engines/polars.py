@@ -8,7 +8,7 @@ from typing import Any
 from narwhals import dependencies
 
 from untie._engines.arrow import BATCH_ROWS, ArrowSource
-from untie._util.extras import need
+from untie._util.messages import need
 
 
 def adopt_polars(frame: Any) -> ArrowSource | None:

@@ -8,16 +8,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from untie._engines.archives import ENDINGS, packing_of, unpacked
 from untie._engines.arrow import ArrowSource
 from untie._engines.duck import query_source, text_source
-from untie._engines.gathering import Gathered, Named, TableFile, gather
-from untie._engines.packed import ENDINGS, packing_of, unpacked
+from untie._engines.files import Gathered, Keys, Named, TableFile, gather
 from untie._engines.parquet import parquet_source
-from untie._engines.partitions import Keys
 from untie._engines.text_layout import UTF8, Layout, explain, sniff
-from untie._util.extras import need
+from untie._util.messages import Parameter, message, need
 from untie._util.scratch import Scratch
-from untie._util.words import Parameter, message
 
 SHOWN_NAMES = 3
 """At most this many cells of a first line are named."""

@@ -1,22 +1,120 @@
-"""A table wherever it lies: the one interface that all engines have."""
+"""A table wherever it lies: the interface of all engines, and the tasks that they run."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.parts import CountTask, PartialCount, count_pieces
+from untie._count.chunked import CountTask, PartialCount, count_pieces
 from untie._count.tally import CountOptions, Tally
-from untie._engines.tasks import A, FrameTask, RowTask, Task
 from untie._table.frames import rows_at
-from untie._table.names import check_names
-from untie._table.table import read_table
+from untie._table.table import check_names, read_table
+from untie._util.messages import need
+from untie._util.types import Codes
+
+
+class Additive(Protocol):
+    """What adds up with ``+``."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+
+
+A = TypeVar("A", bound=Additive)
+
+Task = Callable[[Any, int], A]
+"""Takes a piece of a table, which is a frame in memory, and its number; can be sent to a worker."""
+
+
+class FrameTask(Protocol):
+    """Takes a frame and names of columns, and returns a frame with these; can be sent to a worker.
+
+    Several columns may be made of one.
+    """
+
+    def __call__(self, frame: Any, names: Sequence[str], /) -> Any: ...
+
+    def inputs(self, names: Sequence[str], /) -> list[str]:
+        """Return the columns of the frame that these are made of."""
+
+
+class RowTask(Protocol):
+    """Maps each row to numbers, as vectors or labels are; can be sent to a worker.
+
+    In two steps: unknown values are reported while rows are coded, in their order; the rest may be
+    done in threads.
+    """
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The columns that are read, by name; None is all of them, in their order."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the result's columns."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the result's numbers."""
+
+    def check(self, form: str) -> None:
+        """Raise an error if the user asked for another form of the result than the engine's."""
+
+    def code(self, frame: Any, reported: set[str] | None = None) -> Codes:
+        """Code rows; `reported` are columns whose unknown values need not be named again."""
+
+    def compute(self, codes: Codes) -> Any:
+        """Return the numbers of coded rows; a single column may be a flat array."""
+
+    def compute_columns(self, codes: Codes) -> Sequence[Any]:
+        """Return the same as one array per name."""
+
+
+def check_same_columns(columns: Sequence[Sequence[str]], paths: Sequence[str]) -> None:
+    """Name a file whose columns are not those of the first, in whatever order."""
+    for own, path in zip(columns[1:], paths[1:], strict=True):
+        differing = sorted(set(own) ^ set(columns[0]))
+        if differing:
+            name = differing[0]
+            has, lacks = (path, paths[0]) if name in own else (paths[0], path)
+            raise ValueError(
+                f"The files have different columns: {has!r} has {name!r}, {lacks!r} does not. "
+                'Scan files of one kind, or choose columns that all have: untie.scan(sql="SELECT '
+                "... FROM read_parquet('*.parquet', union_by_name = true)\"), or read_csv."
+            )
+
+
+def one_schema(schemas: Sequence[Any], paths: Sequence[str]) -> Any:
+    """Return the schema that holds the rows of all files, or name the file that differs."""
+    pa = need("pyarrow")
+    check_same_columns([schema.names for schema in schemas], paths)
+    result = _without_dictionaries(schemas[0])
+    for schema, path in zip(schemas[1:], paths[1:], strict=True):
+        try:
+            result = pa.unify_schemas(
+                [result, _without_dictionaries(schema)], promote_options="permissive"
+            )
+        except (pa.ArrowTypeError, pa.ArrowInvalid) as error:
+            raise ValueError(
+                f"{path!r} has a column of another type than {paths[0]!r}: {error}. Convert the "
+                "file, or cast the column in a query: untie.scan(sql=...)."
+            ) from error
+    return result
+
+
+def _without_dictionaries(schema: Any) -> Any:
+    """Forget which columns are stored by their distinct values: files may differ in that."""
+    pa = need("pyarrow")
+    fields = [field.remove_metadata() for field in schema]
+    return pa.schema(
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in fields
+    )
 
 
 class Source(ABC):

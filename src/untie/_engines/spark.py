@@ -16,9 +16,8 @@ import numpy as np
 from narwhals import dependencies
 
 from untie._engines.arrow import ArrowSource
-from untie._engines.source import Source, refuse_repeated
-from untie._engines.tasks import A, FrameTask, RowTask, Task
-from untie._util.extras import need
+from untie._engines.source import A, FrameTask, RowTask, Source, Task, refuse_repeated
+from untie._util.messages import need
 
 ORIGIN = "the Spark frame"
 

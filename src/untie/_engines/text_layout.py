@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from untie._engines.archives import KINDS, open_plain, suffix_of
 from untie._engines.duck import LONGEST_LINE
-from untie._engines.endings import KINDS, suffix_of
-from untie._engines.packed import open_plain
-from untie._util.words import Parameter, message
+from untie._util.messages import Parameter, message
 
 UTF8 = "utf-8"
 

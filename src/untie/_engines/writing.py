@@ -8,9 +8,8 @@ from contextlib import ExitStack
 from typing import Any
 
 from untie._engines.arrow import ArrowSource
-from untie._util.extras import need
-from untie._util.safe_cells import defused
-from untie._util.whole_files import whole_file
+from untie._util.files import whole_file
+from untie._util.messages import defused, need
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 """What stands between cells, by the ending of a file of text."""

@@ -14,14 +14,22 @@ from sklearn.exceptions import ConvergenceWarning
 from untie._count.counts import Counts
 from untie._count.tally import Tally
 from untie._learn import memory
-from untie._learn.attributes import ColumnView
-from untie._learn.column_weights import ColumnWeights
-from untie._learn.couplings import Coupling, matching
-from untie._learn.kernels import Kernel, Normalization
-from untie._learn.n_clusters import choose_n_clusters
-from untie._learn.order_space import is_mixed, order_spaces
-from untie._learn.purposes import Judge, Objective
-from untie._learn.solvers import (
+from untie._learn.columns.attributes import ColumnView, ColumnWeights
+from untie._learn.linalg.spectrum import TINY, roots
+from untie._learn.selection.objectives import Judge, Objective
+from untie._learn.selection.spectrum_number import choose_n_clusters
+from untie._learn.spaces.couplings import Coupling, matching
+from untie._learn.spaces.kernel_spaces import (
+    VALUES,
+    KernelSpaces,
+    build_spaces,
+    identity_spaces,
+    side_by_side,
+)
+from untie._learn.spaces.kernels import Kernel, Normalization
+from untie._learn.spaces.order_space import is_mixed, order_spaces
+from untie._learn.spaces.value_tables import Columns
+from untie._learn.weights import (
     ROW_SOLVERS,
     SOLVERS,
     WEIGHTINGS,
@@ -30,13 +38,9 @@ from untie._learn.solvers import (
     Solution,
     solution_at,
 )
-from untie._learn.spaces import VALUES, KernelSpaces, build_spaces, identity_spaces, side_by_side
-from untie._learn.spectrum import TINY, roots
-from untie._learn.tall import Columns
 from untie._table.orders import Orders, find_orders
+from untie._util.messages import Parameter, message, warn_user
 from untie._util.types import FloatArray
-from untie._util.warn import warn_user
-from untie._util.words import Parameter, message
 
 LARGEST_NUMBER = 20
 """``n_clusters=None`` chooses at most this many clusters."""

@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.packed_rows import row_keys
-from untie._count.packing import Packs, add_up
-from untie._learn.value_space import ValueSpace
-from untie._util.digits import ROUNDING, leading_digits
-from untie._util.parallel import map_ahead
+from untie._count.packed_rows import Packs, add_up, row_keys
+from untie._learn.spaces.value_space import ValueSpace
+from untie._util.arrays import ROUNDING, leading_digits
+from untie._util.threads import map_ahead
 from untie._util.types import Codes, FloatArray
 
 DIGITS = 12

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from untie._learn.column_weights import check_column_weights
-from untie._learn.couplings import resolve_couplings
-from untie._learn.kernels import resolve_kernels, resolve_normalization
+from untie._learn.columns.attributes import check_column_weights
 from untie._learn.learning import ChoiceRecipe, KernelRecipe
-from untie._learn.purposes import PURPOSES
-from untie._learn.solvers import SOLVERS, Settings
+from untie._learn.selection.objectives import PURPOSES
+from untie._learn.spaces.couplings import resolve_couplings
+from untie._learn.spaces.kernels import resolve_kernels, resolve_normalization
+from untie._learn.weights import SOLVERS, Settings
 from untie._table.orders import check_ordered
-from untie._table.unknown import HANDLE_UNKNOWN
+from untie._table.vocabulary import HANDLE_UNKNOWN
 from untie._util.checks import check_integer, check_number, check_one_of, is_number
 
 AUTO = "auto"

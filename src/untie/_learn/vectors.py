@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from untie._count.counting import sparse_one_hot
 from untie._count.counts import Counts
-from untie._count.dense_counting import sparse_one_hot
 from untie._count.memory import MEMORY_LIMIT, check_pairs_of_rows, refuse_large
-from untie._count.packing import Packs
-from untie._learn.eigen import Eigenspace, settling
-from untie._learn.spaces import KernelSpaces
-from untie._learn.spectrum import centre, spans
-from untie._learn.tall import Columns
-from untie._util.parallel import in_threads
+from untie._count.packed_rows import Packs
+from untie._learn.linalg.eigen import Eigenspace, settling
+from untie._learn.linalg.spectrum import centre, spans
+from untie._learn.spaces.kernel_spaces import KernelSpaces
+from untie._learn.spaces.value_tables import Columns
+from untie._util.threads import in_threads
 from untie._util.types import Codes, FloatArray
 
 BLOCK_ROWS = 8192

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.lib import format as npy
 from scipy import sparse
 
+from untie._util.files import whole_file
 from untie._util.scratch import HARMLESS, MOST_RATIO
-from untie._util.whole_files import whole_file
 
 MARK = "UNTIE"
 FORMAT = 2

@@ -21,12 +21,12 @@ from sklearn.utils.validation import check_is_fitted
 from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample
-from untie._learn.attributes import ColumnView
-from untie._learn.fitted import Fitted
-from untie._learn.k_choice import KChoice
-from untie._learn.reach import Reach
-from untie._learn.solvers import Solution
+from untie._learn.clustering.lloyd import Reach
+from untie._learn.columns.attributes import ColumnView
+from untie._learn.fitting import Fitted
+from untie._learn.selection.k_choice import KChoice
 from untie._learn.vectors import LookUp
+from untie._learn.weights import Solution
 from untie._persistence.container import read_file, refusing, write_file
 from untie._persistence.schema import (
     Codec,
@@ -49,14 +49,19 @@ from untie._persistence.schema import (
     whole,
 )
 from untie._persistence.values import cells, from_plain, to_plain
-from untie._prepare.date_writing import ORDERS, DateWriting
 from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note, Reason
-from untie._prepare.number_names import COMMA, POINT, NumberNames
-from untie._prepare.number_writing import NumberWriting
-from untie._prepare.numbers import NUMBER, PERIODS
+from untie._prepare.numbers import (
+    COMMA,
+    NUMBER,
+    ORDERS,
+    PERIODS,
+    POINT,
+    DateWriting,
+    NumberNames,
+    NumberWriting,
+)
 from untie._prepare.preparation import Constant, Preparation
-from untie._prepare.readings import Reading
-from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, DatePart, Group, Keep
+from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, DatePart, Group, Keep, Reading
 from untie._table.vocabulary import Vocabulary
 from untie._util.about import VERSION
 

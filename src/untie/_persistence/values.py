@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from untie._learn.kernels import Gaussian, Polynomial
+from untie._learn.spaces.kernels import Gaussian, Polynomial
 from untie._persistence.schema import Codec, Place, of_type
-from untie._util.extras import need
+from untie._util.messages import need
 
 NUMBERS = (np.generic, float)
 """Bases of what may be given as a dtype, besides its name and numpy's own objects."""

@@ -1,46 +1,272 @@
-"""How often a column has each value -> what to do with it, and why."""
+"""How often a column has each value -> what to do with the column, and why."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import kolmogorov, pdtr
 
-from untie._prepare.date_parts import check_parts
-from untie._prepare.defaults import BINS, MAX_CATEGORIES
-from untie._prepare.found_reading import (
-    AUTO,
-    as_read,
-    count_missing,
-    find_texts_of_missing,
-    with_writing,
-)
 from untie._prepare.look import Summary
 from untie._prepare.note import (
     BINNED,
     GROUPED,
     KEPT,
     LEFT_OUT,
+    N_SPELLINGS,
     Note,
     Reason,
     Reasons,
     shown_values,
 )
-from untie._prepare.number_names import NumberNames, find_number_names
-from untie._prepare.number_writing import NumberWriting
-from untie._prepare.numbers import NUMBER, PERIODS, as_number, read
-from untie._prepare.ranges import quantile_edges, range_labels, round_edges
-from untie._prepare.readings import AS_IT_IS, Reading
-from untie._prepare.remarks import MOSTLY, odd_values, odd_writing
-from untie._prepare.rules import Bin, Group, Keep, Rule, as_text, kind_of
+from untie._prepare.numbers import (
+    NUMBER,
+    PERIODS,
+    NumberNames,
+    NumberWriting,
+    as_number,
+    find_number_names,
+    possible_orders,
+    read,
+    write,
+)
+from untie._prepare.rules import (
+    AS_IT_IS,
+    AUTO,
+    PARTS,
+    Bin,
+    DatePart,
+    Group,
+    Keep,
+    Reading,
+    Rule,
+    as_read,
+    as_text,
+    count_missing,
+    find_texts_of_missing,
+    kind_of,
+    may_be_missing,
+    with_writing,
+)
+from untie._util.arrays import leading_digits, ranges_of
 from untie._util.checks import check_integer
-from untie._util.digits import leading_digits
 from untie._util.types import FloatArray, Value
+
+BINS = 35
+"""Numbers are binned into this many ranges, unless the user says otherwise; odd, so that none has
+a border in the middle, which would be cut otherwise when counted from the other end."""
+
+MAX_CATEGORIES = 100
+"""A column has at most this many categories, unless the user says otherwise."""
+
+MOSTLY = 0.9
+"""A column counts as written in a way if at least this share of its rows is."""
+
+FEW_UNITS = 5
+"""Where numbers have more different endings than this, they are parts of names: 7a, 7b, ..., 7z."""
+
+_DAY = r"(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](\d{4}|\d\d))"
+_DATE = re.compile(_DAY + r"([T ,].*)?")
+# Not 007, which is a name, nor 10.0.0.1.
+_DIGITS = r"(?!0\d)(\d{1,3}([,'.]\d{3})+|\d+)([.,]\d+)?"
+_UNIT = r"\s?(?P<unit>[^\W\d_]{1,6}\.?|[%$€£¥°]\w?)?"
+_WITH_UNIT = re.compile(r"[-+]?[$€£¥]?\s?" + _DIGITS + _UNIT)
+
+
+def odd_values(values: Sequence[Value], with_placeholders: bool = True) -> Reasons:
+    """Return which values may be missing cells, or spellings of one value."""
+    texts = [value for value in values if isinstance(value, str)]
+    found: dict[Reason, dict[str, Any]] = {}
+    odd = sorted(filter(may_be_missing, texts))
+    if odd and with_placeholders:
+        found[Reason.NOT_MISSING] = {"n": len(odd), "values": odd}
+    alike = _spellings([text for text in texts if text not in set(odd)])
+    if alike:
+        found[Reason.SPELLINGS] = {"n": len(alike), "spellings": alike[:N_SPELLINGS]}
+    return found
+
+
+def odd_writing(values: Sequence[Value], rows: FloatArray) -> Reasons:
+    """Return how cells are to be written so that they can be binned; nothing if they are just text.
+
+    Parameters
+    ----------
+    values : sequence
+        The distinct values.
+    rows : array of shape (n_values,)
+        Number of rows that have each.
+    """
+    texts = [value.strip() if isinstance(value, str) else "" for value in values]
+    dates = np.array([_DATE.fullmatch(text) is not None for text in texts], dtype=bool)
+    if _is_most(dates, rows):
+        is_unclear = len(possible_orders(texts)) > 1
+        return {Reason.UNCLEAR_DATES if is_unclear else Reason.ODD_DATES: {}}
+    found = [_WITH_UNIT.fullmatch(text) for text in texts]
+    units = {(match["unit"] or "").lower() for match in found if match}
+    numbers = np.array([match is not None for match in found], dtype=bool)
+    if _is_most(numbers, rows) and len(units) <= FEW_UNITS:
+        example = next(text for text, match in zip(texts, found, strict=True) if match)
+        return {Reason.ODD_NUMBERS: {"example": example}}
+    return {}
+
+
+def _is_most(chosen: NDArray[np.bool_], rows: FloatArray) -> bool:
+    return bool(rows[chosen].sum() >= MOSTLY * rows.sum() > 0)
+
+
+def _spellings(texts: Sequence[str]) -> list[list[str]]:
+    """Return the spellings of each value that has several, at most four."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for text in texts:
+        groups[" ".join(text.split()).casefold()].append(text)
+    return [sorted(found)[:4] for _, found in sorted(groups.items()) if len(found) > 1]
+
+
+def quantile_edges(numbers: FloatArray, weights: FloatArray, bins: int) -> FloatArray:
+    """Return the upper borders of all ranges but the last, ascending; each belongs to its range.
+
+    A number's range is that of its mean rank, so nothing but the order of the numbers counts, and
+    counting from the other end cuts at the same places. There are at most `bins` ranges; fewer
+    where a number is so frequent that it fills more than one.
+
+    Parameters
+    ----------
+    numbers : array of shape (n_numbers,)
+        Distinct and finite; at least two.
+    weights : array of shape (n_numbers,)
+        How often each occurs.
+    bins : int
+        Number of ranges, at least two.
+
+    Examples
+    --------
+    >>> quantile_edges(np.arange(10.0), np.ones(10), 5)
+    array([1., 3., 5., 7.])
+    >>> quantile_edges(np.arange(10.0), np.array([91.0] + [1.0] * 9), 5)  # mostly zero
+    array([0.])
+    """
+    order = np.argsort(numbers)
+    ordered, own = numbers[order], weights[order]
+    ranges = ranges_of((np.cumsum(own) - own / 2) / own.sum(), bins)
+    edges = ordered[:-1][np.diff(ranges) > 0]
+    # The largest number may have so much weight that it fills two ranges: the others are one.
+    return edges if len(edges) else ordered[-2:-1]
+
+
+def round_edges(edges: FloatArray, numbers: FloatArray) -> FloatArray:
+    """Round borders to as few digits as leave every number in its range.
+
+    Whole numbers below 10,000 stay as they are: they may be years.
+
+    Parameters
+    ----------
+    edges : array of shape (n_edges,)
+        Upper borders, ascending; each is one of the numbers.
+    numbers : array of shape (n_numbers,)
+        Distinct.
+
+    Examples
+    --------
+    >>> round_edges(np.array([1.23456, 4.56789]), np.array([1.23456, 3.0, 4.56789, 5.0]))
+    array([2. , 4.6])
+    """
+    if (edges == np.round(edges)).all() and np.abs(edges).max() < 10_000:
+        return edges
+    ordered = np.sort(numbers)
+    above = ordered[np.searchsorted(ordered, edges, side="right")]
+    pairs = zip(edges.tolist(), above.tolist(), strict=True)
+    return np.array([_shortest(low, high) for low, high in pairs])
+
+
+def _shortest(low: float, high: float) -> float:
+    """Return the number with the fewest digits from `low` on and below `high`."""
+    for digits in range(1, 17):
+        for end in (low, (low + high) / 2):
+            rounded = float(f"{end:.{digits}g}")
+            if low <= rounded < high:
+                return rounded
+    return low
+
+
+def range_labels(edges: FloatArray, unit: str, whole: bool) -> list[str]:
+    """Return the names of the ranges between borders, one more than there are borders.
+
+    Parameters
+    ----------
+    edges : array of shape (n_edges,)
+        Upper borders, ascending.
+    unit : str
+        What the numbers are of.
+    whole : bool
+        Whether there are only whole numbers, so that ranges can be named without overlap.
+
+    Examples
+    --------
+    >>> range_labels(np.array([25.0, 40.0, 41.0]), "number", True)
+    ['up to 25', '26 to 40', '41', 'over 41']
+    >>> range_labels(np.array([-3.0, 4.5]), "number", False)
+    ['up to -3', '-3 to 4.5', 'over 4.5']
+    """
+    first, last = "up to", "over"
+    if unit != NUMBER:
+        first, last = "until", "after"
+    names = [write(edge, unit) for edge in edges]
+    labels = [f"{first} {names[0]}"]
+    for low, high in pairwise(edges.tolist()):
+        start, end = write(low + 1 if whole else low, unit), write(high, unit)
+        labels.append(end if start == end else f"{start} to {end}")
+    return [*labels, f"{last} {names[-1]}"]
+
+
+def check_parts(parts: object) -> tuple[str, ...]:
+    """Return the parts of dates that the user asks for, or say which there are."""
+    known = ", ".join(map(repr, PARTS))
+    if isinstance(parts, str) or not isinstance(parts, Sequence):
+        raise TypeError(f"date_parts must be a list of {known}, got {parts!r}.")
+    for part in parts:
+        if part not in PARTS:
+            raise ValueError(f"There is no part of dates {part!r}; there are {known}.")
+    return tuple(dict.fromkeys(parts))
+
+
+def part_rules(seen: Summary, reading: Reading, parts: Sequence[str]) -> list[DatePart]:
+    """Return what makes the parts of a column of dates; none if it has other values.
+
+    A part that is the same in every row is left out.
+
+    Parameters
+    ----------
+    seen : Summary
+        The column's values.
+    reading : Reading
+        How its cells are read.
+    parts : sequence of {"weekday", "month", "hour"}
+        What is asked for.
+    """
+    plain = as_read(seen, reading)
+    is_date = ~np.isnan(read(plain.values, PERIODS[0]))
+    if not plain.values or plain.rows[is_date].sum() < MOSTLY * plain.rows.sum():
+        return []
+    rules = (DatePart(part, reading) for part in parts)
+    return [rule for rule in rules if len(set(rule.labels(seen.values)) - {None}) > 1]
+
+
+def part_name(column: str, part: str) -> str:
+    """Return what the column of a part is called.
+
+    Examples
+    --------
+    >>> part_name("bought", "weekday")
+    'bought (weekday)'
+    """
+    return f"{column} ({part})"
+
 
 ROWS_PER_RANGE, FEWEST_BINS = 8, 5
 """There are fewer ranges where each would have fewer rows than this, but no fewer than that."""

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.draws import common_unit
+from untie._count.counts import common_unit
 from untie._engines.source import Source
 from untie._table.column_codes import factorize
-from untie._table.sample_weights import read_weights, split_weights
+from untie._table.rows import read_weights, split_weights
 from untie._table.table import Table, read_table
-from untie._util.mixing import STEP, mixed
+from untie._util.arrays import STEP, mixed
+from untie._util.messages import message, message_of
 from untie._util.types import FloatArray, Value
-from untie._util.words import message, message_of
 
 EXACT_VALUES = 2**16
 """At most this many distinct values of a column are counted."""

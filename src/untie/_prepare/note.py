@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from untie._table.plain_values import value_text
+from untie._table.column_codes import value_text
 from untie._table.vocabulary import sort_values
+from untie._util.messages import Message, Parameter, counted, message
 from untie._util.types import Value
-from untie._util.words import Message, Parameter, counted, message
 
 KEPT, BINNED, GROUPED, LEFT_OUT = "kept", "binned", "grouped", "left out"
 

@@ -1,18 +1,24 @@
-"""Cells -> numbers: measurements, dates as periods, and either of them written as text."""
+"""Cells -> numbers: measurements, dates as periods, and either written as text.
+
+Numbers as people write them: 1.234,5 or 1,234.5, $10, 12 kg, 35%. And numbers that name categories:
+75000 and 75000.0 are one, 007 and 1.50 stay text.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from untie._table.plain_values import in_utc
-from untie._util.types import FloatArray
+from untie._table.column_codes import in_utc
+from untie._util.types import FloatArray, Value
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _CODE = re.compile(r"[+-]?0\d")  # 007 is a name, not a number
@@ -115,3 +121,319 @@ def write(number: float, unit: str) -> str:
         return date.fromordinal(whole).isoformat()
     day = datetime.fromordinal(whole // 86400)
     return str(day + timedelta(seconds=whole % 86400))
+
+
+_CURRENCY = (
+    r"(?:US|AU?|CA?|NZ|HK|R)?\$|[€£¥₹₽₩]|USD|EUR|GBP|JPY|CHF|CAD|AUD|CNY|INR|BRL|SEK|NOK|DKK|PLN"
+)
+_WORD = r"[^\W\d_]{1,12}"
+_UNIT = rf"{_WORD}(?:/{_WORD})?[²³]?\.?|[%‰]|°\s?[A-Za-z]?|{_CURRENCY}"
+_MARKS = ",.'\u2019 \u00a0\u202f"
+_SIGN = "[-+\u2212]"
+_ANY = re.compile(
+    rf"(?P<first>{_SIGN})?(?P<before>{_CURRENCY})?\s?(?P<second>{_SIGN})?"
+    rf"(?P<digits>\d+(?:[{_MARKS}]\d+)*)\s?(?P<after>{_UNIT})?"
+)
+_WRITTEN_CODE = re.compile(r"0\d")  # 007 is a name, not a number
+
+PLAIN = (".", "")
+"""The marks of plain numbers: before decimals, and between thousands."""
+
+_USUAL = (PLAIN, (",", ""), (".", ","), (",", "."))
+
+
+@dataclass(frozen=True)
+class NumberWriting:
+    """How the numbers of a column are written.
+
+    Parameters
+    ----------
+    decimal : str
+        What stands before decimals.
+    thousands : str
+        What stands between thousands; empty for nothing.
+    before, after : str
+        What stands before and after each number: a currency, a unit; may be empty.
+
+    Examples
+    --------
+    >>> writing = NumberWriting(",", ".", "", "kg")
+    >>> writing.read("1.234,5 kg"), writing.read("12 g") is None
+    (1234.5, True)
+    """
+
+    decimal: str
+    thousands: str
+    before: str = ""
+    after: str = ""
+
+    def read(self, text: str) -> float | None:
+        """Return the number that a text is, None if it is not written so."""
+        match = _ANY.fullmatch(text.strip())
+        if match is None or (match["before"] or "", match["after"] or "") != self._around:
+            return None
+        number = self.number(match["digits"])
+        if number is None or (match["first"] and match["second"]):
+            return None
+        sign = match["first"] or match["second"] or "+"
+        return number if sign == "+" else -number
+
+    def number(self, digits: str) -> float | None:
+        """Return the number that digits with marks are, None if the marks are not these."""
+        if not self._digits.fullmatch(digits) or _WRITTEN_CODE.match(digits):
+            return None
+        whole = digits.replace(self.thousands, "") if self.thousands else digits
+        return float(whole.replace(self.decimal, "."))
+
+    @property
+    def has_unit(self) -> bool:
+        """Whether something stands before or after the numbers."""
+        return bool(self.before or self.after)
+
+    def words(self) -> str:
+        """Return how numbers are read, for people."""
+        said = "as numbers" + (f" in {self.before or self.after!r}" if self.has_unit else "")
+        marks = []
+        if self.decimal != PLAIN[0]:
+            marks.append(f"{self.decimal!r} before decimals")
+        if self.thousands:
+            marks.append(f"{self.thousands!r} between thousands")
+        return f"{said}, with {' and '.join(marks)}" if marks else said
+
+    @cached_property
+    def _around(self) -> tuple[str, str]:
+        return self.before, self.after
+
+    @cached_property
+    def _digits(self) -> re.Pattern[str]:
+        mark = re.escape(self.thousands)
+        whole = rf"(?:[1-9]\d{{0,2}}(?:{mark}\d{{3}})+|\d+)" if self.thousands else r"\d+"
+        return re.compile(rf"{whole}(?:{re.escape(self.decimal)}\d+)?")
+
+
+def find_number_writing(texts: Sequence[str]) -> NumberWriting | None:
+    """Return how all texts are written as numbers; None if they are not, or it can't be told.
+
+    The unit is the same everywhere. Which mark is which is told by the texts themselves: 3,5 has a
+    decimal comma, 1,234,567 has thousands; 1,234 alone could be either, and so it is None. Beside
+    shorter numbers without a mark (30, 999) it has thousands, as decimals would have other lengths.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The distinct values, in any order; not all plain numbers.
+
+    Examples
+    --------
+    >>> find_number_writing(["3,5", "12"])
+    NumberWriting(decimal=',', thousands='', before='', after='')
+    >>> find_number_writing(["1,234", "30"]).thousands, find_number_writing(["1,234", "5,678"])
+    (',', None)
+    """
+    parts = set()
+    bodies = []
+    for text in texts:
+        match = _ANY.fullmatch(text.strip())
+        if match is None or (match["first"] and match["second"]):
+            return None
+        parts.add((match["before"] or "", match["after"] or ""))
+        if len(parts) > 1:
+            return None
+        bodies.append(match["digits"])
+    if not bodies:
+        return None
+    marks = _marks(bodies)
+    if marks is None:
+        return None
+    before, after = parts.pop()
+    return NumberWriting(*marks, before, after)
+
+
+def _marks(bodies: Sequence[str]) -> tuple[str, str] | None:
+    """Return the marks before decimals and between thousands, if they can be told."""
+    used = {mark for body in bodies for mark in body if not mark.isdecimal()}
+    others = used - {",", "."}
+    candidates = [*_USUAL, *((decimal, mark) for mark in sorted(others) for decimal in ".,")]
+    fitting = [
+        marks
+        for marks in candidates
+        if (not marks[1] or marks[1] in used) and _fit(bodies, NumberWriting(*marks))
+    ]
+    if not fitting:
+        return None
+    if len(fitting) == 1 or not used or PLAIN in fitting:
+        return fitting[0]  # a point alone stands before decimals, as everywhere in files
+    if "," not in used or used != {","}:
+        return fitting[0]  # they differ in a mark that no number has
+    plain = [body for body in bodies if "," not in body]
+    is_grouped = bool(plain) and all(len(body) <= 3 for body in plain)
+    return (".", ",") if is_grouped else None
+
+
+def _fit(bodies: Iterable[str], writing: NumberWriting) -> bool:
+    return all(writing.number(body) is not None for body in bodies)
+
+
+# Neither 007 nor 1.50, which may be names; 1e+05 is how programs write some large numbers.
+_PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.(?:0|\d*[1-9]))?|-?[1-9](?:\.\d*[1-9])?e[-+]\d\d")
+_WHOLE = re.compile(r"-?(?:0|[1-9]\d*)(?:\.0)?")
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}\.\d{3}")
+
+POINT, COMMA = PLAIN[0], ","
+
+
+@dataclass(frozen=True)
+class NumberNames:
+    """How numbers that are names of categories are read: as the same text for the same number.
+
+    Parameters
+    ----------
+    decimal : {".", ","}
+        What stands before decimals.
+
+    Examples
+    --------
+    >>> names = NumberNames(".")
+    >>> [names.read(text) for text in ("75000", "75000.0", "7.5", "1e+05", "007", "many")]
+    ['75000', '75000', '7.5', '100000', None, None]
+    >>> NumberNames(",").read("75000,0"), NumberNames(",").read("1.234")
+    ('75000', None)
+    """
+
+    decimal: str
+
+    def read(self, text: str) -> str | None:
+        """Return a number as plain text, None if a text is no number."""
+        text = text.strip()
+        if self.decimal == COMMA:
+            if _THOUSANDS.fullmatch(text) or (COMMA in text and POINT in text):
+                return None
+            text = text.replace(COMMA, POINT)
+        if _WHOLE.fullmatch(text):  # whatever its length, which no float holds
+            name = text.removesuffix(".0")
+            return "0" if name == "-0" else name
+        number = as_number(text)
+        if number is None or not math.isfinite(number):
+            return None
+        return str(int(number)) if number.is_integer() else str(number)
+
+
+def find_number_names(values: Sequence[Value]) -> NumberNames | None:
+    """Return how a column of texts that are all plain numbers is read; None for other columns.
+
+    A column with a single cell such as 007 or 1.50 is not read as numbers: these may be codes or
+    versions, and then 7 and 1.5 are others.
+
+    Parameters
+    ----------
+    values : sequence
+        The distinct values, without missing ones, in any order.
+
+    Examples
+    --------
+    >>> find_number_names(["1", "2.0"]), find_number_names(["7", "007"])
+    (NumberNames(decimal='.'), None)
+    """
+    texts = [value for value in values if isinstance(value, str)]
+    if not texts or len(texts) < len(values):
+        return None
+    if all(map(_PLAIN.fullmatch, texts)):
+        return NumberNames(POINT)
+    if not all(_PLAIN.fullmatch(text.replace(COMMA, POINT)) for text in texts):
+        return None
+    found = find_number_writing(texts)  # None where 1,234 may be 1234
+    is_comma = found is not None and (found.decimal, found.thousands) == (COMMA, "")
+    return NumberNames(COMMA) if is_comma else None
+
+
+DAY_FIRST, MONTH_FIRST, YEAR_FIRST = "day first", "month first", "year first"
+ORDERS = (DAY_FIRST, MONTH_FIRST, YEAR_FIRST)
+
+_TIME = r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s?([AaPp]\.?[Mm]\.?)?"
+_DATE = re.compile(rf"(\d{{1,4}})([-/.])(\d{{1,2}})\2(\d{{1,4}})(?:(?:,?\s+|T){_TIME})?")
+
+
+@dataclass(frozen=True)
+class DateWriting:
+    """How the dates of a column are written.
+
+    Parameters
+    ----------
+    order : {"day first", "month first", "year first"}
+        What comes first.
+
+    Examples
+    --------
+    >>> DateWriting("day first").read("5/12/2024"), DateWriting("month first").read("5/12/2024")
+    (datetime.date(2024, 12, 5), datetime.date(2024, 5, 12))
+    """
+
+    order: str
+
+    def read(self, text: str) -> date | None:
+        """Return the date that a text is, None if it is not written so."""
+        match = _DATE.fullmatch(text.strip())
+        if match is None:
+            return None
+        first, second, last = match[1], match[3], match[4]
+        year, month, day = {
+            DAY_FIRST: (last, second, first),
+            MONTH_FIRST: (last, first, second),
+            YEAR_FIRST: (first, second, last),
+        }[self.order]
+        if len(year) != 4 or len(month) > 2 or len(day) > 2:
+            return None
+        try:
+            found = date(int(year), int(month), int(day))
+            return found if match[5] is None else _at(found, *match.groups()[4:])
+        except ValueError:  # a 13th month, a 25th hour
+            return None
+
+    def words(self) -> str:
+        """Return how dates are read, for people."""
+        return f"as dates, {self.order}"
+
+
+def find_date_writing(texts: Sequence[str], day_first: bool | None = None) -> DateWriting | None:
+    """Return how all texts are written as dates; None if they are not, or it can't be told.
+
+    Whether the day or the month comes first is told by the texts: by 31/12/2024 the day does. With
+    points between, as in 1.2.2024, it always does.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The distinct values, in any order.
+    day_first : bool, optional
+        What the user says, where both are possible.
+
+    Examples
+    --------
+    >>> find_date_writing(["1/2/2024", "31/12/2024"]).order, find_date_writing(["1/2/2024"])
+    ('day first', None)
+    """
+    orders = possible_orders(texts)
+    if len(orders) > 1 and day_first is not None:
+        orders = [DAY_FIRST if day_first else MONTH_FIRST]
+    elif len(orders) > 1 and all("." in text for text in texts):
+        orders = [DAY_FIRST]
+    return DateWriting(orders[0]) if len(orders) == 1 else None
+
+
+def possible_orders(texts: Sequence[str]) -> list[str]:
+    """Return the orders in which all texts are dates."""
+    orders = [DAY_FIRST, MONTH_FIRST, YEAR_FIRST] if texts else []
+    for text in texts:
+        orders = [order for order in orders if DateWriting(order).read(text) is not None]
+        if not orders:
+            break
+    return orders
+
+
+def _at(day: date, hour: str, minute: str, second: str | None, half: str | None) -> datetime:
+    hours = int(hour)
+    if half is not None:
+        if not 1 <= hours <= 12:
+            raise ValueError(hour)
+        hours = hours % 12 + (12 if half[0] in "Pp" else 0)
+    return datetime(day.year, day.month, day.day, hours, int(minute), int(second or 0))

@@ -1,17 +1,158 @@
-"""What is done to a column's values, in a form that can be kept in a file."""
+"""How the cells of a column are read, and what becomes of its values, as data for a file."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._prepare.numbers import as_date, as_number, read
-from untie._prepare.readings import AS_IT_IS, Reading
-from untie._table.plain_values import value_text
+from untie._prepare.look import Summary
+from untie._prepare.numbers import (
+    PLAIN,
+    DateWriting,
+    NumberNames,
+    NumberWriting,
+    as_date,
+    as_number,
+    find_date_writing,
+    find_number_writing,
+    read,
+)
+from untie._table.column_codes import value_text
 from untie._util.types import Value
+
+WORDS = frozenset({"", "na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "null", "#null!"})
+"""Words, in lower case, that stand for a missing cell."""
+
+UNSURE = frozenset({"none", "missing"})
+"""Words that may as well be an answer: they stay values, and the user is told of them."""
+
+SIGNS = frozenset({"?", "-", "--", "---", ".", "..", "\u2013", "\u2014"})
+"""Signs that do, unless others of the column's values are signs, too."""
+
+FEWEST_OTHERS = 2
+"""A column needs this many other values: beside one alone, such as yes, - may mean no."""
+
+_CODE = re.compile(r"[A-Za-z]{2}")
+
+
+def means_missing(text: str) -> bool:
+    """Tell whether a text is one of those that stand for a missing cell.
+
+    Examples
+    --------
+    >>> means_missing(" N/A"), means_missing("none")
+    (True, False)
+    """
+    return text.strip().lower() in WORDS | SIGNS
+
+
+def may_be_missing(text: str) -> bool:
+    """Tell whether a text is one of those, or a word that may be."""
+    return means_missing(text) or text.strip().lower() in UNSURE
+
+
+def find_missing(values: Sequence[Value]) -> tuple[str, ...]:
+    """Return those of a column's distinct values that stand for a missing cell, in order.
+
+    The list of such texts is closed, and none of a column of numbers is among them. "NA" stays a
+    value where most others have two letters, too, as Namibia's in a column of countries does; signs
+    stay where others are signs; and all stay where there is at most one other value.
+
+    Parameters
+    ----------
+    values : sequence
+        The distinct values, in any order.
+
+    Examples
+    --------
+    >>> find_missing(["red", "blue", "?", "n/a"])
+    ('?', 'n/a')
+    >>> find_missing(["yes", "-"]), find_missing(["DE", "FR", "NA"]), find_missing(["+", "-", "o"])
+    ((), (), ())
+    """
+    found = {v for v in values if isinstance(v, str) and means_missing(v)}
+    if not found:
+        return ()
+    others = [value for value in values if not isinstance(value, str) or value not in found]
+    if len(others) < FEWEST_OTHERS:
+        return ()
+    texts = [value.strip() for value in others if isinstance(value, str)]
+    if 2 * sum(_CODE.fullmatch(text) is not None for text in texts) > len(others):
+        found = {text for text in found if text.strip().lower() != "na"}
+    if any(not any(map(str.isalnum, text)) for text in texts):
+        found = {text for text in found if text.strip() not in SIGNS}
+    return tuple(sorted(found))
+
+
+Writing = NumberWriting | DateWriting | NumberNames
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How cells are read.
+
+    Parameters
+    ----------
+    missing : tuple of str
+        Texts that stand for a missing cell.
+    writing : NumberWriting, DateWriting, NumberNames or None
+        How numbers or dates are written, if not plainly; or that plain numbers are names.
+
+    Examples
+    --------
+    >>> Reading(("?",), NumberWriting(",", "")).read(["3,5", "?", "many", 7, None])
+    [3.5, None, 'many', 7, None]
+    """
+
+    missing: tuple[str, ...] = ()
+    writing: Writing | None = None
+
+    def read(self, values: list[Value]) -> list[Value]:
+        """Return what cells say; a text that is not written as the others stays."""
+        if not self.missing and self.writing is None:
+            return values
+        absent = set(self.missing)
+        return [self._read(value, absent) if isinstance(value, str) else value for value in values]
+
+    def _read(self, text: str, absent: set[str]) -> Value:
+        if text in absent or text.strip() in absent:
+            return None
+        found = None if self.writing is None else self.writing.read(text)
+        return text if found is None else found
+
+
+AS_IT_IS = Reading()
+
+
+def find_writing(
+    values: Sequence[Value], day_first: bool | None = None
+) -> NumberWriting | DateWriting | None:
+    """Return how a column of texts is written as numbers or dates; None if plainly, or as neither.
+
+    Parameters
+    ----------
+    values : sequence
+        The distinct values, without missing ones, in any order.
+    day_first : bool, optional
+        What the user says of dates.
+    """
+    texts = [value for value in values if isinstance(value, str)]
+    if not texts or len(texts) < len(values) or all(map(as_date, texts)):
+        return None
+    dates = find_date_writing(texts, day_first)
+    if dates is not None:
+        return dates
+    numbers = find_number_writing(texts)
+    is_plain = numbers is None or (
+        not numbers.has_unit and (numbers.decimal, numbers.thousands) == PLAIN
+    )
+    return None if is_plain else numbers
+
 
 TEXT, NUMBERS, OTHERS = "text", "numbers", "others"
 
@@ -206,3 +347,76 @@ def as_text(value: Value) -> str:
     """Return a value as text; whole numbers without a point, as in other files of the table."""
     is_whole = isinstance(value, float) and value.is_integer()
     return str(int(value)) if is_whole else value_text(value)  # type: ignore[call-overload]  # is_whole
+
+
+AUTO = "auto"
+
+
+def find_texts_of_missing(seen: Summary, missing: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the texts of a column that stand for missing cells.
+
+    Parameters
+    ----------
+    seen : Summary
+        The column's values.
+    missing : "auto" or sequence of str
+        Those that the user names; "auto" finds them.
+    """
+    if missing != AUTO:
+        # Those that no cell has count, too: new rows may have them.
+        texts, absent = tuple(missing), set(missing)
+    else:
+        texts = find_missing(seen.values)
+        absent = set(texts)
+    rest = [value for value in seen.values if not isinstance(value, str) or value not in absent]
+    return () if kind_of(rest) == OTHERS else texts
+
+
+def as_read(seen: Summary, reading: Reading) -> Summary:
+    """Return how often a column has each value once its cells are read."""
+    read = reading.read(seen.values)
+    if read is seen.values:
+        return seen
+    places = {value: place for place, value in enumerate(dict.fromkeys(read))}
+    codes = np.array([places[value] for value in read], dtype=np.intp)
+    rows = np.bincount(codes, seen.rows, minlength=len(places))
+    weights = np.bincount(codes, seen.weights, minlength=len(places))
+    known = np.array([value is not None for value in places], dtype=bool)
+    return replace(
+        seen,
+        values=[value for value in places if value is not None],
+        rows=rows[known],
+        weights=weights[known],
+        n_missing=seen.n_missing + float(rows[~known].sum()),
+    )
+
+
+def with_writing(seen: Summary, reading: Reading, day_first: bool | None) -> Reading:
+    """Return a reading that knows how numbers or dates are written, if all values are so.
+
+    Parameters
+    ----------
+    seen : Summary
+        The column's values, without missing ones.
+    reading : Reading
+        What is known of it so far.
+    day_first : bool or None
+        What the user says of dates that can be read either way.
+    """
+    return replace(reading, writing=find_writing(seen.values, day_first))
+
+
+def count_missing(seen: Summary, texts: Sequence[str]) -> dict[str, int]:
+    """Return the values that texts of missing cells stand for, sorted, and how many rows have each.
+
+    Examples
+    --------
+    >>> count_missing(Summary(["a", "?"], np.array([5.0, 1.0]), np.ones(2), 0), ["?", "NA"])
+    {'?': 1}
+    """
+    absent = set(texts)
+    found = {}
+    for value, n in zip(seen.values, (seen.rows * seen.scale).tolist(), strict=True):
+        if isinstance(value, str) and (value in absent or value.strip() in absent):
+            found[value] = round(n)
+    return dict(sorted(found.items()))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from numbers import Real
 
-from untie._prepare.deciding import MANY_ROWS, is_free_text
-from untie._prepare.remarks import MOSTLY
+from untie._prepare.deciding import MANY_ROWS, MOSTLY, is_free_text
 from untie._table.table import Table
 from untie._table.vocabulary import Vocabulary
+from untie._util.messages import UnpreparedWarning, warn_user
 from untie._util.types import Value
-from untie._util.warn import UnpreparedWarning, warn_user
 
 NUMBERS, TEXT, IDS = (
     ("holds numbers that are nearly all distinct", "hold numbers that are nearly all distinct"),

@@ -12,10 +12,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._table.plain_values import whole_characters
+from untie._table.column_codes import whole_characters
 from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.checks import check_one_of
-from untie._util.extras import installing
+from untie._util.messages import installing
 from untie._util.types import FloatArray, Value
 
 LIBRARIES = ("pandas", "polars", "pyarrow")

@@ -1,4 +1,4 @@
-"""The values of every attribute, their order and their labels."""
+"""The values of every column: their order and labels, those the user lists, and unknown ones."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._table.names import check_names
-from untie._table.plain_values import value_text, whole_characters
+from untie._table.column_codes import plain, value_code, value_text, whole_characters
+from untie._table.table import check_names
+from untie._util.messages import warn_user
 from untie._util.types import Value
 
 
@@ -191,3 +192,109 @@ def number_repeats(names: Sequence[str]) -> list[str]:
         taken.add(candidate)
         result.append(candidate)
     return result
+
+
+def check_categories(categories: Any, names: Sequence[str]) -> list[tuple[Value, ...]] | None:
+    """Validate the user's lists of values: one list per column, no value twice."""
+    if isinstance(categories, str) and categories == "auto":
+        return None
+    if isinstance(categories, str) or not isinstance(categories, Iterable):
+        raise ValueError(f"categories must be 'auto' or a list of lists, got {categories!r}.")
+    lists = [_category_list(entries) for entries in categories]
+    if len(lists) != len(names):
+        raise ValueError(
+            f"categories has {len(lists)} lists but the table has {len(names)} columns; "
+            "pass one list of values per column."
+        )
+    for name, values in zip(names, lists, strict=True):
+        if len(set(values)) < len(values):
+            raise ValueError(f"categories of column {name!r} name a value twice: {values}.")
+        if not values:
+            raise ValueError(f"categories of column {name!r} are empty; name its values.")
+    return lists
+
+
+def _category_list(entries: Any) -> tuple[Value, ...]:
+    if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
+        raise ValueError(
+            f"categories must be 'auto' or a list of lists, one per column, but has {entries!r} "
+            "in the place of a list."
+        )
+    values = tuple(plain(value) for value in entries)
+    try:
+        hash(values)
+    except TypeError as error:
+        raise TypeError(f"categories must be hashable, got {values!r:.60}: {error}.") from None
+    return values
+
+
+HANDLE_UNKNOWN = ("error", "ignore", "infrequent_if_exist", "warn")
+
+
+def joins_rare_values(how: str) -> bool:
+    """Tell whether an unknown value counts as one of the rare values that are merged."""
+    return how in ("infrequent_if_exist", "warn")
+
+
+def handle_unknown_values(
+    unknown: Sequence[Sequence[Value]], vocabulary: Vocabulary, how: str, when: str
+) -> None:
+    """Raise, warn or stay silent about unknown values, as the user asked.
+
+    Even where they are ignored, values of a kind that a column never had (numbers for
+    text, say) give a warning: that is a wrong column or a wrong type, not a new value.
+
+    Parameters
+    ----------
+    unknown : sequence of sequences
+        The unknown values of each column.
+    vocabulary : Vocabulary
+        The values that are known.
+    how : {"error", "ignore", "infrequent_if_exist", "warn"}
+        The user's choice.
+    when : {"fit", "transform"}
+        For the message.
+    """
+    for column, values, known in zip(vocabulary.columns, unknown, vocabulary.values, strict=True):
+        if not values:
+            continue
+        if how == "error":
+            raise ValueError(
+                f"Found unknown value {_few(values)} in column {column!r} during {when}; known "
+                f"are {_few(known)}. Fit on rows that have it, or set handle_unknown='ignore', "
+                "which makes unknown values neutral: as near to one value as to another."
+            )
+        if how == "warn":
+            warn_user(
+                f"Found unknown value {_few(values)} in column {column!r} during {when}: it is "
+                "treated as infrequent if the column has infrequent values, else it is neutral.",
+            )
+        elif _of_other_kind(values, known):
+            warn_user(
+                f"Column {column!r} holds {_few(values)}, of type {type(_first(values)).__name__}, "
+                f"but was fitted on {_few(known)}, of type {type(_first(known)).__name__}; none "
+                "is known. Convert the column, or check that it is the right one.",
+            )
+
+
+def _few(values: Sequence[Value]) -> str:
+    shown = ", ".join(value_code(value) for value in values[:3])
+    return shown + (", ..." if len(values) > 3 else "")
+
+
+def _first(values: Sequence[Value]) -> Value:
+    return next((value for value in values if value is not None), None)
+
+
+def _of_other_kind(values: Sequence[Value], known: Sequence[Value]) -> bool:
+    """Tell whether no value is of a known kind; missing is of every kind."""
+    kinds, known_kinds = _kinds(values), _kinds(known)
+    return bool(kinds and known_kinds) and not kinds & known_kinds
+
+
+def _kinds(values: Sequence[Value]) -> set[str]:
+    return {
+        "number" if isinstance(value, Real | Decimal) else type(value).__name__
+        for value in values
+        if value is not None
+    }

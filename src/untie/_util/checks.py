@@ -1,10 +1,17 @@
-"""Checks of parameters that every estimator and function shares."""
+"""Checks of parameters that estimators and functions share, and the rule for `random_state`.
+
+`random_state=0`, the default everywhere, gives the same result for the same table each time; None
+means the same. Another number gives other draws, and a RandomState is used as it is.
+"""
 
 from __future__ import annotations
 
 import math
 from numbers import Integral, Real
 from typing import Any
+
+from numpy.random import RandomState
+from sklearn.utils import check_random_state
 
 
 def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
@@ -43,3 +50,15 @@ def check_number(name: str, value: Any, zero: bool = False) -> None:
 def is_number(value: Any) -> bool:
     """Tell a finite real number from anything else."""
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value))
+
+
+def draws_of(random_state: Any) -> RandomState:
+    """Return where to draw from.
+
+    Examples
+    --------
+    >>> draws_of(None).randint(100) == draws_of(0).randint(100)
+    True
+    """
+    draws: RandomState = check_random_state(0 if random_state is None else random_state)
+    return draws

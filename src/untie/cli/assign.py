@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.early import check_output
 from untie.cli.options import File, Output, OutputFormat, SourceOptions, sharing
+from untie.cli.streams import check_output
 
 EXAMPLES = """[bold]Examples[/bold]
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
 from untie._inputs import FittedTable, as_fitted, with_outside
-from untie._learn.reach import NEARLY_ALL
+from untie._learn.clustering.lloyd import NEARLY_ALL
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
-from untie._util.extras import need
+from untie._util.messages import need
 from untie.cli.learning import load, seen
 from untie.cli.options import (
     Format,
@@ -26,11 +26,9 @@ from untie.cli.options import (
     refuse_for_model,
 )
 from untie.cli.reading import open_rows
-from untie.cli.showing import chosen_format, print_table, say
-from untie.cli.spinner import waiting
-from untie.cli.streaming import stream_rows
+from untie.cli.showing import chosen_format, print_table, say, waiting
+from untie.cli.streaming import Outside, Unknown, stream_rows
 from untie.cli.streams import UserError
-from untie.cli.unknown import Outside, Unknown
 from untie.explain import assignments
 
 SHOWN_ROWS = 10

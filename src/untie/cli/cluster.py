@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.early import check_output
 from untie.cli.options import (
     Clusters,
     File,
@@ -20,7 +19,7 @@ from untie.cli.options import (
     new_clusterer,
     sharing,
 )
-from untie.cli.streams import UserError
+from untie.cli.streams import UserError, check_output
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -87,7 +86,7 @@ def run(
         return
     from untie.cli.clustering import Results, cluster_lazily, cluster_now
     from untie.cli.reading import in_memory, open_rows
-    from untie.cli.spinner import waiting
+    from untie.cli.showing import waiting
 
     rows = open_rows(file, options)
     clusterer = new_clusterer(options, rows.columns, k, solver, purpose, seed)

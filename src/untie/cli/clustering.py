@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import check_types, write_source
 from untie._inputs import as_fitted
+from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of
-from untie._table.plain_values import is_missing
-from untie._table.runs import phrase
-from untie._table.sample_weights import read_weights
+from untie._table.intervals import phrase
+from untie._table.rows import read_weights
 from untie._table.vocabulary import number_repeats
-from untie._util.extras import need
+from untie._util.messages import need
 from untie.cli.learning import column, tell_columns
 from untie.cli.options import Format, LearningOptions
-from untie.cli.showing import chosen_format, print_table, say, show, tell_families
-from untie.cli.spinner import waiting
+from untie.cli.showing import chosen_format, print_table, say, show, tell_families, waiting
 from untie.clusterer import TableClusterer
 from untie.explain import Verdict, cluster_profile, verdict
 from untie.model_file import save_model
@@ -86,7 +85,7 @@ def _tell_agreement(label: str, answers: list[Any], labels: NDArray[Any], quiet:
     # Here, as they take a while that untie --help need not.
     from sklearn.metrics import adjusted_rand_score
 
-    from untie._learn.agreement import clustering_f_score
+    from untie._learn.selection.choose_k import clustering_f_score
 
     known = np.array([not is_missing(answer) for answer in answers])
     truth = np.array([str(answer) for answer in answers], dtype=object)[known]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from untie.cli.early import check_output
 from untie.cli.options import (
     Clusters,
     File,
@@ -16,6 +15,7 @@ from untie.cli.options import (
     new_preparer,
     sharing,
 )
+from untie.cli.streams import check_output
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -41,11 +41,10 @@ def run(
     """Cluster a table with several methods and score the clusters."""
     check_output(output)
     from untie._table.frames import columns_of
-    from untie._table.sample_weights import read_weights
+    from untie._table.rows import read_weights
     from untie.cli.learning import column, tell_columns
     from untie.cli.reading import read_rows
-    from untie.cli.showing import chosen_format, rounded, say, show
-    from untie.cli.spinner import bar
+    from untie.cli.showing import bar, chosen_format, rounded, say, show
     from untie.comparison.methods import compare as compare_methods
 
     rows = read_rows(file, options)
@@ -75,7 +74,7 @@ def _number(frame: Any, weights: Any, answers: list[Any] | None, seed: int, quie
     """Return the number of classes, or choose one."""
     if answers is not None:
         return max(2, len({answer for answer in answers if answer is not None}))
-    from untie.cli.spinner import waiting
+    from untie.cli.showing import waiting
     from untie.encoder import TableEncoder
     from untie.k_choice import choose_k
 

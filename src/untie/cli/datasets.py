@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 
 from untie._table.frames import columns_of
-from untie.cli.early import check_output
 from untie.cli.options import Output, OutputFormat
 from untie.cli.showing import say, show
-from untie.cli.streams import UserError
+from untie.cli.streams import UserError, check_output
 from untie.datasets import load, names
 
 EXAMPLES = """[bold]Examples[/bold]

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.early import check_output
 from untie.cli.options import ColumnOptions, FailOn, File, Output, OutputFormat, sharing
-from untie.cli.streams import UserError
+from untie.cli.streams import UserError, check_output
 
 EXAMPLES = """[bold]Examples[/bold]
 

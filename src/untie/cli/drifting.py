@@ -13,8 +13,7 @@ from untie._table.frames import columns_of
 from untie.cli.learning import load, tell_columns
 from untie.cli.options import ColumnOptions, FailOn, Format, new_preparer, refuse_for_model
 from untie.cli.reading import open_rows
-from untie.cli.showing import Columns, chosen_format, rounded, show
-from untie.cli.spinner import waiting
+from untie.cli.showing import Columns, chosen_format, rounded, show, waiting
 from untie.explain import Drift, changes_between, drift
 
 SHIFTED, SHARE, NEW, LOST, COUPLED = "column", "value", "new value", "lost value", "coupling"

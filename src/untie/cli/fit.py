@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.early import check_output
 from untie.cli.options import (
     Clusters,
     File,
@@ -19,7 +18,7 @@ from untie.cli.options import (
     new_encoder,
     sharing,
 )
-from untie.cli.streams import UserError
+from untie.cli.streams import UserError, check_output
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -57,8 +56,7 @@ def run(
     from untie._engines.registry import open_table
     from untie._inputs import as_fitted
     from untie.cli.learning import fit, needs_rows, read_if, tell_columns
-    from untie.cli.showing import say, tell_families
-    from untie.cli.spinner import waiting
+    from untie.cli.showing import say, tell_families, waiting
     from untie.model_file import save_model
 
     rows = read_if(needs_rows(options, solver), file, options)

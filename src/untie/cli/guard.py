@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from untie._util.warn import UnpreparedWarning
-from untie._util.words import message_of
+from untie._util.messages import UnpreparedWarning, message_of
 from untie.cli.streams import UserError, tell
 
 DEBUG = "UNTIE_DEBUG"

@@ -17,10 +17,9 @@ from untie.cli.learning import cells_at, check_learned, seen
 from untie.cli.options import LearningOptions
 from untie.cli.options import unknown as not_known
 from untie.cli.reading import read_rows
-from untie.cli.showing import rounded
-from untie.cli.spinner import waiting
+from untie.cli.showing import rounded, waiting
+from untie.cli.streaming import Outside, Unknown, tell_unknown
 from untie.cli.streams import UserError
-from untie.cli.unknown import Outside, Unknown, tell_unknown
 from untie.explain import neighbors, why_similar
 
 N_REASONS = 3

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from untie._prepare.defaults import BINS, MAX_CATEGORIES
-from untie._util.words import Message, Parameter
-from untie.cli.early import check_apart, check_file
-from untie.cli.streams import UserError
+from untie._prepare.deciding import BINS, MAX_CATEGORIES
+from untie._util.messages import Message, Parameter
+from untie.cli.streams import UserError, check_apart, check_file
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -398,7 +397,7 @@ def in_options(text: str) -> str:
 
     Examples
     --------
-    >>> from untie._util.words import Parameter, message
+    >>> from untie._util.messages import Parameter, message
     >>> in_options(message("{0} is too large; lower {n_clusters}.", Parameter("n_clusters", 20)))
     '--k 20 is too large; lower --k.'
     >>> in_options(message("Name them: {0}.", Parameter("columns", ["id", "my name"])))

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.early import check_output
 from untie.cli.options import (
     File,
     Kept,
@@ -17,6 +16,7 @@ from untie.cli.options import (
     Seed,
     sharing,
 )
+from untie.cli.streams import check_output
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -47,9 +47,8 @@ def run(
     from untie._inputs import as_fitted
     from untie._table.frames import columns_of
     from untie.cli.learning import cells_at, learned
-    from untie.cli.showing import rounded, show
-    from untie.cli.spinner import waiting
-    from untie.cli.unknown import tell_unknown
+    from untie.cli.showing import rounded, show, waiting
+    from untie.cli.streaming import tell_unknown
     from untie.explain import outliers as most_unusual
 
     rows, encoder = learned(file, options, model, seed)

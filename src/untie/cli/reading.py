@@ -10,10 +10,9 @@ from typing import Any
 from untie._count.memory import MEMORY_LIMIT
 from untie._engines.arrow import ArrowSource
 from untie._engines.scanning import scan
-from untie._util.extras import need
+from untie._util.messages import need
 from untie.cli.options import SourceOptions, in_options, missing_texts
-from untie.cli.showing import say
-from untie.cli.spinner import counting_rows, waiting
+from untie.cli.showing import counting_rows, say, waiting
 from untie.cli.streams import UserError
 
 ROW_BYTES = 70

@@ -10,8 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from untie._util.extras import need
-from untie.cli.early import check_output
+from untie._util.messages import need
 from untie.cli.options import (
     RESULT,
     Clusters,
@@ -24,7 +23,7 @@ from untie.cli.options import (
     new_clusterer,
     sharing,
 )
-from untie.cli.streams import UserError
+from untie.cli.streams import UserError, check_output
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -104,10 +103,9 @@ def run(
     from untie._engines.registry import open_table
     from untie.cli.learning import tell_columns
     from untie.cli.reading import in_memory, open_rows
-    from untie.cli.showing import say
-    from untie.cli.spinner import bar, waiting
+    from untie.cli.showing import bar, say, waiting
+    from untie.report._study import Recipe
     from untie.report.making import report_fitted
-    from untie.report.recipe import Recipe
 
     source = open_rows(file, options)
     clusterer = new_clusterer(options, source.columns, k, solver, purpose, seed)
@@ -158,9 +156,9 @@ def _stem(file: str) -> str:
 
 def _reading(file: str | None, options: LearningOptions) -> str:
     """Return Python that reads the rows; what comes from a pipe can't be read again."""
-    from untie._engines.gathering import is_stream
+    from untie._engines.files import is_stream
     from untie.cli.reading import scan_arguments
-    from untie.report.recipe import UNKNOWN
+    from untie.report._study import UNKNOWN
 
     if file is not None and (file == "-" or any(map(is_stream, [file, *glob(file)]))):
         return UNKNOWN

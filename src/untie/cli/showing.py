@@ -1,4 +1,4 @@
-"""Results -> a table for people, CSV or JSON; on standard output or in a file."""
+"""What the command prints: tables, files, sentences, and progress while it works."""
 
 from __future__ import annotations
 
@@ -8,19 +8,31 @@ import io
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
-from untie._learn.family_words import family_sentences, gap_sentences
-from untie._util.extras import need
-from untie._util.safe_cells import defused
-from untie._util.whole_files import whole_file
+from untie._engines.arrow import ArrowSource
+from untie._learn.columns.attributes import family_sentences, gap_sentences
+from untie._util.files import whole_file
+from untie._util.messages import defused, need
 from untie.cli.options import Format
 from untie.cli.streams import tell, visible
 from untie.encoder import TableEncoder
@@ -240,3 +252,76 @@ def tell_families(encoder: TableEncoder, quiet: bool) -> None:
         say(line, quiet)
     if len(lines) > SHOWN_FAMILIES:
         say(f"... and {len(lines) - SHOWN_FAMILIES} more; untie.explain.families has all.", quiet)
+
+
+PATIENCE = 1.0
+"""The line appears after this many seconds."""
+
+_line: list[Progress] = []
+"""The line on the terminal, where `waiting` shows one."""
+
+
+@contextmanager
+def waiting(what: str, quiet: bool) -> Iterator[None]:
+    """Show on the terminal what is done and for how long, if it takes more than a second.
+
+    Parameters
+    ----------
+    what : str
+        What is done.
+    quiet : bool
+        Whether to show nothing.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    texts = (TextColumn("{task.description} ..."), TextColumn("{task.fields[rows]}"))
+    spinner = _progress(SpinnerColumn(), *texts, TimeElapsedColumn())
+    spinner.add_task(what, total=None, rows="")
+    timer = threading.Timer(PATIENCE, spinner.start)
+    timer.daemon = True
+    timer.start()
+    _line.append(spinner)
+    try:
+        yield
+    finally:
+        _line.remove(spinner)
+        timer.cancel()
+        timer.join()
+        spinner.stop()
+
+
+def counting_rows(table: ArrowSource) -> ArrowSource:
+    """Return a lazy table whose rows are counted in the line on the terminal as they are read."""
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        done = 0
+        for batch in table.read(columns):
+            yield batch
+            done += batch.num_rows
+            for spinner in _line:
+                of_all = "" if table.n_rows is None else f" of {table.n_rows:,}"
+                spinner.update(spinner.task_ids[0], rows=f"{done:,}{of_all} rows")
+
+    return replace(table, read=read)
+
+
+def bar(names: Iterable[str], quiet: bool) -> Iterator[str]:
+    """Give names one after another, and show on the terminal how many are done."""
+    names = list(names)
+    if quiet or not sys.stderr.isatty():
+        yield from names
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with _progress(*columns) as progress:
+        task = progress.add_task("", total=len(names))
+        for name in names:
+            progress.update(task, description=name)
+            yield name
+            progress.advance(task)
+
+
+def _progress(*columns: ProgressColumn) -> Progress:
+    """Return a line on standard error that goes away; standard output may be a file of rows."""
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, redirect_stdout=False)

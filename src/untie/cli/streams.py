@@ -1,13 +1,19 @@
-"""Standard streams as the command needs them: what goes wrong with them is told, never lost."""
+"""Standard streams, and what is refused before any work: bad files, bad outputs."""
 
 from __future__ import annotations
 
 import errno
+import glob
 import io
 import os
 import sys
 import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NoReturn
+
+from untie._util.files import check_replaceable, no_file
 
 KEPT = "\n\t"
 """Control characters that text on a terminal may have."""
@@ -85,3 +91,76 @@ def _steers(char: str) -> bool:
 def tell(text: str) -> None:
     """Print a line where it does not mix with results."""
     print(visible(text), file=sys.stderr)
+
+
+ENDINGS = (".csv", ".tsv", ".json", ".parquet", ".pq")
+
+READ, WRITTEN = ("file", "new", "model", "like"), ("output", "save")
+"""The arguments of commands that name files."""
+
+
+def check_file(path: str | os.PathLike[str] | None) -> None:
+    """Refuse a file that is not there; patterns, addresses and standard input are for others."""
+    if path is None:
+        return
+    text = os.fspath(path)
+    if text == "-" or "://" in text or glob.has_magic(text) or os.path.exists(text):
+        return
+    if any(parent.is_file() for parent in Path(text).parents):  # what is in it, others know
+        return
+    raise UserError(no_file(text))
+
+
+def check_output(path: Path | None, endings: Sequence[str] | None = ENDINGS) -> None:
+    """Find out before the work that a file can't be written; without endings, it is a model's."""
+    if path is None:
+        return
+    plain = path.with_suffix("") if path.suffix == ".gz" else path
+    if endings is None and plain.suffix.lower() in ENDINGS:
+        raise UserError(f"{str(path)!r} is no name for a model, but for a table; end it in .untie.")
+    if endings is not None and plain.suffix.lower() not in endings:
+        raise UserError(
+            f"{str(path)!r} has none of the endings {', '.join(endings)}, by which the format is "
+            "chosen; rename the file to write."
+        )
+    check_replaceable(path)
+    # Opens a temporary file where it will be, which has no name and is gone whatever happens.
+    folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+    try:
+        TemporaryFile(dir=folder).close()
+    except FileNotFoundError:
+        raise UserError(f"The folder {str(folder)!r} does not exist; make it first.") from None
+    except PermissionError:
+        raise UserError(f"Can't write to {str(folder)!r}: permission denied.") from None
+
+
+def check_apart(arguments: Mapping[str, Any]) -> None:
+    """Refuse to write over a file that is read, and two results into one file."""
+    written = [arguments[name] for name in WRITTEN if arguments.get(name) is not None]
+    read = [os.fspath(arguments[name]) for name in READ if arguments.get(name) is not None]
+    for path in written:
+        here = os.path.realpath(path)
+        for source in read:
+            if any(_holds(place, here) for place in _places(source)):
+                raise UserError(
+                    f"{str(path)!r} is read by this command, which would then replace it; write to "
+                    "another file."
+                )
+    if len({os.path.realpath(path) for path in written}) < len(written):
+        raise UserError(f"Two results can't go into one file, {str(written[0])!r}; name another.")
+
+
+def _places(source: str) -> list[str]:
+    """Return the files and folders that something to read stands for."""
+    if source == "-" or "://" in source:
+        return []
+    found = glob.glob(source, recursive=True) if glob.has_magic(source) else []
+    # A file in an archive is named by a path that goes through it.
+    archives = [str(parent) for parent in Path(source).parents if parent.is_file()]
+    return [os.path.realpath(path) for path in (source, *found, *archives)]
+
+
+def _holds(place: str, path: str) -> bool:
+    """Tell whether a path is a place, or a table in the folder that it is."""
+    is_table = path.lower().removesuffix(".gz").endswith(ENDINGS)
+    return path == place or (is_table and path.startswith(os.path.join(place, "")))

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.early import check_output
 from untie.cli.options import RESULT, File, OutputFormat, SourceOptions, sharing
+from untie.cli.streams import check_output
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -48,6 +48,6 @@ def run(
     a clusterer, these are the vectors that it finds clusters of.
     """
     check_output(output, ENDINGS)
-    from untie.cli.vectors import write_vectors
+    from untie.cli.streaming import write_vectors
 
     write_vectors(model, file, options, output, keep, format_)

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from untie.cli.early import check_output
 from untie.cli.options import (
     File,
     LearningOptions,
@@ -18,7 +17,7 @@ from untie.cli.options import (
     Solvers,
     sharing,
 )
-from untie.cli.streams import UserError
+from untie.cli.streams import UserError, check_output
 
 EXAMPLES = """[bold]Examples[/bold]
 

@@ -22,14 +22,12 @@ from untie._count.packed_rows import Distinct, PackedRows, distinct_rows, grid_e
 from untie._count.tally import CountOptions, tally_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._table import frames
-from untie._table.rows import encode
-from untie._table.sample_weights import check_weights
+from untie._table.rows import check_weights, encode
 from untie._table.table import Table, array_names, read_table
 from untie._table.vocabulary import Vocabulary
-from untie._util.checks import check_integer, check_one_of
-from untie._util.seeds import draws_of
+from untie._util.checks import check_integer, check_one_of, draws_of
+from untie._util.messages import warn_user
 from untie._util.types import Codes, FloatArray
-from untie._util.warn import warn_user
 
 Modes = NDArray[Any]
 """Codes of the modes; shape (n_clusters, n_attributes)."""

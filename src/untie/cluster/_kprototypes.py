@@ -20,17 +20,12 @@ from untie._base import TakesTables, check_seen, see_columns
 from untie._count.packed_rows import PackedRows, distinct_rows, on_a_grid
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table import frames
-from untie._table.column_codes import factorize
-from untie._table.names import check_names
-from untie._table.plain_values import is_missing, value_code
-from untie._table.rows import encode, learn_vocabulary
-from untie._table.sample_weights import check_weights
-from untie._table.table import Table, read_table
-from untie._table.unknown import handle_unknown_values
-from untie._table.vocabulary import Vocabulary
-from untie._util.checks import check_integer, check_number
-from untie._util.products import squared_lengths
-from untie._util.seeds import draws_of
+from untie._table.column_codes import factorize, is_missing, value_code
+from untie._table.rows import check_weights, encode, learn_vocabulary
+from untie._table.table import Table, check_names, read_table
+from untie._table.vocabulary import Vocabulary, handle_unknown_values
+from untie._util.arrays import squared_lengths
+from untie._util.checks import check_integer, check_number, draws_of
 from untie._util.types import Codes, FloatArray
 from untie.cluster._kmodes import (
     ROUNDING,

@@ -19,19 +19,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TableInput
-from untie._count.dense_counting import sparse_one_hot
+from untie._count.counting import sparse_one_hot
 from untie._count.packed_rows import distinct_rows
 from untie._count.tally import CountOptions, code_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._learn.vectors import LookUp
 from untie._table import frames
-from untie._table.rows import Rows
-from untie._table.sample_weights import check_weights
+from untie._table.rows import Rows, check_weights
 from untie._table.table import read_table
-from untie._util.checks import check_integer, check_number
-from untie._util.seeds import draws_of
+from untie._util.checks import check_integer, check_number, draws_of
+from untie._util.messages import warn_user
 from untie._util.types import Codes, FloatArray
-from untie._util.warn import warn_user
 
 TINY = np.finfo(float).tiny
 """Stands for probability 0, so that logarithms stay finite."""

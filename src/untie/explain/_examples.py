@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from untie._count.packed_rows import Distinct, distinct_rows
 from untie._inputs import FittedTable, Partition, as_fitted, encode_rows
-from untie._learn.value_space import add_up, count_members
+from untie._learn.spaces.value_space import add_up, count_members
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray

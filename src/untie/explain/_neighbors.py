@@ -1,4 +1,4 @@
-"""The rows that are most like others."""
+"""The rows nearest to a row, and what makes them similar."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._base import codes_at, nearest_in
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._inputs import as_fitted, check_positions
+from untie._inputs import as_fitted, cell_texts, check_positions, codes_of, one_row
 from untie._learn.nearest import Nearest, Search, queries_at_once, side_by_side
-from untie._row_tasks import codes_at, nearest_in
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray
@@ -171,3 +171,73 @@ def _similarities(
             vectors = [space.vectors(attribute, codes[some]) for codes in (left, right)]
             total[some] += np.einsum("ij,ij->i", *vectors)
     return total
+
+
+def why_similar(model: Any, row: Any, other: Any) -> Any:
+    """Return what each column contributes to the similarity of two rows.
+
+    The similarity of two rows is a sum over the columns, and so is their squared distance:
+    these are the terms.
+
+    Parameters
+    ----------
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+    row, other : row
+        As passed to `fit`: a table with one row, a dict or pandas Series with the cells by name, or
+        the list of cells.
+
+    Returns
+    -------
+    frame
+        One row per column, the largest contribution first: column, value, other_value,
+        contribution (they add up to ``encoder.similarity``), share (of the similarity; 0 if that is
+        0) and distance (they add up to the squared distance of the rows' vectors: what tells the
+        rows apart). Contributions of kernels may be large for values that differ: see
+        ``distance``.
+
+    See Also
+    --------
+    neighbors : The rows that are most similar.
+
+    Examples
+    --------
+    >>> from untie import TableEncoder
+    >>> from untie.explain import why_similar
+    >>> rows = [["red", "wine", "no"], ["red", "wine", "yes"], ["brown", "beer", "no"]] * 5
+    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
+    >>> parts = why_similar(encoder, rows[0], rows[1])
+    >>> parts[["column", "value", "other_value", "share"]].round(2)
+      column value other_value  share
+    0     x0   red         red    0.5
+    1     x1  wine        wine    0.5
+    2     x2    no         yes    0.0
+    """
+    fitted = as_fitted(model)
+    encoder = fitted.encoder
+    rows = [one_row(fitted, entry) for entry in (row, other)]
+    contributions, distances = _parts(encoder, *rows)
+    texts = [[cells[0] for cells in cell_texts(encoder, entry)] for entry in rows]
+    order = np.lexsort((distances, -np.round(contributions, 12)))
+    total = contributions.sum()
+    columns = {
+        "column": [encoder.vocabulary_.columns[place] for place in order],
+        "value": [texts[0][place] for place in order],
+        "other_value": [texts[1][place] for place in order],
+        "contribution": contributions[order],
+        "share": contributions[order] / total if total else np.zeros(len(order)),
+        "distance": distances[order],
+    }
+    return frames.make_frame(encoder.library_, columns)
+
+
+def _parts(encoder: TableEncoder, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the terms of the similarity and of the squared distance; shape (n_attributes,)."""
+    space = encoder.model_.space
+    first, second = codes_of(encoder, row), codes_of(encoder, other)
+    contributions, distances = np.empty((2, len(space)))
+    for attribute in range(len(space)):
+        left, right = (space.vectors(attribute, codes[attribute])[0] for codes in (first, second))
+        contributions[attribute] = left @ right
+        distances[attribute] = np.square(left - right).sum()
+    return contributions, distances

@@ -7,11 +7,11 @@ from typing import Any
 
 from untie._engines.registry import open_table
 from untie._inputs import as_fitted, learned_order
-from untie._learn.choose_k import TooFewRowsError
-from untie._learn.k_choice import KChoice, Verdict
+from untie._learn.selection.choose_k import TooFewRowsError
+from untie._learn.selection.k_choice import KChoice, Verdict
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
-from untie.explain._stability import cluster_stability
+from untie.explain._cluster_stability import cluster_stability
 from untie.k_choice import choose_k
 
 

@@ -1,4 +1,4 @@
-"""What a fitted encoder says of its exports: the methods that `TableEncoder` has from here."""
+"""The export methods of the encoders: `to_sql` and `to_onnx`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,53 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from untie.export._encoder import encoder_to_onnx, encoder_to_sql
-from untie.export._sql import SqlTransform
+from untie._learn.parameters import check_handle_unknown
+from untie.export._onnx import write_onnx
+from untie.export._sql import SqlTransform, attributes_of, write_sql
+
+
+def encoder_to_sql(
+    encoder: Any,
+    dialect: str,
+    source: str | Sequence[str],
+    lookup: str | Sequence[str],
+    keep: str | Sequence[str],
+    names: Sequence[str] | None,
+) -> SqlTransform:
+    """Write the transform of a fitted `TableEncoder` as SQL."""
+    check_handle_unknown(encoder.handle_unknown)
+    table = encoder.model_.lookup
+    given = encoder.get_feature_names_out() if names is None else names
+    if isinstance(given, str) or len(given) != table.n_columns:
+        raise ValueError(f"names must name the {table.n_columns} columns of the result: {given!r}.")
+    return write_sql(
+        dialect,
+        attributes_of(encoder.grouping_, table, encoder.handle_unknown),
+        [str(name) for name in given],
+        source=source,
+        lookup=lookup,
+        keep=keep,
+        summed=table.summed,
+        fails=encoder.handle_unknown == "error",
+    )
+
+
+def encoder_to_onnx(encoder: Any, missing: str) -> Any:
+    """Write the transform of a fitted `TableEncoder` as an ONNX model."""
+    check_handle_unknown(encoder.handle_unknown)
+    if encoder.handle_unknown == "error":
+        raise ValueError(
+            "An ONNX model can't fail at an unknown value, as handle_unknown='error' asks; write "
+            "it with encoder.set_params(handle_unknown='ignore'), which needs no new fit."
+        )
+    table = encoder.model_.lookup
+    return write_onnx(
+        attributes_of(encoder.grouping_, table, encoder.handle_unknown),
+        encoder.get_feature_names_out().tolist(),
+        summed=table.summed,
+        dtype=encoder._form().dtype,
+        missing=missing,
+    )
 
 
 class Exportable:

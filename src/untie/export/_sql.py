@@ -1,14 +1,328 @@
-"""`transform` as SQL: two small tables, and a query that joins the rows with them."""
+"""`transform` as SQL: two small tables, and a query that joins the rows with them.
+
+A cell is looked up in two steps, as in `transform`: its value gives a code, and the code a vector.
+Names and values are quoted as each database demands; what comes from a table is data, never code.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from enum import StrEnum
+from typing import Any
 
+import numpy as np
+from scipy import sparse
+
+from untie._count.grouping import Grouping
+from untie._learn.vectors import LookUp
+from untie._table.column_codes import value_code
+from untie._table.vocabulary import joins_rare_values
 from untie._util.checks import check_one_of
-from untie.export._dialects import DIALECTS, Dialect
-from untie.export._values import NUMBERS, Attribute, Kind
+from untie._util.types import FloatArray, Value
+
+
+class Kind(StrEnum):
+    """The type of a column's values; `INSTANT` is a time with a time zone."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    FLOAT = "float"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    DATETIME = "datetime"
+    INSTANT = "instant"
+
+
+NUMBERS = {Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT}
+"""Kinds that Python compares with each other: True == 1 == 1.0."""
+
+MOST_DENSE_NUMBERS = 2**25
+"""The vectors of one column's values have at most this many numbers."""
+
+EXACT_INTEGERS = 2**53
+"""Integers up to here are doubles, too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """A column to look up.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    kind : Kind or None
+        The type of its values; None if all cells were missing.
+    codes : dict
+        The code of each value that is not missing.
+    missing, unknown : int
+        The codes of a missing cell and of an unknown value.
+    knows_missing : bool
+        Whether the column had missing cells in `fit`; if not, they are unknown values.
+    table : array of shape (n_codes, width)
+        The vector of each code.
+    """
+
+    name: str
+    kind: Kind | None
+    codes: dict[Value, int]
+    missing: int
+    unknown: int
+    knows_missing: bool
+    table: FloatArray
+
+
+def attributes_of(grouping: Grouping, lookup: LookUp, handle_unknown: str) -> list[Attribute]:
+    """Return what each column of a fitted encoder needs to be looked up elsewhere."""
+    raw = grouping.raw
+    widest = max(size * width for size, width in zip(lookup.sizes, lookup.widths, strict=True))
+    if lookup.is_sparse and widest > MOST_DENSE_NUMBERS:
+        raise ValueError(
+            f"A column has {max(lookup.sizes):,} values, and each has a column of its own in the "
+            "vectors; set n_components (64, say) or max_categories and fit again to export it."
+        )
+    every_code = [np.arange(size + 1) for size in raw.sizes]  # the last one is unknown
+    targets = grouping.apply_to_codes(every_code, joins_rare_values(handle_unknown))
+    result = []
+    for name, values, codes, table in zip(
+        raw.columns, raw.values, targets, lookup.tables, strict=True
+    ):
+        *known, unknown = codes.tolist()
+        code_of = dict(zip(values, known, strict=True))
+        knows_missing = None in code_of
+        missing = code_of.pop(None, unknown)
+        kind = _common_kind(name, list(code_of))
+        dense = table.toarray() if sparse.issparse(table) else table
+        result.append(Attribute(name, kind, code_of, missing, unknown, knows_missing, dense))
+    return result
+
+
+def _common_kind(column: str, values: Sequence[Value]) -> Kind | None:
+    first = {_kind(column, value): value for value in reversed(values)}
+    if len(first) < 2:
+        return next(iter(first), None)
+    if not first.keys() <= NUMBERS:
+        one, other = list(first.values())[-2:]
+        raise ValueError(
+            f"Column {column!r} holds {other!r} and {one!r}, of types {type(other).__name__} and "
+            f"{type(one).__name__}, but a column elsewhere has one type. Turn the column into text "
+            "and fit again."
+        )
+    return Kind.FLOAT if Kind.FLOAT in first else Kind.INTEGER
+
+
+def _kind(column: str, value: Value) -> Kind:
+    match value:
+        case bool():
+            return Kind.BOOLEAN
+        case int():
+            return Kind.INTEGER
+        case float():
+            return Kind.FLOAT
+        case str():
+            return _check_text(column, value)
+        case datetime():
+            return Kind.DATETIME if value.utcoffset() is None else Kind.INSTANT
+        case date():
+            return Kind.DATE
+    raise ValueError(
+        f"Column {column!r} holds {value_code(value)}, of type {type(value).__name__}; text, "
+        "numbers, booleans and dates can be exported. Turn the column into text and fit again."
+    )
+
+
+def _check_text(column: str, value: str) -> Kind:
+    if not is_portable(value):
+        raise ValueError(
+            f"Column {column!r} holds {value_code(value)}, with a NUL or half a character, which "
+            "is no text elsewhere. Replace it and fit again."
+        )
+    return Kind.TEXT
+
+
+def is_portable(text: str) -> bool:
+    """Tell whether a text is one in every system: no NUL, no lone surrogate."""
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def exact_float(column: str, value: Any) -> float:
+    """Return a number as a double, or say that it is none."""
+    if isinstance(value, int) and abs(value) > EXACT_INTEGERS:
+        raise ValueError(
+            f"Column {column!r} holds {value_code(value)} among fractions or missing cells; a "
+            "double can't hold so large an integer. Turn the column into text and fit again."
+        )
+    return float(value)
+
+
+def check_int64(column: str, value: Any) -> int:
+    """Return an integer that 64 bits can hold, or say that it is none."""
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(
+            f"Column {column!r} holds {value_code(value)}, more than 64 bits; turn the column into "
+            "text and fit again."
+        )
+    return int(value)
+
+
+_UNSAFE_IN_BIGQUERY = re.compile(r'[!"$()*,./;?@\[\\\]^`{}~\x00-\x1f]')
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The ways of one database.
+
+    Parameters
+    ----------
+    name : str
+        What users call it.
+    types : mapping from kinds to names
+        Its types.
+    quote : str
+        What stands around a name.
+    has_escapes : bool
+        Whether a backslash in a quoted text means something.
+    error : str
+        An expression of an integer that fails with the message ``{message}``.
+    same_case : bool
+        Whether names that differ in case alone are the same name.
+    max_columns, max_bytes : int
+        Most columns of a result, most bytes of a column's name.
+    has_transactions : bool
+        Whether a script can create and fill tables as one step.
+    """
+
+    name: str
+    types: Mapping[Kind, str]
+    quote: str
+    has_escapes: bool
+    error: str
+    same_case: bool
+    max_columns: int
+    max_bytes: int
+    has_transactions: bool
+
+    def identifier(self, name: str) -> str:
+        """Return a name in quotes."""
+        if not name or not is_portable(name) or (self.name == "spark" and "${" in name):
+            raise ValueError(f"{name!r} can't be a name in {self.name}; rename it.")
+        if self.name == "bigquery":
+            name = name.replace("\\", "\\\\").replace("`", "\\`")
+        else:
+            name = name.replace(self.quote, self.quote * 2)
+        return f"{self.quote}{name}{self.quote}"
+
+    def path(self, parts: Sequence[str]) -> str:
+        """Return the name of a table, with those of its schema and database if they are given."""
+        return ".".join(self.identifier(part) for part in parts)
+
+    def text(self, text: str) -> str:
+        """Return a text in quotes."""
+        if self.has_escapes:
+            # `$` because Spark puts variables in, even inside of quotes.
+            return "'" + _SPECIAL.sub(_escape, text) + "'"
+        quoted = "'" + text.replace("'", "''") + "'"
+        if "\\" in text and self.name == "postgres":
+            # Whether a backslash is one in plain quotes is a setting of the server.
+            return "E" + quoted.replace("\\", "\\\\")
+        return quoted
+
+    def number(self, number: float) -> str:
+        """Return a double to the last bit; without an exponent it would be a decimal number."""
+        text = repr(float(number))
+        if "inf" in text:
+            return self._cast(text.replace("inf", "Infinity"), Kind.FLOAT)
+        return text if "e" in text else f"{text}e0"
+
+    def value(self, column: str, value: Any, kind: Kind) -> str:
+        """Return a column's value."""
+        match kind:
+            case Kind.TEXT:
+                return self.text(value)
+            case Kind.INTEGER:
+                return str(check_int64(column, value))
+            case Kind.FLOAT:
+                return self.number(exact_float(column, value))
+            case Kind.BOOLEAN:
+                return "TRUE" if value else "FALSE"
+            case Kind.DATE:
+                return self._cast(value.isoformat(), kind)
+            case Kind.DATETIME:
+                return self._cast(value.isoformat(" "), kind)
+            case Kind.INSTANT:
+                return self._cast(value.astimezone(UTC).isoformat(" "), kind)
+
+    def is_nan(self, expression: str) -> str:
+        """Return a condition for NaN, which is no NULL but a missing cell all the same."""
+        number = f"CAST({expression} AS {self.types[Kind.FLOAT]})"
+        if self.name == "bigquery":
+            return f"IS_NAN({number})"
+        return f"{number} = {self._cast('NaN', Kind.FLOAT)}"
+
+    def fail(self, message: str, expression: str) -> str:
+        """Return an expression that fails with a message and a cell."""
+        # The cell makes it an expression of rows, which no database computes beforehand.
+        cell = f"COALESCE(CAST({expression} AS {self.types[Kind.TEXT]}), 'NULL')"
+        return self.error.format(message=f"{self.text(message)} || {cell}")
+
+    def allows(self, name: str) -> bool:
+        """Tell whether a column of a result can have this name."""
+        if self.name == "bigquery" and _UNSAFE_IN_BIGQUERY.search(name):
+            return False
+        return len(name.encode()) <= self.max_bytes
+
+    def _cast(self, text: str, kind: Kind) -> str:
+        return f"CAST('{text}' AS {self.types[kind]})"
+
+
+_SPECIAL = re.compile(r"[\\'\"`$\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
+def _types(text: str, integer: str, number: str, datetime: str, instant: str) -> dict[Kind, str]:
+    return {
+        Kind.TEXT: text,
+        Kind.INTEGER: integer,
+        Kind.FLOAT: number,
+        Kind.BOOLEAN: "BOOL" if integer == "INT64" else "BOOLEAN",
+        Kind.DATE: "DATE",
+        Kind.DATETIME: datetime,
+        Kind.INSTANT: instant,
+    }
+
+
+_DUCKDB = _types("VARCHAR", "BIGINT", "DOUBLE", "TIMESTAMP", "TIMESTAMPTZ")
+_POSTGRES = _types("TEXT", "BIGINT", "DOUBLE PRECISION", "TIMESTAMP", "TIMESTAMPTZ")
+_SPARK = _types("STRING", "BIGINT", "DOUBLE", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ")
+_BIGQUERY = _types("STRING", "INT64", "FLOAT64", "DATETIME", "TIMESTAMP")
+
+_DIALECTS = (
+    Dialect("duckdb", _DUCKDB, '"', False, "error({message})", True, 100_000, 10_000, True),
+    # PostgreSQL has no function that fails, but a text that is no number does.
+    Dialect("postgres", _POSTGRES, '"', False, "CAST({message} AS BIGINT)", False, 1600, 63, True),
+    Dialect(
+        "spark",
+        _SPARK,
+        "`",
+        True,
+        "CAST(raise_error({message}) AS BIGINT)",
+        True,
+        100_000,
+        10_000,
+        False,
+    ),
+    Dialect("bigquery", _BIGQUERY, "`", True, "ERROR({message})", True, 10_000, 300, False),
+)
+
+DIALECTS = {dialect.name: dialect for dialect in _DIALECTS}
+"""The databases that a transform can be written for."""
 
 STATEMENT_CHARACTERS = 500_000
 """Longest statement that fills a table; BigQuery takes a million characters."""

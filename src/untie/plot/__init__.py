@@ -8,9 +8,8 @@ on: those given as `ax`, or those of a new figure. Needs matplotlib, of the extr
 from untie.plot._associations import associations
 from untie.plot._choice import choice_of_k
 from untie.plot._dendrogram import value_dendrogram
+from untie.plot._maps import map_rows, map_values
 from untie.plot._profiles import cluster_profiles
-from untie.plot._rows import map_rows
-from untie.plot._values import map_values
 from untie.plot._weight_shares import weights
 
 __all__ = [

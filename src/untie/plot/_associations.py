@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 
 from untie._inputs import as_fitted
 from untie._util.checks import check_integer
-from untie._util.extras import need
+from untie._util.messages import need
 from untie._util.types import FloatArray
 from untie.plot import _style as style
 

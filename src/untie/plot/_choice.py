@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from untie._inputs import as_fitted
-from untie._learn.k_choice import KChoice
+from untie._learn.selection.k_choice import KChoice
 from untie.plot import _style as style
 
 

@@ -15,7 +15,7 @@ from untie._util.checks import check_integer, check_one_of
 from untie._util.types import FloatArray
 from untie.encoder import TableEncoder
 from untie.plot import _style as style
-from untie.plot._values import most_frequent
+from untie.plot._maps import most_frequent
 
 MEASURES = {
     "contexts": "1 - alikeness of the contexts (1: nothing in common)",

@@ -8,7 +8,7 @@ import numpy as np
 
 from untie._inputs import ClusteredTable, as_fitted, read_clusters
 from untie._table.frames import columns_of
-from untie._table.runs import phrase
+from untie._table.intervals import phrase
 from untie._util.checks import check_integer, check_one_of
 from untie._util.types import FloatArray
 from untie.explain import cluster_profile

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from untie._util.extras import need
+from untie._util.messages import need
 
 COLOURS = (
     "#0072b2",

@@ -8,7 +8,7 @@ import numpy as np
 
 from untie._table.frames import columns_of
 from untie._util.checks import check_integer
-from untie._util.extras import need
+from untie._util.messages import need
 from untie.explain import weight_shares
 from untie.plot import _style as style
 

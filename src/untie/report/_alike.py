@@ -14,10 +14,10 @@ from scipy.spatial.distance import squareform
 from untie._count.counts import Counts
 from untie._inputs import learned_order, order_of
 from untie._learn.contexts import alikeness_of
-from untie._learn.value_space import ValueSpace, likeness
+from untie._learn.spaces.value_space import ValueSpace, likeness
 from untie._table.frames import columns_of
+from untie._table.intervals import equal_runs, names_in_order, run_name
 from untie._table.orders import Positions
-from untie._table.runs import equal_runs, names_in_order, run_name
 from untie._util.types import FloatArray
 from untie.explain import alike_values
 from untie.report._limits import HEAT_MAPS, HEAT_RANGES, HEAT_VALUES, shown

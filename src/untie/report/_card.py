@@ -1,4 +1,4 @@
-"""What was read, and what was done with it."""
+"""The head of the page: the table, its rows and columns, and a summary in sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note, Reason
 from untie._util.about import VERSION
-from untie._util.words import counted
+from untie._util.messages import counted
 from untie.report._limits import LISTED_COLUMNS, TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, count, percent, view

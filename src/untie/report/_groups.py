@@ -1,4 +1,4 @@
-"""A card for each cluster: its size, what makes it, rows that are typical and rows between."""
+"""The clusters: what is typical of each, and the shares of values in all of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from untie._inputs import cell_texts
 from untie._table.frames import columns_of
-from untie._table.runs import phrase
+from untie._table.intervals import phrase
 from untie.explain import examples
 from untie.report._limits import CARD_COLUMNS, CARD_VALUES, LONG_TEXT, shown
 from untie.report._study import Study

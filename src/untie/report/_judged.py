@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from untie._learn.agreement import clustering_f_score, purity
-from untie._table.plain_values import is_missing
+from untie._learn.selection.choose_k import clustering_f_score, purity
+from untie._table.column_codes import is_missing
+from untie._util.messages import counted
 from untie._util.types import FloatArray
-from untie._util.words import counted
 from untie.report._limits import ANSWERS, shown
 from untie.report._study import Study
 from untie.report._table import Cell, TableView, count, heat_view, percent, view

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 
-from untie._learn.k_choice import KChoice
+from untie._learn.selection.k_choice import KChoice
 from untie._table.frames import columns_of
+from untie._util.messages import listed
 from untie._util.types import FloatArray
-from untie._util.words import listed
 from untie.explain import outliers, several_shares
 from untie.report._limits import (
     COMPARED_NUMBERS,

@@ -6,7 +6,7 @@ import math
 import unicodedata
 from typing import Any
 
-from untie._table.plain_values import value_text
+from untie._table.column_codes import value_text
 
 PAGE_BYTES = 5_000_000
 """A page has at most this many bytes."""

@@ -12,9 +12,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from untie._util.extras import need
-from untie._util.parallel import map_ahead
-from untie._util.threads import one_thread
+from untie._util.messages import need
+from untie._util.threads import map_ahead, one_thread
 from untie.report._alike import heat_maps
 from untie.report._card import data_card
 from untie.report._groups import cards

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from untie._util.whole_files import whole_file
+from untie._util.files import whole_file
 from untie.report._writing import as_dict, as_markdown
 
 FRAME_HEIGHT = 800

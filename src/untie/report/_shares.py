@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from untie._inputs import order_of
-from untie._table.runs import equal_runs, names_in_order, phrase, run_name
+from untie._table.intervals import equal_runs, names_in_order, phrase, run_name
 from untie._util.types import FloatArray
 from untie.report._limits import (
     PAIR_COLUMNS,

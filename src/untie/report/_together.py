@@ -8,7 +8,7 @@ import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from untie._learn.family_words import family_sentences, gap_sentences
+from untie._learn.columns.attributes import family_sentences, gap_sentences
 from untie._util.types import FloatArray
 from untie.report._limits import ASSOCIATED, LISTED_FAMILIES, shown
 from untie.report._study import Study

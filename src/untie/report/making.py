@@ -14,19 +14,17 @@ from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._inputs import as_fitted
 from untie._table.frames import coded_once
-from untie._table.names import check_names
-from untie._table.sample_weights import read_weights, split_weights
-from untie._table.table import read_table
+from untie._table.rows import read_weights, split_weights
+from untie._table.table import check_names, read_table
 from untie._util.checks import check_integer
-from untie._util.warn import UnpreparedWarning
+from untie._util.messages import UnpreparedWarning
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.explain import verdict
 from untie.preparer import Preparer
 from untie.report._page import Watch, make_page
 from untie.report._report import Report
-from untie.report._study import Answers, Study
-from untie.report.recipe import Recipe
+from untie.report._study import Answers, Recipe, Study
 
 
 def make_report(

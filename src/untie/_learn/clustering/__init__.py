@@ -1,0 +1,1 @@
+"""Vectors of rows -> clusters: k-means, classification EM, radii."""

@@ -1,0 +1,1 @@
+"""What columns say of each other: explained entropy, redundant columns, weights."""

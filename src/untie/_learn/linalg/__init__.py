@@ -1,0 +1,1 @@
+"""Eigenvectors and spectra that are the same on every CPU."""

@@ -1,0 +1,1 @@
+"""What is chosen: the representation, and the number of clusters."""

@@ -1,0 +1,842 @@
+"""Vectors of sampled rows -> the number of clusters, and how certain it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial, reduce
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics.cluster import contingency_matrix
+
+from untie._count.counts import FEWEST, SINGLE, are_whole, common_unit, fill_their_cells
+from untie._count.crosstab import cross_table
+from untie._count.memory import SAMPLE_ROWS
+from untie._count.row_sample import RowSample
+from untie._learn.clustering.lloyd import count_distinct, sample_vectors
+from untie._learn.columns.attributes import Attributes
+from untie._learn.selection.cluster_gain import number_of_starts
+from untie._learn.selection.k_choice import SURE, KChoice, is_sure
+from untie._learn.spaces.order_space import CoarseView
+from untie._learn.spaces.value_space import ValueSpace, count_members
+from untie._learn.vectors import LookUp
+from untie._util.arrays import ROUNDING
+from untie._util.checks import check_integer
+from untie._util.k_means import best_labels
+from untie._util.threads import in_threads, one_thread, pays
+from untie._util.types import FloatArray
+
+
+def adjusted_rand(first: NDArray[np.intp], second: NDArray[np.intp], weights: FloatArray) -> float:
+    """Return the adjusted Rand index of two partitions of weighted rows.
+
+    The weights are numbers of equal rows, which are in one cluster together.
+
+    Examples
+    --------
+    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]), np.ones(4))
+    1.0
+    """
+    table = cross_table(first, second, (int(first.max()) + 1, int(second.max()) + 1), weights)
+    rows, columns = (_n_pairs(table.sum(axis=axis)) for axis in (1, 0))
+    both, total = _n_pairs(table), _n_pairs(table.sum())
+    expected = rows * columns / total if total > 0 else 0.0
+    most = (rows + columns) / 2.0
+    return float((both - expected) / (most - expected)) if most > expected else 1.0
+
+
+def _n_pairs(counts: Any) -> float:
+    return float(np.sum(counts * np.maximum(counts - 1.0, 0.0)) / 2.0)
+
+
+def clustering_f_score(y_true: Any, labels: Any) -> float:
+    """Return the macro F1 after matching each cluster to at most one class.
+
+    The matching is one to one and maximizes the number of rows whose cluster is matched to their
+    class; among matchings that are equal in this, the one with the highest F counts. A class
+    without a cluster has F1 = 0.
+
+    Parameters
+    ----------
+    y_true, labels : array of shape (n_rows,)
+        The class and the cluster of each row.
+
+    Examples
+    --------
+    >>> clustering_f_score(["low", "low", "low", "low", "high", "high"], [0, 0, 0, 1, 0, 1])
+    0.625
+    """
+    classes, clusters = (np.asarray(given).astype(str) for given in (y_true, labels))
+    shared: FloatArray = contingency_matrix(classes, clusters).astype(float)
+    sizes = shared.sum(axis=1, keepdims=True) + shared.sum(axis=0)
+    f_scores = 2.0 * shared / sizes
+    # The F of all matches together is worth less than one row, so it decides only between
+    # matchings with equally many rows.
+    worth = shared + f_scores / (2 * min(shared.shape) + 2)
+    matched = linear_sum_assignment(worth, maximize=True)
+    return float(f_scores[matched].sum() / len(shared))
+
+
+def purity(y_true: Any, labels: Any) -> float:
+    """Return the share of rows that are of the most frequent class of their cluster.
+
+    Parameters
+    ----------
+    y_true, labels : array of shape (n_rows,)
+        The class and the cluster of each row.
+
+    Examples
+    --------
+    >>> purity(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.75
+    """
+    shared = contingency_matrix(np.asarray(y_true).astype(str), np.asarray(labels))
+    return float(shared.max(axis=0).sum() / shared.sum())
+
+
+def distances_of(rows: FloatArray) -> FloatArray:
+    """Return the distances of all pairs of vectors; shape (n_rows, n_rows)."""
+    squares = np.einsum("ij,ij->i", rows, rows)
+    distances = squares[:, None] + squares - 2.0 * (rows @ rows.T)
+    np.fill_diagonal(distances, 0.0)
+    return np.sqrt(np.maximum(distances, 0.0))
+
+
+def silhouette(distances: FloatArray, weights: FloatArray, labels: NDArray[np.intp]) -> float:
+    """Return the weighted mean silhouette; copies of a row are at distance 0 of it.
+
+    Parameters
+    ----------
+    distances : array of shape (n_rows, n_rows)
+        Of distinct rows.
+    weights : array of shape (n_rows,)
+        How often each counts.
+    labels : integer array of shape (n_rows,)
+        Their clusters.
+
+    Examples
+    --------
+    >>> rows, labels = np.array([[0.0], [1.0], [10.0]]), np.array([0, 0, 1])
+    >>> round(silhouette(distances_of(rows), np.ones(3), labels), 3)
+    0.596
+    """
+    members = np.zeros((len(labels), int(labels.max()) + 1))
+    members[np.arange(len(labels)), labels] = weights
+    sizes = members.sum(axis=0)
+    sums = distances @ members
+    every = np.arange(len(labels))
+    others = sizes[labels] - np.minimum(weights, 1.0)
+    alone = others <= 1e-12
+    own = sums[every, labels] / np.where(alone, 1.0, others)
+    means = np.divide(sums, sizes, out=np.full_like(sums, np.inf), where=sizes > 0)
+    means[every, labels] = np.inf
+    nearest = means.min(axis=1)
+    larger = np.maximum(own, nearest)
+    usable = ~alone & np.isfinite(nearest) & (larger > 0)
+    widths = np.zeros(len(labels))
+    widths[usable] = (nearest - own)[usable] / larger[usable]
+    return float(weights @ widths / weights.sum())
+
+
+PRIOR = 10.0
+"""A cluster's shares are drawn towards those of all rows as by this many rows."""
+
+DECIMALS = 9
+"""Distances that agree in this many decimals, relative to the largest, are equal."""
+
+MOST_DRAWN = 2**53
+"""At most this many equal rows are drawn one by one; of more, the halves have the same shares."""
+
+Labels = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRows:
+    """Rows whose cells are to be foretold.
+
+    Parameters
+    ----------
+    space : ValueSpace
+        The value vectors, which distances are made of.
+    codes : integer array of shape (n_rows, n_attributes)
+        The rows, in the codes of the space.
+    cells : integer array of shape (n_rows, n_attributes)
+        What is foretold: the rows, perhaps in coarser codes.
+    sizes : tuple of int
+        Number of values of each attribute in these codes; a code equal to it is unknown and is not
+        foretold.
+    weights : array of shape (n_rows,)
+        How often each row counts.
+    draws : array of shape (n_rows,)
+        How many of the equal rows that each stands for were drawn independently of each other: the
+        weights, or 1 where equal rows were drawn together.
+    votes : array of shape (n_attributes,)
+        How much each attribute counts.
+    related : boolean array of shape (n_attributes, n_attributes)
+        Which attributes are hidden together with each; all with itself.
+    """
+
+    space: ValueSpace
+    codes: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    sizes: tuple[int, ...]
+    weights: FloatArray
+    draws: FloatArray
+    votes: FloatArray
+    related: NDArray[np.bool_]
+
+    @cached_property
+    def groups(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Attributes that are hidden with the same others: (hidden ones, foretold ones)."""
+        kinds, which = np.unique(self.related, axis=0, return_inverse=True)
+        return [
+            (np.flatnonzero(kind), np.flatnonzero(which.ravel() == number))
+            for number, kind in enumerate(kinds)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class HalfFit:
+    """Clusters of some of the rows.
+
+    Parameters
+    ----------
+    weights : array of shape (n_rows,)
+        How often each row was counted; 0 for those of the other half.
+    labels : integer array of shape (n_rows,)
+        The cluster of each row that was counted; anything for the others.
+    distances : list of arrays of shape (n_codes, n_clusters)
+        For each attribute, squared distances of its codes to the clusters' means.
+    """
+
+    weights: FloatArray
+    labels: Labels
+    distances: list[FloatArray]
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.distances[0].shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """What clusters tell of hidden cells.
+
+    Parameters
+    ----------
+    of_rows : array of shape (n_rows,)
+        The gain of each row that was foretold, in nats times its weight, over all attributes.
+    of_attributes : array of shape (n_attributes,)
+        The same over the rows, for each attribute.
+    squares : array of shape (n_attributes,)
+        Sums over independent draws of squared gains, for the attributes' standard errors.
+    """
+
+    of_rows: FloatArray
+    of_attributes: FloatArray
+    squares: FloatArray
+
+    def __add__(self, other: Gains) -> Gains:
+        return Gains(*(a + b for a, b in zip(self._parts, other._parts, strict=True)))
+
+    def __truediv__(self, number: float) -> Gains:
+        return Gains(*(part / number for part in self._parts))
+
+    @property
+    def _parts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return self.of_rows, self.of_attributes, self.squares
+
+
+def halves(
+    weights: FloatArray, rng: RandomState, whole_rows: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Give every single row to one of two halves; equal rows may go to both.
+
+    Parameters
+    ----------
+    weights : array of shape (n_rows,)
+        Numbers of equal rows; a fraction goes to one half as a whole.
+    rng : RandomState
+        Where they are drawn from.
+    whole_rows : bool
+        Whether equal rows stay together.
+
+    Examples
+    --------
+    >>> one, other = halves(np.array([10.0, 1.0, 0.5]), RandomState(0))
+    >>> one + other
+    array([10. ,  1. ,  0.5])
+    """
+    if whole_rows:
+        first = weights * (rng.random_sample(len(weights)) < 0.5)
+        return first, weights - first
+    whole = np.floor(weights)
+    n_drawn = np.minimum(whole, MOST_DRAWN).astype(np.int64)
+    first = rng.binomial(n_drawn, 0.5) * (whole / np.maximum(n_drawn, 1))
+    first += (weights - whole) * (rng.random_sample(len(weights)) < 0.5)
+    return first, weights - first
+
+
+def fit_half(rows: JudgedRows, weights: FloatArray, drawn: Labels, found: Labels) -> HalfFit:
+    """Return the means of clusters of some rows.
+
+    Parameters
+    ----------
+    rows : JudgedRows
+        All rows.
+    weights : array of shape (n_rows,)
+        How often each is counted.
+    drawn : integer array
+        The rows with a positive weight.
+    found : integer array of the same shape
+        Their clusters; some numbers may be unused.
+    """
+    if not len(drawn):  # of a few rows, all may be in the other half: there is nothing to tell
+        labels = np.zeros(len(weights), dtype=np.intp)
+        return HalfFit(weights, labels, [np.zeros((n, 1)) for n in rows.space.n_codes])
+    _, members = np.unique(found, return_inverse=True)
+    labels = np.zeros(len(weights), dtype=np.intp)
+    labels[drawn] = members
+    k = int(members.max()) + 1
+    codes = [column[drawn] for column in rows.codes.T]
+    counts = count_members(codes, rows.space.n_codes, members, k, weights[drawn])
+    return HalfFit(weights, labels, rows.space.distances_to_points(rows.space.centres(counts)))
+
+
+def all_labels(rows: JudgedRows, fit: HalfFit) -> Labels:
+    """Return the nearest cluster of every row, by all of its columns."""
+    distances = _distances(rows, fit, range(len(rows.sizes)))
+    return _nearest(distances, distances)
+
+
+def hidden_gains(
+    rows: JudgedRows,
+    fit: HalfFit,
+    test: FloatArray,
+    *,
+    refit: bool = False,
+    never: NDArray[np.bool_] | None = None,
+) -> Gains:
+    """Foretell each cell of the other half from the rest of its row.
+
+    Parameters
+    ----------
+    rows : JudgedRows
+        All rows.
+    fit : HalfFit
+        Clusters of one half.
+    test : array of shape (n_rows,)
+        How often each row is in the other half.
+    refit : bool
+        Whether the clusters' shares of a column's values are those of the rows that would join them
+        without the column. Otherwise they are those of the clusters as they were made, so that
+        clusters which need the column lose where they are not recognised without it.
+    never : boolean array of shape (n_attributes,), optional
+        Attributes that are hidden all the time, and not foretold.
+    """
+    tested, trained = np.flatnonzero(test > 0), np.flatnonzero(fit.weights > 0)
+    of_rows = np.zeros(len(test))
+    of_attributes, squares = np.zeros((2, len(rows.sizes)))
+    in_each = test[tested] * (rows.weights / rows.draws)[tested]
+    for foretold, labels in _labels_without(rows, fit, never):
+        members = labels if refit else fit.labels
+        for attribute in foretold.tolist():
+            table = _log_ratios(rows, fit, attribute, members[trained], trained)
+            cells = rows.cells[tested, attribute]
+            found = table[labels[tested], cells] * rows.votes[attribute]
+            of_rows[tested] += found * test[tested]
+            of_attributes[attribute] = found @ test[tested]
+            squares[attribute] = np.square(found) @ in_each
+    return Gains(of_rows, of_attributes, squares)
+
+
+def _labels_without(
+    rows: JudgedRows, fit: HalfFit, never: NDArray[np.bool_] | None
+) -> Iterator[tuple[NDArray[np.intp], Labels]]:
+    """Yield attributes that are foretold, and the clusters that rows join without them."""
+    never = np.zeros(len(rows.sizes), dtype=bool) if never is None else never
+    seen = np.flatnonzero(~never)
+    total = _distances(rows, fit, seen)
+    for hidden, foretold in rows.groups:
+        foretold = foretold[~never[foretold]]
+        if len(foretold):
+            hidden = hidden[~never[hidden]]
+            yield foretold, _nearest(total - _distances(rows, fit, hidden), total)
+
+
+def _distances(rows: JudgedRows, fit: HalfFit, attributes: NDArray[np.intp] | range) -> FloatArray:
+    """Add up the distances of all rows to the clusters over some attributes."""
+    total = np.zeros((len(rows.weights), fit.n_clusters))
+    for attribute in attributes:
+        total += fit.distances[attribute].take(rows.codes[:, attribute], axis=0)
+    return total
+
+
+def _nearest(distances: FloatArray, total: FloatArray) -> Labels:
+    """Return the nearest cluster; sums that differ by rounding are equal, and the first wins.
+
+    What rounding is depends on the distances in all columns, `total`: of rows whose other columns
+    say nothing, nothing but rounding is left.
+    """
+    scale = float(total.max(initial=0.0)) or 1.0
+    return np.round(distances / scale, DECIMALS).argmin(axis=1)
+
+
+def _log_ratios(
+    rows: JudgedRows, fit: HalfFit, attribute: int, members: Labels, trained: Labels
+) -> FloatArray:
+    """Return ln(share in the cluster / share in all rows); shape (n_clusters, n_values + 1).
+
+    0 for values that the trained rows do not have, of which the clusters know nothing, and for
+    unknown ones, which come last.
+    """
+    size = rows.sizes[attribute]
+    column = rows.cells[trained, attribute]
+    shape = fit.n_clusters, size + 1
+    joint = cross_table(members, column, shape, fit.weights[trained])[:, :size]
+    totals = joint.sum(axis=0)
+    result = np.zeros((fit.n_clusters, size + 1))
+    seen = np.flatnonzero(totals > 0)
+    if len(seen):
+        shares = totals[seen] / totals.sum()
+        within = joint[:, seen] + PRIOR * shares
+        within /= joint.sum(axis=1, keepdims=True) + PRIOR
+        result[:, seen] = np.log(within / shares)
+    return result
+
+
+AUTO_KS = range(2, 11)
+"""Numbers of clusters that ``n_clusters="auto"`` chooses from."""
+
+N_SPLITS = 8
+"""Splits of the rows for ``n_clusters="auto"``."""
+
+AUTO_SEED = 0
+"""Where the splits for ``n_clusters="auto"`` are drawn from, whatever the user's seed: the number
+of clusters is the table's, not the seed's."""
+
+HALF_STARTS = 3
+"""k-means has at least this many starts per half, and one for each cluster."""
+
+MATTERING = 3
+"""This many columns are tried as the one that the clusters can't do without."""
+
+MOST_WRITTEN_OUT = 10
+"""Whole weights of rows that recur are survey weights, not repetitions, if their mean is above
+this."""
+
+FEW_PATTERNS = 20
+"""Fewer distinct rows than this may all recur: clear clusters of few columns have few patterns."""
+
+LEFT_ONCE, LEFT_OF_FEW = 1.0, 3.0
+"""Clusters of rows that recur must have a gain of `LEFT_ONCE` standard errors if each distinct row
+is one draw, which takes most of the rows away. Few patterns need `LEFT_OF_FEW`, as their error is
+badly known: clear clusters of them reach 4, repeated noise rarely 2."""
+
+MORE_SPLITS = 4
+"""So many times as many splits tell that: a row with many copies is in one half or the other, and a
+few splits are chance."""
+
+REPEATED = 0.8
+"""Clusters are the values of a column if they agree this much with what the column tells of them
+(adjusted Rand index)."""
+
+ROWS_PER_VALUE = 10
+"""A column whose values have fewer rows on average tells any clusters, by chance."""
+
+
+def choose_number(
+    vectors: LookUp,
+    view: CoarseView,
+    attributes: Attributes,
+    sample: RowSample,
+    columns: Sequence[str],
+    ks: Iterable[int],
+    n_splits: int,
+    rng: RandomState,
+    library: str = "pandas",
+) -> KChoice:
+    """Choose the number of clusters of sampled rows; :func:`untie.choose_k` says how.
+
+    Parameters
+    ----------
+    vectors : LookUp
+        The compact vectors of the values.
+    view : CoarseView
+        The cells that are foretold.
+    attributes : Attributes
+        Of the whole table, in this view: how much each counts, and which say the same.
+    sample : RowSample
+        Rows of the table.
+    columns : sequence of str
+        The table's columns.
+    ks : iterable of int
+        The numbers to try.
+    n_splits : int
+        Number of splits into halves.
+    rng : RandomState
+        Where they are drawn from.
+    library : str
+        The library of the choice's table.
+    """
+    check_integer("n_splits", n_splits, 1, "a positive integer")
+    rows = sample_vectors(vectors, sample)
+    numbers = _check_ks(ks, count_distinct(rows))
+    judged = _judged(vectors, view, attributes, sample)
+    with one_thread():  # many products of small matrices
+        tried = _try(judged, rows, numbers, n_splits, rng)
+        if _may_be_repetition(judged, tried):
+            once = _counted_once(judged)
+            check = _Trial(once, rows, MORE_SPLITS * n_splits, rng)
+            gain = check.try_number(numbers[tried.place]).gains.of_rows
+            least = LEFT_OF_FEW if len(rows) < FEW_PATTERNS else LEFT_ONCE
+            if gain.sum() / once.weights.sum() <= least * _error(gain, once):
+                tried = _try(once, rows, numbers, n_splits, rng)
+    trial, found, of_rows, place, evidence = tried
+    best = np.argmax(np.round([result.of_splits for result in found], 9), axis=0)
+    total = trial.judged.weights.sum()
+    distances = distances_of(rows)
+    return KChoice(
+        k=numbers[place],
+        how_sure=float(np.mean(best == place)),
+        ks=tuple(numbers),
+        gain=of_rows.sum(axis=1) / total,
+        error=np.array([_error(line, trial.judged) for line in of_rows]),
+        stability=np.array([result.stability for result in found]),
+        silhouette=np.array([silhouette(distances, trial.weights, r.labels) for r in found]),
+        chosen=np.array(numbers)[best],
+        columns=tuple(columns),
+        tells=evidence.told.of_attributes / total,
+        tells_error=np.sqrt(np.maximum(evidence.told.squares, 0.0)) / total,
+        without=evidence.without,
+        without_error=evidence.error,
+        without_columns=tuple(columns[a] for a in np.flatnonzero(evidence.hidden).tolist()),
+        repeats=_repeated(trial, found[place].labels, columns),
+        n_sampled=len(sample.weights),
+        library=library,
+    )
+
+
+class _Tried(NamedTuple):
+    """What was found for all numbers of clusters, and the place of the one to take."""
+
+    trial: _Trial
+    found: list[_Result]
+    of_rows: FloatArray
+    place: int
+    evidence: _Evidence
+
+
+def _try(
+    judged: JudgedRows, rows: FloatArray, numbers: list[int], n_splits: int, rng: RandomState
+) -> _Tried:
+    trial = _Trial(judged, rows, n_splits, rng)
+    # The largest, which take longest, first.
+    found = in_threads(trial.try_number, numbers[::-1], pays(rows.size))[::-1]
+    of_rows = np.stack([result.gains.of_rows for result in found])
+    return _Tried(trial, found, of_rows, *_choose(trial, found, of_rows))
+
+
+def _may_be_repetition(judged: JudgedRows, tried: _Tried) -> bool:
+    """Tell whether clusters were found that equal rows in both halves may have made.
+
+    In a table of counts nearly all rows that can occur do, and equal rows are all there is; so they
+    are where hardly any are distinct. In other tables clusters must be there as well if every row
+    counts once.
+    """
+    recurs = judged.draws is judged.weights and bool(judged.weights.max() > 1)
+    return (
+        recurs
+        and tried.evidence.holds
+        and _is_gain(tried.of_rows[tried.place], judged)
+        and len(judged.weights) >= FEWEST
+        and not fill_their_cells(judged.codes, judged.related)
+    )
+
+
+def _counted_once(judged: JudgedRows) -> JudgedRows:
+    """Return the same rows, with equal ones drawn together."""
+    weights = judged.weights * (len(judged.weights) / judged.weights.sum())
+    return replace(judged, weights=weights, draws=np.ones_like(weights))
+
+
+@dataclass(frozen=True, eq=False)
+class _Result:
+    """What was found for one number of clusters.
+
+    Parameters
+    ----------
+    gains : Gains
+        On hidden cells, the mean over the splits.
+    of_splits : array of shape (n_splits,)
+        The gain of all rows in each split.
+    stability : float
+        Mean agreement of clusters of all rows and of half of them.
+    labels : integer array of shape (n_rows,)
+        The clusters of all rows.
+    fits : list of (HalfFit, weights of the other half)
+        What the gains are of.
+    """
+
+    gains: Gains
+    of_splits: FloatArray
+    stability: float
+    labels: Labels
+    fits: list[tuple[HalfFit, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """What clusters tell of the columns, and what is left without the most important of them."""
+
+    told: Gains
+    without: float
+    error: float
+    hidden: NDArray[np.bool_]
+
+    @property
+    def holds(self) -> bool:
+        return is_sure(self.without, self.error)
+
+
+class _Trial:
+    """Rows to be clustered into several numbers of clusters, and halves of them.
+
+    Parameters
+    ----------
+    judged : JudgedRows
+        The rows whose cells are foretold.
+    vectors : array of shape (n_rows, n_dimensions)
+        Their vectors, which are clustered.
+    n_splits : int
+        Number of splits.
+    rng : RandomState
+        Where they are drawn from.
+    """
+
+    def __init__(
+        self, judged: JudgedRows, vectors: FloatArray, n_splits: int, rng: RandomState
+    ) -> None:
+        self.judged, self.vectors, self.weights = judged, vectors, judged.weights
+        whole_rows = judged.draws is not judged.weights
+        self.splits = [halves(self.weights, rng, whole_rows) for _ in range(n_splits)]
+        self.seed = rng.randint(2**31 - 1)
+
+    def try_number(self, k: int) -> _Result:
+        """Cluster all rows, and both halves of every split."""
+        starts = number_of_starts(self.vectors, k)
+        labels = best_labels(self.vectors, self.weights, k, starts, RandomState(self.seed))
+        fits, gains, agreement = [], [], []
+        for split in self.splits:
+            for train, test in (split, split[::-1]):
+                fit = self._fit(train, k)
+                fits.append((fit, test))
+                gains.append(hidden_gains(self.judged, fit, test))
+                agreement.append(adjusted_rand(labels, all_labels(self.judged, fit), self.weights))
+        sums = np.array([gain.of_rows.sum() for gain in gains])
+        return _Result(
+            _total(gains) / len(self.splits),
+            sums.reshape(-1, 2).sum(axis=1),
+            float(np.mean(agreement)),
+            labels,
+            fits,
+        )
+
+    def evidence(self, result: _Result) -> _Evidence:
+        """Ask what the clusters tell of the columns, and what without the best of them."""
+        n = len(self.splits)
+        worth = pays(self.judged.codes.size)
+        told = _total(in_threads(partial(_gains_of, self.judged), result.fits, worth)) / n
+        worst: _Evidence | None = None
+        for hidden in self._mattering(told):
+            without = partial(_gains_of, self.judged, never=hidden)
+            left = _total(in_threads(without, result.fits, worth)) / n
+            mean = float(left.of_rows.sum() / self.weights.sum())
+            if worst is None or mean < worst.without - ROUNDING:
+                worst = _Evidence(told, mean, _error(left.of_rows, self.judged), hidden)
+        assert worst is not None  # there is a column
+        return worst
+
+    def _mattering(self, told: Gains) -> list[NDArray[np.bool_]]:
+        """Return the columns of which most is told, each with those that say the same."""
+        tried: list[NDArray[np.bool_]] = []
+        for attribute in np.argsort(-np.round(told.of_attributes, 9), kind="stable"):
+            hidden = self.judged.related[attribute]
+            if not any((hidden == other).all() for other in tried):
+                tried.append(hidden)
+            if len(tried) == MATTERING:
+                break
+        return tried
+
+    def _fit(self, train: FloatArray, k: int) -> HalfFit:
+        drawn = np.flatnonzero(train > 0)
+        found = np.zeros(len(drawn), dtype=np.intp)
+        if len(drawn) >= k:
+            rng = RandomState(self.seed)
+            found = best_labels(self.vectors[drawn], train[drawn], k, max(HALF_STARTS, k), rng)
+        return fit_half(self.judged, train, drawn, found)
+
+
+def _gains_of(
+    judged: JudgedRows,
+    half: tuple[HalfFit, FloatArray],
+    never: NDArray[np.bool_] | None = None,
+) -> Gains:
+    return hidden_gains(judged, *half, refit=True, never=never)
+
+
+def _judged(
+    vectors: LookUp, view: CoarseView, attributes: Attributes, sample: RowSample
+) -> JudgedRows:
+    weights, draws = _drawn(sample, attributes, view.counts.n_rows)
+    return JudgedRows(
+        ValueSpace(vectors.tables),
+        sample.codes,
+        view.cells(sample.codes),
+        view.counts.sizes,
+        weights,
+        draws,
+        attributes.votes,
+        attributes.related,
+    )
+
+
+def _drawn(sample: RowSample, attributes: Attributes, n_rows: int) -> tuple[FloatArray, FloatArray]:
+    """Return the weights of distinct rows, in draws, and how many draws each row stands for.
+
+    Equal rows are one draw in a sample of a table's distinct rows, each with all that are equal to
+    it, and where weights are not numbers of rows. In halves that have equal rows, the chance that
+    brought these and no others looks like a rule.
+    """
+    weights = sample.weights
+    n_distinct, total = len(weights), float(weights.sum())
+    if n_distinct < SAMPLE_ROWS and (unit := _weight_of_draw(sample, attributes, n_rows)):
+        drawn = weights / unit
+        drawn = np.where(np.isclose(drawn, np.rint(drawn), rtol=ROUNDING), np.rint(drawn), drawn)
+        return drawn, drawn
+    return weights * (n_distinct / total), np.ones(n_distinct)
+
+
+def _weight_of_draw(sample: RowSample, attributes: Attributes, n_rows: int) -> float | None:
+    """Return the weight of one of the equal rows that were drawn independently, None if none was.
+
+    Parameters
+    ----------
+    sample : RowSample
+        All distinct rows of a table.
+    attributes : Attributes
+        Which of its columns say the same.
+    n_rows : int
+        Number of rows of the table.
+    """
+    weights = sample.weights
+    n_distinct, total = len(weights), float(weights.sum())
+    fills = fill_their_cells(sample.codes, attributes.related)
+    if n_distinct < FEWEST:
+        is_constant = weights.max() <= weights.min() * (1 + ROUNDING)
+        return float(weights[0]) if is_constant else min(1.0, total / n_rows)
+    unit = common_unit(weights)
+    if fills and n_rows > n_distinct:
+        # Rows that recur and have weights are those of a survey, and each is one draw. Small whole
+        # weights are rows written out.
+        n_most = n_rows * (MOST_WRITTEN_OUT if are_whole(weights) else 1 + ROUNDING)
+        return total / n_rows if unit is None or total / unit > n_most else unit
+    is_few = fills or n_distinct < FEW_PATTERNS
+    if unit is None or not (is_few or np.mean(weights < 1.5 * unit) >= SINGLE):
+        return None
+    return unit
+
+
+def _choose(trial: _Trial, found: Sequence[_Result], of_rows: FloatArray) -> tuple[int, _Evidence]:
+    """Return the place of the number to take, and what its clusters rest on.
+
+    Numbers whose clusters rest on one column, or that are as good as the best but have no sure gain
+    themselves, are passed over, as long as others have one.
+    """
+    left = list(range(len(found)))
+    first: tuple[int, _Evidence] | None = None
+    while left:
+        place = left[_smallest_good(of_rows[left], trial.judged)]
+        evidence = trial.evidence(found[place])
+        first = (place, evidence) if first is None else first
+        if evidence.holds and _is_gain(of_rows[place], trial.judged):
+            return place, evidence
+        left.remove(place)
+        left = [other for other in left if _is_gain(of_rows[other], trial.judged)]
+    assert first is not None  # there is a number
+    return first
+
+
+def _smallest_good(of_rows: FloatArray, judged: JudgedRows) -> int:
+    """Return the first line whose sum is about the highest: what it lacks may be noise.
+
+    Parameters
+    ----------
+    of_rows : array of shape (n_ks, n_rows)
+        The gain of each row, times its weight.
+    judged : JudgedRows
+        The rows.
+    """
+    gains = of_rows.sum(axis=1) / judged.weights.sum()
+    best = int(np.argmax(np.round(gains, 9)))
+    for place in range(best):
+        noise = SURE * _error(of_rows[best] - of_rows[place], judged)
+        if gains[best] - gains[place] <= noise + ROUNDING:
+            return place
+    return best
+
+
+def _is_gain(of_rows: FloatArray, judged: JudgedRows) -> bool:
+    return is_sure(of_rows.sum() / judged.weights.sum(), _error(of_rows, judged))
+
+
+def _error(of_rows: FloatArray, judged: JudgedRows) -> float:
+    """Return the standard error of a mean over single rows, from the sums over equal ones."""
+    total = judged.weights.sum()
+    off = of_rows - judged.weights * (of_rows.sum() / total)
+    return float(np.sqrt(np.sum(np.square(off) / judged.draws)) / total)
+
+
+def _total(gains: Sequence[Gains]) -> Gains:
+    return reduce(add, gains)
+
+
+def _repeated(trial: _Trial, labels: Labels, columns: Sequence[str]) -> str | None:
+    """Return the column from whose values the clusters nearly follow, if there is one."""
+    judged, weights = trial.judged, trial.weights
+    best, name = REPEATED, None
+    for column, codes, n_codes in zip(columns, judged.codes.T, judged.space.n_codes, strict=True):
+        if ROWS_PER_VALUE * len(np.unique(codes)) > weights.sum():
+            continue
+        (joint,) = count_members([codes], [n_codes], labels, int(labels.max()) + 1, weights)
+        told = joint.argmax(axis=0)[codes]
+        agreement = adjusted_rand(labels, told, weights)
+        if agreement > best + ROUNDING:
+            best, name = agreement, column
+    return name
+
+
+class TooFewRowsError(ValueError):
+    """There are no more distinct rows than clusters, so no number can be judged."""
+
+
+def _check_ks(ks: Iterable[int], n_distinct: int) -> list[int]:
+    numbers = sorted(set(ks))
+    if not numbers:
+        raise ValueError("ks is empty; name at least one number of clusters.")
+    for k in numbers:
+        check_integer("ks", k, 2, "integers from 2 on")
+    able = [int(k) for k in numbers if k < n_distinct]
+    if not able:
+        raise TooFewRowsError(
+            f"The sample has {n_distinct} distinct row{'s' * (n_distinct != 1)}, too few for "
+            f"{numbers[0]} clusters or more to be compared; name the number of clusters instead of "
+            "choosing it."
+        )
+    return able

@@ -1,0 +1,422 @@
+"""The number of clusters, whether there are any, how sure that is, and how it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._table import frames
+from untie._table.frames import columns_of
+from untie._util.arrays import ROUNDING
+from untie._util.messages import listed
+from untie._util.types import FloatArray
+
+SURE = 2.0
+"""A gain is there if it is above 0 by this many standard errors, and above rounding: where halves
+have too few rows for a number of clusters, both are 0 but for rounding."""
+
+NAMED = 4
+"""At most this many columns are named in a sentence."""
+
+CLEAR = 0.7
+"""Share of the splits in which a number must be the best for it to be sure."""
+
+WEAK = ("doubtful", "dissolves")
+"""What `cluster_stability` calls groups that do not come back."""
+
+NO_FINDING = "not a finding"
+"""What is said of groups that come back though there are none."""
+
+FEW_ROWS = 50
+"""Of groups found in fewer rows it is said that other rows may give other groups."""
+
+LONGEST = 40
+"""Names of columns are cut after this many characters."""
+
+
+def is_sure(gain: float, error: float) -> bool:
+    """Tell whether a gain with a standard error is above 0 for certain."""
+    return bool(gain > SURE * error + ROUNDING)
+
+
+@dataclass(frozen=True, eq=False)
+class KChoice:
+    """How good each number of clusters is, the one chosen, and what its clusters rest on.
+
+    Parameters
+    ----------
+    k : int
+        The smallest number that does about as well as the best (see `choose_k` for the rule), of
+        those whose clusters are really there if there are any.
+    how_sure : float
+        Share of the splits in which this number is the best, from 0 to 1.
+    ks : tuple of int
+        The numbers tried.
+    gain : array of shape (n_ks,)
+        Gain on hidden cells: by how many nats per row clusters of half of the rows predict the
+        cells of the other half better than the table's shares do, each cell being hidden from the
+        choice of its row's cluster. Below 0 for clusters that follow noise, or one column.
+    error : array of shape (n_ks,)
+        Its standard error. The choice goes by that of the difference of two gains, which is another
+        one, as the same rows have both gains.
+    stability : array of shape (n_ks,)
+        Mean adjusted Rand index of the clusters of all rows and those made from half of them, over
+        both halves of every split; 1 is the same, 0 is chance.
+    silhouette : array of shape (n_ks,)
+        Mean silhouette of the distances of the learned vectors, from -1 to 1; not used for the
+        choice.
+    chosen : array of shape (n_splits,)
+        The number that is the best in each split.
+    columns : tuple of str
+        The table's columns.
+    tells : array of shape (n_columns,)
+        What the clusters of the chosen number tell of each column while it is hidden, in nats per
+        row; copies, and columns that follow from it, are hidden with it.
+    tells_error : array of shape (n_columns,)
+        Its standard error.
+    without : float
+        The gain that is left of the chosen number without the column that matters most, and those
+        that say the same.
+    without_error : float
+        Its standard error.
+    without_columns : tuple of str
+        These columns.
+    repeats : str or None
+        A column from whose values or ranges the clusters nearly follow, if there is one.
+    n_sampled : int
+        Number of distinct rows that were clustered.
+    library : str
+        The library of `table`.
+
+    See Also
+    --------
+    choose_k : Makes it, and says how.
+
+    Examples
+    --------
+    >>> from untie import TableEncoder, choose_k
+    >>> from untie.datasets import load
+    >>> X, y = load("zoo")
+    >>> choice = choose_k(TableEncoder().fit(X), X)
+    >>> choice.k, choice.how_sure, choice.found_clusters
+    (4, 0.5, True)
+    >>> round(float(choice.stability[choice.ks.index(choice.k)]), 2)
+    0.96
+    """
+
+    k: int
+    how_sure: float
+    ks: tuple[int, ...]
+    gain: FloatArray
+    error: FloatArray
+    stability: FloatArray
+    silhouette: FloatArray
+    chosen: NDArray[np.intp]
+    columns: tuple[str, ...]
+    tells: FloatArray
+    tells_error: FloatArray
+    without: float
+    without_error: float
+    without_columns: tuple[str, ...]
+    repeats: str | None
+    n_sampled: int
+    library: str = "pandas"
+
+    @property
+    def found_clusters(self) -> bool:
+        """Whether the clusters are really there: they tell of several columns what is true."""
+        return self.has_gain and self.rests_on_several
+
+    @property
+    def has_gain(self) -> bool:
+        """Whether the clusters predict hidden cells better than no clusters do."""
+        at = self.ks.index(self.k)
+        return is_sure(self.gain[at], self.error[at])
+
+    @property
+    def rests_on_several(self) -> bool:
+        """Whether something is left without the columns that matter most."""
+        return is_sure(self.without, self.without_error)
+
+    @property
+    def is_best(self) -> bool:
+        """Whether no other number is the best in more splits; else it is the smallest as good."""
+        others = [float(np.mean(self.chosen == k)) for k in self.ks]
+        return self.how_sure >= max(others)
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """The columns of which the clusters tell something, what is told most first."""
+        told = np.flatnonzero(self.tells > SURE * self.tells_error)
+        order = told[np.argsort(-np.round(self.tells[told], 9), kind="stable")]
+        return tuple(self.columns[column] for column in order)
+
+    @property
+    def verdict(self) -> str:
+        """The choice in a few sentences, for people: those of `Verdict`."""
+        return str(Verdict(self.k, len(self.ks) == 1, self))
+
+    def table(self) -> Any:
+        """Return the figures of every number of clusters.
+
+        Returns
+        -------
+        frame
+            One row per number: k, gain, error, stability, silhouette, and chosen_by, the share of
+            the splits in which it is the best.
+        """
+        columns = {
+            "k": list(self.ks),
+            "gain": self.gain,
+            "error": self.error,
+            "stability": self.stability,
+            "silhouette": self.silhouette,
+            "chosen_by": [float(np.mean(self.chosen == k)) for k in self.ks],
+        }
+        return frames.make_frame(self.library, columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What is to be thought of clusters, in words; the words of the report and the command.
+
+    Parameters
+    ----------
+    n_groups : int
+        Number of clusters.
+    is_given : bool
+        Whether the number was asked for, and not chosen.
+    choice : KChoice or None
+        The evidence: of all numbers tried, or of the one asked for. None if there is none: for a
+        single cluster, and where every distinct row is one.
+    stability : frame or None
+        What `cluster_stability` gives; None for lazy tables.
+    ordered : tuple of str
+        The columns with an order, whose values are ranges.
+    passive : tuple of str
+        The columns that were not to count.
+    n_rows : float or None
+        Number of rows that were learned from, with their weights, if it is known.
+
+    See Also
+    --------
+    verdict : Makes it.
+
+    Examples
+    --------
+    >>> from untie import TableClusterer
+    >>> from untie.datasets import load
+    >>> from untie.explain import verdict
+    >>> X, y = load("zoo")
+    >>> said = verdict(TableClusterer(3).fit(X), X)
+    >>> said.n_groups, said.is_given, said.found
+    (3, True, True)
+    """
+
+    n_groups: int
+    is_given: bool
+    choice: KChoice | None
+    stability: Any = None
+    ordered: tuple[str, ...] = ()
+    passive: tuple[str, ...] = ()
+    n_rows: float | None = None
+
+    @property
+    def found(self) -> bool | None:
+        """Whether the groups are really there; None where that can't be told."""
+        return None if self.choice is None else self.choice.found_clusters
+
+    @property
+    def how_sure(self) -> float | None:
+        """Share of the splits in which the number is the best; None for a number asked for."""
+        if self.choice is None or self.is_given or len(self.choice.ks) == 1:
+            return None
+        return self.choice.how_sure
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """The columns that the groups rest on, the most important first; none if not found."""
+        return self.choice.rests_on if self.choice is not None and self.found else ()
+
+    @property
+    def repeats(self) -> str | None:
+        """A column from whose values or ranges the groups nearly follow, if there is one."""
+        return None if self.choice is None else self.choice.repeats
+
+    @property
+    def weak(self) -> tuple[Any, ...]:
+        """The groups that do not come back when the rows are resampled, if that was tried."""
+        if self.stability is None:
+            return ()
+        lines = columns_of(self.stability)
+        pairs = zip(lines["cluster"], lines["verdict"], strict=True)
+        return tuple(cluster for cluster, word in pairs if word in WEAK)
+
+    @property
+    def headline(self) -> str:
+        """One sentence, without its full stop."""
+        if self.n_groups == 1:
+            return f"One group: {'as asked for' if self.is_given else 'the rows do not differ'}"
+        if self.choice is None:
+            return f"{self.n_groups} groups, one for each distinct row"
+        if not self.found:
+            return f"No groups found: {self._instead()}"
+        said = f"{self.n_groups} groups of similar rows"
+        said += ", as asked for" if self.is_given else ""
+        if self.weak:
+            n_weak = len(self.weak)
+            which = "all" if n_weak == self.n_groups else str(n_weak)
+            said += f", {which} of them weak"
+        n, n_all = len(self.rests_on), len(set(self.choice.columns) - set(self.passive))
+        if not n:
+            return f"{said}, resting on many columns a little"
+        of = f"all {n_all}" if n == n_all else f"{n} of {n_all}"
+        return f"{said}, resting on {of} columns"
+
+    @property
+    def caution(self) -> str | None:
+        """What is to be kept in mind before anything is read into the groups, if there is."""
+        said = []
+        if self.found is False:
+            said.append(
+                f"Take the {self.n_groups} groups that are shown as a way to look at the rows, not "
+                "as a finding."
+            )
+        if self.choice is not None and len(self.choice.ks) == 1 and not self.is_given:
+            said.append(f"There are too few distinct rows to try more than {self.n_groups} groups.")
+        if self.found and self.n_rows is not None and self.n_rows < FEW_ROWS:
+            said.append(f"These are only {self.n_rows:g} rows; others may give other groups.")
+        return " ".join(said) or None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """A few more sentences: how sure it is, and why."""
+        said: list[str | None] = []
+        if self.choice is not None and self.found:
+            said = [
+                self._why_this_number(self.choice),
+                f"The groups rest on {_some(self.rests_on)}." if self.rests_on else None,
+                self._repeating(),
+                "Groups made from half of the rows agree with those of all rows by "
+                f"{_agreement(self.choice):.2f} (adjusted Rand index: 1 is the same, 0 is chance).",
+                self._weak(),
+            ]
+        elif self.choice is not None:
+            said = [self._why_none(self.choice)]
+        return tuple(sentence for sentence in (*said, self.caution) if sentence)
+
+    def said_of(self, cluster: Any) -> str:
+        """Return whether a cluster comes back when the rows are resampled, in a few words."""
+        said = self.word_of(cluster)
+        if not said:
+            return ""
+        lines = columns_of(self.stability)
+        number = lines["stability"][lines["cluster"].index(cluster)]
+        if number is None or np.isnan(number):
+            return said
+        # Cut, not rounded: what is called doubtful below 0.75 is not said to have 0.75.
+        return f"{said} ({np.floor(100 * number + 1e-9) / 100:.2f})"
+
+    def word_of(self, cluster: Any) -> str:
+        """Return the same without the number; groups of noise may come back, and are none."""
+        if self.stability is None:
+            return ""
+        lines = columns_of(self.stability)
+        word = str(lines["verdict"][lines["cluster"].index(cluster)])
+        if word in WEAK:
+            return f"weak, {word}"
+        return NO_FINDING if self.found is False else word
+
+    def __str__(self) -> str:
+        return " ".join([f"{self.headline}.", *self.sentences])
+
+    def _instead(self) -> str:
+        """Say what the groups are, if they are none."""
+        assert self.choice is not None
+        k, ks = self.n_groups, self.choice.ks
+        number = f"{k} groups{', as asked for,' if self.is_given else ''}"
+        if self._lone_column is not None:
+            name = _cut(self._lone_column)
+            return f"groups need several columns, and {name} is the only one that counts"
+        if len(ks) > 1 and not self.choice.has_gain:
+            number = f"no number of groups from {ks[0]} to {ks[-1]}"
+            return f"{number} tells anything that holds for other rows"
+        if self.repeats is not None:
+            return f"{number} would be little more than {self._values_of(self.repeats)}"
+        if self.choice.has_gain:
+            return f"{number} would rest on {_some(self.choice.without_columns)} alone"
+        return f"{number} would tell nothing that holds for other rows"
+
+    @property
+    def _lone_column(self) -> str | None:
+        """The column that counts, if it is the only one."""
+        assert self.choice is not None
+        counted = [name for name in self.choice.columns if name not in self.passive]
+        return counted[0] if len(counted) == 1 else None
+
+    def _why_none(self, choice: KChoice) -> str:
+        if self._lone_column is not None:
+            return "Rows are alike by what goes together in several columns; learn from more."
+        if choice.has_gain:
+            return (
+                f"They rest on one column or one pair of columns: without "
+                f"{_some(choice.without_columns)}, they tell nothing of the others."
+            )
+        return "Groups made from half of the rows predict the other half no better than none do."
+
+    def _why_this_number(self, choice: KChoice) -> str | None:
+        if self.how_sure is None:
+            return None
+        if not choice.is_best:
+            return (
+                f"Of the numbers of groups that rest on several columns, {choice.k} is the "
+                "smallest that does about as well as the best."
+            )
+        only = "in" if choice.how_sure >= CLEAR else "though only in"
+        where = f"{choice.how_sure:.0%} of the splits into halves"
+        return f"{choice.k} is the best number, {only} {where}."
+
+    def _repeating(self) -> str | None:
+        if self.repeats is None:
+            return None
+        # There may be far fewer groups than values, so they are not called the same.
+        one = "range" if self.repeats in self.ordered else "value"
+        return f"The group of a row nearly follows from its {one} of {_cut(self.repeats)} alone."
+
+    def _values_of(self, column: str) -> str:
+        return f"the {'ranges' if column in self.ordered else 'values'} of {_cut(column)}"
+
+    def _weak(self) -> str | None:
+        if not self.weak:
+            return None
+        names = _some([str(cluster) for cluster in self.weak])
+        if len(self.weak) == 1:
+            return f"Group {names} is weak: it often changes when the rows are resampled."
+        return f"Groups {names} are weak: they often change when the rows are resampled."
+
+
+def _agreement(choice: KChoice) -> float:
+    return max(float(choice.stability[choice.ks.index(choice.k)]), 0.0)
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first of some names, and how many more there are.
+
+    Examples
+    --------
+    >>> _some("ab"), _some("abcdefg")
+    ('a and b', 'a, b, c, d and 3 more')
+    """
+    more = len(names) - NAMED
+    shown = [_cut(name) for name in (names[:NAMED] if more > 1 else names)]
+    return listed([*shown, f"{more} more"] if more > 1 else shown)
+
+
+def _cut(name: str) -> str:
+    if not name.strip():
+        return repr(name)
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"

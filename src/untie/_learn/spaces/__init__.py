@@ -1,0 +1,1 @@
+"""Counts -> the coordinates of values: couplings, kernels, trees, orders."""

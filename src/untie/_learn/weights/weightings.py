@@ -1,0 +1,304 @@
+"""Weights that a formula gives, and those that an objective chooses from.
+
+A weighting is a function ``(Problem) -> omega``; `as_solver` makes a solver of it. "uniform" gives
+every coordinate the same weight; "discount" lets redundant columns share one; "relevance" gives
+more to rare values and to columns that others depend on. Where many columns have an order, every
+column has the same weight, most of it for the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untie._count.counts import Counts
+from untie._learn.columns.attributes import NO_RELEVANCE, Attributes, ColumnView
+from untie._learn.linalg.eigen import eigenvalues
+from untie._learn.linalg.spectrum import TINY, energies, reduced_gram, roots
+from untie._learn.spaces.kernel_spaces import VALUES, KernelSpaces
+from untie._learn.spaces.value_tables import Columns
+from untie._table.orders import ORDER, Orders
+from untie._table.rows import Rows
+from untie._util.types import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table, as a solver sees it.
+
+    Parameters
+    ----------
+    spaces : KernelSpaces
+        The kernel columns.
+    counts : Counts
+        Counts of all pairs of values.
+    n_clusters : int
+        Number of clusters that the weights should separate.
+    rows : Rows, optional
+        The rows, for solvers that draw them.
+    orders : tuple of integer arrays or None, optional
+        Where the values of attributes with an order stand in it.
+    factors : array of shape (n_attributes,), optional
+        How much the user wants each attribute to count; 1 is as without.
+    """
+
+    spaces: KernelSpaces
+    counts: Counts
+    n_clusters: int
+    rows: Rows | None = None
+    orders: Orders = ()
+    factors: FloatArray | None = None
+
+    def with_clusters(self, n_clusters: int) -> Self:
+        """Return the same table with another number of clusters; what is known of it is kept."""
+        other = copy(self)
+        other.__dict__.update(n_clusters=n_clusters, columns=self.columns)
+        return other
+
+    @cached_property
+    def columns(self) -> ColumnView:
+        """What does not depend on the number of clusters."""
+        return ColumnView(self.counts, self.orders, self.factors)
+
+    @property
+    def attributes(self) -> Attributes:
+        """How much each attribute should count."""
+        return self.columns.attributes
+
+    @property
+    def wanted(self) -> FloatArray:
+        """The factor of every coordinate's attribute; shape (n_coordinates,)."""
+        widths = [columns.shape[1] for columns in self.spaces.columns]
+        factors = np.ones(len(widths)) if self.factors is None else self.factors
+        return np.repeat(factors, widths)
+
+    @cached_property
+    def energies(self) -> FloatArray:
+        """||u_d||^2 of every centred coordinate d over all rows; shape (n_coordinates,)."""
+        return energies(self.spaces, self.counts)
+
+    @cached_property
+    def uncentred_energies(self) -> FloatArray:
+        """The same of the coordinates as they are."""
+        return energies(self.spaces, self.counts, centred=False)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The knobs of all solvers; each uses its own."""
+
+    tau: float
+    learning_rate: float
+    batch_size: int
+    max_iter: int
+    tol: float
+    random_state: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The weights and how they were found.
+
+    Parameters
+    ----------
+    omega : array of shape (n_coordinates,)
+        The weights, none negative.
+    loss_curve : list of float
+        The solver's own objective, step by step.
+    n_iter : int
+        Number of steps.
+    converged : bool
+        Whether it came to rest before the steps ran out.
+    """
+
+    omega: FloatArray
+    loss_curve: list[float]
+    n_iter: int
+    converged: bool = True
+
+
+Solver = Callable[[Problem, Settings], Solution]
+
+Weighting = Callable[[Problem], FloatArray]
+
+
+def as_solver(weighting: Weighting) -> Solver:
+    """Return a solver whose loss is the paper's objective Tr(S (I - HH')) at given weights."""
+
+    def solver(problem: Problem, settings: Settings) -> Solution:
+        omega = weighting(problem)
+        return solution_at(problem, omega, roots(problem.spaces, omega))
+
+    return solver
+
+
+def solution_at(problem: Problem, omega: FloatArray, vectors: Sequence[Columns]) -> Solution:
+    """Return given weights with their loss, from the value vectors that they make."""
+    top = eigenvalues(reduced_gram(problem.counts, vectors), problem.n_clusters)
+    trace = problem.uncentred_energies @ omega
+    return Solution(omega, [float(max(0.0, trace - top.sum()))], n_iter=1)
+
+
+def of_values(problem: Problem, weights: FloatArray) -> FloatArray:
+    """Return omega where every kernel column has the weight of its value (an axis, their mean).
+
+    Scaled to the total energy of omega = 1, so that weights of any kind are comparable.
+
+    Parameters
+    ----------
+    problem : Problem
+        The kernel columns.
+    weights : array of shape (n_values,)
+        One weight for each value of all attributes.
+    """
+    cuts = problem.counts.offsets[1:-1]
+    omega = problem.spaces.of_values(
+        np.split(weights, cuts), np.split(problem.counts.frequencies, cuts)
+    )
+    energy = problem.energies
+    total = float(energy @ omega)
+    return omega * (energy.sum() / total) if total > 0 else np.ones_like(omega)
+
+
+def by_relevance(problem: Problem) -> FloatArray:
+    """Return sqrt(relevance) * vote / sqrt(share of the rows), attribute by value.
+
+    A value that is declared but never occurs counts as if half a row had it.
+    """
+    counts, attributes = problem.counts, problem.attributes
+    of_attributes = attributes.votes * np.sqrt(attributes.relevance + NO_RELEVANCE)
+    shares = np.maximum(counts.frequencies / counts.n, 0.5 / counts.n_draws)
+    return of_values(problem, np.repeat(of_attributes, counts.sizes) / np.sqrt(shares))
+
+
+def by_discount(problem: Problem) -> FloatArray:
+    """Return, for every kernel column, the vote of its attribute."""
+    counts = problem.counts
+    return of_values(problem, np.repeat(problem.attributes.votes, counts.sizes))
+
+
+def all_equal(problem: Problem) -> FloatArray:
+    """Return weights 1, times what the user wants of each attribute."""
+    return problem.wanted
+
+
+OF_ORDER = 0.8
+"""The order's share of the energy of a column that has one; the values themselves have the rest."""
+
+
+def evenly(problem: Problem) -> FloatArray:
+    """Return weights that give every column the energy of its vote.
+
+    Copies share a vote. A column with a single value has no energy to give.
+    """
+    energy, is_value = problem.energies, problem.spaces.are(VALUES)
+    omega = np.zeros_like(energy)
+    for vote, part in zip(problem.attributes.votes, _parts(problem), strict=True):
+        own = part[is_value[part]]
+        amount = _varying(problem, own)
+        omega[own] = vote / amount if amount > 0 else 0.0
+    total = float(energy @ omega)
+    omega = omega * (energy.sum() / total) if total > 0 else np.ones_like(omega)
+    return give_to_orders(problem, omega)
+
+
+def give_to_orders(problem: Problem, omega: FloatArray) -> FloatArray:
+    """Give the orders of columns their share of the columns' energy.
+
+    The order of a column whose values with a place have all the same place has no energy, and the
+    values keep it all.
+
+    Parameters
+    ----------
+    problem : Problem
+        The coordinates.
+    omega : array of shape (n_coordinates,)
+        Weights that leave nothing to the orders.
+    """
+    is_order = problem.spaces.are(ORDER)
+    result = omega.copy()
+    for part in _parts(problem):
+        order, others = part[is_order[part]], part[~is_order[part]]
+        amount = _varying(problem, order)
+        if amount > 0:
+            total = float(problem.energies[others] @ omega[others])
+            result[others] *= 1.0 - OF_ORDER
+            result[order] = OF_ORDER * total / amount
+    return result
+
+
+def _parts(problem: Problem) -> list[NDArray[np.intp]]:
+    """Return the coordinates of each attribute."""
+    ends = np.cumsum([columns.shape[1] for columns in problem.spaces.columns]).tolist()
+    return [np.arange(start, end) for start, end in pairwise([0, *ends])]
+
+
+def _varying(problem: Problem, part: NDArray[np.intp]) -> float:
+    """Return the energy of some coordinates; 0 if it is but rounding."""
+    energy = float(problem.energies[part].sum())
+    return energy if energy > TINY * float(problem.uncentred_energies[part].sum()) else 0.0
+
+
+def shared(values: Weighting, of_couplings: float, couplings: Weighting = by_discount) -> Weighting:
+    """Return a weighting that leaves a share of the energy to the couplings.
+
+    Parameters
+    ----------
+    values : Weighting
+        Weights of the values themselves.
+    of_couplings : float
+        The couplings' share of the energy. Where they tell no values apart, the values have all
+        of it.
+    couplings : Weighting
+        Weights of the couplings; by default, copies of an attribute share a vote, and no more.
+    """
+
+    def weighting(problem: Problem) -> FloatArray:
+        is_value, is_order = problem.spaces.are(VALUES), problem.spaces.are(ORDER)
+        is_coupling = ~(is_value | is_order)
+        energy = problem.energies
+        omega = np.where(is_value, values(problem), couplings(problem))
+        own, theirs = (float(energy[part] @ omega[part]) for part in (is_value, is_coupling))
+        uncentred = problem.uncentred_energies
+        share = of_couplings
+        if not theirs > TINY * float(uncentred[is_coupling] @ omega[is_coupling]):
+            share, theirs = 0.0, 1.0
+        factors = ((1.0 - share) / own if own > 0 else 0.0, share / theirs)
+        omega *= np.where(is_value, *factors) * energy.sum()
+        omega[is_order] = 0.0
+        return give_to_orders(problem, omega)
+
+    return weighting
+
+
+ALTERNATIVES: dict[str, Weighting] = {
+    "couplings": shared(by_discount, 0.7),
+    "relevance": shared(by_relevance, 0.0),
+}
+"""By name, as `gains_` has them; the first is taken where nothing can decide."""
+
+OF_MIXED: dict[str, Weighting] = {"even": evenly}
+"""The same for a table in which many columns have an order."""
+
+
+def by_column(problem: Problem) -> FloatArray:
+    """Return sqrt(relevance) * vote, the same for all coordinates of an attribute."""
+    attributes, sizes = problem.attributes, problem.counts.sizes
+    weights = attributes.votes * np.sqrt(attributes.relevance + NO_RELEVANCE)
+    return of_values(problem, np.repeat(weights, sizes))
+
+
+OF_NEIGHBORS: dict[str, Weighting] = {
+    "halves": shared(by_column, 0.5, by_column),
+    "values": shared(by_column, 0.1, by_column),
+    "kernels": shared(by_column, 0.99, by_column),
+}
+"""By name, as `gains_` has them; the first is taken where nothing can decide. The last leaves a
+hundredth to the values, so that they have all of it where kernels tell nothing."""

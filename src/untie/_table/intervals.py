@@ -1,0 +1,157 @@
+"""Runs of neighbouring values of a column with an order: which is the best, and what it is called.
+
+A column of numbers has tens of fine ranges. What is said of it is said of a run of them: "up to
+25", "26 to 40", "over 40".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from untie._table.orders import Positions, end_texts, unit_of
+from untie._util.types import FloatArray
+
+ALL = "any range"
+"""What a run of all ranges is called, whose lowest and highest have no end."""
+
+_BEYOND = re.compile(r"\s*(?:over|after|above|more than|>(?!=))", re.IGNORECASE)
+_BEFORE = re.compile(r"\s*(?:under|below|less than|<(?!=))", re.IGNORECASE)
+
+
+def best_run(numbers: FloatArray) -> tuple[int, int]:
+    """Return the run of neighbours with the largest sum: its first place, and that after its last.
+
+    Of several with the same sum (to 12 digits) the shortest is taken, and the first of these.
+
+    Parameters
+    ----------
+    numbers : array of shape (n_places,)
+        At least one.
+
+    Examples
+    --------
+    >>> best_run(np.array([-1.0, 2.0, -0.5, 3.0, -4.0, 1.0]))
+    (1, 4)
+    """
+    sums = np.round(np.concatenate([[0.0], np.cumsum(numbers)]), 12)
+    start = best_start = best_stop = 0
+    best = -np.inf
+    for stop in range(1, len(sums)):
+        if sums[stop - 1] <= sums[start]:
+            start = stop - 1
+        found = round(float(sums[stop] - sums[start]), 12)
+        is_shorter = found == best and stop - start < best_stop - best_start
+        if found > best or is_shorter:
+            best, best_start, best_stop = found, start, stop
+    return best_start, best_stop
+
+
+def names_in_order(labels: Sequence[str], positions: Positions) -> list[str]:
+    """Return a name for each place of an order; of values at the same place, the first one's.
+
+    Examples
+    --------
+    >>> names_in_order(["26 to 40", "over 40", "up to 25", "missing"], np.array([1, 2, 0, -1]))
+    ['up to 25', '26 to 40', 'over 40']
+    """
+    first = {int(place): code for code, place in reversed(list(enumerate(positions)))}
+    return [labels[first[place]] for place in range(int(positions.max()) + 1)]
+
+
+def equal_runs(weights: FloatArray, n: int) -> list[tuple[int, int]]:
+    """Split places into at most `n` runs of about the same weight.
+
+    Parameters
+    ----------
+    weights : array of shape (n_places,)
+        None is negative, and not all are 0.
+    n : int
+        At least one.
+
+    Examples
+    --------
+    >>> equal_runs(np.array([1.0, 1.0, 1.0, 1.0, 5.0, 1.0]), 3)
+    [(0, 3), (3, 5), (5, 6)]
+    """
+    middles = (np.cumsum(weights) - weights / 2.0) / weights.sum()
+    # A hair below a border belongs below it, however the sums were rounded.
+    groups = np.minimum(np.floor(middles * n + 1e-9), n - 1)
+    starts = np.flatnonzero(np.diff(groups, prepend=-1.0))
+    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(weights)], strict=True))
+
+
+def run_name(names: Sequence[str], start: int, stop: int) -> str:
+    """Return what a run of neighbouring values is called.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All values of a column, in their order.
+    start, stop : int
+        The first place of the run, and that after its last.
+
+    Examples
+    --------
+    >>> names = ["up to 25", "26 to 40", "41", "over 41"]
+    >>> run_name(names, 0, 2), run_name(names, 1, 3), run_name(names, 1, 4), run_name(names, 0, 4)
+    ('up to 40', '26 to 41', 'over 25', 'any range')
+    >>> run_name(["S", "M", "L"], 0, 2), run_name(["$1 to $2", "$3 to $4"], 0, 2)
+    ('S to M', '$1 to $4')
+    """
+    first, last = names[start], names[stop - 1]
+    if stop - start == 1:
+        return first
+    low, high = end_texts(first), end_texts(last)
+    if low is None or high is None:
+        return f"{first} to {last}"
+    (from_, _), (_, to) = low, high
+    if from_ is None and to is None:
+        return ALL
+    if from_ is None:
+        return _until(first, str(to), names[stop] if stop < len(names) else None)
+    if to is None:
+        return _from(last, from_, names[start - 1] if start else None)
+    if first[:1] in "[(" and last[-1:] in "])":
+        return f"{first[0]}{from_}, {to}{last[-1]}"
+    before, after = unit_of(last)
+    return f"{before}{from_} to {before}{to}{after}"
+
+
+def phrase(column: str, value: str, equals: str = " = ") -> str:
+    """Return what is said of a column: that it equals a value, or is in a range.
+
+    Examples
+    --------
+    >>> phrase("age", "over 54"), phrase("age", "26 to 41"), phrase("age", "54"), phrase("a", "b")
+    ('age over 54', 'age 26 to 41', 'age = 54', 'a = b')
+    """
+    ends = end_texts(value)
+    is_range = ends is not None and ends[0] != ends[1]
+    return f"{column} {value}" if is_range else f"{column}{equals}{value}"
+
+
+def _until(lowest: str, to: str, after: str | None) -> str:
+    """Return the name of a run from the lowest range on, in the words of that range."""
+    own = end_texts(lowest)
+    assert own is not None
+    if _BEFORE.match(lowest):  # which ends before its number: so does the run before that of others
+        ends = None if after is None else end_texts(after)
+        if ends is None or ends[0] is None or _BEYOND.match(str(after)):
+            return f"up to {to}"
+        to = ends[0]
+    return lowest.replace(str(own[1]), to)
+
+
+def _from(highest: str, from_: str, before: str | None) -> str:
+    """Return the name of a run up to the highest range, in the words of that range."""
+    own = end_texts(highest)
+    assert own is not None
+    if _BEYOND.match(highest):
+        ends = None if before is None else end_texts(before)
+        if ends is None or ends[1] is None or _BEFORE.match(str(before)):
+            return f"{from_} or more"
+        from_ = ends[1]
+    return highest.replace(str(own[0]), from_)

@@ -1,0 +1,106 @@
+"""Files that appear whole or not at all, and the names of files like one that is missing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+from uuid import uuid4
+
+NEW_FILE = 0o666
+"""What a new file may be used for, less what the user's mask takes away."""
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str], make_folders: bool = False) -> Iterator[Path]:
+    """Give a temporary file in the same folder; it takes the place of `path` at the end.
+
+    When anything goes wrong before, the temporary file is removed and the old file stands. The new
+    file has the mode and the owner of the old one from the beginning, so that nobody reads a
+    private file while it is written; a link goes on pointing to the file, which is replaced.
+
+    Parameters
+    ----------
+    path : path
+        The file to write.
+    make_folders : bool, default=False
+        Whether to make the folder that it stands in, if there is none; it is an error otherwise.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(os.path.join(folder, "a.txt")) as temporary:
+    ...         _ = temporary.write_text("all of it")
+    ...     os.listdir(folder)
+    ['a.txt']
+    """
+    target = Path(os.path.realpath(path))
+    check_replaceable(path)
+    if make_folders:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"The folder {str(target.parent)!r} does not exist; make it first.")
+    temporary = target.with_name(f".{target.name}-{uuid4().hex}")
+    try:
+        _make_like(temporary, target)
+        yield temporary
+        with open(temporary, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def check_replaceable(path: str | os.PathLike[str]) -> None:
+    """Refuse to put a file in the place of something that is none, such as a folder or a device."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder; name a file to write to.")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"{os.fspath(path)!r} is a device or a pipe; name a file to write to.")
+
+
+def _make_like(path: Path, old: Path) -> None:
+    """Make an empty file with the mode and, where that is allowed, the owner of another."""
+    try:
+        known = os.stat(old)
+    except FileNotFoundError:
+        known = None
+    mode = NEW_FILE if known is None else stat.S_IMODE(known.st_mode)
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+    try:
+        if known is not None and hasattr(os, "fchown"):  # not on Windows
+            with suppress(PermissionError):
+                os.fchown(descriptor, known.st_uid, known.st_gid)
+            os.fchmod(descriptor, mode)  # the mask took some of it; a new owner takes more
+    finally:
+        os.close(descriptor)
+
+
+MOST_FILES = 10_000
+"""At most this many names of a folder are looked at."""
+
+
+def no_file(path: str) -> str:
+    """Return that there is no such file, from where it was looked for, and which may be meant."""
+    near = near_file(path)
+    hint = f" Did you mean {near!r}?" if near else ""
+    return f"There is no file {path!r}; check the path, from the folder {os.getcwd()!r}.{hint}"
+
+
+def near_file(path: str) -> str | None:
+    """Return the path of the file in the same folder whose name is most like the one given."""
+    folder, name = os.path.split(path)
+    try:
+        with os.scandir(folder or os.curdir) as entries:
+            names = [entry.name for entry in islice(entries, MOST_FILES) if entry.is_file()]
+    except OSError:  # there is no such folder, or it can't be looked into
+        return None
+    by_name = {other.lower(): other for other in sorted(names)}
+    close = get_close_matches(name.lower(), by_name, n=1)
+    return os.path.join(folder, by_name[close[0]]) if close else None

@@ -1,0 +1,165 @@
+"""Questions about columns: associations, redundant columns, cells that are missing together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from untie._inputs import as_fitted
+from untie._learn.columns.attributes import gap_blocks
+from untie._learn.columns.explained_entropy import pair_entropies, telling_of
+from untie._table import frames
+
+
+def associations(model: Any, *, directed: bool = False) -> Any:
+    """Return a square, labelled frame of how much columns have in common, from 0 to 1.
+
+    Parameters
+    ----------
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+    directed : bool, default=False
+        If False, the symmetric uncertainty: 1 if each column determines the other, 0 if they are
+        independent. If True, the share of a column's entropy (at the head) that another (of the
+        line) tells: a city tells its state, not the reverse. This takes a millisecond or so per
+        pair of columns, the other next to nothing. From both, what chance alone gives is left out.
+
+    Returns
+    -------
+    frame of shape (n_columns, n_columns)
+        With the columns as index in pandas, and as a first column in other libraries.
+
+    See Also
+    --------
+    families : The columns that say the same.
+    untie.plot.associations : Draws them.
+
+    Examples
+    --------
+    >>> from untie import TableEncoder
+    >>> from untie.explain import associations
+    >>> cities = [["Rome", "Italy"], ["Pisa", "Italy"], ["Nice", "France"], ["Lyon", "France"]]
+    >>> encoder = TableEncoder(n_clusters=2).fit(cities * 25)
+    >>> associations(encoder, directed=True).round(1)
+         x0   x1
+    x0  1.0  1.0
+    x1  0.5  1.0
+    """
+    encoder = as_fitted(model).encoder
+    attributes, names = encoder.model_.attributes, encoder.vocabulary_.columns
+    if not directed:
+        return frames.square(encoder.library_, names, attributes.uncertainty)
+    counts = encoder.counts_
+    shares = telling_of(counts, pair_entropies(counts), least=0.0).shares
+    return frames.square(encoder.library_, names, shares)
+
+
+def families(model: Any) -> Any:
+    """Return the families of columns: copies of each other, and what follows from what.
+
+    City tells State, and State tells Region: three columns, one fact. Such a chain has one vote
+    together, in equal shares, so that it does not make the clusters alone. A column that tells two
+    others which have nothing to do with each other, as a model tells maker and fuel, belongs to
+    both chains; maker and fuel keep 2/3 of a vote each. Columns that merely depend on each other
+    are no family: what they share is what clusters are made of. Columns with an order are compared
+    in about five groups of neighbouring values, so that a time follows from its hour: roughly.
+
+    Parameters
+    ----------
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+
+    Returns
+    -------
+    frame
+        One row per column that is in a family, those that say most first: family (its number),
+        column, role ("root", "copy" or "follows"), follows_from (the nearest column that it copies
+        or follows from), how_much (the share of its entropy that this one tells, chance left out)
+        and vote. Empty if there are none. Passive columns (`column_weights` of 0) are left out.
+
+    See Also
+    --------
+    associations : How much all pairs of columns have in common.
+    missing_together : Columns whose cells are missing in the same rows.
+
+    Examples
+    --------
+    >>> from untie import TableEncoder
+    >>> from untie.explain import families
+    >>> cities = [["Rome", "Italy"], ["Pisa", "Italy"], ["Nice", "France"], ["Lyon", "France"]]
+    >>> found = families(TableEncoder(n_clusters=2).fit(cities * 25))
+    >>> found[["family", "column", "role", "how_much", "vote"]]
+       family column     role  how_much  vote
+    0       0     x0     root       NaN   0.5
+    1       0     x1  follows       1.0   0.5
+    """
+    encoder = as_fitted(model).encoder
+    attributes, names = encoder.model_.attributes, encoder.vocabulary_.columns
+    members = [
+        (number, member) for number, family in enumerate(attributes.families) for member in family
+    ]
+    columns = {
+        "family": [number for number, _ in members],
+        "column": [names[member.attribute] for _, member in members],
+        "role": [member.role for _, member in members],
+        "follows_from": [
+            None if member.source is None else names[member.source] for _, member in members
+        ],
+        "how_much": [member.share for _, member in members],
+        "vote": [float(attributes.votes[member.attribute]) for _, member in members],
+    }
+    return frames.make_frame(encoder.library_, columns)
+
+
+def missing_together(model: Any) -> Any:
+    """Return the blocks of columns whose cells are missing together.
+
+    In a form with parts that only some fill in, "missing" is one fact told by many columns, and may
+    make the clusters alone. It has a vote for each column in the block. To let it count once, name
+    the values of these columns in `categories`, with None in one of them only: in the others a
+    missing cell is then unknown, which is neutral. Or make all but one of the columns passive
+    (`column_weights` of 0).
+
+    Parameters
+    ----------
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+
+    Returns
+    -------
+    frame
+        One row per column in a block: block (its number), column and share, that of the rows in
+        which it is missing. Empty if there are none.
+
+    See Also
+    --------
+    families : Columns that say the same whether missing or not.
+
+    Examples
+    --------
+    >>> from untie import TableEncoder
+    >>> from untie.explain import missing_together
+    >>> rows = [["a", "x", "p"], ["b", "y", "q"], [None, None, "p"], ["a", "y", "q"]] * 10
+    >>> missing_together(TableEncoder(n_clusters=2).fit(rows))
+       block column  share
+    0      0     x0   0.25
+    1      0     x1   0.25
+    """
+    encoder = as_fitted(model).encoder
+    vocabulary, counts = encoder.vocabulary_, encoder.counts_
+    missing = [positions.get(None) for positions in vocabulary.positions]
+    found = [
+        (number, place)
+        for number, block in enumerate(gap_blocks(counts, missing))
+        for place in block
+    ]
+    shares = []
+    for _, place in found:
+        code = missing[place]
+        assert code is not None  # a column in a block has missing cells
+        shares.append(float(counts.frequencies[counts.span(place)][code] / counts.n))
+    columns = {
+        "block": [number for number, _ in found],
+        "column": [vocabulary.columns[place] for _, place in found],
+        "share": shares,
+    }
+    return frames.make_frame(encoder.library_, columns)

@@ -1,0 +1,446 @@
+"""Unusual rows, and what makes them so.
+
+A row is unusual where it combines values that are frequent and yet hardly ever occur together. The
+surprise of a pair of values compares how often it occurs with how often it would by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import combinations, groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from untie._inputs import (
+    FittedTable,
+    as_fitted,
+    cell_texts,
+    codes_of,
+    encode_rows,
+    one_raw_row,
+    one_row,
+    unknown_cells,
+)
+from untie._table import frames
+from untie._table.vocabulary import INFREQUENT
+from untie._util.checks import check_integer, check_one_of
+from untie._util.messages import warn_user
+from untie._util.types import Codes, FloatArray, Value
+from untie.encoder import TableEncoder
+
+TABLE_CELLS = 2**18
+"""Attributes with at most this many pairs of values, on average, are looked up in a table."""
+
+FEW_CELLS = 2**11
+"""A table of two attributes with at most this many pairs takes no longer than a few rows."""
+
+LookUp = Callable[[NDArray[Any], NDArray[Any]], FloatArray]
+"""Codes of two attributes -> the surprise of each pair."""
+
+BLOCK_ROWS = 2**16
+"""Rows are scored this many at a time."""
+
+
+class Surprises:
+    """The surprise of every pair of values, from counts of the whole table.
+
+    Values of passive columns surprise nobody.
+
+    Parameters
+    ----------
+    encoder : TableEncoder
+        Fitted.
+    is_new : bool
+        Whether the rows are none of those that the encoder has learned from; otherwise one of the
+        rows that were counted is the row itself, which does not count.
+    """
+
+    def __init__(self, encoder: TableEncoder, is_new: bool) -> None:
+        heard = np.flatnonzero(~encoder.model_.passive).tolist()
+        if len(heard) < 2:
+            raise ValueError("A combination needs two columns; the encoder was fitted on one.")
+        counts = self.counts = encoder.counts_
+        self.is_new = is_new
+        self.pairs = list(combinations(heard, 2))
+        self.scale = counts.n_draws / counts.n
+        # Of n + 1 numbers, one and no other is the least and one the largest.
+        self.of_beyond = max(float(np.log((counts.n * self.scale + 1.0) / 2.0)), 0.0)
+        known = encoder.vocabulary_.values
+        self.of_new = [self._of_new(place, values) for place, values in enumerate(known)]
+
+    def scores(self, codes: Codes, alone: list[FloatArray]) -> FloatArray:
+        """Return the sum of the surprises of each row.
+
+        Parameters
+        ----------
+        codes : list of integer arrays of shape (n_rows,)
+            The rows.
+        alone : list of arrays of shape (n_rows,)
+            How far each cell is a surprise of its own, one array per attribute; see `alone`.
+        """
+        total = np.zeros(len(codes[0]))
+        for own in alone:
+            total += own
+        for first, second, look_up in self._look_ups(len(total)):
+            for start in range(0, len(total), BLOCK_ROWS):
+                rows = slice(start, start + BLOCK_ROWS)
+                total[rows] += look_up(codes[first][rows], codes[second][rows])
+        return total
+
+    def terms(self, codes: Codes, alone: list[FloatArray]) -> FloatArray:
+        """Return the surprise of all pairs; shape (n_rows, n_attributes, n_attributes).
+
+        That of single cells is on the diagonal.
+        """
+        n_attributes = len(self.counts.sizes)
+        terms = np.zeros((len(codes[0]), n_attributes, n_attributes))
+        for place, own in enumerate(alone):
+            terms[:, place, place] = own
+        for first, second, look_up in self._look_ups(len(terms)):
+            found = look_up(codes[first], codes[second])
+            terms[:, first, second] = terms[:, second, first] = found
+        return terms
+
+    def alone(
+        self, unknown: list[NDArray[np.bool_]], beyond: list[NDArray[np.bool_]]
+    ) -> list[FloatArray]:
+        """Return how far each cell is a surprise of its own; one array per attribute.
+
+        Parameters
+        ----------
+        unknown, beyond : lists of boolean arrays of shape (n_rows,)
+            Which rows have a value that was never seen, or a number beyond all that were.
+        """
+        return [
+            np.where(is_new, of_new, np.where(is_beyond, self.of_beyond, 0.0))
+            for of_new, is_new, is_beyond in zip(self.of_new, unknown, beyond, strict=True)
+        ]
+
+    def cell(self, codes: Codes, row: int, first: int, second: int) -> tuple[float, float]:
+        """Return how often two values of a row meet in other rows, and how often expected."""
+        some = [codes[place][row : row + 1] for place in (first, second)]
+        seen, expected = self._seen(first, second, *some)
+        return float(seen[0]), float(expected[0])
+
+    def _of_new(self, attribute: int, values: Sequence[Value]) -> float:
+        """Return the surprise of a value that was never seen."""
+        seen = self.counts.frequencies[self.counts.span(attribute)] * self.scale
+        merged = np.array([value is INFREQUENT for value in values], dtype=bool)
+        # Of values that are merged it is not known which were seen once; all might have been.
+        once = np.count_nonzero(seen[~merged] <= 1.0) + float(seen[merged].sum())
+        return float(np.log((self.counts.n * self.scale + 1.0) / (once + 1.0)))
+
+    def _look_ups(self, n_rows: int) -> Iterator[tuple[int, int, LookUp]]:
+        """Yield two attributes and a function of their codes, in the order of the pairs.
+
+        It looks their surprise up where that saves work.
+        """
+        for first, group in groupby(self.pairs, key=itemgetter(0)):
+            others = [second for _, second in group]
+            widths = [self.counts.sizes[place] + 1 for place in others]
+            n_cells = (self.counts.sizes[first] + 1) * sum(widths)
+            most = min(TABLE_CELLS, max(FEW_CELLS, 4 * n_rows))
+            if not self.counts.is_sparse and n_cells <= len(others) * most:
+                table = self._surprises_of(first, others)
+                starts = np.concatenate([[0], np.cumsum(widths)[:-1]]).tolist()
+                for second, start in zip(others, starts, strict=True):
+                    yield first, second, partial(_looked_up, table, start)
+            else:
+                for second in others:
+                    yield first, second, partial(self._surprise, first, second)
+
+    def _surprises_of(self, first: int, others: list[int]) -> FloatArray:
+        """Return the surprise of each value of an attribute with each of others'.
+
+        Those of unknown values, 0, come last.
+        """
+        counts = self.counts
+        spans = [counts.span(place) for place in others]
+        at = np.concatenate([np.arange(span.start, span.stop) for span in spans])
+        seen = self._others(counts.matrix[counts.span(first)][:, at])
+        margins = self._others(counts.frequencies)
+        n_others = max(float(self._others(np.array(counts.n))), 1.0)
+        expected = margins[counts.span(first), None] * margins[at] / n_others
+        known = np.maximum(np.log((expected + 1.0) / (seen + 1.0)), 0.0)
+        ends = np.cumsum([counts.sizes[place] for place in others])
+        table = np.zeros((counts.sizes[first] + 1, known.shape[1] + len(others)))
+        table[:-1, np.arange(len(at)) + np.searchsorted(ends, np.arange(len(at)), "right")] = known
+        return table
+
+    def _surprise(
+        self, first: int, second: int, left: NDArray[Any], right: NDArray[Any]
+    ) -> FloatArray:
+        seen, expected = self._seen(first, second, left, right)
+        return np.maximum(np.log((expected + 1.0) / (seen + 1.0)), 0.0)
+
+    def _seen(
+        self, first: int, second: int, left: NDArray[Any], right: NDArray[Any]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return how often values meet in other rows, and how often they would by chance."""
+        counts = self.counts
+        known = (left < counts.sizes[first]) & (right < counts.sizes[second])
+        seen, expected = np.zeros((2, len(left)))
+        at = left[known].astype(np.intp), right[known].astype(np.intp)
+        found: Any = counts.block(first, second)[at]  # sparse for many values
+        found = found.toarray() if sparse.issparse(found) else found
+        margins = [
+            self._others(counts.frequencies[counts.span(place)][codes])
+            for place, codes in zip((first, second), at, strict=True)
+        ]
+        seen[known] = self._others(np.asarray(found).ravel())
+        n_others = max(float(self._others(np.array(counts.n))), 1.0)
+        expected[known] = margins[0] * margins[1] / n_others
+        return seen, expected
+
+    def _others(self, weights: FloatArray) -> FloatArray:
+        """Return the same counts without the row itself, if it is one of those counted."""
+        return np.maximum(weights * self.scale - (0.0 if self.is_new else 1.0), 0.0)
+
+
+def _looked_up(
+    table: FloatArray, start: int, left: NDArray[Any], right: NDArray[Any]
+) -> FloatArray:
+    """Return the cells of some rows of a table and of some columns, counted from one on."""
+    return table.ravel().take(left.astype(np.intp) * table.shape[1] + start + right)
+
+
+N_REASONS = 3
+"""A reason names at most this many pairs of values."""
+
+DATA, MODEL = "data", "model"
+"""What rows shares are of."""
+
+
+def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any:
+    """Return the rows with the most surprising combinations of values.
+
+    The surprise of two values of a row is log((e + 1) / (o + 1)) if that is positive: o other rows
+    that the encoder has learned from have both, and e would if the columns were independent. A
+    row's score adds them up, in nats; `why_outlier` shows the terms. A value that the encoder has
+    never seen adds log((n + 1) / (u + 1)), of n rows and u values of the column that were seen
+    once; a number outside the range that the preparer has seen adds log((n + 1) / 2). The time
+    grows with the number of rows and with the square of the number of columns.
+
+    Parameters
+    ----------
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+        Its counts say what is usual.
+    data : table of shape (n_rows, n_columns)
+        In memory: the rows that were passed to `fit`, or new ones.
+    n : int, default=20
+        Number of rows; it hardly matters for the time.
+    share_of : {"data", "model"}, default="data"
+        "data" where `data` is the table that was learned from: `share` is of its rows, and one of
+        the rows that have a combination is the row itself, so one that was seen once is as good as
+        unseen. "model" for new rows: all rows that were learned from are others, and `share` is of
+        these. A `TableEncoder` keeps up to 2,000 distinct ones, unless it merges values of very
+        many; without them, a warning says so and `share` is of `data`.
+
+    Returns
+    -------
+    frame
+        The most unusual row first: position, score, share (of the rows with at least this score)
+        and reason, its most surprising pairs and values in words.
+
+    See Also
+    --------
+    why_outlier : What makes a row unusual.
+
+    Examples
+    --------
+    >>> from untie import TableEncoder
+    >>> from untie.explain import outliers
+    >>> rows = [["sea", "fish"], ["land", "cow"]] * 20 + [["sea", "cow"]]
+    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
+    >>> found = outliers(encoder, rows, n=1)
+    >>> found.position[0], found.score.round(2)[0]
+    (np.int64(40), np.float64(2.4))
+    >>> found.reason[0]
+    'x0=sea with x1=cow: in no other row, 10.0 expected'
+    """
+    fitted = as_fitted(model)
+    n = check_integer("n", n)
+    check_one_of("share_of", share_of, (DATA, MODEL))
+    encoder, rows = fitted.encoder, fitted.rows(data)[0]
+    codes = encode_rows(encoder, rows)
+    surprises = Surprises(encoder, share_of == MODEL)
+    unknown = unknown_cells(encoder, rows, codes)
+    beyond, said = _read_outside(fitted, data, len(codes[0]))
+    alone = surprises.alone(unknown, beyond)
+    scores = surprises.scores(codes, alone)
+    worst = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))[:n]
+    texts = cell_texts(encoder, rows, worst)
+    chosen = [column[worst] for column in codes]
+    terms = surprises.terms(chosen, [column[worst] for column in alone])
+    usual = scores, np.ones(len(scores))
+    if share_of == MODEL:
+        usual = _scores_of_model(encoder) or usual
+    columns = {
+        "position": worst,
+        "score": scores[worst],
+        "share": _share_above(scores[worst], *usual),
+        "reason": [
+            _reason(surprises, encoder, [c[row] for c in texts], chosen, terms, row, said[position])
+            for row, position in enumerate(worst.tolist())
+        ],
+    }
+    return frames.make_frame(encoder.library_, columns)
+
+
+def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
+    """Return what each column adds to a row's outlier score.
+
+    A column has half of the surprise of each pair that it is in, and all of its own value's, if the
+    model has never seen that or anything beyond it.
+
+    Parameters
+    ----------
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+    row : row
+        As passed to `fit`: a table with one row, a dict or pandas Series with the cells by name, or
+        the list of cells.
+    share_of : {"data", "model"}, default="data"
+        As in `outliers`: "model" for a row that is none of those that were learned from.
+
+    Returns
+    -------
+    frame
+        One row per column, the largest part first: column, value, part (they add up to the
+        score), and the column and value that it is most surprising with: with_column,
+        with_value, count (of other rows that have both) and expected.
+
+    See Also
+    --------
+    outliers : The most unusual rows.
+
+    Examples
+    --------
+    >>> from untie import TableEncoder
+    >>> from untie.explain import why_outlier
+    >>> rows = [["sea", "fish", "a"], ["land", "cow", "a"]] * 20 + [["sea", "cow", "a"]]
+    >>> encoder = TableEncoder(n_clusters=2, preparer=None).fit(rows)
+    >>> why_outlier(encoder, rows[-1])[["column", "value", "part", "with_value"]].round(2)
+         column value  part with_value
+    0        x0   sea   1.2        cow
+    1        x1   cow   1.2        sea
+    2        x2     a   0.0        sea
+    """
+    fitted = as_fitted(model)
+    check_one_of("share_of", share_of, (DATA, MODEL))
+    encoder, raw = fitted.encoder, one_raw_row(fitted, row)
+    table = one_row(fitted, raw)
+    codes = codes_of(encoder, table)
+    surprises = Surprises(encoder, share_of == MODEL)
+    texts = [cells[0] for cells in cell_texts(encoder, table)]
+    unknown = unknown_cells(encoder, table)
+    terms = surprises.terms(codes, surprises.alone(unknown, _read_outside(fitted, raw, 1)[0]))[0]
+    parts = (terms.sum(axis=1) + terms.diagonal()) / 2.0
+    order = np.argsort(-np.round(parts, 12), kind="stable")
+    partners = np.array([_partner(terms, place) for place in order])
+    cells = [surprises.cell(codes, 0, *pair) for pair in zip(order, partners, strict=True)]
+    names = encoder.vocabulary_.columns
+    columns = {
+        "column": [names[place] for place in order],
+        "value": [texts[place] for place in order],
+        "part": parts[order],
+        "with_column": [names[place] for place in partners],
+        "with_value": [texts[place] for place in partners],
+        "count": [seen for seen, _ in cells],
+        "expected": [expected for _, expected in cells],
+    }
+    return frames.make_frame(encoder.library_, columns)
+
+
+def _read_outside(
+    fitted: FittedTable, data: Any, n_rows: int
+) -> tuple[list[NDArray[np.bool_]], list[dict[int, str]]]:
+    """Return which cells are numbers beyond those seen, by column, and their words, by row."""
+    encoder, outside = fitted.encoder, fitted.outside(data)
+    names = encoder.vocabulary_.columns
+    beyond = [np.zeros(n_rows, dtype=bool) for _ in names]
+    said: list[dict[int, str]] = [{} for _ in range(n_rows)]
+    if outside is None:
+        return beyond, said
+    places = {name: place for place, name in enumerate(names)}
+    for row, column, *texts in zip(*frames.columns_of(outside).values(), strict=True):
+        place = places.get(column)
+        if place is not None and not encoder.model_.passive[place]:
+            beyond[place][row] = True
+            said[row][place] = "{}={}: outside {} to {}".format(column, *texts)
+    return beyond, said
+
+
+def _reason(
+    surprises: Surprises,
+    encoder: TableEncoder,
+    texts: list[str],
+    codes: Codes,
+    terms: FloatArray,
+    row: int,
+    outside: dict[int, str],
+) -> str:
+    """Name the most surprising pairs of a row, and values that were never seen."""
+    names = encoder.vocabulary_.columns
+    every = np.arange(len(names))
+    places = np.concatenate([np.stack([every, every], axis=1), surprises.pairs])
+    own = terms[row]
+    order = np.argsort(-np.round(own[places[:, 0], places[:, 1]], 9), kind="stable")
+    n_rows = f"{surprises.counts.n_rows:,} rows"
+    said = []
+    for first, second in places[order[:N_REASONS]].tolist():
+        cell = f"{names[first]}={texts[first]}"
+        if own[first, second] <= 0:
+            break
+        if first != second:
+            seen, expected = surprises.cell(codes, row, first, second)
+            met = f"{_times(seen, surprises.is_new)}, {expected:,.1f} expected"
+            said.append(f"{cell} with {names[second]}={texts[second]}: {met}")
+        elif first in outside:
+            said.append(f"{outside[first]}, all that was seen in {n_rows}")
+        else:
+            said.append(f"{cell}: never seen in {n_rows}")
+    return "; ".join(said)
+
+
+def _times(n: float, is_new: bool) -> str:
+    """Return how many rows have a pair besides the row that is spoken of."""
+    number = f"{n:,.0f}"
+    rows = "row" if number in ("0", "1") else "rows"
+    count = "no" if number == "0" else number
+    return f"in {count} {rows} of the model" if is_new else f"in {count} other {rows}"
+
+
+def _share_above(scores: FloatArray, others: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the share of the weight of other rows that have at least each score."""
+    order = np.argsort(others, kind="stable")
+    below = np.concatenate([[0.0], np.cumsum(weights[order])])
+    places = np.searchsorted(np.round(others[order], 9), np.round(scores, 9))
+    return 1.0 - below[places] / below[-1]
+
+
+def _scores_of_model(encoder: TableEncoder) -> tuple[FloatArray, FloatArray] | None:
+    """Return the scores of rows that the encoder was fitted on and their weights, if it has any."""
+    kept = encoder.model_.ungrouped
+    if kept is None or kept.sample is None:
+        warn_user(
+            "The model keeps none of the rows that it was fitted on (it merged values of very "
+            "many, or has another solver than 'auto'), so that share is of the new rows."
+        )
+        return None
+    codes = encoder.grouping_.apply_to_codes(list(kept.sample.codes.T))
+    surprises = Surprises(encoder, is_new=False)
+    return surprises.scores(codes, [np.zeros(len(codes[0]))]), kept.sample.weights
+
+
+def _partner(terms: FloatArray, attribute: int) -> int:
+    """Return the attribute that another one is most surprising with."""
+    line = terms[attribute].copy()
+    line[attribute] = -1.0
+    return int(np.argmax(np.round(line, 12)))

@@ -1,0 +1,214 @@
+"""Surprising combinations, against counts over explicit rows."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from sklearn.pipeline import make_pipeline
+
+from tables import latent_classes, small_tables
+from untie import UNTIE, Preparer, TableEncoder
+from untie.datasets import load
+from untie.explain import outliers, why_outlier
+
+
+def slow_surprise(table, row, first, second):
+    """Return the surprise of two cells from the other rows, by counting them."""
+    n = len(table) - 1
+    others = [r for i, r in enumerate(table.itertuples(index=False)) if i != row]
+    a, b = table.iloc[row, first], table.iloc[row, second]
+    n_a, n_b = (sum(r[p] == v for r in others) for p, v in ((first, a), (second, b)))
+    both = sum(r[first] == a and r[second] == b for r in others)
+    expected = n_a * n_b / max(n, 1)
+    return max(math.log((expected + 1) / (both + 1)), 0.0)
+
+
+def slow_score(table, row):
+    m = table.shape[1]
+    return sum(slow_surprise(table, row, j, k) for j in range(m) for k in range(j + 1, m))
+
+
+@given(small_tables(min_rows=3))
+@pytest.mark.filterwarnings("ignore::UserWarning")  # random tables may be degenerate
+def test_scores_of_any_table(table):
+    if table.shape[1] < 2:
+        return
+    encoder = UNTIE(solver="uniform").fit(table)
+    found = outliers(encoder, table, n=100).set_index("position")
+    assert len(found) == len(table)
+    for row in range(len(table)):
+        score = slow_score(table, row)
+        assert found.score[row] == pytest.approx(score, abs=1e-9)
+        parts = why_outlier(encoder, table.iloc[row])
+        assert parts.part.sum() == pytest.approx(score, abs=1e-9)
+        assert found.share[row] == pytest.approx((found.score > score - 1e-9).mean())
+
+
+def test_each_part_is_half_of_the_pairs_it_is_in():
+    table = latent_classes(60, 2, 4, 3, seed=1)[0]
+    encoder = TableEncoder(2, preparer=None).fit(table)
+    parts = why_outlier(encoder, table.iloc[7]).set_index("column")
+    for place, name in enumerate(table):
+        terms = {k: slow_surprise(table, 7, place, k) for k in range(4) if k != place}
+        assert parts.part[name] == pytest.approx(sum(terms.values()) / 2)
+        best = max(terms, key=terms.get)
+        assert terms[list(table).index(parts.with_column[name])] == pytest.approx(terms[best])
+
+
+def planted(name="mushroom", n_rows=1500, n_planted=10):
+    """Return rows, some of which have every cell of another row: the values stay as frequent."""
+    rng = np.random.default_rng(0)
+    table = load(name)[0].sample(n_rows, random_state=0).reset_index(drop=True)
+    rows = rng.choice(n_rows, n_planted, replace=False)
+    for column in table:
+        table.loc[rows, column] = table[column].to_numpy()[rng.choice(n_rows, n_planted)]
+    return table, set(rows)
+
+
+def test_planted_combinations_are_found_and_rare_values_are_not():
+    table, rows = planted()
+    found = outliers(TableEncoder(preparer=None).fit(table), table, n=10)
+    assert len(rows & set(found.position)) >= 8
+    # A value of its own in an otherwise typical row is no combination.
+    typical = int(
+        outliers(TableEncoder(preparer=None).fit(table), table, n=len(table)).position.iloc[-1]
+    )
+    table.loc[typical, table.columns[0]] = "never seen elsewhere"
+    again = outliers(TableEncoder(preparer=None).fit(table), table, n=100)
+    assert typical not in set(again.position)
+
+
+def test_values_that_never_meet_are_named():
+    rows = [["sea", "fish", "x"], ["land", "cow", "y"]] * 30 + [["sea", "cow", "x"]]
+    table = pd.DataFrame(rows, columns=["place", "animal", "kind"])
+    encoder = TableEncoder(2, preparer=None).fit(table)
+    found = outliers(encoder, table, n=2)
+    assert found.position[0] == 60
+    assert "place=sea with animal=cow: in no other row, 15.0 expected" in found.reason[0]
+    assert found.score[1] == 0
+    assert found.reason[1] == ""
+    why = why_outlier(encoder, table.iloc[60])
+    assert why.column[0] == "animal"
+    assert why["count"][0] == 0
+    assert why.expected[0] == pytest.approx(15.0)
+
+
+def test_weights_scaled_to_any_sum():
+    table = latent_classes(80, 2, 4, 3, seed=3)[0]
+    plain = outliers(TableEncoder(2, preparer=None).fit(table), table, n=5)
+    scaled = outliers(
+        TableEncoder(2, preparer=None).fit(table, sample_weight=np.full(80, 1e-3)), table, n=5
+    )
+    np.testing.assert_allclose(scaled.score, plain.score)
+
+
+def test_new_rows_and_unknown_values():
+    rows = [["sea", "fish"], ["land", "cow"]] * 30
+    encoder = TableEncoder(2, preparer=None).fit(rows)
+    new = [["sea", "cow"], ["sea", "dragon"], ["land", "cow"]]
+    found = outliers(encoder, new, n=3)
+    assert found.position.tolist() == [1, 0, 2]
+    never_seen, never_met = math.log(61 / 1), math.log((29 * 29 / 59 + 1) / 1)
+    np.testing.assert_allclose(found.score, [never_seen, never_met, 0.0])
+    assert found.reason[0] == "x1=dragon (unknown): never seen in 60 rows"
+    why = why_outlier(encoder, new[1]).set_index("column")
+    assert why.part["x1"] == pytest.approx(never_seen)
+    assert why.part["x0"] == 0.0
+
+
+def test_of_new_rows_every_row_of_the_model_is_another():
+    rows = [["sea", "fish"], ["land", "cow"]] * 30 + [["sea", "cow"]]
+    encoder = TableEncoder(2, preparer=None).fit(rows)
+    new = [["sea", "cow"], ["land", "fish"]]
+    found = outliers(encoder, new, n=2, share_of="model").set_index("position")
+    once, never = math.log((31 * 31 / 61 + 1) / 2), math.log((30 * 30 / 61 + 1) / 1)
+    np.testing.assert_allclose(found.score[[0, 1]], [once, never])
+    assert found.reason[0] == "x0=sea with x1=cow: in 1 row of the model, 15.8 expected"
+    assert found.reason[1] == "x0=land with x1=fish: in no row of the model, 14.8 expected"
+    assert found.share[0] == pytest.approx(
+        1 / 61
+    )  # the one of the model has met no other with both
+    why = why_outlier(encoder, new[0], share_of="model")
+    assert why.part.sum() == pytest.approx(once)
+    assert why["count"].tolist() == [1, 1]
+
+
+def test_numbers_beyond_all_that_were_seen_are_unusual():
+    table = pd.DataFrame({"age": range(20, 70), "a": ["x", "y"] * 25, "b": ["u", "v"] * 25})
+    preparer = Preparer()
+    new = pd.DataFrame({"age": [69, 140, 30], "a": ["x", "x", "y"], "b": ["u", "u", "v"]})
+    for settings in ({}, {"column_weights": {"age": 0}}):
+        model = make_pipeline(preparer, UNTIE(2, **settings)).fit(table)
+        rows = model[0].transform(new)
+        plain = outliers(model[-1], rows, share_of="model").set_index("position")
+        found = outliers(model, new, share_of="model").set_index("position")
+        added = 0.0 if settings else math.log(51 / 2)
+        np.testing.assert_allclose((found.score - plain.score)[[0, 1, 2]], [0, added, 0])
+        said = "age=140: outside 20 to 69, all that was seen in 50 rows"
+        assert (said in found.reason[1]) is (not settings)
+        parts = why_outlier(model, new.iloc[1], share_of="model")
+        assert parts.part.sum() == pytest.approx(found.score[1])
+
+
+def test_new_values_are_expected_of_columns_that_had_many_once():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.choice(["x", "y"], 90), "b": rng.choice(["u", "v"], 90)})
+    table["once"] = [f"n{row}" for row in range(40)] + ["often"] * 50
+    encoder = TableEncoder(2, preparer=None).fit(table)
+    row = table.iloc[[60]]
+    few = outliers(encoder, row.assign(a="new")).score[0]
+    many = outliers(encoder, row.assign(once="new")).score[0]
+    usual = outliers(encoder, row).score[0]
+    assert few > math.log(91) - 1e-9
+    assert many == pytest.approx(math.log(91 / 41), abs=usual + 1e-9)
+    merged = TableEncoder(2, max_categories=3, preparer=None).fit(table)
+    assert outliers(merged, row.assign(once="new")).score[0] <= math.log(91 / 41) + usual
+
+
+def test_missing_cells_that_say_nothing_are_not_unknown():
+    table = pd.DataFrame({"a": ["x", None, "y", "x"] * 10, "b": ["u", "v", "u", "v"] * 10})
+    encoder = TableEncoder(2, missing="neutral", preparer=None).fit(table)
+    new = pd.DataFrame({"a": [None, "z"], "b": ["u", "u"]})
+    assert outliers(encoder, new).reason.tolist() == ["a=z (unknown): never seen in 40 rows", ""]
+
+
+def test_passive_columns_surprise_nobody_by_new_values():
+    table = pd.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20, "c": ["s", "t"] * 20})
+    encoder = TableEncoder(2, column_weights={"c": 0}, preparer=None).fit(table)
+    assert outliers(encoder, table.head(1).assign(c="new")).score[0] == 0.0
+
+
+def test_shares_are_those_of_the_model_where_that_is_asked_for():
+    table = planted(n_rows=400)[0]
+    encoder = TableEncoder(2, preparer=None).fit(table)
+    scores = outliers(encoder, table, n=400).score
+    new = table.head(20)
+    found = outliers(encoder, new, n=20, share_of="model")
+    expected = [(scores > score - 1e-9).mean() for score in found.score]
+    np.testing.assert_allclose(found.share, expected)
+    assert outliers(encoder, new, n=20).share.tolist() != pytest.approx(expected)
+    with pytest.raises(ValueError, match="share_of must be"):
+        outliers(encoder, new, share_of="all")
+    with pytest.warns(UserWarning, match="keeps none of the rows"):
+        outliers(UNTIE(2, solver="uniform").fit(table), new, share_of="model")
+
+
+def test_pairs_with_too_many_values_for_a_table(monkeypatch):
+    table = latent_classes(100, 3, 4, 5, seed=0)[0]
+    encoder = TableEncoder(2, preparer=None).fit(table)
+    expected = outliers(encoder, table, n=9)
+    monkeypatch.setattr("untie.explain._outliers.TABLE_CELLS", 1)
+    monkeypatch.setattr("untie.explain._outliers.BLOCK_ROWS", 7)
+    pd.testing.assert_frame_equal(outliers(encoder, table, n=9), expected)
+
+
+def test_frames_and_bad_input():
+    frame = pl.DataFrame({"a": ["x", "y"] * 5, "b": ["u", "v"] * 5})
+    assert isinstance(outliers(TableEncoder(2, preparer=None).fit(frame), frame), pl.DataFrame)
+    with pytest.raises(ValueError, match="needs two columns"):
+        outliers(TableEncoder(2, preparer=None).fit(frame.select("a")), frame.select("a"))
+    with pytest.raises(ValueError, match="n must be a positive integer"):
+        outliers(TableEncoder(2, preparer=None).fit(frame), frame, n=-1)
