@@ -59,7 +59,7 @@ class Alternative:
 
     def fit_transform(self, X: pd.DataFrame) -> NDArray[Any]:
         # Here, as a worker process would patch a copy of what is imported above.
-        from untie._learn.weights import ALTERNATIVES
+        from untie._learn.weights.weightings import ALTERNATIVES
 
         with patch.dict(ALTERNATIVES, {self.name: ALTERNATIVES[self.name]}, clear=True):
             return TableEncoder(self.k, preparer=None).fit_transform(X)

@@ -39,7 +39,7 @@ class OneOfNeighbors:
 
     def fit_transform(self, X: pd.DataFrame) -> NDArray[Any]:
         # Here, as a worker process would patch a copy of what is imported above.
-        from untie._learn.weights import OF_NEIGHBORS
+        from untie._learn.weights.weightings import OF_NEIGHBORS
 
         with patch.dict(OF_NEIGHBORS, {self.name: OF_NEIGHBORS[self.name]}, clear=True):
             return TableEncoder(purpose="neighbors", preparer=None).fit_transform(X)

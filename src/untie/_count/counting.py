@@ -238,8 +238,6 @@ GROUP_CELLS = 2**14
 Task = tuple[int, int, slice]
 """Two packs by their numbers, and the rows in which they are counted."""
 
-Strategy = Callable[[Codes, tuple[int, ...], FloatArray | None], FloatArray]
-
 
 def count_pairs(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) -> FloatArray:
     """Count all pairs of values with the strategy that is expected to be fastest.
@@ -388,7 +386,7 @@ def by_product(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None)
         for product in map_ahead(multiply, blocks, worth):
             matrix += product
     # A product of two arrays need not be symmetric to the last bit, as that of one is.
-    return matrix if weights is None else _mirror(matrix)
+    return matrix if weights is None else mirror(np.triu(matrix))
 
 
 def by_sparse(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) -> FloatArray:
@@ -408,11 +406,7 @@ def by_sparse(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) 
     return matrix
 
 
-STRATEGIES: dict[str, Strategy] = {
-    "histogram": by_histogram,
-    "product": by_product,
-    "sparse": by_sparse,
-}
+STRATEGIES = {"histogram": by_histogram, "product": by_product, "sparse": by_sparse}
 
 
 def sparse_one_hot(codes: Codes, sizes: Sequence[int]) -> sparse.csr_array:
@@ -426,13 +420,6 @@ def sparse_one_hot(codes: Codes, sizes: Sequence[int]) -> sparse.csr_array:
     starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
     data = np.ones(int(starts[-1]))
     return sparse.csr_array((data, columns[known], starts), shape=(n_rows, int(offsets[-1])))
-
-
-def _mirror(matrix: FloatArray) -> FloatArray:
-    """Copy the upper triangle onto the lower one, in place."""
-    for row in range(1, len(matrix)):
-        matrix[row, :row] = matrix[:row, row]
-    return matrix
 
 
 def _one_hot(
@@ -506,18 +493,17 @@ def count_sparse(
     for (first, second), block in zip(pairs, found, strict=True):
         blocks[first].append(block)
         blocks[second].append(block.T.tocsr())
-    for attribute, row in enumerate(blocks):
-        row.insert(attribute, _diagonal(codes[attribute], sizes[attribute], weights))
+    for attribute, (column, size) in enumerate(zip(codes, sizes, strict=True)):
+        totals = count_column(column, size, weights)
+        blocks[attribute].insert(attribute, sparse.diags_array(totals, format="csr"))
     # Attribute by attribute, and what was joined is freed: the whole is large.
     rows = [sparse.hstack(blocks.pop(0), format="csr") for _ in range(n_attributes)]
     return sparse.vstack(rows, format="csr")
 
 
-def _diagonal(
-    codes: NDArray[np.integer], size: int, weights: FloatArray | None
-) -> sparse.csr_array:
-    totals = np.bincount(codes, weights, minlength=size + 1)[:size].astype(float)
-    return sparse.diags_array(totals, format="csr")
+def count_column(codes: NDArray[np.integer], size: int, weights: FloatArray | None) -> FloatArray:
+    """Count the values of one attribute; a code equal to their number is not counted."""
+    return np.bincount(codes, weights, minlength=size + 1)[:size].astype(float)
 
 
 def _block(

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._count.counting import count_column
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import Packs
 from untie._table.column_codes import in_utc
@@ -91,10 +92,8 @@ class RowSample:
         elif (self.codes < 0).any() or (self.codes > np.array(sizes)).any():
             reason = "its codes go beyond the values that were counted"
         else:
-            found = [
-                np.bincount(column, self.weights, minlength=size + 1)[:size]
-                for column, size in zip(self.codes.T, sizes, strict=True)
-            ]
+            columns = zip(self.codes.T, sizes, strict=True)
+            found = [count_column(column, size, self.weights) for column, size in columns]
             if (np.concatenate(found) > frequencies * (1 + 1e-6)).any():
                 reason = "some value has more weight in it than in the counts"
         if reason:

@@ -172,15 +172,8 @@ def tally_counted(
 
 def find_rare(vocabulary: Vocabulary, counts: Counts, options: CountOptions) -> Grouping:
     """Decide which values are merged."""
-    frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
-    return group_rare(
-        vocabulary,
-        frequencies,
-        counts.n,
-        options.min_frequency,
-        options.max_categories,
-        options.missing_is_value,
-    )
+    limits = options.min_frequency, options.max_categories
+    return group_rare(vocabulary, counts.parts, counts.n, *limits, options.missing_is_value)
 
 
 Places = NDArray[np.intp]

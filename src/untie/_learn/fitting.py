@@ -28,8 +28,8 @@ from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose
 from untie._learn.selection.k_choice import KChoice
 from untie._learn.spaces.order_space import CoarseView
 from untie._learn.spaces.value_space import ValueSpace
-from untie._learn.vectors import LookUp, compact_lookup, component_lookup, full_lookup
-from untie._learn.weights import Solution
+from untie._learn.vectors import LookUp, component_lookup, full_lookup, look_up_tables
+from untie._learn.weights.weightings import Solution
 from untie._table import frames
 from untie._table.column_codes import whole_characters
 from untie._table.orders import ORDER, Orders, Positions
@@ -48,8 +48,8 @@ class Fitted:
     grouping : Grouping
         All values seen, and which of them are merged.
     columns : ColumnView
-        The columns as the model sees them: counts of their values, orders, and what their votes
-        were multiplied by; 0 is passive.
+        The columns as the model sees them: counts of their values, orders, and what their weights
+        were multiplied by; 0 is supplementary.
     ungrouped : CountedTable or None
         Counts of all values seen, where they were kept: what `partial_fit` adds to.
     labels : tuple of (coupling, kernel)
@@ -97,7 +97,7 @@ class Fitted:
 
     @property
     def factors(self) -> FloatArray:
-        """What the votes of the columns were multiplied by; shape (n_attributes,)."""
+        """What the weights of the columns were multiplied by; shape (n_attributes,)."""
         factors = self.columns.factors
         return np.ones(len(self.counts.sizes)) if factors is None else factors
 
@@ -131,14 +131,11 @@ class Fitted:
 
 
 def finish(
-    counted: Tally,
-    model: Model,
-    output: str = "compact",
-    n_components: int | None = None,
+    counted: Tally, model: Model, output: str = "compact", n_components: int | None = None
 ) -> Fitted:
     """Turn what was learned into tables to look up."""
     counts = counted.counts
-    vectors = compact_lookup(model.roots, counts)
+    vectors = look_up_tables(model.roots, counts)
     if n_components is not None:
         lookup = _components(counted, model, n_components)
     elif output == "full":
@@ -316,8 +313,8 @@ def fit_counted(
 
     Where the number of clusters is to be chosen, a first model, for the number that the spectrum
     shows, makes the clusters that are compared, and a second one is learned for the number chosen:
-    the one that naming this number gives. Passive columns are left out of all this, and join the
-    model when it is made.
+    the one that naming this number gives. Supplementary columns are left out of all this, and join
+    the model when it is made.
 
     Returns
     -------

@@ -150,18 +150,8 @@ class LookUp:
 
 def look_up_tables(tables: Sequence[Columns], counts: Counts, summed: bool = False) -> LookUp:
     """Return a look-up of any value vectors, with their means for unknown values."""
-    return LookUp(
-        tuple(
-            table.with_mean(counts.frequencies[counts.span(attribute)])
-            for attribute, table in enumerate(tables)
-        ),
-        summed,
-    )
-
-
-def compact_lookup(roots: Sequence[Columns], counts: Counts) -> LookUp:
-    """Return the short vectors with the same distances: one column per value."""
-    return look_up_tables(roots, counts)
+    pairs = zip(tables, counts.parts, strict=True)
+    return LookUp(tuple(table.with_mean(own) for table, own in pairs), summed)
 
 
 def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> LookUp:
@@ -183,18 +173,14 @@ def component_lookup(
     Centred, so that an unknown value has the vector 0. Dimensions beyond the rank are 0. `settling`
     says which way dimensions point that the table leaves open.
     """
-    tables = [
-        table @ space.vectors[span]
-        for table, span in zip(centre(roots, counts), spans(roots), strict=True)
-    ]
+    pairs = zip(centre(roots, counts), spans(roots), strict=True)
+    tables = [table @ space.vectors[span] for table, span in pairs]
     lengths = np.sqrt(space.values)
     turn = settling(np.concatenate(tables), lengths, counts.frequencies, n_components)
     directions = np.zeros((len(turn), n_components))
     directions[:, : turn.shape[1]] = turn
-    return LookUp(
-        tuple(np.vstack([table @ directions, np.zeros(n_components)]) for table in tables),
-        summed=True,
-    )
+    unknown = np.zeros(n_components)
+    return LookUp(tuple(np.vstack([table @ directions, unknown]) for table in tables), summed=True)
 
 
 def _in_blocks(result: NDArray[Any], work: Any) -> None:

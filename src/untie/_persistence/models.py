@@ -26,7 +26,7 @@ from untie._learn.columns.attributes import ColumnView
 from untie._learn.fitting import Fitted
 from untie._learn.selection.k_choice import KChoice
 from untie._learn.vectors import LookUp
-from untie._learn.weights import Solution
+from untie._learn.weights.weightings import Solution
 from untie._persistence.container import read_file, refusing, write_file
 from untie._persistence.schema import (
     Codec,

@@ -24,7 +24,7 @@ from untie._learn.selection.cluster_gain import (
 from untie._learn.spaces.kernel_spaces import identity_spaces, side_by_side
 from untie._learn.spaces.value_tables import Dense
 from untie._learn.spaces.value_tree import tree_spaces
-from untie._learn.weights import ALTERNATIVES, SOLVERS, Problem
+from untie._learn.weights.weightings import ALTERNATIVES, WEIGHTINGS, Problem
 
 NAMES = ["couplings", "relevance"]
 
@@ -237,7 +237,7 @@ def test_weights_have_the_energy_of_equal_ones(solver):
     survey, _ = latent_classes(60, 3, 4, 3, seed=4)
     weighted = encoder_of(3, solver=solver, output="full").fit_transform(survey)
     equal = UNTIE(3, solver="uniform", output="full").fit_transform(survey)
-    assert solver in SOLVERS
+    assert solver in WEIGHTINGS
     assert weighted.var(axis=0).sum() == pytest.approx(equal.var(axis=0).sum())
 
 

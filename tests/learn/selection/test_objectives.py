@@ -17,7 +17,7 @@ from untie._learn.selection.objectives import CLUSTERS, NEIGHBORS, PURPOSES
 from untie._learn.spaces.couplings import resolve_couplings
 from untie._learn.spaces.kernel_spaces import build_spaces, identity_spaces, side_by_side
 from untie._learn.spaces.kernels import resolve_kernels, resolve_normalization
-from untie._learn.weights import OF_NEIGHBORS, Problem
+from untie._learn.weights.weightings import OF_NEIGHBORS, Problem
 
 NAMES = ["halves", "values", "kernels"]
 

@@ -13,8 +13,13 @@ from untie._learn.linalg.spectrum import roots
 from untie._learn.spaces.kernel_spaces import VALUES, identity_spaces, side_by_side
 from untie._learn.spaces.value_tables import Dense
 from untie._learn.spaces.value_tree import tree_spaces
-from untie._learn.weights import ALTERNATIVES, OF_NEIGHBORS, Problem
-from untie._learn.weights.weightings import by_discount, shared
+from untie._learn.weights.weightings import (
+    ALTERNATIVES,
+    OF_NEIGHBORS,
+    Problem,
+    by_discount,
+    shared,
+)
 
 SHARES = {"couplings": 0.7, "relevance": 0.0}
 

@@ -13,8 +13,7 @@ from untie._learn.spaces.couplings import resolve_couplings
 from untie._learn.spaces.kernel_spaces import build_spaces, identity_spaces, side_by_side
 from untie._learn.spaces.kernels import resolve_kernels, resolve_normalization
 from untie._learn.spaces.order_space import order_spaces
-from untie._learn.weights import ALTERNATIVES, OF_MIXED, Problem
-from untie._learn.weights.weightings import OF_ORDER
+from untie._learn.weights.weightings import ALTERNATIVES, OF_MIXED, OF_ORDER, Problem
 from untie._table.orders import ORDER
 
 

@@ -10,7 +10,7 @@ from untie._learn.columns.attributes import NO_RELEVANCE
 from untie._learn.spaces.couplings import resolve_couplings
 from untie._learn.spaces.kernel_spaces import VALUES, build_spaces, identity_spaces, side_by_side
 from untie._learn.spaces.kernels import resolve_kernels, resolve_normalization
-from untie._learn.weights import OF_NEIGHBORS, Problem
+from untie._learn.weights.weightings import OF_NEIGHBORS, Problem
 
 SHARES = {"halves": 0.5, "values": 0.1, "kernels": 0.99}
 

@@ -87,8 +87,7 @@ def who_tells(counts: Counts, telling: Telling) -> Relation:
 
     Copies follow from each other.
     """
-    frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
-    steady = [part.max() > NEARLY_CONSTANT * part.sum() for part in frequencies]
+    steady = [own.max() > NEARLY_CONSTANT * own.sum() for own in counts.parts]
     found = (telling.shares >= TELLS) & (telling.evidence >= EVIDENCE)
     result: Relation = found & ~np.array(steady)
     return result
@@ -220,6 +219,18 @@ def _same_gaps(both: FloatArray, n: float) -> Relation:
     shared -= 0.5 / (n * np.log(2.0))  # what independent gaps share on average
     whole = (margins[:, None] + margins[None, :]) / 2.0
     return (shared >= COPY * whole) & (whole > 0) & (both >= FEWEST_GAPS)
+
+
+def hidden_together(related: Relation) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return groups of attributes: those that are hidden at a time, and those predicted then.
+
+    To predict an attribute, all that are related to it are hidden with it.
+    """
+    kinds, which = np.unique(related, axis=0, return_inverse=True)
+    return [
+        (np.flatnonzero(kind), np.flatnonzero(which.ravel() == number))
+        for number, kind in enumerate(kinds)
+    ]
 
 
 NO_RELEVANCE = 1e-3

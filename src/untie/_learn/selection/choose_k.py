@@ -19,13 +19,13 @@ from untie._count.crosstab import cross_table
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.row_sample import RowSample
 from untie._learn.clustering.lloyd import count_distinct, sample_vectors
-from untie._learn.columns.attributes import Attributes
+from untie._learn.columns.attributes import Attributes, hidden_together
 from untie._learn.selection.cluster_gain import number_of_starts
 from untie._learn.selection.k_choice import SURE, KChoice, is_sure
 from untie._learn.spaces.order_space import CoarseView
 from untie._learn.spaces.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
-from untie._util.arrays import ROUNDING
+from untie._util.arrays import ROUNDING, squared_distances, squared_lengths
 from untie._util.checks import check_integer
 from untie._util.k_means import best_labels
 from untie._util.threads import in_threads, one_thread, pays
@@ -101,10 +101,10 @@ def purity(y_true: Any, labels: Any) -> float:
 
 def distances_of(rows: FloatArray) -> FloatArray:
     """Return the distances of all pairs of vectors; shape (n_rows, n_rows)."""
-    squares = np.einsum("ij,ij->i", rows, rows)
-    distances = squares[:, None] + squares - 2.0 * (rows @ rows.T)
+    lengths = squared_lengths(rows)
+    distances = squared_distances(rows @ rows.T, lengths, lengths)
     np.fill_diagonal(distances, 0.0)
-    return np.sqrt(np.maximum(distances, 0.0))
+    return np.sqrt(distances)
 
 
 def silhouette(distances: FloatArray, weights: FloatArray, labels: NDArray[np.intp]) -> float:
@@ -192,12 +192,8 @@ class JudgedRows:
 
     @cached_property
     def groups(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Attributes that are hidden with the same others: (hidden ones, foretold ones)."""
-        kinds, which = np.unique(self.related, axis=0, return_inverse=True)
-        return [
-            (np.flatnonzero(kind), np.flatnonzero(which.ravel() == number))
-            for number, kind in enumerate(kinds)
-        ]
+        """Attributes that are hidden with the same others: (hidden ones, predicted ones)."""
+        return hidden_together(self.related)
 
 
 @dataclass(frozen=True, eq=False)

@@ -289,10 +289,8 @@ def _work(n_rows: int, n_dimensions: int, n_clusters: int) -> float:
 
 def _vectors(tables: Sequence[Columns], sample: RowSample, counts: Counts) -> Rows:
     """Return the rows' vectors, centred."""
-    found = [
-        table.centred(column, counts.frequencies[counts.span(attribute)])
-        for attribute, (table, column) in enumerate(zip(tables, sample.codes.T, strict=True))
-    ]
+    triples = zip(tables, sample.codes.T, counts.parts, strict=True)
+    found = [table.centred(column, own) for table, column, own in triples]
     if sum(vectors.shape[1] for vectors, _ in found) > LONG * len(found):
         return LookedUpRows([vectors for vectors, _ in found], [codes for _, codes in found])
     return np.hstack([vectors[codes] for vectors, codes in found])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
-from untie._learn.columns.attributes import Attributes
+from untie._learn.columns.attributes import Attributes, hidden_together
 from untie._learn.columns.explained_entropy import entropy
 from untie._learn.selection.cluster_gain import NOISE, Descriptions
 from untie._learn.spaces.couplings import PAPER_COUPLINGS, resolve_couplings
@@ -32,7 +32,7 @@ from untie._learn.spaces.kernels import (
 from untie._learn.spaces.order_space import is_mixed
 from untie._learn.spaces.value_tables import Columns
 from untie._learn.spaces.value_tree import LABELS, tree_spaces
-from untie._learn.weights import ALTERNATIVES, OF_MIXED, OF_NEIGHBORS, Problem, Weighting
+from untie._learn.weights.weightings import ALTERNATIVES, OF_MIXED, OF_NEIGHBORS, Problem, Weighting
 from untie._util.arrays import squared_distances, squared_lengths
 from untie._util.checks import draws_of
 from untie._util.types import FloatArray
@@ -126,18 +126,13 @@ class Asked:
         """Return what is asked of some rows of a table."""
         counts = attributes.counts
         weights = weights * (counts.n_draws / counts.n)
-        parts = [counts.frequencies[counts.span(a)] for a in range(len(counts.sizes))]
-        shares = [part / max(part.sum(), np.finfo(float).tiny) for part in parts]
+        shares = [own / max(own.sum(), np.finfo(float).tiny) for own in counts.parts]
         return cls(cells, weights, shares, attributes.votes, attributes.related)
 
     @cached_property
     def groups(self) -> list[tuple[Places, Places]]:
-        """Attributes that are hidden with the same others: (hidden ones, foretold ones)."""
-        kinds, which = np.unique(self.related, axis=0, return_inverse=True)
-        return [
-            (np.flatnonzero(kind), np.flatnonzero(which.ravel() == number))
-            for number, kind in enumerate(kinds)
-        ]
+        """Attributes that are hidden with the same others: (hidden ones, predicted ones)."""
+        return hidden_together(self.related)
 
     @cached_property
     def scales(self) -> FloatArray:
@@ -199,9 +194,9 @@ def whole_distances(
         Number of rows that ask.
     """
     found = []
-    for attribute, (table, column) in enumerate(zip(tables, codes.T, strict=True)):
+    for table, column, own in zip(tables, codes.T, counts.parts, strict=True):
         values, others = np.unique(column, return_inverse=True)
-        centred, which = table.centred(values, counts.frequencies[counts.span(attribute)])
+        centred, which = table.centred(values, own)
         vectors = centred[which]
         places, asking = np.unique(others.ravel()[:n_asking], return_inverse=True)
         found.append((_distances_to_all(vectors, places), asking.ravel(), others.ravel()))
@@ -339,7 +334,7 @@ Vectors = Mapping[str, Sequence[Columns]]
 Judge = Callable[[int, Any], dict[str, float]]
 """A number of clusters and a random state -> the gain of each weighting."""
 
-Yardstick = Callable[[Vectors, Problem, RowSample], Judge]
+Criterion = Callable[[Vectors, Problem, RowSample], Judge]
 """Vectors, the table and some of its rows -> what compares weightings."""
 
 
@@ -356,7 +351,7 @@ class Objective:
     same_gain : float
         Gains that differ by less than this are equal, and the first of them is taken.
     needs_clusters : bool
-        Whether the yardstick depends on the number of clusters.
+        Whether the criterion depends on the number of clusters.
     spaces : callable
         Makes the spaces of couplings that are weighted: trees of values, or kernels.
     n_spaces : int
@@ -364,7 +359,7 @@ class Objective:
     """
 
     alternatives: Mapping[str, Weighting]
-    judge: Yardstick
+    judge: Criterion
     same_gain: float
     needs_clusters: bool
     spaces: Callable[[Counts], KernelSpaces]

@@ -85,7 +85,10 @@ def kernel_axes(
             f"columns with more than {memory.LARGE} values; name one of 'diagonal', 'cosine', "
             "'variance' or None, or group rare values with max_categories."
         )
-    chosen = choose_landmarks(vectors, _n_landmarks(*vectors.shape))
+    n_values, n_dimensions = vectors.shape
+    affordable = int(np.sqrt(LANDMARK_WORK / n_values))
+    most = min(memory.MOST_LANDMARKS, LANDMARKS_A_DIMENSION * n_dimensions, affordable)
+    chosen = choose_landmarks(vectors, most)
     pairs, own = Pairs(vectors, vectors[chosen]), SelfPairs(vectors)
     found: list[tuple[FloatArray, float]] = []
     for name, kernel in kernels.items():
@@ -101,11 +104,6 @@ def kernel_axes(
     mixes = [basis.express(axes) for axes, _ in found[::-1]][::-1]
     widths = tuple(axes.shape[1] for axes, _ in found)
     return Block(basis.table(mixes), widths, np.array([error for _, error in found]))
-
-
-def _n_landmarks(n_values: int, n_dimensions: int) -> int:
-    affordable = int(np.sqrt(LANDMARK_WORK / n_values))
-    return min(memory.MOST_LANDMARKS, LANDMARKS_A_DIMENSION * n_dimensions, affordable)
 
 
 def choose_landmarks(vectors: Any, n_landmarks: int) -> NDArray[np.intp]:
@@ -328,6 +326,11 @@ class KernelSpaces:
         of_spaces = [name == coupling for name, _ in self.labels]
         return np.concatenate([np.repeat(of_spaces, widths) for widths in self.widths])
 
+    def beside(self, other: KernelSpaces) -> KernelSpaces:
+        """Return the spaces of both, these before those of the other."""
+        blocks = map(Block.beside, self.blocks, other.blocks)
+        return KernelSpaces(self.labels + other.labels, tuple(blocks))
+
     def of_values(self, weights: list[FloatArray], frequencies: list[FloatArray]) -> FloatArray:
         """Give every kernel column the number of its value; an axis, the mean of all rows.
 
@@ -410,20 +413,11 @@ VALUES = "matching"
 
 def identity_spaces(counts: Counts) -> KernelSpaces:
     """Return spaces in which every value is a direction of its own (one-hot)."""
-    blocks = tuple(_directions(size) for size in counts.sizes)
-    return KernelSpaces(((VALUES, "identity"),), blocks)
-
-
-def _directions(size: int) -> Block:
-    errors = np.zeros(1) if size > memory.LARGE else None
-    return Block(own_directions(np.ones(size)), (size,), errors)
-
-
-def side_by_side(first: KernelSpaces, second: KernelSpaces) -> KernelSpaces:
-    """Return the spaces of both, those of the first before those of the second."""
-    pairs = zip(first.blocks, second.blocks, strict=True)
-    blocks = tuple(left.beside(right) for left, right in pairs)
-    return KernelSpaces(first.labels + second.labels, blocks)
+    blocks = []
+    for size in counts.sizes:
+        errors = np.zeros(1) if size > memory.LARGE else None
+        blocks.append(Block(own_directions(np.ones(size)), (size,), errors))
+    return KernelSpaces(((VALUES, "identity"),), tuple(blocks))
 
 
 def _vectors(counts: Counts, attribute: int, name: str, coupling: Coupling) -> Any:

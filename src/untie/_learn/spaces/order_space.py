@@ -66,10 +66,10 @@ def mean_ranks(positions: Positions, frequencies: FloatArray) -> FloatArray:
 def order_spaces(counts: Counts, orders: Orders) -> KernelSpaces:
     """Return the spaces of the orders; a column without one has no coordinates there."""
     blocks = []
-    for attribute, (size, positions) in enumerate(zip(counts.sizes, orders, strict=True)):
+    for size, positions, own in zip(counts.sizes, orders, counts.parts, strict=True):
         axis = np.empty((size, 0))
         if positions is not None:
-            ranks = mean_ranks(positions, counts.frequencies[counts.span(attribute)])
+            ranks = mean_ranks(positions, own)
             axis = np.stack([ranks, 1.0 - ranks], axis=1)
         is_large = size > memory.LARGE
         table = Tall(None, axis, np.eye(axis.shape[1])) if is_large else Dense(axis)
@@ -110,12 +110,11 @@ def coarse_view(counts: Counts, orders: Sequence[Positions | None]) -> CoarseVie
     Values without a place in the order stay as they are.
     """
     targets = []
-    for attribute, (size, positions) in enumerate(zip(counts.sizes, orders, strict=True)):
-        own = np.arange(size, dtype=np.intp)
+    for size, positions, own in zip(counts.sizes, orders, counts.parts, strict=True):
         if positions is not None and positions.max(initial=-1) >= COARSE:
-            ranks = mean_ranks(positions, counts.frequencies[counts.span(attribute)])
-            own = _groups(positions, ranks)
-        targets.append(own)
+            targets.append(_groups(positions, mean_ranks(positions, own)))
+        else:
+            targets.append(np.arange(size, dtype=np.intp))
     sizes = tuple(int(target.max(initial=-1)) + 1 for target in targets)
     if sizes == counts.sizes:
         return CoarseView(counts)
