@@ -136,8 +136,14 @@ def sample_rows(
 
     def sample_block(rows: slice) -> RowSample:
         block = [column[rows] for column in codes]
-        part = None if weights is None else weights[rows]
-        return _sample_block(block, numbers.of(block), part, largest)
+        part = np.ones(len(block[0])) if weights is None else weights[rows]
+        own = numbers.of(block)
+        if largest is not None:
+            chosen = np.flatnonzero(own <= largest)
+            own, part, block = own[chosen], part[chosen], [column[chosen] for column in block]
+        kept, first, totals = _smallest(own, part)
+        lines = [column[first].astype(np.int64) for column in block]
+        return RowSample(kept, np.stack(lines, axis=1), totals)
 
     for group in _groups(n_rows, has_limit=limit is not None):
         # Rows above the largest number kept so far are out, and these are nearly all.
@@ -166,19 +172,6 @@ def _groups(n_rows: int, has_limit: bool) -> Iterator[list[slice]]:
 def sample_limit(sample: RowSample, limit: np.uint64 | None = None) -> np.uint64 | None:
     """Return the number above which no further row is kept; `limit` if the sample has room."""
     return sample.numbers[-1] if len(sample.numbers) == SAMPLE_ROWS else limit
-
-
-def _sample_block(
-    codes: Codes, numbers: Numbers, weights: FloatArray | None, largest: np.uint64 | None
-) -> RowSample:
-    if largest is not None:
-        chosen = np.flatnonzero(numbers <= largest)
-        numbers = numbers[chosen]
-        codes = [column[chosen] for column in codes]
-        weights = None if weights is None else weights[chosen]
-    kept, first, totals = _smallest(numbers, np.ones(len(numbers)) if weights is None else weights)
-    rows = [column[first].astype(np.int64) for column in codes]
-    return RowSample(kept, np.stack(rows, axis=1), totals)
 
 
 class _PackedNumbers:

@@ -383,7 +383,7 @@ def _warn_of_mute_columns(problem: Problem, counted: Tally) -> None:
 
 
 def _varies(frequencies: FloatArray) -> bool:
-    return np.count_nonzero(frequencies) > 1
+    return int(np.count_nonzero(frequencies)) > 1
 
 
 def _energy_shares(problem: Problem) -> list[float]:

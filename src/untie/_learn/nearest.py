@@ -205,9 +205,6 @@ class _Kinds:
         self.first = self._order[self._starts]
         self.codes = [column[self.first] for column in codes]
 
-    def __len__(self) -> int:
-        return len(self._starts)
-
     def rows(self, kinds: Integers) -> tuple[Integers, Integers]:
         """Return the first rows of some kinds, and the entry of `kinds` that each belongs to."""
         entry = np.repeat(np.arange(len(kinds)), self.sizes[kinds])

@@ -116,13 +116,10 @@ class LookUp:
     def similarity(self, left: Codes, right: Codes | None = None) -> FloatArray:
         """Return the inner products of the vectors of coded rows."""
         check_pairs_of_rows(len(left[0]), len((left if right is None else right)[0]))
-        if not self.is_sparse:
-            first = self.rows(left, np.float64)
-            second = first if right is None else self.rows(right, np.float64)
-            return first @ second.T
-        few = self.sparse_rows(left, np.float64)
-        others = few if right is None else self.sparse_rows(right, np.float64)
-        return (few @ others.T).toarray()
+        look_up: Any = self.sparse_rows if self.is_sparse else self.rows
+        first = look_up(left, np.float64)
+        second = first if right is None else look_up(right, np.float64)
+        return (first @ second.T).toarray() if self.is_sparse else first @ second.T
 
     def value_similarity(self, attribute: int) -> FloatArray:
         """Return the inner products of the vectors of an attribute's values."""

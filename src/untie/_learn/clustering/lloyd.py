@@ -49,19 +49,13 @@ class Pass:
 
     def is_like(self, other: Pass) -> bool:
         """Tell whether the clusters have the same values, and so the same means."""
-        return all(
-            np.allclose(a, b, rtol=1e-12, atol=0.0)
-            for a, b in zip(self.counts, other.counts, strict=True)
-        )
+        pairs = zip(self.counts, other.counts, strict=True)
+        return all(np.allclose(a, b, rtol=1e-12, atol=0.0) for a, b in pairs)
 
     def cost(self, costs: Costs) -> float:
         """Return what all cells cost together, each in its own cluster."""
-        return float(
-            sum(
-                np.einsum("ij,ji->", joint, table)
-                for joint, table in zip(self.counts, costs, strict=True)
-            )
-        )
+        pairs = zip(self.counts, costs, strict=True)
+        return float(sum(np.einsum("ij,ji->", joint, table) for joint, table in pairs))
 
 
 Walk = Callable[[Costs], Pass]
@@ -318,10 +312,8 @@ def find_reach(
             found = weighted_quantile(own[members], sample.weights[members], NEARLY_ALL)
             farthest[number] = found if size >= ENOUGH_ROWS else max(found, of_all)
     whole = np.maximum(sizes, np.finfo(float).tiny)  # a cluster may have lost its rows
-    usual = [
-        np.einsum("ij,ji->i", joint, table) / whole
-        for joint, table in zip(counts, tables, strict=True)
-    ]
+    pairs = zip(counts, tables, strict=True)
+    usual = [np.einsum("ij,ji->i", joint, table) / whole for joint, table in pairs]
     return Reach(farthest, np.column_stack(usual))
 
 

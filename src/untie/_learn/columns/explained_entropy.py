@@ -38,11 +38,6 @@ class Entropies:
     margins: FloatArray
     joint: FloatArray
 
-    @property
-    def conditional(self) -> FloatArray:
-        """[j, k] is H(k | j): what is left open of k where j is known."""
-        return np.maximum(self.joint - self.margins, 0.0)
-
 
 def symmetric_uncertainty(counts: Counts, less_chance: bool = False) -> FloatArray:
     """Return twice the mutual information, divided by the sum of the entropies; shape (m, m).
@@ -80,7 +75,7 @@ def uncertainty_of(entropies: Entropies, chance: Counts | None = None) -> FloatA
 
 
 _KNOWN: WeakKeyDictionary[Counts, Entropies] = WeakKeyDictionary()
-"""Votes and trees ask for the entropies of the same counts."""
+"""Weights of columns and trees ask for the entropies of the same counts."""
 
 
 def pair_entropies(counts: Counts) -> Entropies:
@@ -185,14 +180,14 @@ def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORREC
     Examples
     --------
     >>> from untie import count_table
-    >>> from untie._learn.columns.explained_entropy import pair_entropies
     >>> cities = [["Rome", "Italy"], ["Pisa", "Italy"], ["Nice", "France"], ["Lyon", "France"]]
     >>> counts = count_table(cities * 25).counts
     >>> telling_of(counts, pair_entropies(counts)).shares.round(2)
     array([[1. , 1. ],
            [0.5, 1. ]])
     """
-    left_open, whole = entropies.conditional, entropies.margins.T
+    # H(k | j), what is left open of k where j is known, and H(k).
+    left_open, whole = np.maximum(entropies.joint - entropies.margins, 0.0), entropies.margins.T
     shares = 1.0 - np.divide(left_open, whole, out=np.ones_like(whole), where=whole > 0)
     np.fill_diagonal(shares, 0.0)
     evidence = np.zeros_like(shares)
@@ -205,9 +200,8 @@ def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORREC
             known[key] = Draws(values)
         expected = float(groups @ known[key].entropies(groups))
         evidence[j, k] = expected
-        shares[j, k] = (
-            1.0 - left_open[j, k] * groups.sum() / expected if expected > ROUNDING else 0.0
-        )
+        is_open = expected > ROUNDING
+        shares[j, k] = 1.0 - left_open[j, k] * groups.sum() / expected if is_open else 0.0
     np.fill_diagonal(shares, 1.0)
     return Telling(np.clip(shares, 0.0, 1.0), evidence)
 

@@ -125,7 +125,7 @@ def _multiply(factors: Sequence[Factor], array: FloatArray) -> FloatArray:
 def _gram_operator(counts: Counts, factors: Sequence[Factor]) -> LinearOperator:
     size = sum(factor.shape[1] for factor in factors)
     whole = _small_blocks(factors)
-    backwards = None if whole is None else whole.T.tocsr()
+    backwards: Any = None if whole is None else whole.T.tocsr()
 
     def product(array: FloatArray) -> FloatArray:
         if whole is not None:

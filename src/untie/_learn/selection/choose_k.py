@@ -157,7 +157,7 @@ Labels = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class JudgedRows:
-    """Rows whose cells are to be foretold.
+    """Rows whose cells are to be predicted.
 
     Parameters
     ----------
@@ -166,10 +166,10 @@ class JudgedRows:
     codes : integer array of shape (n_rows, n_attributes)
         The rows, in the codes of the space.
     cells : integer array of shape (n_rows, n_attributes)
-        What is foretold: the rows, perhaps in coarser codes.
+        What is predicted: the rows, perhaps in coarser codes.
     sizes : tuple of int
         Number of values of each attribute in these codes; a code equal to it is unknown and is not
-        foretold.
+        predicted.
     weights : array of shape (n_rows,)
         How often each row counts.
     draws : array of shape (n_rows,)
@@ -220,14 +220,13 @@ class HalfFit:
         return int(self.distances[0].shape[1])
 
 
-@dataclass(frozen=True, eq=False)
-class Gains:
+class Gains(NamedTuple):
     """What clusters tell of hidden cells.
 
     Parameters
     ----------
     of_rows : array of shape (n_rows,)
-        The gain of each row that was foretold, in nats times its weight, over all attributes.
+        The gain of each row that was predicted, in nats times its weight, over all attributes.
     of_attributes : array of shape (n_attributes,)
         The same over the rows, for each attribute.
     squares : array of shape (n_attributes,)
@@ -238,15 +237,10 @@ class Gains:
     of_attributes: FloatArray
     squares: FloatArray
 
-    def __add__(self, other: Gains) -> Gains:
-        return Gains(*(a + b for a, b in zip(self._parts, other._parts, strict=True)))
 
-    def __truediv__(self, number: float) -> Gains:
-        return Gains(*(part / number for part in self._parts))
-
-    @property
-    def _parts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        return self.of_rows, self.of_attributes, self.squares
+def sum_of_gains(gains: Sequence[Gains], divisor: int = 1) -> Gains:
+    """Add up gains, and divide them by a number, such as that of the splits."""
+    return Gains(*(reduce(add, parts) / divisor for parts in zip(*gains, strict=True)))
 
 
 def halves(
@@ -319,7 +313,7 @@ def hidden_gains(
     refit: bool = False,
     never: NDArray[np.bool_] | None = None,
 ) -> Gains:
-    """Foretell each cell of the other half from the rest of its row.
+    """Predict each cell of the other half from the rest of its row.
 
     Parameters
     ----------
@@ -334,7 +328,7 @@ def hidden_gains(
         without the column. Otherwise they are those of the clusters as they were made, so that
         clusters which need the column lose where they are not recognised without it.
     never : boolean array of shape (n_attributes,), optional
-        Attributes that are hidden all the time, and not foretold.
+        Attributes that are hidden all the time, and not predicted.
     """
     tested, trained = np.flatnonzero(test > 0), np.flatnonzero(fit.weights > 0)
     of_rows = np.zeros(len(test))
@@ -355,7 +349,7 @@ def hidden_gains(
 def _labels_without(
     rows: JudgedRows, fit: HalfFit, never: NDArray[np.bool_] | None
 ) -> Iterator[tuple[NDArray[np.intp], Labels]]:
-    """Yield attributes that are foretold, and the clusters that rows join without them."""
+    """Yield attributes that are predicted, and the clusters that rows join without them."""
     never = np.zeros(len(rows.sizes), dtype=bool) if never is None else never
     seen = np.flatnonzero(~never)
     total = _distances(rows, fit, seen)
@@ -465,7 +459,7 @@ def choose_number(
     vectors : LookUp
         The compact vectors of the values.
     view : CoarseView
-        The cells that are foretold.
+        The cells that are predicted.
     attributes : Attributes
         Of the whole table, in this view: how much each counts, and which say the same.
     sample : RowSample
@@ -484,7 +478,15 @@ def choose_number(
     check_integer("n_splits", n_splits, 1, "a positive integer")
     rows = sample_vectors(vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))
-    judged = _judged(vectors, view, attributes, sample)
+    judged = JudgedRows(
+        ValueSpace(vectors.tables),
+        sample.codes,
+        view.cells(sample.codes),
+        view.counts.sizes,
+        *_drawn(sample, attributes, view.counts.n_rows),
+        attributes.votes,
+        attributes.related,
+    )
     with one_thread():  # many products of small matrices
         tried = _try(judged, rows, numbers, n_splits, rng)
         if _may_be_repetition(judged, tried):
@@ -607,7 +609,7 @@ class _Trial:
     Parameters
     ----------
     judged : JudgedRows
-        The rows whose cells are foretold.
+        The rows whose cells are predicted.
     vectors : array of shape (n_rows, n_dimensions)
         Their vectors, which are clustered.
     n_splits : int
@@ -637,7 +639,7 @@ class _Trial:
                 agreement.append(adjusted_rand(labels, all_labels(self.judged, fit), self.weights))
         sums = np.array([gain.of_rows.sum() for gain in gains])
         return _Result(
-            _total(gains) / len(self.splits),
+            sum_of_gains(gains, len(self.splits)),
             sums.reshape(-1, 2).sum(axis=1),
             float(np.mean(agreement)),
             labels,
@@ -646,18 +648,22 @@ class _Trial:
 
     def evidence(self, result: _Result) -> _Evidence:
         """Ask what the clusters tell of the columns, and what without the best of them."""
-        n = len(self.splits)
-        worth = pays(self.judged.codes.size)
-        told = _total(in_threads(partial(_gains_of, self.judged), result.fits, worth)) / n
+        told = self._gains(result)
         worst: _Evidence | None = None
         for hidden in self._mattering(told):
-            without = partial(_gains_of, self.judged, never=hidden)
-            left = _total(in_threads(without, result.fits, worth)) / n
+            left = self._gains(result, never=hidden)
             mean = float(left.of_rows.sum() / self.weights.sum())
             if worst is None or mean < worst.without - ROUNDING:
                 worst = _Evidence(told, mean, _error(left.of_rows, self.judged), hidden)
         assert worst is not None  # there is a column
         return worst
+
+    def _gains(self, result: _Result, never: NDArray[np.bool_] | None = None) -> Gains:
+        """Return what the clusters of the halves tell, the mean over the splits."""
+        gains_of = partial(hidden_gains, self.judged, refit=True, never=never)
+        worth = pays(self.judged.codes.size)
+        found = in_threads(lambda half: gains_of(*half), result.fits, worth)
+        return sum_of_gains(found, len(self.splits))
 
     def _mattering(self, told: Gains) -> list[NDArray[np.bool_]]:
         """Return the columns of which most is told, each with those that say the same."""
@@ -677,30 +683,6 @@ class _Trial:
             rng = RandomState(self.seed)
             found = best_labels(self.vectors[drawn], train[drawn], k, max(HALF_STARTS, k), rng)
         return fit_half(self.judged, train, drawn, found)
-
-
-def _gains_of(
-    judged: JudgedRows,
-    half: tuple[HalfFit, FloatArray],
-    never: NDArray[np.bool_] | None = None,
-) -> Gains:
-    return hidden_gains(judged, *half, refit=True, never=never)
-
-
-def _judged(
-    vectors: LookUp, view: CoarseView, attributes: Attributes, sample: RowSample
-) -> JudgedRows:
-    weights, draws = _drawn(sample, attributes, view.counts.n_rows)
-    return JudgedRows(
-        ValueSpace(vectors.tables),
-        sample.codes,
-        view.cells(sample.codes),
-        view.counts.sizes,
-        weights,
-        draws,
-        attributes.votes,
-        attributes.related,
-    )
 
 
 def _drawn(sample: RowSample, attributes: Attributes, n_rows: int) -> tuple[FloatArray, FloatArray]:
@@ -797,10 +779,6 @@ def _error(of_rows: FloatArray, judged: JudgedRows) -> float:
     total = judged.weights.sum()
     off = of_rows - judged.weights * (of_rows.sum() / total)
     return float(np.sqrt(np.sum(np.square(off) / judged.draws)) / total)
-
-
-def _total(gains: Sequence[Gains]) -> Gains:
-    return reduce(add, gains)
 
 
 def _repeated(trial: _Trial, labels: Labels, columns: Sequence[str]) -> str | None:

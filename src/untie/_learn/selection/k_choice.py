@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._table import frames
-from untie._table.frames import columns_of
+from untie._table.frames import columns_of, make_frame
 from untie._util.arrays import ROUNDING
 from untie._util.messages import listed
 from untie._util.types import FloatArray
@@ -177,7 +176,7 @@ class KChoice:
             "silhouette": self.silhouette,
             "chosen_by": [float(np.mean(self.chosen == k)) for k in self.ks],
         }
-        return frames.make_frame(self.library, columns)
+        return make_frame(self.library, columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,12 +296,13 @@ class Verdict:
         """A few more sentences: how sure it is, and why."""
         said: list[str | None] = []
         if self.choice is not None and self.found:
+            agreement = max(float(self.choice.stability[self.choice.ks.index(self.choice.k)]), 0.0)
             said = [
                 self._why_this_number(self.choice),
                 f"The groups rest on {_some(self.rests_on)}." if self.rests_on else None,
                 self._repeating(),
                 "Groups made from half of the rows agree with those of all rows by "
-                f"{_agreement(self.choice):.2f} (adjusted Rand index: 1 is the same, 0 is chance).",
+                f"{agreement:.2f} (adjusted Rand index: 1 is the same, 0 is chance).",
                 self._weak(),
             ]
         elif self.choice is not None:
@@ -397,10 +397,6 @@ class Verdict:
         if len(self.weak) == 1:
             return f"Group {names} is weak: it often changes when the rows are resampled."
         return f"Groups {names} are weak: they often change when the rows are resampled."
-
-
-def _agreement(choice: KChoice) -> float:
-    return max(float(choice.stability[choice.ks.index(choice.k)]), 0.0)
 
 
 def _some(names: Sequence[str]) -> str:

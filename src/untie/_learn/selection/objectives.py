@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,7 @@ def neighbor_gains(
     finer: Counts | None = None,
     cells: NDArray[np.int64] | None = None,
 ) -> dict[str, float]:
-    """Return, for each candidate, how well the nearest of the sampled rows foretell hidden cells.
+    """Return, for each candidate, how well the nearest of the sampled rows predict hidden cells.
 
     Parameters
     ----------
@@ -81,13 +81,13 @@ def neighbor_gains(
     finer : Counts, optional
         Counts of the values that have vectors, if those of `attributes` are of a coarser view.
     cells : integer array of shape (n_sampled, n_attributes), optional
-        The rows in that view, where their cells are foretold.
+        The rows in that view, where their cells are predicted.
 
     Returns
     -------
     dict
-        The share of a hidden column's entropy that neighbours foretell, summed over the columns
-        with their votes: with 1, as much as one column wholly.
+        The share of a hidden column's entropy that neighbours predict, summed over the columns with
+        their weights: with 1, as much as one column wholly.
     """
     counts = attributes.counts if finer is None else finer
     asked = Asked.of(sample.codes if cells is None else cells, sample.weights, attributes)
@@ -104,7 +104,7 @@ class Asked:
     Parameters
     ----------
     cells : integer array of shape (n_rows, n_attributes)
-        What is foretold; a code equal to the attribute's size is unknown and is not.
+        What is predicted; a code equal to the attribute's size is unknown and is not.
     weights : array of shape (n_rows,)
         How many equal rows each stands for.
     shares : sequence of arrays of shape (n_values,)
@@ -210,7 +210,7 @@ def whole_distances(
 
 
 def foretelling_gain(distances: Sequence[ValueDistances], asked: Asked) -> float:
-    """Return how much better neighbours foretell hidden cells than the table's shares do.
+    """Return how much better neighbours predict hidden cells than the table's shares do.
 
     Parameters
     ----------
@@ -233,12 +233,11 @@ def foretelling_gain(distances: Sequence[ValueDistances], asked: Asked) -> float
     """
     weights = asked.weights[: asked.n_asking]
     total = 0.0
-    for rows, without in _hidden_in_turns(distances, asked):
-        for foretold, remaining in without:
-            near = _nearest(remaining, rows, asked)
-            for attribute in foretold.tolist():
-                gains = _log_ratios(attribute, rows, near, asked)
-                total += float(asked.scales[attribute] * (gains @ weights[rows]))
+    for rows, predicted, remaining in _hidden_in_turns(distances, asked):
+        near = _nearest(remaining, rows, asked)
+        for attribute in predicted.tolist():
+            gains = _log_ratios(attribute, rows, near, asked)
+            total += float(asked.scales[attribute] * (gains @ weights[rows]))
     # Equal gains tie, in whatever order they are added up.
     return round(total / float(weights.sum()), 9)
 
@@ -253,8 +252,8 @@ def _distances_to_all(vectors: FloatArray, chosen: Places) -> FloatArray:
 
 def _hidden_in_turns(
     distances: Sequence[ValueDistances], asked: Asked
-) -> Iterator[tuple[slice, Iterator[tuple[Places, Ranks]]]]:
-    """Yield rows that ask, some at a time, with their distances without each group of columns."""
+) -> Iterator[tuple[slice, Places, Ranks]]:
+    """Yield rows that ask, some at a time, columns, and the distances without these columns."""
     n_rows = len(asked.weights)
     step = max(1, BLOCK_NUMBERS // n_rows)
     for start in range(0, asked.n_asking, step):
@@ -262,21 +261,14 @@ def _hidden_in_turns(
         total = np.full((rows.stop - start, n_rows), 2 ** (FINE_BITS - 1), dtype=np.int64)
         for attribute in distances:
             total += attribute.between(rows)
-        yield rows, _without(total, rows, distances, asked)
+        for hidden, predicted in asked.groups:
+            remaining = total
+            for place in hidden.tolist():
+                remaining = remaining - distances[place].between(rows)
+            yield rows, predicted, (remaining >> FINE_BITS).astype(np.int32)
 
 
-def _without(
-    total: Distances, rows: slice, distances: Sequence[ValueDistances], asked: Asked
-) -> Iterator[tuple[Places, Ranks]]:
-    for hidden, foretold in asked.groups:
-        remaining = total
-        for attribute in hidden.tolist():
-            remaining = remaining - distances[attribute].between(rows)
-        yield foretold, (remaining >> FINE_BITS).astype(np.int32)
-
-
-@dataclass(frozen=True, eq=False)
-class _Near:
+class _Near(NamedTuple):
     """Neighbours of rows that ask: pairs of both, with the weight of each pair."""
 
     asking: Places
@@ -375,7 +367,7 @@ class Objective:
         return OF_MIXED if is_mixed(problem.orders) else self.alternatives
 
     def can_judge(self, problem: Problem, sample: RowSample) -> bool:
-        """Tell whether there are rows enough to tell weightings apart."""
+        """Tell whether there are rows enough to compare weightings."""
         n_parts = problem.n_clusters if self.needs_clusters else 2
         return 1 < n_parts < len(sample.weights)
 

@@ -85,10 +85,7 @@ def kernel_axes(
             f"columns with more than {memory.LARGE} values; name one of 'diagonal', 'cosine', "
             "'variance' or None, or group rare values with max_categories."
         )
-    n_values, n_dimensions = vectors.shape
-    affordable = int(np.sqrt(LANDMARK_WORK / n_values))
-    most = min(memory.MOST_LANDMARKS, LANDMARKS_A_DIMENSION * n_dimensions, affordable)
-    chosen = choose_landmarks(vectors, most)
+    chosen = choose_landmarks(vectors, _n_landmarks(*vectors.shape))
     pairs, own = Pairs(vectors, vectors[chosen]), SelfPairs(vectors)
     found: list[tuple[FloatArray, float]] = []
     for name, kernel in kernels.items():
@@ -104,6 +101,11 @@ def kernel_axes(
     mixes = [basis.express(axes) for axes, _ in found[::-1]][::-1]
     widths = tuple(axes.shape[1] for axes, _ in found)
     return Block(basis.table(mixes), widths, np.array([error for _, error in found]))
+
+
+def _n_landmarks(n_values: int, n_dimensions: int) -> int:
+    affordable = int(np.sqrt(LANDMARK_WORK / n_values))
+    return min(memory.MOST_LANDMARKS, LANDMARKS_A_DIMENSION * n_dimensions, affordable)
 
 
 def choose_landmarks(vectors: Any, n_landmarks: int) -> NDArray[np.intp]:
@@ -317,7 +319,7 @@ class KernelSpaces:
         """Number of coordinates, and so of weights, of all attributes."""
         return int(self._cuts[-1])
 
-    def split(self, vector: FloatArray) -> list[FloatArray]:
+    def split(self, vector: NDArray[Any]) -> list[NDArray[Any]]:
         """Cut a vector over all coordinates into one per attribute."""
         return np.split(vector, self._cuts[:-1])
 

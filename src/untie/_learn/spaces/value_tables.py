@@ -271,19 +271,15 @@ class Tall:
         mean = self.mean(frequencies)
         found, places = np.unique(codes, return_inverse=True)
         known = found < len(self)
-        own, shared = self._rows(found[known])
-        absent = np.delete(mean[: self.n_own], found[known]) if self.n_own else np.zeros(0)
-        dimensions = np.zeros((len(found), int(known.sum()) + 1 + shared.shape[1]))
-        if self.n_own:
-            dimensions[known, : len(own)] = np.diag(own) - mean[found[known]]
-        dimensions[known, len(own)] = np.linalg.norm(absent)
-        dimensions[known, len(own) + 1 :] = shared - mean[self.n_own :]
+        values = found[known]
+        shared = self.basis[values] @ self.mix
+        n_own = len(values)
+        dimensions = np.zeros((len(found), n_own + 1 + shared.shape[1]))
+        if self.diagonal is not None:
+            dimensions[known, :n_own] = np.diag(self.diagonal[values]) - mean[values]
+            dimensions[known, n_own] = np.linalg.norm(np.delete(mean[: self.n_own], values))
+        dimensions[known, n_own + 1 :] = shared - mean[self.n_own :]
         return dimensions, places
-
-    def _rows(self, codes: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
-        """Return the lengths of some values' own directions, and their other columns."""
-        own = np.zeros(len(codes)) if self.diagonal is None else self.diagonal[codes]
-        return own, self.basis[codes] @ self.mix
 
     def largest(self) -> float:
         """Return about how large the largest number is; rounding is a share of it."""
