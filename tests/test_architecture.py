@@ -102,6 +102,7 @@ LIBRARIES = {
     "_util": {"joblib"},
     "_table": {"pandas", "polars", "pyarrow"},
     "_learn": {"pandas"},
+    "_persistence": {"pandas"},
     "_engines": {
         *("pandas", "polars", "pyarrow", "duckdb", "dask", "cloudpickle", "pyspark"),
         *("fsspec", "openpyxl"),
