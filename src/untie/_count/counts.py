@@ -23,7 +23,7 @@ from untie._table.rows import encode
 from untie._table.table import listed, read_table
 from untie._table.vocabulary import Vocabulary
 from untie._util.arrays import ROUNDING
-from untie._util.types import Codes, FloatArray
+from untie._util.types import BoolArray, Codes, FloatArray, IntArray
 
 MOST_EXACT = 2.0**53
 """Whole numbers up to this one are exact as floats."""
@@ -101,7 +101,7 @@ def may_be_counts(units: FloatArray, codes: NDArray[np.integer]) -> bool:
     return fill_their_cells(codes) or bool(np.mean(units < 1.5) >= SINGLE)
 
 
-def fill_their_cells(codes: NDArray[np.integer], related: NDArray[np.bool_] | None = None) -> bool:
+def fill_their_cells(codes: NDArray[np.integer], related: BoolArray | None = None) -> bool:
     """Tell whether few distinct rows are most of those that can occur.
 
     Parameters
@@ -230,7 +230,7 @@ class Counts:
         return float(max(self.n, self.n_rows)) if self.draws is None else self.draws
 
     @cached_property
-    def offsets(self) -> NDArray[np.intp]:
+    def offsets(self) -> IntArray:
         """Position of each attribute's first value, and the number of all values."""
         return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.intp)
 
@@ -284,7 +284,7 @@ class Counts:
         """Return how often the values occur, whatever they occur with."""
         return replace(self, matrix=self.frequencies)
 
-    def relabel(self, targets: Sequence[NDArray[np.intp]], sizes: tuple[int, ...]) -> Counts:
+    def relabel(self, targets: Sequence[IntArray], sizes: tuple[int, ...]) -> Counts:
         """Move every value to a new code; values with the same code are added up.
 
         Parameters

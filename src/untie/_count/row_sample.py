@@ -25,7 +25,7 @@ from untie._table.orders import Positions
 from untie._table.vocabulary import Vocabulary
 from untie._util.arrays import mixed
 from untie._util.threads import in_threads, pays
-from untie._util.types import Codes, FloatArray, Value
+from untie._util.types import BoolArray, Codes, FloatArray, IntArray, LongArray, Value
 
 BLOCK_ROWS = 2**16
 """This many rows are numbered at a time."""
@@ -64,7 +64,7 @@ class RowSample:
     """
 
     numbers: Numbers
-    codes: NDArray[np.int64]
+    codes: LongArray
     weights: FloatArray
 
     def __add__(self, other: RowSample) -> RowSample:
@@ -102,7 +102,7 @@ class RowSample:
                 "untie.count_table gave as it is, or without its sample."
             )
 
-    def relabel(self, targets: Sequence[NDArray[np.intp]], sizes: Sequence[int]) -> RowSample:
+    def relabel(self, targets: Sequence[IntArray], sizes: Sequence[int]) -> RowSample:
         """Move every value to a new code, as `Counts.relabel` does; the numbers stay."""
         columns = [
             np.append(target, size)[column]  # an unknown value has the code after the last
@@ -112,10 +112,7 @@ class RowSample:
 
 
 def sample_rows(
-    codes: Codes,
-    vocabulary: Vocabulary,
-    weights: FloatArray | None,
-    limit: np.uint64 | None = None,
+    codes: Codes, vocabulary: Vocabulary, weights: FloatArray | None, limit: np.uint64 | None = None
 ) -> RowSample:
     """Return the distinct rows with the smallest numbers.
 
@@ -195,9 +192,7 @@ class _PackedNumbers:
         return mixed(total)
 
 
-def _smallest(
-    numbers: Numbers, weights: FloatArray
-) -> tuple[Numbers, NDArray[np.intp], FloatArray]:
+def _smallest(numbers: Numbers, weights: FloatArray) -> tuple[Numbers, IntArray, FloatArray]:
     """Return the smallest numbers, where each stands first, and the weight of all its rows."""
     kept, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     totals = np.bincount(inverse, weights).astype(float)
@@ -304,10 +299,8 @@ def in_canonical_order(sample: RowSample, orders: Sequence[Positions | None] = (
 
 
 def canonical_order(
-    codes: NDArray[np.integer],
-    weights: FloatArray,
-    orders: Sequence[Positions | None] = (),
-) -> NDArray[np.intp]:
+    codes: NDArray[np.integer], weights: FloatArray, orders: Sequence[Positions | None] = ()
+) -> IntArray:
     """Return the rows' positions in canonical order.
 
     An order counts from either end: to turn it round changes nothing.
@@ -432,7 +425,7 @@ class _Graph:
         return self.refine(single)
 
 
-def _smallest_tie(rows: Colours, able: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _smallest_tie(rows: Colours, able: BoolArray) -> IntArray:
     """Return the rows of the rarest colour that several have; none if there is no such colour."""
     colours, times = np.unique(rows[able], return_counts=True)
     colours, times = colours[times > 1], times[times > 1]

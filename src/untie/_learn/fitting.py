@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
@@ -36,7 +35,7 @@ from untie._table.orders import ORDER, Orders, Positions
 from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.checks import draws_of
 from untie._util.threads import one_thread
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +111,7 @@ class Fitted:
         return self.columns.attributes
 
     @property
-    def passive(self) -> NDArray[np.bool_]:
+    def passive(self) -> BoolArray:
         """Which attributes are not learned from; shape (n_attributes,)."""
         return self.factors == 0
 

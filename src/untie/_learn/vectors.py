@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.counting import sparse_one_hot
@@ -20,7 +19,7 @@ from untie._learn.linalg.spectrum import centre, spans
 from untie._learn.spaces.kernel_spaces import KernelSpaces
 from untie._learn.spaces.value_tables import Columns
 from untie._util.threads import in_threads
-from untie._util.types import Codes, FloatArray
+from untie._util.types import AnyArray, Codes, FloatArray
 
 BLOCK_ROWS = 8192
 """This many rows are looked up at a time; their codes and their output stay in the cache."""
@@ -79,7 +78,7 @@ class LookUp:
                 "sparse_output=True, or max_categories to group rare values."
             )
 
-    def rows(self, codes: Codes, dtype: Any) -> NDArray[Any]:
+    def rows(self, codes: Codes, dtype: Any) -> AnyArray:
         """Return the vectors of coded rows; shape (n_rows, n_columns).
 
         A row's vector depends on its own codes alone, to the last bit.
@@ -96,7 +95,7 @@ class LookUp:
             _in_blocks(result, lambda rows: _put_side_by_side(result, tables, codes, rows))
         return result
 
-    def columns(self, codes: Codes, dtype: Any) -> list[NDArray[Any]]:
+    def columns(self, codes: Codes, dtype: Any) -> list[AnyArray]:
         """Return the same numbers as `rows`, one array per column, as column stores have them."""
         if self.summed or self.is_sparse:
             return list(np.ascontiguousarray(self.rows(codes, dtype).T))
@@ -180,21 +179,19 @@ def component_lookup(
     return LookUp(tuple(np.vstack([table @ directions, unknown]) for table in tables), summed=True)
 
 
-def _in_blocks(result: NDArray[Any], work: Any) -> None:
+def _in_blocks(result: AnyArray, work: Any) -> None:
     blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, len(result), BLOCK_ROWS)]
     in_threads(work, blocks, result.size >= PARALLEL_NUMBERS)
 
 
-def _add_up(result: NDArray[Any], tables: Sequence[Any], codes: Codes, rows: slice) -> None:
+def _add_up(result: AnyArray, tables: Sequence[Any], codes: Codes, rows: slice) -> None:
     part = result[rows]
     part[:] = 0
     for table, column in zip(tables, codes, strict=True):
         part += table.take(column[rows], axis=0)
 
 
-def _put_side_by_side(
-    result: NDArray[Any], tables: Sequence[Any], codes: Codes, rows: slice
-) -> None:
+def _put_side_by_side(result: AnyArray, tables: Sequence[Any], codes: Codes, rows: slice) -> None:
     start = 0
     for table, column in zip(tables, codes, strict=True):
         result[rows, start : start + table.shape[1]] = table.take(column[rows], axis=0)
@@ -202,8 +199,8 @@ def _put_side_by_side(
 
 
 def _join(
-    tables: list[NDArray[Any]], codes: Codes, sizes: Sequence[int]
-) -> tuple[list[NDArray[Any]], Codes]:
+    tables: list[AnyArray], codes: Codes, sizes: Sequence[int]
+) -> tuple[list[AnyArray], Codes]:
     """Make one look-up of several small ones, where there are rows enough to pay for it."""
     if len(codes[0]) < 4 * JOINT_CELLS:
         return tables, codes

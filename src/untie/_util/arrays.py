@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from untie._util.threads import in_threads
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 ROUNDING = 1e-9
 """Numbers that differ by less than this share of the largest are equal, as are nats and bits that
@@ -32,7 +32,7 @@ def leading_digits(numbers: FloatArray, n_digits: int) -> FloatArray:
     return np.asarray(np.round(numbers * powers) / powers)
 
 
-def distinct_lines(lines: FloatArray, n_digits: int) -> tuple[FloatArray, NDArray[np.intp]]:
+def distinct_lines(lines: FloatArray, n_digits: int) -> tuple[FloatArray, IntArray]:
     """Return lines of which no two agree in some leading digits, and which of them each line is.
 
     Rounding alone does not tell: of two numbers that differ in the last bit, one may be rounded up
@@ -136,9 +136,7 @@ def squared_distances(products: FloatArray, lengths: FloatArray, others: FloatAr
     return np.maximum(lengths[:, None] + others - 2.0 * products, 0.0)
 
 
-def distinct_vectors(
-    vectors: FloatArray, decimals: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+def distinct_vectors(vectors: FloatArray, decimals: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return a position of each distinct vector, which of them each is, and how often it occurs.
 
     Parameters
@@ -167,7 +165,7 @@ def distinct_vectors(
     return first, places, times
 
 
-def ranges_of(ranks: FloatArray, n_ranges: int) -> NDArray[np.intp]:
+def ranges_of(ranks: FloatArray, n_ranges: int) -> IntArray:
     """Return the range of each rank, from 0 on.
 
     A rank on the border of two ranges goes to the outer one, from whichever end we count; the

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._util.arrays import squared_lengths
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class WholeRows:
         """Return the squared length of each row."""
         return squared_lengths(self.rows)
 
-    def some(self, numbers: NDArray[np.intp]) -> FloatArray:
+    def some(self, numbers: IntArray) -> FloatArray:
         """Return some rows; the dimensions come after those of `numbers`."""
         return self.rows[numbers]
 
@@ -125,7 +125,7 @@ class LookedUpRows:
     def squares(self) -> FloatArray:
         return self._add_up([squared_lengths(table) for table in self.tables])
 
-    def some(self, numbers: NDArray[np.intp]) -> FloatArray:
+    def some(self, numbers: IntArray) -> FloatArray:
         pairs = zip(self.tables, self.codes, strict=True)
         return np.concatenate([table[column[numbers]] for table, column in pairs], axis=-1)
 
@@ -148,12 +148,12 @@ class LookedUpRows:
         return total
 
     @cached_property
-    def _ends(self) -> NDArray[np.intp]:
+    def _ends(self) -> IntArray:
         """Where a part of the dimensions ends and another begins."""
         return np.cumsum([table.shape[1] for table in self.tables])[:-1]
 
     @cached_property
-    def _starts(self) -> NDArray[np.intp]:
+    def _starts(self) -> IntArray:
         """The number of each part's first code, if all are numbered on."""
         return np.cumsum([0, *(len(table) for table in self.tables)])[:-1]
 
@@ -188,7 +188,7 @@ def best_labels(
     n_clusters: int,
     n_starts: int,
     rng: RandomState,
-) -> NDArray[np.intp]:
+) -> IntArray:
     """Return the cluster of each row in the run of lowest inertia.
 
     Parameters
@@ -262,7 +262,7 @@ def _seeds(
     return rows.some(drawn.T)
 
 
-def _draw(weights: FloatArray, n_draws: int, rng: RandomState) -> NDArray[np.intp]:
+def _draw(weights: FloatArray, n_draws: int, rng: RandomState) -> IntArray:
     """Draw columns in proportion to each row's weights; shape (n_rows, n_draws)."""
     sums = np.cumsum(weights, axis=1)
     marks = rng.random_sample((len(weights), n_draws)) * sums[:, -1:]
@@ -272,7 +272,7 @@ def _draw(weights: FloatArray, n_draws: int, rng: RandomState) -> NDArray[np.int
 
 
 def _squared_distances(
-    rows: RowVectors, squares: FloatArray, chosen: NDArray[np.intp], tie: float
+    rows: RowVectors, squares: FloatArray, chosen: IntArray, tie: float
 ) -> FloatArray:
     """Return squared distances of chosen rows to all rows; shape (n_chosen, n_rows).
 
@@ -285,11 +285,7 @@ def _squared_distances(
 
 
 def _run(
-    rows: RowVectors,
-    weights: FloatArray,
-    centres: FloatArray,
-    tie: float,
-    handicaps: FloatArray,
+    rows: RowVectors, weights: FloatArray, centres: FloatArray, tie: float, handicaps: FloatArray
 ) -> tuple[NDArray[np.signedinteger], FloatArray]:
     """Move centres to the means of their rows until no row changes its cluster.
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._learn.clustering.lloyd import Costs, Pass, Walk, ties_apart
 from untie._learn.fitting import Fitted
 from untie._learn.selection.cluster_gain import PRIOR, gain_of_counts
 from untie._util.arrays import ROUNDING
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 MOST_MOVES = 20
 """The refinement takes at most this many passes; most tables take one to five, long ones more."""
@@ -38,7 +37,7 @@ class CountedCells:
     """
 
     votes: FloatArray
-    targets: tuple[NDArray[np.intp], ...] | None = None
+    targets: tuple[IntArray, ...] | None = None
     scale: float = 1.0
 
     def gain(self, found: Pass) -> float:
@@ -144,7 +143,7 @@ def move_rows(
     return kept, found, max_passes
 
 
-def _merged(joint: FloatArray, target: NDArray[np.intp]) -> FloatArray:
+def _merged(joint: FloatArray, target: IntArray) -> FloatArray:
     """Add up the counts of codes that are one in the coarser view."""
     n_codes = int(target[-1]) + 1
     return np.stack([np.bincount(target, line, minlength=n_codes) for line in joint])

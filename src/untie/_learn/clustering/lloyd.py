@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 
 from untie._count.packed_rows import PackedRows
 from untie._count.row_sample import RowSample
@@ -21,7 +20,7 @@ from untie._learn.spaces.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
 from untie._util.arrays import distinct_vectors
 from untie._util.k_means import TIE, best_labels
-from untie._util.types import Codes, FloatArray
+from untie._util.types import Codes, FloatArray, IntArray
 
 Costs = list[FloatArray]
 """One array of shape (n_codes, n_clusters) per attribute; the last code is an unknown value's."""
@@ -83,7 +82,7 @@ def pack(codes: Codes, costs: Costs) -> PackedRows:
     return PackedRows(codes, [len(table) for table in costs])
 
 
-def cheapest(rows: PackedRows, costs: Costs) -> NDArray[np.intp]:
+def cheapest(rows: PackedRows, costs: Costs) -> IntArray:
     """Return the cluster in which each row costs least."""
     return rows.nearest(costs, all_clusters(costs))[0]
 
@@ -94,7 +93,7 @@ def walk_rows(rows: PackedRows, weights: FloatArray | None, costs: Costs) -> Pas
     return Pass([np.asarray(joint, dtype=float) for joint in counts])
 
 
-def largest_first(costs: Costs, sizes: FloatArray, sample: RowSample) -> NDArray[np.intp]:
+def largest_first(costs: Costs, sizes: FloatArray, sample: RowSample) -> IntArray:
     """Return the clusters in the order of their sizes.
 
     Of equally large clusters, the one with the first of the sampled rows comes first.
@@ -107,7 +106,7 @@ def largest_first(costs: Costs, sizes: FloatArray, sample: RowSample) -> NDArray
     return np.lexsort((firsts, -np.round(sizes / sizes.max(), 9)))
 
 
-def all_clusters(costs: Costs) -> NDArray[np.intp]:
+def all_clusters(costs: Costs) -> IntArray:
     """Return which column of each attribute's table belongs to which cluster: the same of all."""
     return np.repeat(np.arange(costs[0].shape[1])[:, None], len(costs), axis=1)
 

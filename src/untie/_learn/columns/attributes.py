@@ -14,7 +14,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from untie._count.counts import Counts
@@ -32,7 +31,7 @@ from untie._table.table import check_names
 from untie._table.vocabulary import Vocabulary
 from untie._util.checks import is_number
 from untie._util.messages import listed, message
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray, IntArray
 
 COPY = 0.7
 """From this symmetric uncertainty on, two attributes are copies of each other."""
@@ -55,7 +54,7 @@ FEWEST_GAPS = 5
 ROOT, COPIES, FOLLOWS = "root", "copy", "follows"
 """What a member is in its family."""
 
-Relation = NDArray[np.bool_]
+Relation = BoolArray
 """Shape (n_attributes, n_attributes); [j, k] is what j has to do with k."""
 
 
@@ -162,7 +161,7 @@ def find_families(
 
 
 def _member(
-    k: int, before: NDArray[np.intp], copies: Relation, tells: Relation, told: FloatArray
+    k: int, before: IntArray, copies: Relation, tells: Relation, told: FloatArray
 ) -> Member:
     """Say what k is to those of its family that say more."""
     for role, relation in ((COPIES, copies), (FOLLOWS, tells)):
@@ -221,7 +220,7 @@ def _same_gaps(both: FloatArray, n: float) -> Relation:
     return (shared >= COPY * whole) & (whole > 0) & (both >= FEWEST_GAPS)
 
 
-def hidden_together(related: Relation) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def hidden_together(related: Relation) -> list[tuple[IntArray, IntArray]]:
     """Return groups of attributes: those that are hidden at a time, and those predicted then.
 
     To predict an attribute, all that are related to it are hidden with it.
@@ -276,7 +275,7 @@ class Attributes:
         return shared_votes(self.copies, self.tells)
 
     @cached_property
-    def related(self) -> NDArray[np.bool_]:
+    def related(self) -> BoolArray:
         """Which attributes say the same, in part or in whole; each does as itself."""
         alike = (self.uncertainty >= COPY) & self._together
         return self.copies | self.tells | self.tells.T | alike
@@ -427,12 +426,7 @@ def _name(key: Any, columns: Sequence[str]) -> str:
     is_position = isinstance(key, Integral) and not isinstance(key, bool)
     if str(key) not in columns and is_position and 0 <= key < len(columns):
         return columns[int(key)]
-    check_names(
-        [str(key)],
-        columns,
-        "the table",
-        message(", which {column_weights} names"),
-    )
+    check_names([str(key)], columns, "the table", message(", which {column_weights} names"))
     return str(key)
 
 

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from untie._count.counts import Counts
 from untie._util.arrays import ROUNDING
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, LongArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +205,7 @@ def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORREC
     return Telling(np.clip(shares, 0.0, 1.0), evidence)
 
 
-def _margins(counts: Counts, j: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _margins(counts: Counts, j: int, k: int) -> tuple[LongArray, LongArray]:
     """Return the number of rows with each value of j, and of k, where both are known."""
     together = counts.matrix[counts.span(j), counts.span(k)]
     scale = min(counts.n_draws, MOST_ROWS) / counts.n
@@ -214,7 +213,7 @@ def _margins(counts: Counts, j: int, k: int) -> tuple[NDArray[np.int64], NDArray
     return _whole_numbers(together.sum(axis=1) * scale, int(values.sum())), values
 
 
-def _whole_numbers(weights: FloatArray, total: int | None = None) -> NDArray[np.int64]:
+def _whole_numbers(weights: FloatArray, total: int | None = None) -> LongArray:
     """Round weights so that they add up to a total, theirs if none is given."""
     ends = np.cumsum(weights)
     target = ends[-1] if total is None else total
@@ -238,7 +237,7 @@ class Draws:
     array([0.   , 0.667, 1.   ])
     """
 
-    def __init__(self, frequencies: NDArray[np.int64]) -> None:
+    def __init__(self, frequencies: LongArray) -> None:
         self.n = int(frequencies.sum())
         self._kinds, self._n_alike = np.unique(frequencies[frequencies > 0], return_counts=True)
         steps = np.arange(np.log(EVERY_SIZE), np.log(max(self.n, 1)), np.log(STEP))
@@ -246,7 +245,7 @@ class Draws:
         self._grid = grid[(grid <= self.n) & (grid > 0)].astype(np.int64)
         self._found: dict[int, float] = {}
 
-    def entropies(self, sizes: NDArray[np.int64]) -> FloatArray:
+    def entropies(self, sizes: LongArray) -> FloatArray:
         """Return the mean entropy, in bits, of draws of so many rows, at most all."""
         after = np.minimum(np.searchsorted(self._grid, sizes), len(self._grid) - 1)
         points = self._grid[np.union1d(after, np.maximum(after - 1, 0))]
@@ -276,7 +275,7 @@ class Draws:
         return self._found[size]
 
 
-def _choose(n: NDArray[np.int64] | int, k: NDArray[np.int64] | int) -> FloatArray:
+def _choose(n: LongArray | int, k: LongArray | int) -> FloatArray:
     """Return the logarithm of the binomial coefficient."""
     result: FloatArray = gammaln(np.add(n, 1)) - gammaln(np.add(k, 1))
     return result - gammaln(np.subtract(n, k) + 1)

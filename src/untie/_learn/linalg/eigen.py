@@ -19,12 +19,11 @@ from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
 from scipy.sparse.linalg import LinearOperator
 
 from untie._util.arrays import ROUNDING
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray
 
 Gram: TypeAlias = "FloatArray | LinearOperator"
 """A symmetric, positive semi-definite matrix, or an operator that multiplies by one."""
@@ -509,7 +508,7 @@ def first_largest(numbers: FloatArray, width: float = 0.0) -> int:
     return int(np.argmax(numbers >= largest - width - NEARLY * abs(largest)))
 
 
-def _follow(lengths: FloatArray) -> NDArray[np.bool_]:
+def _follow(lengths: FloatArray) -> BoolArray:
     """Tell which axes are as long as the one before."""
     shorter = lengths[:-1] - lengths[1:]
     return np.append(False, shorter <= EQUAL * lengths[:-1])

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
@@ -29,10 +28,10 @@ from untie._util.arrays import ROUNDING, squared_distances, squared_lengths
 from untie._util.checks import check_integer
 from untie._util.k_means import best_labels
 from untie._util.threads import in_threads, one_thread, pays
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray, IntArray, LongArray
 
 
-def adjusted_rand(first: NDArray[np.intp], second: NDArray[np.intp], weights: FloatArray) -> float:
+def adjusted_rand(first: IntArray, second: IntArray, weights: FloatArray) -> float:
     """Return the adjusted Rand index of two partitions of weighted rows.
 
     The weights are numbers of equal rows, which are in one cluster together.
@@ -107,7 +106,7 @@ def distances_of(rows: FloatArray) -> FloatArray:
     return np.sqrt(distances)
 
 
-def silhouette(distances: FloatArray, weights: FloatArray, labels: NDArray[np.intp]) -> float:
+def silhouette(distances: FloatArray, weights: FloatArray, labels: IntArray) -> float:
     """Return the weighted mean silhouette; copies of a row are at distance 0 of it.
 
     Parameters
@@ -152,7 +151,7 @@ DECIMALS = 9
 MOST_DRAWN = 2**53
 """At most this many equal rows are drawn one by one; of more, the halves have the same shares."""
 
-Labels = NDArray[np.intp]
+Labels = IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,16 +181,16 @@ class JudgedRows:
     """
 
     space: ValueSpace
-    codes: NDArray[np.int64]
-    cells: NDArray[np.int64]
+    codes: LongArray
+    cells: LongArray
     sizes: tuple[int, ...]
     weights: FloatArray
     draws: FloatArray
     votes: FloatArray
-    related: NDArray[np.bool_]
+    related: BoolArray
 
     @cached_property
-    def groups(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def groups(self) -> list[tuple[IntArray, IntArray]]:
         """Attributes that are hidden with the same others: (hidden ones, predicted ones)."""
         return hidden_together(self.related)
 
@@ -311,7 +310,7 @@ def hidden_gains(
     test: FloatArray,
     *,
     refit: bool = False,
-    never: NDArray[np.bool_] | None = None,
+    never: BoolArray | None = None,
 ) -> Gains:
     """Predict each cell of the other half from the rest of its row.
 
@@ -347,8 +346,8 @@ def hidden_gains(
 
 
 def _labels_without(
-    rows: JudgedRows, fit: HalfFit, never: NDArray[np.bool_] | None
-) -> Iterator[tuple[NDArray[np.intp], Labels]]:
+    rows: JudgedRows, fit: HalfFit, never: BoolArray | None
+) -> Iterator[tuple[IntArray, Labels]]:
     """Yield attributes that are predicted, and the clusters that rows join without them."""
     never = np.zeros(len(rows.sizes), dtype=bool) if never is None else never
     seen = np.flatnonzero(~never)
@@ -360,7 +359,7 @@ def _labels_without(
             yield foretold, _nearest(total - _distances(rows, fit, hidden), total)
 
 
-def _distances(rows: JudgedRows, fit: HalfFit, attributes: NDArray[np.intp] | range) -> FloatArray:
+def _distances(rows: JudgedRows, fit: HalfFit, attributes: IntArray | range) -> FloatArray:
     """Add up the distances of all rows to the clusters over some attributes."""
     total = np.zeros((len(rows.weights), fit.n_clusters))
     for attribute in attributes:
@@ -596,7 +595,7 @@ class _Evidence:
     told: Gains
     without: float
     error: float
-    hidden: NDArray[np.bool_]
+    hidden: BoolArray
 
     @property
     def holds(self) -> bool:
@@ -658,16 +657,16 @@ class _Trial:
         assert worst is not None  # there is a column
         return worst
 
-    def _gains(self, result: _Result, never: NDArray[np.bool_] | None = None) -> Gains:
+    def _gains(self, result: _Result, never: BoolArray | None = None) -> Gains:
         """Return what the clusters of the halves tell, the mean over the splits."""
         gains_of = partial(hidden_gains, self.judged, refit=True, never=never)
         worth = pays(self.judged.codes.size)
         found = in_threads(lambda half: gains_of(*half), result.fits, worth)
         return sum_of_gains(found, len(self.splits))
 
-    def _mattering(self, told: Gains) -> list[NDArray[np.bool_]]:
+    def _mattering(self, told: Gains) -> list[BoolArray]:
         """Return the columns of which most is told, each with those that say the same."""
-        tried: list[NDArray[np.bool_]] = []
+        tried: list[BoolArray] = []
         for attribute in np.argsort(-np.round(told.of_attributes, 9), kind="stable"):
             hidden = self.judged.related[attribute]
             if not any((hidden == other).all() for other in tried):

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._table.frames import columns_of, make_frame
 from untie._util.arrays import ROUNDING
 from untie._util.messages import listed
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 SURE = 2.0
 """A gain is there if it is above 0 by this many standard errors, and above rounding: where halves
@@ -114,7 +113,7 @@ class KChoice:
     error: FloatArray
     stability: FloatArray
     silhouette: FloatArray
-    chosen: NDArray[np.intp]
+    chosen: IntArray
     columns: tuple[str, ...]
     tells: FloatArray
     tells_error: FloatArray

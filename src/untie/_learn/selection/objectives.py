@@ -35,7 +35,7 @@ from untie._learn.spaces.value_tree import LABELS, tree_spaces
 from untie._learn.weights.weightings import ALTERNATIVES, OF_MIXED, OF_NEIGHBORS, Problem, Weighting
 from untie._util.arrays import squared_distances, squared_lengths
 from untie._util.checks import draws_of
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray, IntArray, LongArray
 
 N_NEAREST = 20
 """Each row asks this many others: twice as many as people look at, as chance has its say in few."""
@@ -56,9 +56,8 @@ LEAST_ASKING = 50
 BLOCK_NUMBERS = 2**19
 """At most this many distances are held at a time."""
 
-Distances = NDArray[np.int64]
+Distances = LongArray
 Ranks = NDArray[np.int32]
-Places = NDArray[np.intp]
 
 
 def neighbor_gains(
@@ -66,7 +65,7 @@ def neighbor_gains(
     sample: RowSample,
     attributes: Attributes,
     finer: Counts | None = None,
-    cells: NDArray[np.int64] | None = None,
+    cells: LongArray | None = None,
 ) -> dict[str, float]:
     """Return, for each candidate, how well the nearest of the sampled rows predict hidden cells.
 
@@ -115,14 +114,14 @@ class Asked:
         Which attributes are hidden together with each; all with itself.
     """
 
-    cells: NDArray[np.int64]
+    cells: LongArray
     weights: FloatArray
     shares: Sequence[FloatArray]
     votes: FloatArray
-    related: NDArray[np.bool_]
+    related: BoolArray
 
     @classmethod
-    def of(cls, cells: NDArray[np.int64], weights: FloatArray, attributes: Attributes) -> Asked:
+    def of(cls, cells: LongArray, weights: FloatArray, attributes: Attributes) -> Asked:
         """Return what is asked of some rows of a table."""
         counts = attributes.counts
         weights = weights * (counts.n_draws / counts.n)
@@ -130,7 +129,7 @@ class Asked:
         return cls(cells, weights, shares, attributes.votes, attributes.related)
 
     @cached_property
-    def groups(self) -> list[tuple[Places, Places]]:
+    def groups(self) -> list[tuple[IntArray, IntArray]]:
         """Attributes that are hidden with the same others: (hidden ones, predicted ones)."""
         return hidden_together(self.related)
 
@@ -169,8 +168,8 @@ class ValueDistances:
     """
 
     table: Distances
-    asking: Places
-    others: Places
+    asking: IntArray
+    others: IntArray
 
     def between(self, rows: slice) -> Distances:
         """Return the distances of some rows that ask to all; shape (n_some, n_rows)."""
@@ -178,7 +177,7 @@ class ValueDistances:
 
 
 def whole_distances(
-    tables: Sequence[Columns], codes: NDArray[np.int64], counts: Counts, n_asking: int
+    tables: Sequence[Columns], codes: LongArray, counts: Counts, n_asking: int
 ) -> list[ValueDistances]:
     """Return the attributes' squared distances between values, as shares of the largest of rows.
 
@@ -242,7 +241,7 @@ def foretelling_gain(distances: Sequence[ValueDistances], asked: Asked) -> float
     return round(total / float(weights.sum()), 9)
 
 
-def _distances_to_all(vectors: FloatArray, chosen: Places) -> FloatArray:
+def _distances_to_all(vectors: FloatArray, chosen: IntArray) -> FloatArray:
     """Return squared distances of some vectors to all; shape (n_chosen, n_vectors)."""
     lengths = squared_lengths(vectors)
     result = squared_distances(vectors[chosen] @ vectors.T, lengths[chosen], lengths)
@@ -252,7 +251,7 @@ def _distances_to_all(vectors: FloatArray, chosen: Places) -> FloatArray:
 
 def _hidden_in_turns(
     distances: Sequence[ValueDistances], asked: Asked
-) -> Iterator[tuple[slice, Places, Ranks]]:
+) -> Iterator[tuple[slice, IntArray, Ranks]]:
     """Yield rows that ask, some at a time, columns, and the distances without these columns."""
     n_rows = len(asked.weights)
     step = max(1, BLOCK_NUMBERS // n_rows)
@@ -271,8 +270,8 @@ def _hidden_in_turns(
 class _Near(NamedTuple):
     """Neighbours of rows that ask: pairs of both, with the weight of each pair."""
 
-    asking: Places
-    others: Places
+    asking: IntArray
+    others: IntArray
     weights: FloatArray
 
 

@@ -13,7 +13,6 @@ from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import solve_triangular
 
@@ -24,7 +23,7 @@ from untie._learn.spaces.couplings import Coupling
 from untie._learn.spaces.kernels import Kernel, Normalization, Pairs, Scale, SelfPairs
 from untie._learn.spaces.value_tables import Block, Columns, Dense, Tall, own_directions
 from untie._util.threads import one_thread
-from untie._util.types import FloatArray
+from untie._util.types import AnyArray, BoolArray, FloatArray, IntArray
 
 LANDMARKS_A_DIMENSION = 32
 """A coupling has at most this many landmarks per dimension; few dimensions need no more."""
@@ -108,7 +107,7 @@ def _n_landmarks(n_values: int, n_dimensions: int) -> int:
     return min(memory.MOST_LANDMARKS, LANDMARKS_A_DIMENSION * n_dimensions, affordable)
 
 
-def choose_landmarks(vectors: Any, n_landmarks: int) -> NDArray[np.intp]:
+def choose_landmarks(vectors: Any, n_landmarks: int) -> IntArray:
     """Choose the longest vector, then again and again the one farthest from all chosen.
 
     Every value is then as near to a landmark as this number of landmarks allows, up to a factor of
@@ -151,11 +150,7 @@ def _asked(kernel: Kernel, pairs: Pairs, name: str, n_columns: int) -> FloatArra
 
 
 def _leading_axes(
-    columns: FloatArray,
-    chosen: NDArray[np.intp],
-    diagonal: FloatArray,
-    scale: Scale,
-    shares: FloatArray,
+    columns: FloatArray, chosen: IntArray, diagonal: FloatArray, scale: Scale, shares: FloatArray
 ) -> tuple[FloatArray, float]:
     """Return B with B B' as near to K K' as possible, and the part of K that is missing."""
     lengths = scale.lengths(diagonal)
@@ -311,7 +306,7 @@ class KernelSpaces:
         }
 
     @cached_property
-    def _cuts(self) -> NDArray[np.intp]:
+    def _cuts(self) -> IntArray:
         return np.cumsum([columns.shape[1] for columns in self.columns])
 
     @property
@@ -319,11 +314,11 @@ class KernelSpaces:
         """Number of coordinates, and so of weights, of all attributes."""
         return int(self._cuts[-1])
 
-    def split(self, vector: NDArray[Any]) -> list[NDArray[Any]]:
+    def split(self, vector: AnyArray) -> list[AnyArray]:
         """Cut a vector over all coordinates into one per attribute."""
         return np.split(vector, self._cuts[:-1])
 
-    def are(self, coupling: str) -> NDArray[np.bool_]:
+    def are(self, coupling: str) -> BoolArray:
         """Tell, for every coordinate, whether it is of a coupling."""
         of_spaces = [name == coupling for name, _ in self.labels]
         return np.concatenate([np.repeat(of_spaces, widths) for widths in self.widths])

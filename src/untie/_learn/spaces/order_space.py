@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._learn import memory
@@ -20,7 +19,7 @@ from untie._learn.spaces.kernel_spaces import KernelSpaces
 from untie._learn.spaces.value_tables import Block, Dense, Tall
 from untie._table.orders import ORDER, Orders, Positions
 from untie._util.arrays import ROUNDING, ranges_of
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray, LongArray
 
 COARSE = 5
 """A column with an order has this many groups in the coarser view; odd, as the order may be counted
@@ -94,9 +93,9 @@ class CoarseView:
     """
 
     counts: Counts
-    targets: tuple[NDArray[np.intp], ...] | None = None
+    targets: tuple[IntArray, ...] | None = None
 
-    def cells(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def cells(self, codes: LongArray) -> LongArray:
         """Return rows in the coarser codes; shape (n_rows, n_attributes)."""
         if self.targets is None:
             return codes
@@ -122,7 +121,7 @@ def coarse_view(counts: Counts, orders: Sequence[Positions | None]) -> CoarseVie
     return CoarseView(counts.relabel(targets, sizes), with_unknown)
 
 
-def _groups(positions: Positions, ranks: FloatArray) -> NDArray[np.intp]:
+def _groups(positions: Positions, ranks: FloatArray) -> IntArray:
     """Return a group of each value by its rank; values without a position have one each."""
     known = positions >= 0
     result = np.empty(len(positions), dtype=np.intp)

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._learn import memory
 from untie._learn.linalg.eigen import settling
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, LongArray
 
 VANISHING = 1e-6
 """Directions shorter than this share of the longest are left out where only distances count: by
@@ -88,9 +87,7 @@ class Dense:
         """Return the columns of both tables side by side."""
         return Dense(np.hstack([self.array, other.array]))
 
-    def centred(
-        self, codes: NDArray[np.int64], frequencies: FloatArray
-    ) -> tuple[FloatArray, NDArray[np.int64]]:
+    def centred(self, codes: LongArray, frequencies: FloatArray) -> tuple[FloatArray, LongArray]:
         """Return vectors less the mean, in as few dimensions as they need, and each row's.
 
         An unknown value stands at the mean. Centred vectors of n values need n - 1 dimensions.
@@ -260,9 +257,7 @@ class Tall:
         mix[len(self.mix) :, self.mix.shape[1] :] = other.mix
         return Tall(self.diagonal, basis, mix)
 
-    def centred(
-        self, codes: NDArray[np.int64], frequencies: FloatArray
-    ) -> tuple[FloatArray, NDArray[np.int64]]:
+    def centred(self, codes: LongArray, frequencies: FloatArray) -> tuple[FloatArray, LongArray]:
         """Return vectors less the mean, in as few dimensions as they need, and each row's.
 
         In the directions of values that do not occur here, all known values stand at the same

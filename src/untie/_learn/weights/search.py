@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 
 from untie._learn.linalg.eigen import leading
 from untie._learn.linalg.spectrum import TINY, centre, explained, reduced_gram, roots
@@ -20,7 +19,7 @@ from untie._learn.weights.weightings import Problem, Settings, Solution
 from untie._table.rows import Rows
 from untie._util.checks import draws_of
 from untie._util.messages import warn_user
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 Objective = Callable[[FloatArray, FloatArray, FloatArray], float]
 """(omega, energies as shares of their total, unexplained shares) -> loss."""
@@ -207,7 +206,7 @@ def _kernel_rows(problem: Problem) -> list[FloatArray]:
     return [Dense(table.toarray()).with_mean(own) for table, own in pairs]
 
 
-def _draw(rows: Rows, n: int, draws: RandomState) -> NDArray[np.intp]:
+def _draw(rows: Rows, n: int, draws: RandomState) -> IntArray:
     """Draw rows in proportion to their weights; a row of weight 2 is drawn like two rows."""
     uniform = draws.random_sample(n)
     n_rows = len(rows.codes[0])

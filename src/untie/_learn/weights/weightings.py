@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._learn.columns.attributes import NO_RELEVANCE, Attributes, ColumnView
@@ -25,7 +24,7 @@ from untie._learn.spaces.kernel_spaces import VALUES, KernelSpaces
 from untie._learn.spaces.value_tables import Columns
 from untie._table.orders import ORDER, Orders
 from untie._table.rows import Rows
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,12 +227,12 @@ def give_to_orders(problem: Problem, omega: FloatArray) -> FloatArray:
     return result
 
 
-def _parts(problem: Problem) -> list[NDArray[np.intp]]:
+def _parts(problem: Problem) -> list[IntArray]:
     """Return the coordinates of each attribute."""
     return problem.spaces.split(np.arange(problem.spaces.n_coordinates))
 
 
-def _varying(problem: Problem, part: NDArray[np.intp]) -> float:
+def _varying(problem: Problem, part: IntArray) -> float:
     """Return the energy of some coordinates; 0 if it is but rounding."""
     energy = float(problem.energies[part].sum())
     return energy if energy > TINY * float(problem.uncentred_energies[part].sum()) else 0.0
