@@ -31,7 +31,7 @@ from untie._learn.vectors import LookUp, component_lookup, full_lookup, look_up_
 from untie._learn.weights.weightings import Solution
 from untie._table import frames
 from untie._table.column_codes import whole_characters
-from untie._table.orders import ORDER, Orders, Positions
+from untie._table.orders import ORDER, Orders
 from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.checks import draws_of
 from untie._util.threads import one_thread
@@ -259,7 +259,7 @@ def full_names(
     return number_repeats(names)
 
 
-def with_passive(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
+def with_supplementary(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
     """Return a model of all columns of a table, learned from some of them.
 
     The values of the others have vectors without any dimension (of zeros, where vectors are added
@@ -277,20 +277,16 @@ def with_passive(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
     sizes = counted.counts.sizes
     factors = np.zeros(len(sizes))
     factors[heard] = fitted.factors
-    orders: list[Positions | None] = [None] * len(sizes)
-    for place, positions in zip(heard, fitted.orders, strict=False):
-        orders[place] = positions
-    widths = [(0,) * len(fitted.labels)] * len(sizes)
-    for place, own in zip(heard, fitted.widths, strict=True):
-        widths[place] = own
     vectors = _spread(fitted.vectors, sizes, heard)
     is_own = fitted.lookup is not fitted.vectors
     return replace(
         fitted,
         grouping=counted.grouping,
-        columns=ColumnView(counted.counts, tuple(orders), factors),
+        columns=ColumnView(
+            counted.counts, _placed(fitted.orders, heard, [None] * len(sizes)), factors
+        ),
         ungrouped=counted.ungrouped,
-        widths=tuple(widths),
+        widths=_placed(fitted.widths, heard, [(0,) * len(fitted.labels)] * len(sizes)),
         vectors=vectors,
         lookup=_spread(fitted.lookup, sizes, heard) if is_own else vectors,
         errors={int(heard[place]): errors for place, errors in fitted.errors.items()},
@@ -299,10 +295,15 @@ def with_passive(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
 
 def _spread(lookup: LookUp, sizes: tuple[int, ...], heard: Places) -> LookUp:
     width = lookup.n_columns if lookup.summed else 0
-    tables = [np.zeros((size + 1, width)) for size in sizes]
-    for place, table in zip(heard, lookup.tables, strict=True):
-        tables[place] = table
-    return LookUp(tuple(tables), lookup.summed)
+    empty = [np.zeros((size + 1, width)) for size in sizes]
+    return LookUp(_placed(lookup.tables, heard, empty), lookup.summed)
+
+
+def _placed(found: Sequence[Any], places: Places, empty: list[Any]) -> tuple[Any, ...]:
+    """Put what was found for some columns where it belongs among all of them."""
+    for place, own in zip(places, found, strict=False):  # there may be no orders at all
+        empty[place] = own
+    return tuple(empty)
 
 
 def fit_counted(
@@ -330,7 +331,7 @@ def fit_counted(
         fitted, sample = _fit(counted, recipe, factors, output, n_components)
         return fitted, sample if counted.grouping.is_trivial else None
     fitted, _ = _fit(select_tally(counted, heard), recipe, factors[heard], output, n_components)
-    return with_passive(fitted, counted, heard), None
+    return with_supplementary(fitted, counted, heard), None
 
 
 def _with_draws(counted: Tally) -> Tally:

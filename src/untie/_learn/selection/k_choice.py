@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -248,11 +249,16 @@ class Verdict:
     @property
     def weak(self) -> tuple[Any, ...]:
         """The groups that do not come back when the rows are resampled, if that was tried."""
+        return tuple(cluster for cluster, (word, _) in self._lines.items() if word in WEAK)
+
+    @cached_property
+    def _lines(self) -> dict[Any, tuple[str, float | None]]:
+        """What `cluster_stability` calls each cluster, and its number."""
         if self.stability is None:
-            return ()
+            return {}
         lines = columns_of(self.stability)
-        pairs = zip(lines["cluster"], lines["verdict"], strict=True)
-        return tuple(cluster for cluster, word in pairs if word in WEAK)
+        pairs = zip(lines["verdict"], lines["stability"], strict=True)
+        return dict(zip(lines["cluster"], pairs, strict=True))
 
     @property
     def headline(self) -> str:
@@ -313,8 +319,7 @@ class Verdict:
         said = self.word_of(cluster)
         if not said:
             return ""
-        lines = columns_of(self.stability)
-        number = lines["stability"][lines["cluster"].index(cluster)]
+        number = self._lines[cluster][1]
         if number is None or np.isnan(number):
             return said
         # Cut, not rounded: what is called doubtful below 0.75 is not said to have 0.75.
@@ -324,8 +329,7 @@ class Verdict:
         """Return the same without the number; groups of noise may come back, and are none."""
         if self.stability is None:
             return ""
-        lines = columns_of(self.stability)
-        word = str(lines["verdict"][lines["cluster"].index(cluster)])
+        word = self._lines[cluster][0]
         if word in WEAK:
             return f"weak, {word}"
         return NO_FINDING if self.found is False else word

@@ -362,46 +362,25 @@ def build_spaces(
     labels = tuple((coupling, kernel) for coupling in couplings for kernel in kernels)
     blocks = []
     with one_thread():
-        for attribute, size in enumerate(counts.sizes):
-            build = _axes if size > memory.LARGE else _matrices
-            blocks.append(build(counts, attribute, couplings, kernels, normalize))
+        for attribute, own in enumerate(counts.parts):
+            build = kernel_axes if len(own) > memory.LARGE else kernel_matrices
+            vectors = (_vectors(counts, attribute, *named) for named in couplings.items())
+            found = [build(part, kernels, normalize, own / counts.n) for part in vectors]
+            blocks.append(reduce(Block.beside, found))
     return KernelSpaces(labels, tuple(blocks))
 
 
-def _matrices(
-    counts: Counts,
-    attribute: int,
-    couplings: Mapping[str, Coupling],
-    kernels: Mapping[str, Kernel],
-    normalize: Normalization,
+def kernel_matrices(
+    vectors: Any, kernels: Mapping[str, Kernel], normalize: Normalization, shares: FloatArray
 ) -> Block:
-    size = counts.sizes[attribute]
-    shares = counts.frequencies[counts.span(attribute)] / counts.n
-    block = np.empty((size, len(couplings) * len(kernels), size))
-    space = 0
-    for name, coupling in couplings.items():
-        pairs = Pairs(_vectors(counts, attribute, name, coupling))
-        for kernel_name, kernel in kernels.items():
-            values = _checked(kernel(pairs), f"kernel {kernel_name!r}", size, size)
-            scaled = normalize(values, shares)
-            block[:, space] = _checked(scaled, "normalization", size, size)
-            space += 1
-    return Block(Dense(block.reshape(size, -1)), (size,) * space)
-
-
-def _axes(
-    counts: Counts,
-    attribute: int,
-    couplings: Mapping[str, Coupling],
-    kernels: Mapping[str, Kernel],
-    normalize: Normalization,
-) -> Block:
-    shares = counts.frequencies[counts.span(attribute)] / counts.n
-    parts = [
-        kernel_axes(_vectors(counts, attribute, name, coupling), kernels, normalize, shares)
-        for name, coupling in couplings.items()
-    ]
-    return reduce(Block.beside, parts)
+    """Return every whole kernel matrix of one coupling; `kernel_axes` has the parameters."""
+    size, pairs = len(shares), Pairs(vectors)
+    block = np.empty((size, len(kernels), size))
+    for space, (name, kernel) in enumerate(kernels.items()):
+        values = _checked(kernel(pairs), f"kernel {name!r}", size, size)
+        scaled = normalize(values, shares)
+        block[:, space] = _checked(scaled, "normalization", size, size)
+    return Block(Dense(block.reshape(size, -1)), (size,) * len(kernels))
 
 
 VALUES = "matching"

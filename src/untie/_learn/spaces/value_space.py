@@ -170,7 +170,7 @@ def likeness(vectors: FloatArray, has_order: bool) -> FloatArray:
     products = vectors @ vectors.T
     squares = products.diagonal()
     if has_order:
-        apart = np.maximum(squares[:, None] + squares - 2.0 * products, 0.0)
+        apart = squared_distances(products, squares, squares)
         np.fill_diagonal(apart, 0.0)
         return 1.0 - apart / (float(apart.max(initial=0.0)) or 1.0)
     lengths = np.sqrt(np.maximum(squares, 0.0))

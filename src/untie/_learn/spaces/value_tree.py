@@ -20,7 +20,7 @@ from untie._learn import memory
 from untie._learn.columns.explained_entropy import symmetric_uncertainty
 from untie._learn.spaces.kernel_spaces import KernelSpaces
 from untie._learn.spaces.value_tables import Block, Dense, Tall
-from untie._util.arrays import ROUNDING, distinct_lines
+from untie._util.arrays import ROUNDING, distinct_lines, squared_lengths
 from untie._util.threads import in_threads, pays
 from untie._util.types import BoolArray, FloatArray, IntArray
 
@@ -59,7 +59,7 @@ def ward_merges(rows: FloatArray, sizes: FloatArray) -> Iterator[Step]:
     """
     if len(rows) < 2:
         return
-    costs = squared_distances(rows) * (sizes[:, None] * sizes / (sizes[:, None] + sizes))
+    costs = precise_distances(rows) * (sizes[:, None] * sizes / (sizes[:, None] + sizes))
     np.fill_diagonal(costs, np.inf)
     groups = _Groups(np.arange(len(rows)), sizes.copy(), costs, costs.min(axis=1))
     n_groups = len(rows)
@@ -71,18 +71,18 @@ def ward_merges(rows: FloatArray, sizes: FloatArray) -> Iterator[Step]:
         yield n_groups, merged
 
 
-def squared_distances(rows: FloatArray) -> FloatArray:
+def precise_distances(rows: FloatArray) -> FloatArray:
     """Return the squared distances of all pairs of rows, each to about twelve digits.
 
     Examples
     --------
-    >>> squared_distances(np.array([[0.0], [1.0], [3.0]]))
+    >>> precise_distances(np.array([[0.0], [1.0], [3.0]]))
     array([[0., 1., 9.],
            [1., 0., 4.],
            [9., 4., 0.]])
     """
     centred = rows - rows.mean(axis=0)
-    squares = np.einsum("ij,ij->i", centred, centred)
+    squares = squared_lengths(centred)
     sums = squares[:, None] + squares
     distances = sums - 2.0 * (centred @ centred.T)
     ones, others = np.nonzero(np.triu(distances < NEAR * sums, k=1))
@@ -92,7 +92,7 @@ def squared_distances(rows: FloatArray) -> FloatArray:
     distances = np.triu(distances, k=1)
     for some in np.array_split(np.arange(len(ones)), 1 + rows.shape[1] * len(ones) // 2**20):
         apart = rows[ones[some]] - rows[others[some]]
-        distances[ones[some], others[some]] = np.einsum("ij,ij->i", apart, apart)
+        distances[ones[some], others[some]] = squared_lengths(apart)
     return distances + distances.T
 
 
