@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from math import prod
 from typing import Any
 
@@ -101,25 +101,20 @@ class Packs:
 
     def add_tables(self, tables: Sequence[AnyArray]) -> list[AnyArray]:
         """Add up tables of shape (width, n); shape (combinations, n), one per pack."""
-        result = []
-        for first, *others in self.members:
-            joint = tables[first]
-            for attribute in others:
-                joint = (joint[:, None] + tables[attribute]).reshape(-1, joint.shape[1])
-            result.append(joint)
-        return result
+
+        def join(joint: AnyArray, table: AnyArray) -> AnyArray:
+            return (joint[:, None] + table).reshape(-1, joint.shape[1])
+
+        return [reduce(join, [tables[attribute] for attribute in pack]) for pack in self.members]
 
     def stack_tables(self, tables: Sequence[AnyArray]) -> list[AnyArray]:
         """Put tables side by side; shape (combinations, columns of all), one per pack."""
-        result = []
-        for first, *others in self.members:
-            joint = tables[first]
-            for attribute in others:
-                left = np.repeat(joint, self.widths[attribute], axis=0)
-                right = np.tile(tables[attribute], (len(joint), 1))
-                joint = np.hstack([left, right])
-            result.append(joint)
-        return result
+
+        def join(joint: AnyArray, table: AnyArray) -> AnyArray:
+            left, right = np.repeat(joint, len(table), axis=0), np.tile(table, (len(joint), 1))
+            return np.hstack([left, right])
+
+        return [reduce(join, [tables[attribute] for attribute in pack]) for pack in self.members]
 
     def split_counts(self, counts: Sequence[AnyArray]) -> list[AnyArray]:
         """Turn (n, combinations) counts per pack into (n, width) counts per attribute."""

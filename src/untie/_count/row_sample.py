@@ -314,7 +314,7 @@ def canonical_order(
     orders : sequence of integer arrays of shape (n_values,) or None
         Where the values of each column stand in its order; empty if no column has one.
     """
-    # A column whose cells are all the same, as those of passive ones are, is as if not there.
+    # A column whose cells are all the same, such as a supplementary one, is as if not there.
     varied = np.flatnonzero((codes != codes[:1]).any(axis=0))
     codes = codes[:, varied]
     if len(codes) < 2 or not codes.shape[1]:
@@ -365,7 +365,7 @@ class _Graph:
         self._far: Colours | None = None
 
     def add_orders(self, codes: NDArray[np.integer], orders: Sequence[Positions | None]) -> None:
-        """Let the orders of columns tell values apart, too.
+        """Let the orders of columns distinguish values, too.
 
         Parameters
         ----------
@@ -390,7 +390,7 @@ class _Graph:
         self._sides = (2 * attributes + (places > 0))[self._on_side]
 
     def _by_order(self, values: Colours) -> Colours:
-        """Tell values apart by how far out they are, and by what else is on their side."""
+        """Distinguish values by how far out they are, and by what else is on their side."""
         if self._far is None:
             return values
         values = mixed(values + self._far)
@@ -400,7 +400,7 @@ class _Graph:
         return values
 
     def refine(self, rows: Colours) -> Colours:
-        """Return colours that tell apart all rows that their values tell apart."""
+        """Return colours that distinguish all rows that their values distinguish."""
         values = np.zeros(int(self._sizes.sum()), dtype=np.uint64)
         n_before = _n_colours(rows)
         for _ in range(MOST_ROUNDS):

@@ -236,7 +236,7 @@ def _select_sample(counted: Tally, grouping: Grouping, kept: Places) -> RowSampl
 def sample_heard(
     codes: Codes, vocabulary: Vocabulary, weights: FloatArray | None, passive: BoolArray
 ) -> RowSample:
-    """Sample rows as if passive columns were not there; in the sample, their cells are unknown."""
+    """Sample rows without supplementary columns; in the sample, their cells are unknown."""
     if not passive.any():
         return sample_rows(codes, vocabulary, weights)
     heard = np.flatnonzero(~passive)

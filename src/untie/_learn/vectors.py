@@ -173,8 +173,7 @@ def component_lookup(
     tables = [table @ space.vectors[span] for table, span in pairs]
     lengths = np.sqrt(space.values)
     turn = settling(np.concatenate(tables), lengths, counts.frequencies, n_components)
-    directions = np.zeros((len(turn), n_components))
-    directions[:, : turn.shape[1]] = turn
+    directions = np.pad(turn, ((0, 0), (0, n_components - turn.shape[1])))
     unknown = np.zeros(n_components)
     return LookUp(tuple(np.vstack([table @ directions, unknown]) for table in tables), summed=True)
 

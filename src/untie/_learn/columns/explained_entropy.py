@@ -129,8 +129,7 @@ def _split_sparse(counts: Counts, attribute: int) -> tuple[FloatArray, Surprise]
 
 def entropy(shares: FloatArray) -> FloatArray:
     """Return the entropy of shares that add up to 1 along the first axis."""
-    result: FloatArray = _surprise(shares).sum(axis=0)
-    return result
+    return _surprise(shares).sum(axis=0)
 
 
 def _surprise(shares: FloatArray) -> FloatArray:

@@ -333,9 +333,9 @@ def hidden_gains(
     of_rows = np.zeros(len(test))
     of_attributes, squares = np.zeros((2, len(rows.sizes)))
     in_each = test[tested] * (rows.weights / rows.draws)[tested]
-    for foretold, labels in _labels_without(rows, fit, never):
+    for predicted, labels in _labels_without(rows, fit, never):
         members = labels if refit else fit.labels
-        for attribute in foretold.tolist():
+        for attribute in predicted.tolist():
             table = _log_ratios(rows, fit, attribute, members[trained], trained)
             cells = rows.cells[tested, attribute]
             found = table[labels[tested], cells] * rows.votes[attribute]
@@ -352,11 +352,11 @@ def _labels_without(
     never = np.zeros(len(rows.sizes), dtype=bool) if never is None else never
     seen = np.flatnonzero(~never)
     total = _distances(rows, fit, seen)
-    for hidden, foretold in rows.groups:
-        foretold = foretold[~never[foretold]]
-        if len(foretold):
+    for hidden, predicted in rows.groups:
+        predicted = predicted[~never[predicted]]
+        if len(predicted):
             hidden = hidden[~never[hidden]]
-            yield foretold, _nearest(total - _distances(rows, fit, hidden), total)
+            yield predicted, _nearest(total - _distances(rows, fit, hidden), total)
 
 
 def _distances(rows: JudgedRows, fit: HalfFit, attributes: IntArray | range) -> FloatArray:
@@ -460,7 +460,7 @@ def choose_number(
     view : CoarseView
         The cells that are predicted.
     attributes : Attributes
-        Of the whole table, in this view: how much each counts, and which say the same.
+        Of the whole table, in this view: how much each counts, and which are redundant.
     sample : RowSample
         Rows of the table.
     columns : sequence of str

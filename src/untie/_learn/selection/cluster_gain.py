@@ -149,7 +149,7 @@ class Descriptions:
     sample : RowSample
         Rows of the table.
     attributes : Attributes
-        Of the whole table: its counts, and the votes that they give.
+        Of the whole table: its counts, and the weights of the columns.
     finer : Counts, optional
         Counts of the values that have vectors, if those of `attributes` are of a coarser view.
     cells : integer array of shape (n_sampled, n_attributes), optional

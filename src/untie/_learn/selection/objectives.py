@@ -76,7 +76,7 @@ def neighbor_gains(
     sample : RowSample
         Rows of the table, in an order that no name decides: of many columns, the first rows ask.
     attributes : Attributes
-        Of the whole table: its counts, the votes that they give, and which say the same.
+        Of the whole table: its counts, the weights of the columns, and which are redundant.
     finer : Counts, optional
         Counts of the values that have vectors, if those of `attributes` are of a coarser view.
     cells : integer array of shape (n_sampled, n_attributes), optional
@@ -91,7 +91,7 @@ def neighbor_gains(
     counts = attributes.counts if finer is None else finer
     asked = Asked.of(sample.codes if cells is None else cells, sample.weights, attributes)
     return {
-        name: foretelling_gain(whole_distances(tables, sample.codes, counts, asked.n_asking), asked)
+        name: prediction_gain(whole_distances(tables, sample.codes, counts, asked.n_asking), asked)
         for name, tables in candidates.items()
     }
 
@@ -135,7 +135,7 @@ class Asked:
 
     @cached_property
     def scales(self) -> FloatArray:
-        """What a nat of each attribute counts: its vote over its entropy, 0 if it is constant."""
+        """What a nat of each attribute counts: its weight over its entropy, 0 if it is constant."""
         entropies = np.array([entropy(shares) for shares in self.shares]) * np.log(2.0)
         return np.divide(self.votes, entropies, out=np.zeros(len(entropies)), where=entropies > 0)
 
@@ -208,7 +208,7 @@ def whole_distances(
     ]
 
 
-def foretelling_gain(distances: Sequence[ValueDistances], asked: Asked) -> float:
+def prediction_gain(distances: Sequence[ValueDistances], asked: Asked) -> float:
     """Return how much better neighbours predict hidden cells than the table's shares do.
 
     Parameters
@@ -226,7 +226,7 @@ def foretelling_gain(distances: Sequence[ValueDistances], asked: Asked) -> float
     >>> shares, votes, related = [np.array([0.5, 0.5])] * 2, np.ones(2), np.eye(2, dtype=bool)
     >>> alike, mixed = np.array([50.0, 50.0, 0.0]), np.array([50.0, 25.0, 25.0])
     >>> for weights in (alike, mixed):
-    ...     round(foretelling_gain(distances, Asked(cells, weights, shares, votes, related)), 2)
+    ...     round(prediction_gain(distances, Asked(cells, weights, shares, votes, related)), 2)
     1.47
     0.59
     """

@@ -93,10 +93,8 @@ def _standardised(counts: Counts) -> Gram:
 
 
 def _scales(frequencies: FloatArray) -> FloatArray:
-    seen = frequencies > 0
-    scales = np.zeros(len(seen))
-    scales[seen] = 1.0 / np.sqrt(frequencies[seen])
-    return scales
+    zeros = np.zeros(len(frequencies))
+    return np.divide(1.0, np.sqrt(frequencies), out=zeros, where=frequencies > 0)
 
 
 def _beside_one_large(counts: Counts, large: int, n_eigenvalues: int) -> FloatArray:

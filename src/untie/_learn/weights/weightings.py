@@ -150,7 +150,7 @@ def _to_total(problem: Problem, omega: FloatArray) -> FloatArray:
 
 
 def by_relevance(problem: Problem) -> FloatArray:
-    """Return sqrt(relevance) * vote / sqrt(share of the rows), attribute by value.
+    """Return sqrt(relevance) * weight / sqrt(share of the rows), attribute by value.
 
     A value that is declared but never occurs counts as if half a row had it.
     """
@@ -166,7 +166,7 @@ def _relevance_of_values(problem: Problem) -> FloatArray:
 
 
 def by_discount(problem: Problem) -> FloatArray:
-    """Return, for every kernel column, the vote of its attribute."""
+    """Return, for every kernel column, the weight of its attribute."""
     return of_values(problem, np.repeat(problem.attributes.votes, problem.counts.sizes))
 
 
@@ -189,9 +189,9 @@ OF_ORDER = 0.8
 
 
 def evenly(problem: Problem) -> FloatArray:
-    """Return weights that give every column the energy of its vote.
+    """Return weights that give every column the energy of its own weight.
 
-    Copies share a vote. A column with a single value has no energy to give.
+    Copies share a weight. A column with a single value has no energy to give.
     """
     is_value = problem.spaces.are(VALUES)
     omega = np.zeros(len(is_value))
@@ -249,7 +249,7 @@ def shared(values: Weighting, of_couplings: float, couplings: Weighting = by_dis
         The couplings' share of the energy. Where they tell no values apart, the values have all
         of it.
     couplings : Weighting
-        Weights of the couplings; by default, copies of an attribute share a vote, and no more.
+        Weights of the couplings; by default, copies of an attribute share a weight, and no more.
     """
 
     def weighting(problem: Problem) -> FloatArray:
@@ -281,7 +281,7 @@ OF_MIXED: dict[str, Weighting] = {"even": evenly}
 
 
 def by_column(problem: Problem) -> FloatArray:
-    """Return sqrt(relevance) * vote, the same for all coordinates of an attribute."""
+    """Return sqrt(relevance) * weight, the same for all coordinates of an attribute."""
     return of_values(problem, _relevance_of_values(problem))
 
 
