@@ -109,10 +109,11 @@ def explained(
     directions = _multiply(factors, space.vectors)
     directions *= np.sqrt(space.shares / space.values)
     projected = symmetric_product(counts.matrix, directions)
+    parts = np.split(projected, counts.offsets[1:-1])
     result = []
-    for attribute, centred in enumerate(centre(spaces.columns, counts)):
-        own = centred.from_left(projected[counts.span(attribute)])
-        result.append(np.square(own).sum(axis=1))
+    for columns, own, part in zip(spaces.columns, counts.parts, parts, strict=True):
+        centred = columns.less_mean(own)  # one attribute at a time, as they are large
+        result.append(np.square(centred.from_left(part)).sum(axis=1))
     return np.concatenate(result)
 
 
