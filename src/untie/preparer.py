@@ -93,9 +93,6 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         What was decided about every column of the table, and why; `decisions` makes a frame of it.
     columns_ : tuple of str
         The columns that are used, in the table's order; parts of dates follow their column.
-    constants_ : dict from str to Constant
-        What every row had in the columns that were left out for it: ``value``, as text, None if
-        all cells were missing.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (`n_features_in_`,)
@@ -410,7 +407,6 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     def _adopt(self, preparation: Preparation) -> None:
         self._preparation = preparation
         self.columns_, self.notes_ = preparation.columns, preparation.notes
-        self.constants_ = dict(preparation.constants)
 
     def _output(self) -> str:
         own: dict[str, str] = getattr(self, "_sklearn_output_config", {})

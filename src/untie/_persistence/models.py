@@ -60,7 +60,7 @@ from untie._prepare.numbers import (
     NumberNames,
     NumberWriting,
 )
-from untie._prepare.preparation import Constant, Preparation
+from untie._prepare.preparation import Preparation
 from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, DatePart, Group, Keep, Reading
 from untie._table.vocabulary import Vocabulary
 from untie._util.about import VERSION
@@ -415,7 +415,6 @@ PREPARATION = record(
     rules=lambda c: each([RULE] * len(c.columns)),
     notes=many(NOTE),
     origins=mapping(a_text),
-    constants=mapping(record(Constant, value=maybe(a_text), rule=RULE)),
 )
 
 

@@ -22,28 +22,6 @@ from untie._table.frames import make_frame, structured, usable
 from untie._table.orders import declared_order, ordered_array, ordered_series
 from untie._table.table import Table, check_names, read_table
 from untie._util.messages import Parameter, message, need
-from untie._util.types import Value
-
-
-@dataclass(frozen=True)
-class Constant:
-    """What every row of a column had.
-
-    Parameters
-    ----------
-    value : str or None
-        As text; None if all cells were missing.
-    rule : rule
-        What makes a category of a cell.
-    """
-
-    value: str | None
-    rule: Rule
-
-    def texts(self, values: list[Value]) -> list[str | None]:
-        """Return distinct values of the column as text, None for missing cells."""
-        labels = self.rule.labels(values)
-        return [None if label is None else as_text(label) for label in labels]
 
 
 @dataclass(frozen=True)
@@ -60,15 +38,12 @@ class Preparation:
         What was decided about every column of the table, and why.
     origins : mapping of str to str
         Of columns that are parts of dates, the columns that they are made of.
-    constants : mapping of str to Constant
-        What every row had in columns that were left out for it.
     """
 
     columns: tuple[str, ...]
     rules: tuple[Rule, ...]
     notes: tuple[Note, ...]
     origins: Mapping[str, str] = field(default_factory=dict)
-    constants: Mapping[str, Constant] = field(default_factory=dict)
 
     def apply(self, source: Source, keep: Sequence[str] = ()) -> Any:
         """Return the columns that are used, as categories.
@@ -280,15 +255,12 @@ def make_preparation(
     notes = {name: Note(name, LEFT_OUT, {reason: {}}) for name, reason in dropped.items()}
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
-    constants: dict[str, Constant] = {}
     seen = look_at(source, chosen, sample_weight)
     for name, of_column in zip(chosen, seen, strict=True):
         is_named = name in categorical
         rule, notes[name] = decide(name, of_column, options, columns is not None, is_named)
         if rule is not None:
             rules[name] = rule
-        elif _is_constant(notes[name]):
-            constants[name] = _constant(name, of_column, options)
         parts = _parts(of_column, options)
         for part in parts:
             made = part_name(name, part.part)
@@ -305,7 +277,7 @@ def make_preparation(
             message("No column is left to learn from ({said}).{hint}", said=said, hint=hint)
         )
     said_of_all = tuple(notes[name] for name in names)
-    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, constants)
+    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins)
 
 
 def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
@@ -322,14 +294,6 @@ def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
 def _is_constant(note: Note) -> bool:
     """Tell whether a column was left out as all its cells are the same."""
     return not {Reason.CONSTANT, Reason.ALL_MISSING}.isdisjoint(note.reasons)
-
-
-def _constant(column: str, seen: Summary, options: Options) -> Constant:
-    """Return what every row has, and what reads the cells of other tables in the same way."""
-    rule, _ = decide(column, seen, options, is_asked_for=True)
-    assert rule is not None  # a column that is asked for is not left out
-    labels = Constant(None, rule).texts(list(seen.values))
-    return Constant(next((label for label in labels if label is not None), None), rule)
 
 
 def _parts(seen: Summary, options: Options) -> list[DatePart]:
