@@ -180,9 +180,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         options = self._check_parameters()
         if isinstance(source, MemorySource):
             source = MemorySource(source.table.source)
-        preparation = make_preparation(
-            source, self.columns, self.drop, options, sample_weight, self.categorical
-        )
+        preparation = make_preparation(source, options, sample_weight)
         if isinstance(source, MemorySource):
             table = read_table(split_weights(source.data, sample_weight)[0])
         else:
@@ -331,9 +329,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         return self._preparation.rule(column).labels([value])[0]
 
     def _check_parameters(self) -> Options:
-        return Options(
-            self.bins, self.max_categories, self.missing, self.day_first, self.date_parts
-        )
+        return Options(**self.get_params(deep=False))
 
     def outside(self, X: Any) -> Any:
         """Return the cells with numbers or dates beyond those seen in `fit`.

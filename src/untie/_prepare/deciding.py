@@ -28,7 +28,6 @@ from untie._prepare.note import (
 from untie._prepare.numbers import (
     NUMBER,
     PERIODS,
-    NumberNames,
     NumberWriting,
     as_number,
     find_number_names,
@@ -50,9 +49,9 @@ from untie._prepare.rules import (
     as_text,
     count_missing,
     find_texts_of_missing,
+    find_writing,
     kind_of,
     may_be_missing,
-    with_writing,
 )
 from untie._util.arrays import leading_digits, ranges_of
 from untie._util.checks import check_integer
@@ -224,18 +223,17 @@ def range_labels(edges: FloatArray, unit: str, whole: bool) -> list[str]:
     return [*labels, f"{last} {names[-1]}"]
 
 
-def check_parts(parts: object) -> tuple[str, ...]:
-    """Return the parts of dates that the user asks for, or say which there are."""
+def check_parts(parts: object) -> None:
+    """Refuse what names no parts of dates, and say which there are."""
     known = ", ".join(map(repr, PARTS))
     if isinstance(parts, str) or not isinstance(parts, Sequence):
         raise TypeError(f"date_parts must be a list of {known}, got {parts!r}.")
     for part in parts:
         if part not in PARTS:
             raise ValueError(f"There is no part of dates {part!r}; there are {known}.")
-    return tuple(dict.fromkeys(parts))
 
 
-def part_rules(seen: Summary, reading: Reading, parts: Sequence[str]) -> list[DatePart]:
+def part_rules(seen: Summary, options: Options) -> list[DatePart]:
     """Return what makes the parts of a column of dates; none if it has other values.
 
     A part that is the same in every row is left out.
@@ -244,16 +242,20 @@ def part_rules(seen: Summary, reading: Reading, parts: Sequence[str]) -> list[Da
     ----------
     seen : Summary
         The column's values.
-    reading : Reading
-        How its cells are read.
-    parts : sequence of {"weekday", "month", "hour"}
-        What is asked for.
+    options : Options
+        What the user asked for.
     """
+    if not options.date_parts or seen.problem:
+        return []
+    reading = Reading(find_texts_of_missing(seen, options.missing))
     plain = as_read(seen, reading)
+    if not _is_plain(plain):
+        reading = replace(reading, writing=find_writing(plain.values, options.day_first))
+        plain = as_read(plain, reading)
     is_date = ~np.isnan(read(plain.values, PERIODS[0]))
     if not plain.values or plain.rows[is_date].sum() < MOSTLY * plain.rows.sum():
         return []
-    rules = (DatePart(part, reading) for part in parts)
+    rules = (DatePart(part, reading) for part in dict.fromkeys(options.date_parts))
     return [rule for rule in rules if len(set(rule.labels(seen.values)) - {None}) > 1]
 
 
@@ -325,8 +327,11 @@ _ID_NAME = re.compile(
 class Options:
     """What the user asked for; see `Preparer`."""
 
+    columns: Sequence[str] | None = None
+    drop: Sequence[str] = ()
     bins: int = BINS
     max_categories: int = MAX_CATEGORIES
+    categorical: Sequence[str] = ()
     missing: str | Sequence[str] = AUTO
     day_first: bool | None = None
     date_parts: Sequence[str] = ()
@@ -342,13 +347,15 @@ class Options:
             raise TypeError(f"day_first must be True, False or None, got {self.day_first!r}.")
         check_parts(self.date_parts)
 
+    def is_asked_for(self, column: str) -> bool:
+        """Tell whether the user named a column that is used; it is not left out."""
+        return self.columns is not None or column in self.categorical
+
 
 Decision = tuple[Rule | None, Note]
 
 
-def decide(
-    column: str, seen: Summary, options: Options, is_asked_for: bool, is_categorical: bool = False
-) -> Decision:
+def decide(column: str, seen: Summary, options: Options) -> Decision:
     """Choose what to do with a column.
 
     Parameters
@@ -359,14 +366,9 @@ def decide(
         Its values.
     options : Options
         What the user asked for.
-    is_asked_for : bool
-        Whether the user named the column; such a column is not left out.
-    is_categorical : bool
-        Whether the user says that its numbers are names; such a column is not left out either.
     """
-    is_asked_for = is_asked_for or is_categorical
     if seen.problem:
-        if is_asked_for:
+        if options.is_asked_for(column):
             raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
         return None, Note(column, LEFT_OUT, {Reason.UNREADABLE: {"why": seen.reason}})
     texts = find_texts_of_missing(seen, options.missing)
@@ -374,25 +376,16 @@ def decide(
     missing = {"counts": counts, "is_sample": seen.scale > 1}
     reading = Reading(texts)
     seen = as_read(seen, reading)
-    decision = (
-        None if is_categorical else _decide_written(column, seen, reading, options, is_asked_for)
-    )
+    decision = _decide_written(column, seen, reading, options)
     if decision is None:
         named = replace(reading, writing=find_number_names(seen.values))
         seen = as_read(seen, named)
-        rule, note = _decide_plain(column, seen, options, is_asked_for, is_categorical)
+        rule, note = _decide_plain(column, seen, options)
         if rule is not None:
             rule = replace(rule, reading=reading if isinstance(rule, Bin) else named)
     else:
         rule, note = decision
     return rule, note.also({Reason.READ_AS_MISSING: missing} if counts else {})
-
-
-def reading_of(seen: Summary, options: Options) -> Reading:
-    """Return how the cells of a column are read."""
-    reading = Reading(find_texts_of_missing(seen, options.missing))
-    plain = as_read(seen, reading)
-    return reading if _is_plain(plain) else with_writing(plain, reading, options.day_first)
 
 
 def _is_plain(seen: Summary) -> bool:
@@ -401,36 +394,38 @@ def _is_plain(seen: Summary) -> bool:
 
 
 def _decide_written(
-    column: str, seen: Summary, reading: Reading, options: Options, is_asked_for: bool
+    column: str, seen: Summary, reading: Reading, options: Options
 ) -> Decision | None:
     """Bin numbers and dates that are written as people do, if all values are; None otherwise."""
-    if len(seen.values) <= FEW_NUMBERS or _is_plain(seen):
+    is_few = len(seen.values) <= FEW_NUMBERS
+    if column in options.categorical or is_few or _is_plain(seen):
         return None
-    reading = with_writing(seen, reading, options.day_first)
-    if reading.writing is None or isinstance(reading.writing, NumberNames):
+    writing = find_writing(seen.values, options.day_first)
+    if writing is None:
         return None
+    reading = replace(reading, writing=writing)
     plain = as_read(seen, reading)
     measure = _measure(plain)
     if measure is None or len(plain.values) <= FEW_NUMBERS:
         return None
     # What has a unit was measured, and is no id.
-    may_be_id = isinstance(reading.writing, NumberWriting) and not reading.writing.has_unit
-    if may_be_id and not is_asked_for and (why := _reason_to_leave_out(column, plain, measure)):
+    is_measured = not isinstance(writing, NumberWriting) or writing.has_unit
+    may_be_id = not is_measured and not options.is_asked_for(column)
+    if may_be_id and (why := _reason_to_leave_out(column, plain, measure)):
         return None, Note(column, LEFT_OUT, why)
     rule, note = _bin(column, plain, options, measure)
     if not isinstance(rule, Bin):
         return None
     example = max(seen.values, key=lambda text: (len(text), text))
-    how = {"how": reading.writing.words(), "example": example}
+    how = {"how": writing.words(), "example": example}
     return replace(rule, reading=reading), note.also({Reason.READ_AS: how})
 
 
-def _decide_plain(
-    column: str, seen: Summary, options: Options, is_asked_for: bool, is_categorical: bool
-) -> Decision:
+def _decide_plain(column: str, seen: Summary, options: Options) -> Decision:
     """Choose what to do with a column whose cells are what they seem."""
+    is_categorical = column in options.categorical
     measure = None if is_categorical else _measure(seen)
-    reasons = {} if is_asked_for else _reason_to_leave_out(column, seen, measure)
+    reasons = {} if options.is_asked_for(column) else _reason_to_leave_out(column, seen, measure)
     is_long = len(seen.values) > FEW_NUMBERS
     is_read = is_long and measure is None and not is_categorical
     writing = odd_writing(seen.values, seen.rows) if is_read else {}
@@ -440,7 +435,7 @@ def _decide_plain(
         return _bin(column, seen, options, measure)
     odd = odd_values(seen.values, with_placeholders=bool(options.missing))
     if len(seen.values) > options.max_categories:
-        rule, note = _group(column, seen, options, is_asked_for)
+        rule, note = _group(column, seen, options)
         return rule, note.also(writing if rule is None else {**writing, **odd})
     # Two numbers are a yes and a no, whose order says nothing.
     is_few = measure == NUMBER and len(seen.values) > 2 and _is_plain(seen)
@@ -618,12 +613,12 @@ def _distinct_numbers(seen: Summary, unit: str) -> tuple[FloatArray, FloatArray]
     return numbers, np.bincount(positions, seen.weights[known]).astype(float)
 
 
-def _group(column: str, seen: Summary, options: Options, is_asked_for: bool) -> Decision:
+def _group(column: str, seen: Summary, options: Options) -> Decision:
     texts = list(map(as_text, seen.values))
     kept = _frequent(seen, texts, options.max_categories - 1)
     n = len(texts)
     is_rare = _share(seen, kept) < SMALLEST_SHARE or seen.rows[kept].mean() < FEWEST_ROWS_OF_VALUES
-    if is_rare and not is_asked_for:
+    if is_rare and not options.is_asked_for(column):
         return None, Note(column, LEFT_OUT, {Reason.TOO_MANY_VALUES: {"n": n}})
     kept = _without_ties(seen, kept)
     values = tuple(texts[code] for code in kept)

@@ -74,17 +74,13 @@ def as_date(value: Any) -> date | None:
     return None
 
 
-def reader(unit: str) -> Callable[[Any], float | None]:
-    """Return the function that reads a cell as a number of a unit."""
-    if unit == NUMBER:
-        return as_number
-    return lambda value: None if (found := as_date(value)) is None else _period(found, unit)
-
-
 def read(values: list[Any], unit: str) -> FloatArray:
     """Return cells as numbers of a unit; NaN where they are none."""
-    read_one = reader(unit)
-    found = (read_one(value) for value in values)
+    if unit == NUMBER:
+        found = map(as_number, values)
+    else:
+        dates = map(as_date, values)
+        found = (None if day is None else _period(day, unit) for day in dates)
     return np.array([math.nan if number is None else number for number in found], dtype=float)
 
 
@@ -134,7 +130,6 @@ _ANY = re.compile(
     rf"(?P<first>{_SIGN})?(?P<before>{_CURRENCY})?\s?(?P<second>{_SIGN})?"
     rf"(?P<digits>\d+(?:[{_MARKS}]\d+)*)\s?(?P<after>{_UNIT})?"
 )
-_WRITTEN_CODE = re.compile(r"0\d")  # 007 is a name, not a number
 
 PLAIN = (".", "")
 """The marks of plain numbers: before decimals, and between thousands."""
@@ -170,7 +165,10 @@ class NumberWriting:
     def read(self, text: str) -> float | None:
         """Return the number that a text is, None if it is not written so."""
         match = _ANY.fullmatch(text.strip())
-        if match is None or (match["before"] or "", match["after"] or "") != self._around:
+        if match is None or (match["before"] or "", match["after"] or "") != (
+            self.before,
+            self.after,
+        ):
             return None
         number = self.number(match["digits"])
         if number is None or (match["first"] and match["second"]):
@@ -180,7 +178,7 @@ class NumberWriting:
 
     def number(self, digits: str) -> float | None:
         """Return the number that digits with marks are, None if the marks are not these."""
-        if not self._digits.fullmatch(digits) or _WRITTEN_CODE.match(digits):
+        if not self._digits.fullmatch(digits) or _CODE.match(digits):
             return None
         whole = digits.replace(self.thousands, "") if self.thousands else digits
         return float(whole.replace(self.decimal, "."))
@@ -199,10 +197,6 @@ class NumberWriting:
         if self.thousands:
             marks.append(f"{self.thousands!r} between thousands")
         return f"{said}, with {' and '.join(marks)}" if marks else said
-
-    @cached_property
-    def _around(self) -> tuple[str, str]:
-        return self.before, self.after
 
     @cached_property
     def _digits(self) -> re.Pattern[str]:

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._engines.source import Source
-from untie._prepare.deciding import Options, decide, part_name, part_rules, reading_of
-from untie._prepare.look import Summary, look_at
+from untie._prepare.deciding import Options, decide, part_name, part_rules
+from untie._prepare.look import look_at
 from untie._prepare.note import LEFT_OUT, Note, Reason
 from untie._prepare.numbers import NUMBER
-from untie._prepare.rules import AS_IT_IS, NUMBERS, OTHERS, TEXT, Bin, DatePart, Keep, Rule, as_text
+from untie._prepare.rules import AS_IT_IS, NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text
 from untie._table.column_codes import factorize
 from untie._table.frames import make_frame, structured, usable
 from untie._table.orders import declared_order, ordered_array, ordered_series
@@ -64,7 +64,7 @@ class Preparation:
             Of the library of the rows; a lazy table for a lazy one. For an array a pandas frame, or
             a structured array where pandas is not installed.
         """
-        return source.map_frames(Applying(self), [*self.columns, *keep])
+        return source.map_frames(self, [*self.columns, *keep])
 
     def rule(self, column: str) -> Rule:
         """Return what is done to a column that is used."""
@@ -132,32 +132,13 @@ class Preparation:
             pieces[name] = cells.astype(float) if _are_numbers(rule) else cells
         return structured({name: pieces[name] for name in dict.fromkeys((*self.columns, *keep))})
 
-    def apply_some(self, data: Any, names: Sequence[str]) -> Any:
+    def __call__(self, data: Any, names: Sequence[str]) -> Any:
         """Return some columns: those that are used are prepared, others come last, as they are."""
         wanted = set(names)
-        own = [name for name in self.columns if name in wanted]
-        others = [name for name in dict.fromkeys(names) if name not in set(own)]
-        return self._select(own)._apply_table(data, others)
-
-    def _select(self, columns: Sequence[str]) -> Preparation:
-        rules = dict(zip(self.columns, self.rules, strict=True))
-        chosen = tuple(rules[name] for name in columns)
-        return Preparation(tuple(columns), chosen, (), self.origins)
-
-
-@dataclass(frozen=True)
-class Applying:
-    """The task of preparing some columns of a frame, which an engine runs."""
-
-    preparation: Preparation
-
-    def __call__(self, frame: Any, names: Sequence[str]) -> Any:
-        """Return these columns."""
-        return self.preparation.apply_some(frame, names)
-
-    def inputs(self, names: Sequence[str]) -> list[str]:
-        """Return the columns of the frame that these are made of."""
-        return self.preparation.inputs(names)
+        rules = {n: r for n, r in zip(self.columns, self.rules, strict=True) if n in wanted}
+        others = [name for name in dict.fromkeys(names) if name not in rules]
+        chosen = Preparation(tuple(rules), tuple(rules.values()), (), self.origins)
+        return chosen._apply_table(data, others)
 
 
 def _as_frame(table: Table) -> Any:
@@ -239,35 +220,29 @@ SHOWN = 8
 """At most this many columns are named in a message."""
 
 
-def make_preparation(
-    source: Source,
-    columns: Sequence[str] | None,
-    drop: Sequence[str],
-    options: Options,
-    sample_weight: Any,
-    categorical: Sequence[str] = (),
-) -> Preparation:
+def make_preparation(source: Source, options: Options, sample_weight: Any) -> Preparation:
     """Find out how any table becomes one of categories; see `Preparer`."""
     names = _names_of(source)
     weight = sample_weight if isinstance(sample_weight, str) else None
-    chosen, dropped = _choose(names, columns, drop, weight)
-    _check_categorical(categorical, names, chosen)
+    chosen, dropped = _choose(names, options.columns, options.drop, weight)
+    _check_categorical(options.categorical, names, chosen)
     notes = {name: Note(name, LEFT_OUT, {reason: {}}) for name, reason in dropped.items()}
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
     seen = look_at(source, chosen, sample_weight)
     for name, of_column in zip(chosen, seen, strict=True):
-        is_named = name in categorical
-        rule, notes[name] = decide(name, of_column, options, columns is not None, is_named)
+        rule, notes[name] = decide(name, of_column, options)
         if rule is not None:
             rules[name] = rule
-        parts = _parts(of_column, options)
+        parts = part_rules(of_column, options)
         for part in parts:
             made = part_name(name, part.part)
             if made in names:
                 raise ValueError(f"The table has a column {made!r} already; rename it.")
             rules[made], origins[made] = part, name
-        notes[name] = _with_parts(notes[name], parts)
+        if parts:
+            made_of_it = [part_name(name, part.part) for part in parts]
+            notes[name] = notes[name].also({Reason.DATE_PARTS: {"columns": made_of_it}})
     if not rules:
         said = "; ".join(str(notes[name]) for name in list(names)[:SHOWN])
         able = [n for n, s in zip(chosen, seen, strict=True) if not s.problem]
@@ -294,20 +269,6 @@ def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
 def _is_constant(note: Note) -> bool:
     """Tell whether a column was left out as all its cells are the same."""
     return not {Reason.CONSTANT, Reason.ALL_MISSING}.isdisjoint(note.reasons)
-
-
-def _parts(seen: Summary, options: Options) -> list[DatePart]:
-    if not options.date_parts or seen.problem:
-        return []
-    return part_rules(seen, reading_of(seen, options), options.date_parts)
-
-
-def _with_parts(note: Note, parts: Sequence[DatePart]) -> Note:
-    """Say which columns were made of dates."""
-    if not parts:
-        return note
-    made = [part_name(note.column, part.part) for part in parts]
-    return note.also({Reason.DATE_PARTS: {"columns": made}})
 
 
 def _names_of(source: Source) -> tuple[str, ...]:

@@ -391,21 +391,6 @@ def as_read(seen: Summary, reading: Reading) -> Summary:
     )
 
 
-def with_writing(seen: Summary, reading: Reading, day_first: bool | None) -> Reading:
-    """Return a reading that knows how numbers or dates are written, if all values are so.
-
-    Parameters
-    ----------
-    seen : Summary
-        The column's values, without missing ones.
-    reading : Reading
-        What is known of it so far.
-    day_first : bool or None
-        What the user says of dates that can be read either way.
-    """
-    return replace(reading, writing=find_writing(seen.values, day_first))
-
-
 def count_missing(seen: Summary, texts: Sequence[str]) -> dict[str, int]:
     """Return the values that texts of missing cells stand for, sorted, and how many rows have each.
 
