@@ -5,11 +5,12 @@ from __future__ import annotations
 import codecs
 import ctypes
 import glob
+import operator
 import os
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from threading import current_thread, main_thread
 from typing import Any
@@ -41,6 +42,8 @@ LONGEST_LINE = 2_000_000
 
 PATIENCE = 0.05
 """After Ctrl-C, a query has this many seconds to end before it is interrupted, and again."""
+
+CORRECT = "Correct the query."
 
 Call = Callable[..., Any]
 """Takes a function of DuckDB and its arguments, and returns its result."""
@@ -82,13 +85,17 @@ def query_source(sql: str, connection: Any = None) -> ArrowSource:
         Where to run it; a new one, in memory, if none is given.
     """
     database = Database() if connection is None else None
-    with _explaining("the query", "Correct the query."):
+    with _explaining("the query", CORRECT):
         parser = connection if database is None else database.connection
         kinds = [statement.type for statement in parser.extract_statements(sql)]
         if kinds != [need("duckdb").StatementType.SELECT]:
             raise ValueError(f"scan takes one SELECT statement, got {sql!r:.80}.")
-        ask = _asking_user(connection, sql) if database is None else _asking(database, sql)
-        return _source(ask, "the query", "Correct the query.")
+        if database is not None:
+            return _source(_asking(database, sql), "the query", CORRECT)
+        # A cursor would not see the user's temporary tables, another thread not their frames.
+        return _source(
+            lambda: nullcontext((connection.sql(sql), operator.call)), "the query", CORRECT
+        )
 
 
 def text_source(
@@ -218,11 +225,7 @@ def adopt_duckdb(data: Any) -> ArrowSource | None:
     if not dependencies.is_duckdb_relation(data):
         return None
 
-    @contextmanager
-    def ask() -> Iterator[tuple[Any, Call]]:
-        yield data, _called
-
-    return _source(ask, "the DuckDB relation", "Correct the query.")
+    return _source(lambda: nullcontext((data, operator.call)), "the DuckDB relation", CORRECT)
 
 
 def _asking(database: Database, sql: str) -> Asking:
@@ -232,19 +235,6 @@ def _asking(database: Database, sql: str) -> Asking:
             yield call(cursor.sql, sql), call
 
     return ask
-
-
-def _asking_user(connection: Any, sql: str) -> Asking:
-    @contextmanager
-    def ask() -> Iterator[tuple[Any, Call]]:
-        # A cursor would not see the user's temporary tables, another thread not their frames.
-        yield connection.sql(sql), _called
-
-    return ask
-
-
-def _called(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)
 
 
 def _source(ask: Asking, origin: str, remedy: str) -> ArrowSource:
@@ -340,7 +330,7 @@ class Database:
         cursor = self.connection.cursor()
         try:
             if current_thread() is not main_thread():  # the others get no signals
-                yield cursor, _called
+                yield cursor, operator.call
                 return
             with ThreadPoolExecutor(1) as thread:
                 yield cursor, _stoppable(cursor, thread)

@@ -376,14 +376,6 @@ def gather(source: Named | Sequence[Named], sheet: str | None = None) -> Gathere
     return Gathered(kept, scratch)
 
 
-def find_files(source: Named | Sequence[Named]) -> list[str]:
-    """Return the files that a path, a pattern or a list of them names; each once, in order."""
-    sources = [source] if isinstance(source, str | os.PathLike) else list(source)
-    if not sources:
-        raise ValueError("The list of files is empty; name at least one.")
-    return list(dict.fromkeys(path for entry in sources for path in _paths(os.fspath(entry))))
-
-
 def _found(entry: str, scratch: Scratch) -> Iterator[TableFile]:
     if entry == STDIN:
         yield TableFile(_spooled(scratch), STDIN)

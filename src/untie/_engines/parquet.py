@@ -63,13 +63,7 @@ def parquet_source(
         with _naming(paths[number]):
             yield from _read_file(paths[number], [schema.field(name) for name in columns])
 
-    def read(columns: Sequence[str]) -> Iterator[Any]:
-        for number in range(len(paths)):
-            yield from read_file(number, columns)
-
-    if keys is not None:
-        return with_keys(schema, read_file, keys, origin, n_rows)
-    return ArrowSource(schema, read, origin, n_rows)
+    return with_keys(schema, read_file, keys or [{}] * len(paths), origin, n_rows)
 
 
 def _read_file(path: str, fields: Sequence[Any]) -> Iterator[Any]:

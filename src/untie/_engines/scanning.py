@@ -13,6 +13,7 @@ from untie._engines.arrow import ArrowSource
 from untie._engines.duck import query_source, text_source
 from untie._engines.files import Gathered, Keys, Named, TableFile, gather
 from untie._engines.parquet import parquet_source
+from untie._engines.source import without_dictionaries
 from untie._engines.text_layout import UTF8, Layout, explain, sniff
 from untie._util.messages import Parameter, message, need
 from untie._util.scratch import Scratch
@@ -232,11 +233,7 @@ def _without(table: ArrowSource, missing: Sequence[str]) -> ArrowSource:
                 arrays.append(array)
             yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
-    fields = [
-        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
-        for field in table.schema
-    ]
-    return replace(table, schema=pa.schema(fields), read=read)
+    return replace(table, schema=without_dictionaries(table.schema), read=read)
 
 
 def _unpacked(path: str, scratch: Scratch) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from untie._engines.arrow import ArrowSource
@@ -64,9 +65,9 @@ def _writer(path: str, is_safe: bool = False) -> Callable[[Any, str], None]:
         delimiter = DELIMITERS[suffix]
         return lambda reader, path: _write_text(reader, path, delimiter, is_compressed, is_safe)
     if suffix in (".parquet", ".pq") and not is_compressed:
-        return _write_parquet
+        return partial(_write_batches, need("pyarrow.parquet").ParquetWriter)
     if suffix in FEATHER and not is_compressed:
-        return _write_feather
+        return partial(_write_batches, need("pyarrow").ipc.new_file)
     raise ValueError(
         f"{path!r} has none of the endings .parquet, .pq, .feather, .arrow, .csv, .tsv, .csv.gz, "
         ".tsv.gz, by which the format is chosen; rename the file to write."
@@ -105,14 +106,8 @@ def _ending(path: str) -> tuple[str, bool]:
     return (os.path.splitext(stem)[1], True) if suffix == ".gz" else (suffix, False)
 
 
-def _write_parquet(reader: Any, path: str) -> None:
-    with need("pyarrow.parquet").ParquetWriter(path, reader.schema) as writer:
-        for batch in reader:
-            writer.write_batch(batch)
-
-
-def _write_feather(reader: Any, path: str) -> None:
-    with need("pyarrow").ipc.new_file(path, reader.schema) as writer:
+def _write_batches(open_writer: Callable[..., Any], reader: Any, path: str) -> None:
+    with open_writer(path, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -76,11 +76,9 @@ def as_date(value: Any) -> date | None:
 
 def read(values: list[Any], unit: str) -> FloatArray:
     """Return cells as numbers of a unit; NaN where they are none."""
-    if unit == NUMBER:
-        found = map(as_number, values)
-    else:
-        dates = map(as_date, values)
-        found = (None if day is None else _period(day, unit) for day in dates)
+    found: Iterable[float | None] = map(as_number, values)
+    if unit != NUMBER:
+        found = (None if day is None else _period(day, unit) for day in map(as_date, values))
     return np.array([math.nan if number is None else number for number in found], dtype=float)
 
 
@@ -165,10 +163,8 @@ class NumberWriting:
     def read(self, text: str) -> float | None:
         """Return the number that a text is, None if it is not written so."""
         match = _ANY.fullmatch(text.strip())
-        if match is None or (match["before"] or "", match["after"] or "") != (
-            self.before,
-            self.after,
-        ):
+        around = None if match is None else (match["before"] or "", match["after"] or "")
+        if match is None or around != (self.before, self.after):
             return None
         number = self.number(match["digits"])
         if number is None or (match["first"] and match["second"]):

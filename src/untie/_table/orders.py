@@ -283,38 +283,23 @@ def _given_order(column: str, values: Sequence[Value], given: Any) -> Positions:
     """Return the order that the user wrote down."""
     named = Parameter("ordered", key=column)
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(
-            message(
-                "{given} must be a list of the column's values in order, got {order}.",
-                given=named,
-                order=repr(given),
-            )
-        )
+        said = "{given} must be a list of the column's values in order, got {order}."
+        raise TypeError(message(said, given=named, order=repr(given)))
     order = list(given)
     if not all(isinstance(value, Hashable) for value in order):
-        raise TypeError(
-            message("{given} must have single values, such as text or numbers.", given=named)
-        )
+        said = "{given} must have single values, such as text or numbers."
+        raise TypeError(message(said, given=named))
     order = [plain(value) for value in order]
     known = set(order)
     if len(known) < len(order):
         twice = next(value for place, value in enumerate(order) if value in order[:place])
-        raise ValueError(
-            message(
-                "{given} names {twice} twice; name each value once.", given=named, twice=repr(twice)
-            )
-        )
+        said = "{given} names {twice} twice; name each value once."
+        raise ValueError(message(said, given=named, twice=repr(twice)))
     if not _are_all_in(values, order):
         absent = [value for value in values if _has_order(value) and value not in known]
-        raise ValueError(
-            message(
-                "{given} lacks values that the column has: {absent}; name all of them, in order."
-                "{strangers}",
-                given=named,
-                absent=absent[:5],
-                strangers=_said_of_strangers(order, values, absent),
-            )
-        )
+        strangers = _said_of_strangers(order, values, absent)
+        said = "{given} lacks values that the column has: {absent}; name all of them, in order."
+        raise ValueError(message(f"{said}{{0}}", strangers, given=named, absent=absent[:5]))
     return _positions(values, order)
 
 
@@ -340,29 +325,16 @@ def _said_of_strangers(
 def _own_order(column: str, values: Sequence[Value]) -> Positions:
     """Return the order that values have by themselves, which the user says they have."""
     remedy = Parameter("ordered", ..., column)
+    said = "Column {0} is to be ordered, but {1}; name its values in order: {2}."
     ends = [_ends(value) for value in values]
     lacking = [v for v, e in zip(values, ends, strict=True) if e is None and _has_order(v)]
     if lacking:
-        raise ValueError(
-            message(
-                "Column {column} is to be ordered, but {lacking} is no number, date or range; name "
-                "its values in order: {remedy}.",
-                column=repr(column),
-                lacking=repr(lacking[0]),
-                remedy=remedy,
-            )
-        )
+        why = f"{lacking[0]!r} is no number, date or range"
+        raise ValueError(message(said, repr(column), why, remedy))
     units = _units(values)
     if len(units) > 1:
-        raise ValueError(
-            message(
-                "Column {column} is to be ordered, but its values have several units: {units}; "
-                "name its values in order: {remedy}.",
-                column=repr(column),
-                units=sorted(map("".join, units)),
-                remedy=remedy,
-            )
-        )
+        why = f"its values have several units: {sorted(map(''.join, units))}"
+        raise ValueError(message(said, repr(column), why, remedy))
     return _by_ends(ends)
 
 
