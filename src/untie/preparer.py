@@ -356,17 +356,12 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         0    1     x0    90      0      49
         """
         check_is_fitted(self)
-        found: dict[str, list[Any]] = {
-            name: [] for name in ("row", "column", "value", "lowest", "highest")
-        }
-        source = read_table(X, min_rows=0).source
-        for column, rule, rows, texts in self._preparation.outside(source):
-            lowest, highest = (write(end, rule.unit) for end in rule.span or ())
-            found["row"] += rows.tolist()
-            found["value"] += texts
-            for name, entry in (("column", column), ("lowest", lowest), ("highest", highest)):
-                found[name] += [entry] * len(rows)
-        return make_frame(self.library_, found)
+        found: list[tuple[Any, ...]] = []
+        for column, rule, rows, texts in self._preparation.outside(read_table(X, min_rows=0)):
+            ends = [write(end, rule.unit) for end in rule.span or ()]
+            found += [(row, column, text, *ends) for row, text in zip(rows, texts, strict=True)]
+        names = ("row", "column", "value", "lowest", "highest")
+        return make_frame(self.library_, {n: [r[i] for r in found] for i, n in enumerate(names)})
 
     def _columns_read(self) -> list[str]:
         """Return the columns of the table that those that are used are made of."""

@@ -114,10 +114,8 @@ def check_packed(path: str, n_packed: int, shown: str) -> None:
 def _explaining(path: str, how: str) -> Iterator[None]:
     try:
         yield
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{path!r} is no whole {how} file: {error}.") from error
-    except OSError as error:
-        if error.errno is not None:
+    except (EOFError, OSError, zlib.error) as error:
+        if getattr(error, "errno", None) is not None:
             raise
         raise ValueError(f"{path!r} is no whole {how} file: {error}.") from error
 

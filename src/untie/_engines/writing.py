@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
-from functools import partial
+from itertools import chain
 from typing import Any
 
 from untie._engines.arrow import ArrowSource
@@ -23,16 +23,10 @@ def write_source(source: ArrowSource, path: str | os.PathLike[str], is_safe: boo
     write = writer_of(path, is_safe)
     check_types(source.schema, path)
     pa = need("pyarrow")
-    schema = source.schema
-
-    def batches() -> Iterator[Any]:
-        for batch in source.batches():
-            # Files may store a column by its distinct values, one batch so and the next not.
-            pairs = zip(batch.columns, schema, strict=True)
-            cells = [column.cast(field.type) for column, field in pairs]
-            yield pa.RecordBatch.from_arrays(cells, schema=schema)
-
-    write(pa.RecordBatchReader.from_batches(schema, batches()))
+    # Files may store a column by its distinct values, one batch so and the next not.
+    pieces = (piece.cast(source.schema) for piece in source.pieces())
+    batches = chain.from_iterable(piece.to_batches() for piece in pieces)
+    write(pa.RecordBatchReader.from_batches(source.schema, batches))
 
 
 def writer_of(path: str | os.PathLike[str], is_safe: bool = False) -> Callable[[Any], None]:
@@ -65,9 +59,9 @@ def _writer(path: str, is_safe: bool = False) -> Callable[[Any, str], None]:
         delimiter = DELIMITERS[suffix]
         return lambda reader, path: _write_text(reader, path, delimiter, is_compressed, is_safe)
     if suffix in (".parquet", ".pq") and not is_compressed:
-        return partial(_write_batches, need("pyarrow.parquet").ParquetWriter)
+        return lambda reader, path: _write(need("pyarrow.parquet").ParquetWriter, reader, path)
     if suffix in FEATHER and not is_compressed:
-        return partial(_write_batches, need("pyarrow").ipc.new_file)
+        return lambda reader, path: _write(need("pyarrow").ipc.new_file, reader, path)
     raise ValueError(
         f"{path!r} has none of the endings .parquet, .pq, .feather, .arrow, .csv, .tsv, .csv.gz, "
         ".tsv.gz, by which the format is chosen; rename the file to write."
@@ -106,7 +100,7 @@ def _ending(path: str) -> tuple[str, bool]:
     return (os.path.splitext(stem)[1], True) if suffix == ".gz" else (suffix, False)
 
 
-def _write_batches(open_writer: Callable[..., Any], reader: Any, path: str) -> None:
+def _write(open_writer: Callable[..., Any], reader: Any, path: str) -> None:
     with open_writer(path, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)

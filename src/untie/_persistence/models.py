@@ -292,7 +292,7 @@ GROUPING = record(
         )
     },
     raw=VOCABULARY,
-    rare=lambda c: joined(c.raw.sizes, "b"),
+    rare=lambda c: joined(c.raw.sizes),
     missing_is_value=a_truth,
 )
 

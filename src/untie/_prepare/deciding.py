@@ -223,16 +223,6 @@ def range_labels(edges: FloatArray, unit: str, whole: bool) -> list[str]:
     return [*labels, f"{last} {names[-1]}"]
 
 
-def check_parts(parts: object) -> None:
-    """Refuse what names no parts of dates, and say which there are."""
-    known = ", ".join(map(repr, PARTS))
-    if isinstance(parts, str) or not isinstance(parts, Sequence):
-        raise TypeError(f"date_parts must be a list of {known}, got {parts!r}.")
-    for part in parts:
-        if part not in PARTS:
-            raise ValueError(f"There is no part of dates {part!r}; there are {known}.")
-
-
 def part_rules(seen: Summary, options: Options) -> list[DatePart]:
     """Return what makes the parts of a column of dates; none if it has other values.
 
@@ -345,7 +335,12 @@ class Options:
             raise TypeError(f"missing must be 'auto' or a list of texts, got {self.missing!r}.")
         if self.day_first not in (None, True, False):
             raise TypeError(f"day_first must be True, False or None, got {self.day_first!r}.")
-        check_parts(self.date_parts)
+        known = ", ".join(map(repr, PARTS))
+        if isinstance(self.date_parts, str) or not isinstance(self.date_parts, Sequence):
+            raise TypeError(f"date_parts must be a list of {known}, got {self.date_parts!r}.")
+        for part in self.date_parts:
+            if part not in PARTS:
+                raise ValueError(f"There is no part of dates {part!r}; there are {known}.")
 
     def is_asked_for(self, column: str) -> bool:
         """Tell whether the user named a column that is used; it is not left out."""

@@ -71,12 +71,11 @@ class Preparation:
         check_names([column], self.columns, "the prepared table")
         return self.rules[self.columns.index(column)]
 
-    def outside(self, data: Any) -> Iterator[tuple[str, Bin, NDArray[np.intp], list[str]]]:
+    def outside(self, table: Table) -> Iterator[tuple[str, Bin, list[int], list[str]]]:
         """Yield columns with numbers or dates beyond those that were seen.
 
         Each with its rule, the rows in which they are, and the cells of these rows as text.
         """
-        table = read_table(data, min_rows=0)
         pairs = zip(self.columns, self.rules, strict=True)
         spans = {name: rule for name, rule in pairs if isinstance(rule, Bin) and rule.span}
         check_names(list(spans), table.names, "the table")
@@ -85,7 +84,8 @@ class Preparation:
             codes, values = factorize(table.columns[places[name]], name)
             rows = np.flatnonzero(rule.is_outside(values)[codes])
             if len(rows):
-                yield name, rule, rows, [as_text(values[code]) for code in codes[rows].tolist()]
+                texts = [as_text(values[code]) for code in codes[rows].tolist()]
+                yield name, rule, rows.tolist(), texts
 
     def inputs(self, columns: Sequence[str]) -> list[str]:
         """Return the columns of the table that these are made of."""

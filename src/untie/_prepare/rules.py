@@ -270,10 +270,9 @@ class Bin:
 
     def is_outside(self, values: list[Value]) -> NDArray[np.bool_]:
         """Tell which of a column's distinct values are numbers beyond those that were seen."""
-        if self.span is None:
-            return np.zeros(len(values), dtype=bool)
+        low, high = self.span or (-math.inf, math.inf)
         numbers = read(self.reading.read(values), self.unit)
-        beyond = (numbers < self.span[0]) | (numbers > self.span[1])
+        beyond = (numbers < low) | (numbers > high)
         return np.asarray(beyond & ~np.isin(numbers, self.infinite), dtype=bool)
 
 

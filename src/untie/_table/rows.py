@@ -129,14 +129,18 @@ def read_piece(
     table = read_table(features, min_rows=0)
     if weight is None:
         return table, None, None
+    return table, *positive_weights(column_weights(cells, table.n_rows, weight, where))
+
+
+def column_weights(cells: Any, n_rows: int, weight: Any, where: str) -> FloatArray:
+    """Return the weights of some rows; an error names the column, if they come from one."""
     try:
-        return table, *positive_weights(read_weights(cells, table.n_rows))
+        return read_weights(cells, n_rows)
     except ValueError as error:
         if not isinstance(weight, str):
             raise
-        raise ValueError(
-            message("{where}: {error}", where=f"Column {weight!r}{where}", error=message_of(error))
-        ) from None
+        said = message("{0}: {1}", f"Column {weight!r}{where}", message_of(error))
+        raise ValueError(said) from None
 
 
 def positive_weights(weights: FloatArray) -> tuple[FloatArray, NDArray[np.bool_] | None]:
