@@ -132,7 +132,7 @@ SHOWN = 8
 
 
 def is_zip(path: str) -> bool:
-    """Tell by its first bytes whether a file is an archive; workbooks are, too."""
+    """Return whether the first bytes of a file are those of a zip archive, as of a workbook."""
     with open(path, "rb") as file:
         return file.read(4) == ZIP
 
@@ -219,7 +219,7 @@ def _choose(members: Sequence[zipfile.ZipInfo], shown: str, member: str | None) 
 
 
 def _is_litter(name: str) -> bool:
-    """Tell files that systems add to archives from those that people do."""
+    """Return whether a system has added a file to an archive."""
     return name.startswith("__MACOSX/") or os.path.basename(name).startswith(".")
 
 
@@ -240,7 +240,7 @@ _WORKBOOK = "xl/workbook.xml"
 
 
 def is_workbook(path: str, shown: str) -> bool:
-    """Tell whether an archive is a workbook, whatever its name."""
+    """Return whether an archive is a workbook, whatever its name."""
     with opened(path, shown) as archive:
         return _WORKBOOK in archive.namelist()
 

@@ -281,19 +281,12 @@ def _reading(
     if kind in JSON_FORMATS:
         options += [f"format = '{JSON_FORMATS[kind]}'", "records = 'true'"]
         # By default rows after the first 20,480 may bring no keys, and their fractions are rounded.
-        options += [
-            f"columns = {{{told}}}" if told else "sample_size = -1, map_inference_threshold = -1"
-        ]
+        every_row = "sample_size = -1, map_inference_threshold = -1"
+        options += [f"columns = {{{told}}}" if told else every_row]
         return f"SELECT * FROM read_json({files}, {', '.join(options)})"
     # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
     # table of text, rows of another length are titles or comments and are left out.
-    options += [
-        "header = true",
-        "skip = 0",
-        "comment = ''",
-        "quote = '\"'",
-        "escape = '\"'",
-    ]
+    options += ["header = true", "skip = 0", "comment = ''", "quote = '\"'", "escape = '\"'"]
     options += [f"delim = {_text(marks.delimiter)}"]
     options += [f"nullstr = [{', '.join(map(_text, marks.missing))}]"]
     if marks.line_end:

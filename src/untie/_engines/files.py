@@ -99,11 +99,12 @@ def _fetch_page(address: str, scratch: Scratch) -> str:
     request = urllib.request.Request(address, headers={"User-Agent": "untie"})
     try:
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            expected, room = answer.headers.get("Content-Length"), room_for(scratch.folder)
-            if expected is not None and expected.isdecimal() and int(expected) > room:
-                raise ValueError(_no_room(address, int(expected), room))
+            length, room = answer.headers.get("Content-Length") or "", room_for(scratch.folder)
+            expected = int(length) if length.isdecimal() else 0
+            if expected > room:
+                raise ValueError(_no_room(address, expected, room))
             copy_at_most(answer, copy, room, repr(address))
-        if expected is not None and expected.isdecimal() and os.path.getsize(copy) < int(expected):
+        if os.path.getsize(copy) < expected:
             raise ValueError(f"{address!r} broke off; try again.")
     except urllib.error.HTTPError as error:
         error.close()
@@ -191,7 +192,7 @@ _KEY = re.compile(r"([^=]+)=(.*)", re.DOTALL)
 
 
 def is_partitioned(folder: str) -> bool:
-    """Tell whether a folder has folders such as year=2024."""
+    """Return whether a folder has folders such as year=2024."""
     with os.scandir(folder) as entries:
         return any(entry.is_dir() and _KEY.fullmatch(entry.name) for entry in entries)
 
@@ -394,7 +395,7 @@ def _found(entry: str, scratch: Scratch) -> Iterator[TableFile]:
 
 
 def is_stream(path: str) -> bool:
-    """Tell whether something can be read only once: a pipe, or whatever /dev/stdin is.
+    """Return whether something can be read only once: a pipe, or whatever /dev/stdin is.
 
     Examples
     --------
@@ -457,22 +458,22 @@ def _plain(file: TableFile, sheet: str | None, scratch: Scratch) -> TableFile:
     shown = file.shown
     n_packed = file.n_packed or os.path.getsize(file.path)
     _refuse_old_workbook(file.path, shown)
-    if not is_zip(file.path):
-        _refuse_sheet(sheet, shown)
-        check_packed(file.path, n_packed, shown)
-        return _without_mark(file, scratch)
-    if not is_workbook(file.path, shown):
-        copy = unzipped(file.path, shown, scratch)
-        _refuse_old_workbook(copy, shown)
-        if not is_zip(copy):
-            _refuse_sheet(sheet, shown)
-            check_packed(copy, n_packed, shown)
-            return _without_mark(replace(file, path=copy), scratch)
-        if not is_workbook(copy, shown):
+    if _is_archive(file.path, shown):
+        file = replace(file, path=unzipped(file.path, shown, scratch))
+        _refuse_old_workbook(file.path, shown)
+        if _is_archive(file.path, shown):
             raise ValueError(f"{shown} is an archive of an archive; unpack the outer one.")
-        file = replace(file, path=copy)
-    path, remark = sheet_as_csv(file.path, shown, sheet, scratch, n_packed)
-    return replace(file, path=path, is_sheet=True, remark=remark)
+    if is_zip(file.path):
+        path, remark = sheet_as_csv(file.path, shown, sheet, scratch, n_packed)
+        return replace(file, path=path, is_sheet=True, remark=remark)
+    if sheet is not None:
+        raise ValueError(f"{shown} is no Excel workbook, and has no sheet {sheet!r}.")
+    check_packed(file.path, n_packed, shown)
+    return _without_mark(file, scratch)
+
+
+def _is_archive(path: str, shown: str) -> bool:
+    return is_zip(path) and not is_workbook(path, shown)
 
 
 def _without_mark(file: TableFile, scratch: Scratch) -> TableFile:
@@ -485,11 +486,6 @@ def _without_mark(file: TableFile, scratch: Scratch) -> TableFile:
         copy = scratch.path(file.path)
         copy_at_most(content, copy, room_for(scratch.folder), repr(file.name))
     return replace(file, path=copy)
-
-
-def _refuse_sheet(sheet: str | None, shown: str) -> None:
-    if sheet is not None:
-        raise ValueError(f"{shown} is no Excel workbook, and has no sheet {sheet!r}.")
 
 
 def _refuse_old_workbook(path: str, shown: str) -> None:

@@ -196,14 +196,14 @@ def _explaining(paths: list[str], origin: str, layout: Layout) -> Iterator[None]
         if type(error.__cause__).__name__ == "InterruptException":  # by which it reports Ctrl-C
             raise
         for path in paths:
-            reason = explain(path, origin if len(paths) == 1 else repr(path), layout, UTF8)
+            reason = explain(path, origin if len(paths) == 1 else repr(path), layout)
             if reason:
                 raise ValueError(reason) from error
         raise
 
 
 def _about_names(file: TableFile, layout: Layout, is_plain: bool) -> str:
-    """Say that the first line looks like a row; of a file that is read as it is, how to have it."""
+    """Return a remark that the first line looks like a row, and a query that reads it as one."""
     names = ", ".join(layout.header[:SHOWN_NAMES]) + (", ..." * (len(layout.header) > SHOWN_NAMES))
     said = (
         f"{file.shown}: the first line ({names}) was taken for names of columns, but looks like a "

@@ -109,7 +109,7 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Layout
 
 
 def _has_line(first: bytes) -> bool:
-    """Tell whether the first line is all there; a name in quotes may have line ends in it."""
+    """Return whether the first line is all there; a name in quotes may have line ends in it."""
     quotes = 0
     for line in first.splitlines(keepends=True):
         quotes += line.count(b'"')
@@ -123,20 +123,16 @@ def _decode(first: bytes, shown: str, encoding: str) -> str:
         given = Parameter("encoding", "utf-16")
         raise ValueError(message("{0} is encoded in UTF-16; add {given}.", shown, given=given))
     if b"\0" in first and not encoding.lower().startswith(("utf-16", "utf16", "utf-32", "utf32")):
-        raise ValueError(
-            message(
-                "{0} is a binary file, not a table as text; untie reads CSV, TSV, JSON, Parquet "
-                "and Excel, and anything that DuckDB reads with {sql}.",
-                shown,
-            )
-        )
+        said = "{0} is a binary file, not a table as text; untie reads CSV, TSV, JSON, Parquet "
+        more = "and Excel, and anything that DuckDB reads with {sql}."
+        raise ValueError(message(said + more, shown))
     # The last character may be cut; what is wrong further on is said by `explain`.
     text = first.decode(encoding, errors="replace").removeprefix("\ufeff")
     return text if len(first) < FIRST_BYTES else text[: text.rfind("\n") + 1] or text
 
 
 def _is_json(text: str) -> bool:
-    """Tell objects of JSON, alone or in an array, from a first line of names."""
+    """Return whether a text begins with objects of JSON, alone or in an array."""
     start = "".join(text[:FIRST_BYTES].split(None, 2)[:2])[:2]
     return start.startswith("{") or start in ("[{", "[]")
 
@@ -156,14 +152,9 @@ def _check_delimiter(text: str, shown: str, given: str, found: str) -> None:
     lines = text.splitlines()[:50]
     own, other = (set(_widths(lines, mark)) for mark in (given, found))
     if own == {1} and len(other) == 1 and other != {1}:
-        raise ValueError(
-            message(
-                "{0} has one column with {given}, and {1} with {2}: leave {delimiter} out, or say "
-                "{2}.",
-                *(shown, other.pop(), repr(found)),
-                given=Parameter("delimiter", given),
-            )
-        )
+        said = "{0} has one column with {3}, and {1} with {2}: leave {delimiter} out, or say {2}."
+        own_mark = Parameter("delimiter", given)
+        raise ValueError(message(said, shown, other.pop(), repr(found), own_mark))
 
 
 def _widths(lines: list[str], mark: str) -> list[int]:
@@ -187,7 +178,7 @@ def _check_header(header: list[str], shown: str) -> None:
 
 
 def _is_row(header: list[str], text: str, delimiter: str) -> bool:
-    """Tell whether each name is a number, or a cell of its column in the lines below."""
+    """Return whether each name is a number, or a cell of its column in the lines below."""
     named = {place: name for place, name in enumerate(header) if name.strip()}
     numbers = {place: _number(name) for place, name in named.items()}
     if _count_up([number for number in numbers.values() if number is not None]):
@@ -214,11 +205,11 @@ def _number(text: str) -> float | None:
 
 
 def _count_up(numbers: Sequence[float]) -> bool:
-    """Tell whether numbers are names: positions, such as pandas writes, or years."""
+    """Return whether numbers are names: positions, such as pandas writes, or years."""
     return len(numbers) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
 
 
-def explain(path: str, shown: str, layout: Layout, encoding: str) -> str | None:
+def explain(path: str, shown: str, layout: Layout) -> str | None:
     """Return what is wrong with a text file that can't be read, or None if nothing is found."""
     with open_plain(path) as file:
         lines = iter(lambda: file.readline(MOST_OF_LINE), b"")
@@ -226,19 +217,19 @@ def explain(path: str, shown: str, layout: Layout, encoding: str) -> str | None:
             if len(line) == MOST_OF_LINE:
                 return f"{shown}, line {number}, has more than {MOST_OF_LINE:,} bytes; correct it."
             try:
-                line.decode(encoding)
+                line.decode(UTF8)
             except UnicodeDecodeError as error:
                 byte = line[error.start : error.start + 1].hex()
                 return message(
                     "{0}, line {1}, is not {2} (byte 0x{3}); say what it is encoded in, such as "
                     "{example}.",
-                    *(shown, number, encoding.upper(), byte),
+                    *(shown, number, UTF8.upper(), byte),
                     example=Parameter("encoding", "latin-1"),
                 )
     if layout.name != "csv":
         return None
     with open_plain(path) as file:
-        text = io.TextIOWrapper(file, encoding=encoding, newline="")
+        text = io.TextIOWrapper(file, encoding=UTF8, newline="")
         return _wrong_row(text, shown, layout.delimiter)
 
 

@@ -143,7 +143,7 @@ def unpack(payload: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def is_too_large(n_text: int, n_all: int, n_packed: int) -> bool:
-    """Tell whether a text, or all there is, has more bytes than may come out of an archive.
+    """Return whether a text, or all there is, has more bytes than may come out of an archive.
 
     Examples
     --------

@@ -343,7 +343,7 @@ class Options:
                 raise ValueError(f"There is no part of dates {part!r}; there are {known}.")
 
     def is_asked_for(self, column: str) -> bool:
-        """Tell whether the user named a column that is used; it is not left out."""
+        """Return whether the user named a column that is used; it is not left out."""
         return self.columns is not None or column in self.categorical
 
 
@@ -384,7 +384,7 @@ def decide(column: str, seen: Summary, options: Options) -> Decision:
 
 
 def _is_plain(seen: Summary) -> bool:
-    """Tell whether all values are numbers, or texts that are plain numbers."""
+    """Return whether all values are numbers, or texts that are plain numbers."""
     return all(as_number(value) is not None for value in seen.values)
 
 
@@ -467,7 +467,7 @@ def _is_nearly_distinct(seen: Summary) -> bool:
 
 
 def _only_counts(column: str, seen: Summary) -> bool:
-    """Tell numbers that name rows from measurements, which may be nearly all distinct, too."""
+    """Return whether numbers are ids; measurements may be nearly all distinct, too."""
     numbers = read(seen.values, NUMBER)
     if not (np.isfinite(numbers) & (numbers == np.round(numbers))).all():
         return False
@@ -495,7 +495,7 @@ def _common_step(numbers: FloatArray) -> float:
 
 
 def _avoid_repeats(steps: FloatArray, rows: FloatArray) -> bool:
-    """Tell whether whole numbers repeat less often than those of a measurement.
+    """Return whether whole numbers repeat less often than those of a measurement.
 
     Where the density of a measurement is smooth, half as many pairs of rows have equal numbers as
     have numbers that differ by one unit, or by two. Numbers that are given out have no equal ones,
@@ -519,7 +519,7 @@ def _avoid_repeats(steps: FloatArray, rows: FloatArray) -> bool:
 
 
 def _are_drawn_ids(numbers: FloatArray, unit: float) -> bool:
-    """Tell whether ascending whole numbers are spread evenly, as random ids are.
+    """Return whether ascending whole numbers are spread evenly, as random ids are.
 
     Either all have the same number of digits, and fill their whole range; or they have more digits
     than anything that is measured. Dates in seconds are in a small part of both ranges.
@@ -541,7 +541,7 @@ def _are_drawn_ids(numbers: FloatArray, unit: float) -> bool:
 
 
 def _is_even(places: FloatArray) -> bool:
-    """Tell whether ascending places from 0 to 1 may be drawn uniformly."""
+    """Return whether ascending places from 0 to 1 may be drawn uniformly."""
     n = len(places)
     steps = np.arange(n + 1) / n
     gap = max(np.max(steps[1:] - places), np.max(places - steps[:-1]))
@@ -549,7 +549,7 @@ def _is_even(places: FloatArray) -> bool:
 
 
 def is_free_text(values: Sequence[Value], n_rows: float) -> bool:
-    """Tell whether values of a column with so many rows that have one are sentences."""
+    """Return whether values of a column with so many rows that have one are sentences."""
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < MANY_ROWS or len(texts) < n_rows / 2:
         return False

@@ -152,7 +152,7 @@ def _as_frame(table: Table) -> Any:
 
 
 def _is_kept(series: Any, rule: Keep) -> bool:
-    """Tell by its type alone that a column needs no change."""
+    """Return whether the type of a column shows that it needs no change."""
     if rule.kind == OTHERS:
         return True
     is_text = isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum)
@@ -248,15 +248,13 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
         able = [n for n, s in zip(chosen, seen, strict=True) if not s.problem]
         alone = any(s.rows.sum() + s.n_missing == 1 for s in seen)
         hint = _remedy([notes[name] for name in able], alone)
-        raise ValueError(
-            message("No column is left to learn from ({said}).{hint}", said=said, hint=hint)
-        )
+        raise ValueError(message("No column is left to learn from ({0}).{1}", said, hint))
     said_of_all = tuple(notes[name] for name in names)
     return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins)
 
 
 def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
-    """Say what to do where every column was left out, of those that can be read."""
+    """Return the remedy where every readable column was left out."""
     if is_one_row:
         return " The table has 1 sample; one row tells nothing apart, so pass more rows."
     able = [note.column for note in notes if not _is_constant(note)]
@@ -267,7 +265,7 @@ def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
 
 
 def _is_constant(note: Note) -> bool:
-    """Tell whether a column was left out as all its cells are the same."""
+    """Return whether a column was left out as all its cells are the same."""
     return not {Reason.CONSTANT, Reason.ALL_MISSING}.isdisjoint(note.reasons)
 
 
@@ -291,13 +289,9 @@ def _check_categorical(
     check_names(categorical, names, "the table", ", which categorical names")
     for name in categorical:
         if name not in chosen:
-            raise ValueError(
-                message(
-                    "{categorical} names the column {name}, which is not to be used; take it out "
-                    "of {categorical}, or name it in {columns} and not in {drop}.",
-                    name=repr(name),
-                )
-            )
+            said = "{categorical} names the column {0}, which is not to be used; take it out "
+            more = "of {categorical}, or name it in {columns} and not in {drop}."
+            raise ValueError(message(said + more, repr(name)))
 
 
 def _choose(

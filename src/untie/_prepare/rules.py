@@ -41,7 +41,7 @@ _CODE = re.compile(r"[A-Za-z]{2}")
 
 
 def means_missing(text: str) -> bool:
-    """Tell whether a text is one of those that stand for a missing cell.
+    """Return whether a text is one of those that stand for a missing cell.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def means_missing(text: str) -> bool:
 
 
 def may_be_missing(text: str) -> bool:
-    """Tell whether a text is one of those, or a word that may be."""
+    """Return whether a text is one of those, or a word that may be."""
     return means_missing(text) or text.strip().lower() in UNSURE
 
 
@@ -180,7 +180,7 @@ def kind_of(values: list[Value]) -> str:
 
 
 def _is_double(value: Value) -> bool:
-    """Tell whether a value is a number that a column of doubles holds to the last digit."""
+    """Return whether a value is a number that a column of doubles holds to the last digit."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:
@@ -269,7 +269,7 @@ class Bin:
         ]
 
     def is_outside(self, values: list[Value]) -> NDArray[np.bool_]:
-        """Tell which of a column's distinct values are numbers beyond those that were seen."""
+        """Return which distinct values of a column are numbers beyond those that were seen."""
         low, high = self.span or (-math.inf, math.inf)
         numbers = read(self.reading.read(values), self.unit)
         beyond = (numbers < low) | (numbers > high)

@@ -41,7 +41,7 @@ PER_DAY = {"d": 1, "s": 86_400, "ms": 86_400_000, "us": 86_400_000_000}
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a cell is None, NaN, NA or NaT."""
+    """Return whether a cell is None, NaN, NA or NaT."""
     if value is None:
         return True
     if isinstance(value, str | int):
@@ -126,7 +126,7 @@ def _plain_tuple(value: tuple[Any, ...]) -> Value:
 
 
 def has_zone(value: Any) -> bool:
-    """Tell whether a value is a time in a zone other than UTC, or has one in it."""
+    """Return whether a value is a time in a zone other than UTC, or has one in it."""
     if isinstance(value, tuple):
         return any(map(has_zone, value))
     return isinstance(value, datetime) and value.tzinfo is not None and value.tzinfo is not UTC
@@ -213,7 +213,7 @@ def as_doubles(array: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def is_half_text(value: Any) -> bool:
-    """Tell whether a value is a text with half a character in it."""
+    """Return whether a value is a text with half a character in it."""
     if not isinstance(value, str) or value.isascii():
         return False
     return whole_characters(value) != value
@@ -496,7 +496,7 @@ def _canonical(codes: NDArray[Any], values: list[Any]) -> tuple[NDArray[Any], li
 
 
 def _is_canonical(values: list[Any]) -> bool:
-    """Tell whether values are as they should be; of an id there are as many as rows."""
+    """Return whether values are as they should be; of an id there are as many as rows."""
     types = set(map(type, values))
     if not types <= OWN_TYPES or (float in types and any(map(ne, values, values))):  # NaN is not
         return False

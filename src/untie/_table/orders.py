@@ -339,7 +339,7 @@ def _own_order(column: str, values: Sequence[Value]) -> Positions:
 
 
 def _are_all_in(values: Sequence[Value], order: Sequence[Value]) -> bool:
-    """Tell whether an order has a place for each value; rows that came earlier may have others."""
+    """Return whether an order has a place for each value; it may have places for others."""
     known = set(order)
     return all(value in known for value in values if _has_order(value))
 
@@ -391,7 +391,7 @@ def _range_order(values: Sequence[Value]) -> Positions | None:
 
 
 def _is_capped(kept: Sequence[Ends]) -> bool:
-    """Tell whether ends are those of consecutive numbers, and of a range that goes on from there.
+    """Return whether ends are those of consecutive numbers, and of a range that goes on from there.
 
     Examples
     --------
@@ -442,7 +442,7 @@ def _by_ends(ends: Sequence[Ends | None]) -> Positions:
 
 
 def _has_order(value: Value) -> bool:
-    """Tell whether a value could have a place: a missing cell and merged values have none."""
+    """Return whether a value could have a place: a missing cell and merged values have none."""
     return value is not None and value is not INFREQUENT
 
 
