@@ -55,9 +55,6 @@ WEB = ("http", "https")
 PATIENCE = 60.0
 """A server has this many seconds to answer, each time it is asked."""
 
-MOST_REMOTE_FILES = 10_000
-"""A pattern may match at most this many files."""
-
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
 
@@ -143,8 +140,6 @@ def _names(files: Any, address: str) -> list[str]:
     names = sorted(files.glob(address))
     if not names:
         raise FileNotFoundError(address)
-    if len(names) > MOST_REMOTE_FILES:
-        raise ValueError(f"{address!r} matches {len(names):,} files; name fewer.")
     return names
 
 
@@ -182,9 +177,6 @@ Keys = Mapping[str, str | None]
 MISSING = "__HIVE_DEFAULT_PARTITION__"
 """What a folder of missing cells is called."""
 
-MOST_FILES = 100_000
-"""A folder with more files is refused, before memory is full of names."""
-
 ReadFile = Callable[[int, Sequence[str]], Iterator[Any]]
 """Takes a file's number and names of its columns and gives record batches."""
 
@@ -208,8 +200,6 @@ def partition_files(folder: str) -> list[tuple[str, Keys]]:
             for name in sorted(names)
             if not name.startswith((".", "_")) and suffix_of(name) in KINDS
         ]
-        if len(found) > MOST_FILES:
-            raise ValueError(f"{folder!r} has more than {MOST_FILES:,} files; name a part of it.")
     if not found:
         raise FileNotFoundError(f"{folder!r} has no files that end in {', '.join(KINDS)}.")
     first = found[0]

@@ -113,16 +113,12 @@ def _write_text(reader: Any, path: str, delimiter: str, is_compressed: bool, is_
         stream = stack.enter_context(pa.OSFile(path, "wb"))
         if is_compressed:
             stream = stack.enter_context(pa.CompressedOutputStream(stream, "gzip"))
-        schema = _safe_schema(reader.schema) if is_safe else reader.schema
+        schema = reader.schema
+        if is_safe:
+            schema = pa.schema([field.with_name(defused(field.name)) for field in schema])
         writer = stack.enter_context(csv.CSVWriter(stream, schema, write_options=options))
         for batch in reader:
             writer.write_batch(_safe_batch(batch, schema) if is_safe else batch)
-
-
-def _safe_schema(schema: Any) -> Any:
-    """Return a schema whose names no spreadsheet runs."""
-    pa = need("pyarrow")
-    return pa.schema([field.with_name(defused(field.name)) for field in schema])
 
 
 def _safe_batch(batch: Any, schema: Any) -> Any:
