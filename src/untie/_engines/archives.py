@@ -231,7 +231,7 @@ OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 """How files of old versions of Excel (.xls) begin, which are no archives."""
 
 ERRORS = frozenset({"#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NULL!", "#NUM!"})
-"""What stands in a cell whose formula failed; it is missing."""
+"""The text of cells whose formula failed; they are missing."""
 
 MOST_COLUMNS, MOST_ROWS = 16_384, 2**20
 """As many columns and rows as a sheet of Excel can have."""

@@ -54,7 +54,7 @@ Asking = Callable[[], AbstractContextManager[tuple[Any, Call]]]
 
 @dataclass(frozen=True)
 class Marks:
-    """What stands between cells, in missing ones, and at the end of lines if DuckDB can't tell.
+    """The delimiter, the texts of missing cells, and the end of lines if DuckDB can't find it.
 
     Parameters
     ----------

@@ -291,7 +291,7 @@ class TableFile:
     Parameters
     ----------
     path : str
-        Where it lies.
+        Where it is.
     name : str
         What the user calls it.
     keys : mapping
@@ -319,14 +319,14 @@ class TableFile:
 
 @dataclass(frozen=True)
 class Gathered:
-    """Files with rows, and where copies of them lie, for as long as somebody holds this."""
+    """Files with rows, and the folder of their copies, which exists as long as this object."""
 
     files: tuple[TableFile, ...]
     scratch: Scratch
 
     @property
     def paths(self) -> list[str]:
-        """Where the files lie."""
+        """Paths of the files."""
         return [file.path for file in self.files]
 
     @property

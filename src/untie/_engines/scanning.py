@@ -50,7 +50,7 @@ class Layout:
     name : {"csv", "json", "parquet"}
         Its format; TSV is CSV with another delimiter.
     delimiter : str
-        What stands between the cells of CSV.
+        The delimiter of CSV.
     header : tuple of str
         The names in the first line of CSV; empty where it can't be read here.
     is_nameless : bool
@@ -73,7 +73,7 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Layout
     shown : str
         Its name in messages.
     delimiter : str or None
-        What the user says stands between cells.
+        The delimiter that the user gave.
     encoding : str
         What text is encoded in.
 

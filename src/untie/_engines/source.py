@@ -1,4 +1,4 @@
-"""A table wherever it lies: the interface of all engines, and the tasks that they run."""
+"""The interface of all engines, and the tasks that they run."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def without_dictionaries(schema: Any) -> Any:
 
 
 class Source(ABC):
-    """A table wherever it lies: in memory, in files, in a database, on a cluster.
+    """A table wherever it is: in memory, in files, in a database, on a cluster.
 
     An engine is a subclass. It names its `columns`, has an `empty` frame of them, selects some,
     yields its rows in `pieces` and has a form of its own for what is made of rows (`map_rows`).

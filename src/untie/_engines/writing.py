@@ -13,7 +13,7 @@ from untie._util.files import whole_file
 from untie._util.messages import defused, need
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
-"""What stands between cells, by the ending of a file of text."""
+"""The delimiter of a text file, by its ending."""
 
 FEATHER = (".feather", ".arrow")
 

@@ -185,12 +185,9 @@ def round_edges(edges: FloatArray, numbers: FloatArray) -> FloatArray:
 
 def _shortest(low: float, high: float) -> float:
     """Return the number with the fewest digits from `low` on and below `high`."""
-    for digits in range(1, 17):
-        for end in (low, (low + high) / 2):
-            rounded = float(f"{end:.{digits}g}")
-            if low <= rounded < high:
-                return rounded
-    return low
+    ends = ((digits, end) for digits in range(1, 18) for end in (low, (low + high) / 2))
+    rounded = (float(f"{end:.{digits}g}") for digits, end in ends)
+    return next(number for number in rounded if low <= number < high)  # 17 digits are `low`
 
 
 def range_labels(edges: FloatArray, unit: str, whole: bool) -> list[str]:
@@ -403,7 +400,7 @@ def _decide_written(
     measure = _measure(plain)
     if measure is None or len(plain.values) <= FEW_NUMBERS:
         return None
-    # What has a unit was measured, and is no id.
+    # Numbers with a unit are measurements, not ids.
     is_measured = not isinstance(writing, NumberWriting) or writing.has_unit
     may_be_id = not is_measured and not options.is_asked_for(column)
     if may_be_id and (why := _reason_to_leave_out(column, plain, measure)):
@@ -594,10 +591,8 @@ def _period(seen: Summary, bins: int) -> str:
     Days without a time are named as days, however few there are.
     """
     most = len(_distinct_numbers(seen, PERIODS[-1])[0])
-    for unit in PERIODS:
-        if len(_distinct_numbers(seen, unit)[0]) >= min(3 * bins, most):
-            return unit
-    return PERIODS[-1]
+    wanted = min(3 * bins, most)
+    return next(unit for unit in PERIODS if len(_distinct_numbers(seen, unit)[0]) >= wanted)
 
 
 def _distinct_numbers(seen: Summary, unit: str) -> tuple[FloatArray, FloatArray]:

@@ -142,11 +142,11 @@ class NumberWriting:
     Parameters
     ----------
     decimal : str
-        What stands before decimals.
+        The mark before decimals.
     thousands : str
-        What stands between thousands; empty for nothing.
+        The mark between thousands; may be empty.
     before, after : str
-        What stands before and after each number: a currency, a unit; may be empty.
+        The text before and after each number: a currency, a unit; may be empty.
 
     Examples
     --------
@@ -181,7 +181,7 @@ class NumberWriting:
 
     @property
     def has_unit(self) -> bool:
-        """Whether something stands before or after the numbers."""
+        """Whether there is text before or after the numbers."""
         return bool(self.before or self.after)
 
     def words(self) -> str:
@@ -251,10 +251,10 @@ def _marks(bodies: Sequence[str]) -> tuple[str, str] | None:
     ]
     if not fitting:
         return None
-    if len(fitting) == 1 or not used or PLAIN in fitting:
-        return fitting[0]  # a point alone stands before decimals, as everywhere in files
-    if "," not in used or used != {","}:
-        return fitting[0]  # they differ in a mark that no number has
+    # A point alone comes before decimals, as everywhere in files. If other marks than commas are
+    # used, the candidates differ in a mark that no number has.
+    if len(fitting) == 1 or PLAIN in fitting or used != {","}:
+        return fitting[0]
     plain = [body for body in bodies if "," not in body]
     is_grouped = bool(plain) and all(len(body) <= 3 for body in plain)
     return (".", ",") if is_grouped else None
@@ -279,7 +279,7 @@ class NumberNames:
     Parameters
     ----------
     decimal : {".", ","}
-        What stands before decimals.
+        The mark before decimals.
 
     Examples
     --------
@@ -293,7 +293,7 @@ class NumberNames:
     decimal: str
 
     def read(self, text: str) -> str | None:
-        """Return a number as plain text, None if a text is no number."""
+        """Return a number as plain text, None if the text is not a number."""
         text = text.strip()
         if self.decimal == COMMA:
             if _THOUSANDS.fullmatch(text) or (COMMA in text and POINT in text):

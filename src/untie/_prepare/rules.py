@@ -148,10 +148,7 @@ def find_writing(
     if dates is not None:
         return dates
     numbers = find_number_writing(texts)
-    is_plain = numbers is None or (
-        not numbers.has_unit and (numbers.decimal, numbers.thousands) == PLAIN
-    )
-    return None if is_plain else numbers
+    return None if numbers == NumberWriting(*PLAIN) else numbers
 
 
 TEXT, NUMBERS, OTHERS = "text", "numbers", "others"
@@ -361,12 +358,9 @@ def find_texts_of_missing(seen: Summary, missing: str | Sequence[str]) -> tuple[
     missing : "auto" or sequence of str
         Those that the user names; "auto" finds them.
     """
-    if missing != AUTO:
-        # Those that no cell has count, too: new rows may have them.
-        texts, absent = tuple(missing), set(missing)
-    else:
-        texts = find_missing(seen.values)
-        absent = set(texts)
+    # Of given ones, those that no cell has count, too: new rows may have them.
+    texts = find_missing(seen.values) if missing == AUTO else tuple(missing)
+    absent = set(texts)
     rest = [value for value in seen.values if not isinstance(value, str) or value not in absent]
     return () if kind_of(rest) == OTHERS else texts
 

@@ -49,7 +49,7 @@ _WORD = r"(?!(?:or|and|to)\b)[^\W\d_]{1,12}\.?"
 _AFTER = re.compile(rf"(?<=[\d+])(\s?(?:{_WORD}|[%€£¥₹$]|°\s?[A-Z]?))(?=$|[\s+)\]\u2013-])", re.I)
 
 Unit = tuple[str, str]
-"""What stands before and after the numbers of a range; either may be empty."""
+"""The text before and after the numbers of a range; either may be empty."""
 
 NO_UNIT: Unit = ("", "")
 
@@ -57,7 +57,7 @@ NO_UNIT: Unit = ("", "")
 def end_texts(value: str) -> tuple[str | None, str | None] | None:
     """Return the ends of a range as they are written, None where it has none; None if it is none.
 
-    A unit is no part of them.
+    The unit is left out.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def end_texts(value: str) -> tuple[str | None, str | None] | None:
 
 
 def unit_of(value: str) -> Unit:
-    """Return what stands before and after the numbers of a range.
+    """Return the text before and after the numbers of a range.
 
     Examples
     --------
@@ -405,13 +405,13 @@ def _is_capped(kept: Sequence[Ends]) -> bool:
 
 
 def _units(values: Iterable[Value]) -> set[tuple[str, str]]:
-    """Return the units of ranges and numbers; none is no unit."""
+    """Return the units of ranges and numbers, if they have any."""
     found = {same_unit(unit_of(value)) for value in values if isinstance(value, str)}
     return found - {NO_UNIT}
 
 
 def _covers(ends: set[Ends]) -> dict[Ends, Ends] | None:
-    """Return the range that each lies in, mostly itself; None if two cross.
+    """Return the range that contains each range, mostly itself; None if two overlap.
 
     Examples
     --------

@@ -95,7 +95,7 @@ def _refused(why: str) -> ValueError:
 
 
 def _no_number(cells: Any) -> str | None:
-    """Return the first weight that is no number, in quotes; None if it can't be told."""
+    """Return the first weight that is not a number, in quotes; None if none is found."""
     for cell in cells if isinstance(cells, Sequence | np.ndarray) else ():
         try:
             float(np.nan if cell is None else cell)
@@ -172,7 +172,7 @@ class Rows:
     n_left_out : int
         Number of rows of weight 0, which are as if absent.
     found : list of lists or None
-        For a piece of a table that is coded by values of its own: the values of each column, and
+        For a piece of a table that is coded by its own values: the values of each column, and
         perhaps some that no cell has.
     """
 

@@ -20,7 +20,7 @@ from untie._util.types import Value
 
 
 class Infrequent:
-    """The one value that stands for all rare values of an attribute."""
+    """The value that replaces all rare values of a column."""
 
     _instance: Infrequent | None = None
 
