@@ -199,9 +199,8 @@ def _parts(arrays: Mapping[str, Any]) -> dict[str, Any]:
         if not sparse.issparse(array):
             parts[name] = np.asarray(array)
             continue
-        for part in ("data", "indices", "indptr"):
-            parts[f"{name}{_SPARSE}{part}"] = getattr(array, part)
-        parts[f"{name}{_SPARSE}shape"] = np.array(array.shape)
+        for part in _SPARSE_PARTS:
+            parts[f"{name}{_SPARSE}{part}"] = np.asarray(getattr(array, part))
     return parts
 
 

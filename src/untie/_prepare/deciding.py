@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from typing import Any
 
 import numpy as np
@@ -318,7 +318,7 @@ class Options:
     drop: Sequence[str] = ()
     bins: int = BINS
     max_categories: int = MAX_CATEGORIES
-    categorical: Sequence[str] = ()
+    categorical: Collection[str] = ()
     missing: str | Sequence[str] = AUTO
     day_first: bool | None = None
     date_parts: Sequence[str] = ()
@@ -612,7 +612,8 @@ def _group(column: str, seen: Summary, options: Options) -> Decision:
         return None, Note(column, LEFT_OUT, {Reason.TOO_MANY_VALUES: {"n": n}})
     kept = _without_ties(seen, kept)
     values = tuple(texts[code] for code in kept)
-    other = next(name for name in _other_names() if name not in texts)
+    names = chain(["other"], (f"other ({number})" for number in count(2)))
+    other = next(name for name in names if name not in texts)
     merged = {"n": n, "n_merged": n - len(kept), "other": other}
     return Group(values, other), Note(column, GROUPED, {Reason.MERGED: merged})
 
@@ -641,8 +642,3 @@ def _share(seen: Summary, codes: list[int]) -> float:
 def _settled(seen: Summary) -> FloatArray:
     """Return the values' weights without the last digits, which the order of rows decides."""
     return leading_digits(seen.weights, SURE_DIGITS)
-
-
-def _other_names() -> Iterator[str]:
-    yield "other"
-    yield from (f"other ({number})" for number in count(2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -224,8 +224,8 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
     """Find out how any table becomes one of categories; see `Preparer`."""
     names = _names_of(source)
     weight = sample_weight if isinstance(sample_weight, str) else None
-    chosen, dropped = _choose(names, options.columns, options.drop, weight)
-    _check_categorical(options.categorical, names, chosen)
+    chosen, dropped = _choose(names, options, weight)
+    options = replace(options, categorical=frozenset(options.categorical))
     notes = {name: Note(name, LEFT_OUT, {reason: {}}) for name, reason in dropped.items()}
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
@@ -234,15 +234,14 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
         rule, notes[name] = decide(name, of_column, options)
         if rule is not None:
             rules[name] = rule
-        parts = part_rules(of_column, options)
+        parts = {part_name(name, rule.part): rule for rule in part_rules(of_column, options)}
         for part in parts:
-            made = part_name(name, part.part)
-            if made in names:
-                raise ValueError(f"The table has a column {made!r} already; rename it.")
-            rules[made], origins[made] = part, name
+            if part in names:
+                raise ValueError(f"The table has a column {part!r} already; rename it.")
         if parts:
-            made_of_it = [part_name(name, part.part) for part in parts]
-            notes[name] = notes[name].also({Reason.DATE_PARTS: {"columns": made_of_it}})
+            rules |= parts
+            origins |= dict.fromkeys(parts, name)
+            notes[name] = notes[name].also({Reason.DATE_PARTS: {"columns": list(parts)}})
     if not rules:
         said = "; ".join(str(notes[name]) for name in list(names)[:SHOWN])
         able = [n for n, s in zip(chosen, seen, strict=True) if not s.problem]
@@ -257,16 +256,12 @@ def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
     """Return the remedy where every readable column was left out."""
     if is_one_row:
         return " The table has 1 sample; one row tells nothing apart, so pass more rows."
-    able = [note.column for note in notes if not _is_constant(note)]
+    alike = {Reason.CONSTANT, Reason.ALL_MISSING}
+    able = [note.column for note in notes if alike.isdisjoint(note.reasons)]
     if able:
         named = Parameter("columns", able[:SHOWN])
         return message(" To learn from some all the same, name them: {named}.", named=named)
     return " Rows that are all alike have no groups; pass rows that differ." if notes else ""
-
-
-def _is_constant(note: Note) -> bool:
-    """Return whether a column was left out as all its cells are the same."""
-    return not {Reason.CONSTANT, Reason.ALL_MISSING}.isdisjoint(note.reasons)
 
 
 def _names_of(source: Source) -> tuple[str, ...]:
@@ -279,36 +274,27 @@ def _names_of(source: Source) -> tuple[str, ...]:
     return tuple(source.columns)
 
 
-def _check_categorical(
-    categorical: Sequence[str], names: Sequence[str], chosen: Sequence[str]
-) -> None:
-    if isinstance(categorical, str | os.PathLike):
-        raise TypeError(
-            f"categorical must be a list of names, got {categorical!r}: [{categorical!r}]."
-        )
-    check_names(categorical, names, "the table", ", which categorical names")
-    for name in categorical:
-        if name not in chosen:
-            said = "{categorical} names the column {0}, which is not to be used; take it out "
-            more = "of {categorical}, or name it in {columns} and not in {drop}."
-            raise ValueError(message(said + more, repr(name)))
-
-
 def _choose(
-    names: Sequence[str], columns: Sequence[str] | None, drop: Sequence[str], weight: str | None
+    names: Sequence[str], options: Options, weight: str | None
 ) -> tuple[list[str], dict[str, Reason]]:
     """Return the columns to look at, and why the others are not."""
-    for argument, given in (("columns", columns), ("drop", drop)):
+    for argument in ("columns", "drop", "categorical"):
+        given = getattr(options, argument)
         if isinstance(given, str | os.PathLike):
             raise TypeError(f"{argument} must be a list of names, got {given!r}: [{given!r}].")
         check_names(() if given is None else given, names, "the table", f", which {argument} names")
     given = () if weight is None else (weight,)
     check_names(given, names, "the table", ", which sample_weight names")
     dropped = {}
-    unwanted, wanted = set(drop), None if columns is None else set(columns)
+    wanted = set(names if options.columns is None else options.columns) - set(options.drop)
     for name in names:
         if name == weight:
             dropped[name] = Reason.WEIGHTS
-        elif name in unwanted or (wanted is not None and name not in wanted):
+        elif name not in wanted:
             dropped[name] = Reason.AS_ASKED
+    for name in options.categorical:
+        if name in dropped:
+            said = "{categorical} names the column {0}, which is not to be used; take it out "
+            more = "of {categorical}, or name it in {columns} and not in {drop}."
+            raise ValueError(message(said + more, repr(name)))
     return [name for name in names if name not in dropped], dropped
