@@ -81,7 +81,10 @@ def plain(value: Any) -> Value:
     if isinstance(value, np.generic):
         return _plain_scalar(value)
     if hasattr(value, "to_pydatetime"):
-        value = as_datetime(value)
+        try:
+            value = value.to_pydatetime(warn=False)
+        except ValueError as error:
+            raise ValueError(f"{error}; {REMEDY}") from None
     elif hasattr(value, "to_pytimedelta"):
         return _plain_scalar(value.to_timedelta64())  # rounded down, as all others are
     if isinstance(value, datetime):
@@ -92,16 +95,6 @@ def plain(value: Any) -> Value:
         left, right = (end.tz_convert("UTC") for end in (value.left, value.right))
         return type(value)(left, right, value.closed)
     return value
-
-
-def as_datetime(value: Any) -> Any:
-    """Return a time of pandas' as Python's own; others are as they were."""
-    if not hasattr(value, "to_pydatetime"):
-        return value
-    try:
-        return value.to_pydatetime(warn=False)
-    except ValueError as error:
-        raise ValueError(f"{error}; {REMEDY}") from None
 
 
 def _plain_scalar(value: np.generic) -> Value:
@@ -214,9 +207,7 @@ def as_doubles(array: NDArray[Any]) -> NDArray[np.float64]:
 
 def is_half_text(value: Any) -> bool:
     """Return whether a value is a text with half a character in it."""
-    if not isinstance(value, str) or value.isascii():
-        return False
-    return whole_characters(value) != value
+    return isinstance(value, str) and whole_characters(value) != value
 
 
 def whole_characters(text: str) -> str:
@@ -315,17 +306,11 @@ def _from_pandas(series: Any) -> tuple[NDArray[Any], list[Value]]:
     if isinstance(series.dtype, pd.CategoricalDtype):
         return series.cat.codes.to_numpy(), _python_values(series.cat.categories)
     if isinstance(series.dtype, pd.ArrowDtype):
-        return _from_pyarrow(_as_chunks(series.array.__arrow_array__()))
+        return _from_pyarrow(series.array.__arrow_array__())
     if series.dtype == object:
         return _from_pandas_objects(series.to_numpy())
     codes, values = pd.factorize(series)
     return codes, _python_values(values)
-
-
-def _as_chunks(array: Any) -> Any:
-    import pyarrow as pa
-
-    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
 def _python_values(values: Any) -> list[Value]:
