@@ -104,7 +104,7 @@ def run(
     from untie.cli.learning import tell_columns
     from untie.cli.reading import in_memory, open_rows
     from untie.cli.showing import bar, say, waiting
-    from untie.report._study import Recipe
+    from untie.report.code import PageCode
     from untie.report.making import report_fitted
 
     source = open_rows(file, options)
@@ -115,7 +115,7 @@ def run(
         prepared = clusterer._fit_rows(open_table(rows), options.weight)
     tell_columns(clusterer.preparer_, options)
     own = {"--k": k, "--solver": solver, "--purpose": purpose, "--seed": seed, "--title": title}
-    recipe = Recipe(
+    code = PageCode(
         clone(clusterer),
         options.label,
         options.weight,
@@ -126,7 +126,7 @@ def run(
     made = report_fitted(
         clusterer,
         rows,
-        recipe,
+        code,
         label=options.label,
         sample_weight=options.weight,
         prepared=prepared,
@@ -158,7 +158,7 @@ def _reading(file: str | None, options: LearningOptions) -> str:
     """Return Python that reads the rows; what comes from a pipe can't be read again."""
     from untie._engines.files import is_stream
     from untie.cli.reading import scan_arguments
-    from untie.report._study import UNKNOWN
+    from untie.report.code import UNKNOWN
 
     if file is not None and (file == "-" or any(map(is_stream, [file, *glob(file)]))):
         return UNKNOWN

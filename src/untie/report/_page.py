@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -20,12 +19,13 @@ from untie.report._groups import cards
 from untie.report._judged import clusters_and_answers
 from untie.report._landscape import embed, landscape
 from untie.report._learned import choice_of_k, comparison, unusual, weights
-from untie.report._limits import CODE_BYTES, PAGE_BYTES, shown
+from untie.report._limits import PAGE_BYTES, shown
 from untie.report._report import Report
 from untie.report._shares import shares_in_clusters, side_by_side
 from untie.report._study import Study
 from untie.report._summary import how_sure, lead, summary
 from untie.report._together import columns_together
+from untie.report.code import code_to_make_it
 
 
 @dataclass(frozen=True)
@@ -48,22 +48,6 @@ class Section:
     short: str
     heading: str
     make: Callable[[Study], Any]
-
-
-def code_to_make_it(study: Study) -> dict[str, str | None]:
-    """Return the pieces of code that make the page again, as far as a page can hold them."""
-    recipe = study.recipe
-    pieces = {
-        "command": recipe.command,
-        "python": recipe.python(),
-        "steps": recipe.step_by_step(),
-    }
-    return {
-        name: "# This names so many columns that it is too long for a page."
-        if code and len(escape(code).encode(errors="replace")) > CODE_BYTES
-        else code
-        for name, code in pieces.items()
-    }
 
 
 SECTIONS = (
