@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import inspect
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from untie._prepare.deciding import BINS, MAX_CATEGORIES
 from untie._util.messages import Message, Parameter
 from untie.cli.streams import UserError, check_apart, check_file
 
-if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
-
-    from untie.clusterer import TableClusterer
-    from untie.encoder import TableEncoder
-    from untie.preparer import Preparer
-
 READING, COLUMNS, RESULT = "Reading", "Columns", "Result"
 
+
+BINS, MAX_CATEGORIES = 35, 100
+"""As `Preparer` has them, which takes long to import."""
 
 NOTHING = "none"
 """What stands for no text at all in --missing; beside others it is a text."""
@@ -113,23 +107,6 @@ Clusters = Annotated[
     typer.Option("--k", min=2, help="Number of clusters.", show_default="chosen"),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of everything that is random.")]
-Solvers = Annotated[
-    Solver | None,
-    typer.Option(
-        "--solver",
-        help="Learn by the paper's method, with this solver, instead of comparing several "
-        "representations and keeping one.",
-        show_default=False,
-    ),
-]
-Purposes = Annotated[
-    Purpose | None,
-    typer.Option(
-        "--purpose",
-        help="What the vectors are for: to find groups with, or similar rows.",
-        show_default="clusters, but neighbors to find them",
-    ),
-]
 OutputFormat = Annotated[
     Format | None,
     typer.Option(
@@ -322,6 +299,24 @@ class LearningOptions(TableOptions):
             "ranges have an order anyway. Repeatable.",
         ),
     ] = None
+    solver: Annotated[
+        Solver | None,
+        typer.Option(
+            "--solver",
+            help="Learn by the paper's method, with this solver, instead of comparing several "
+            "representations and keeping one.",
+            show_default=False,
+        ),
+    ] = None
+    purpose: Annotated[
+        Purpose | None,
+        typer.Option(
+            "--purpose",
+            help="What the vectors are for: to find groups with, or similar rows.",
+            show_default="clusters, but neighbors to find them",
+        ),
+    ] = None
+    seed: Seed = 0
 
 
 def sharing(
@@ -386,8 +381,7 @@ OPTIONS = {
     "sample_weight": "--weight",
     "column_weights": "--column-weight",
     "random_state": "--seed",
-    "solver": "--solver",
-    "purpose": "--purpose",
+    "n_components": "--components",
 }
 """What the command calls parameters of the library that its options are not named after."""
 
@@ -427,180 +421,6 @@ def _quoted(text: str) -> str:
     return f'"{text}"' if "'" in text and not set(text) & set('"$`\\!') else quote(text)
 
 
-def new_preparer(options: ColumnOptions, known: Sequence[str]) -> Preparer:
-    """Return what makes the columns that the user wants categories, not fitted yet.
-
-    Parameters
-    ----------
-    options : ColumnOptions
-        What the user asked for.
-    known : sequence of str
-        The table's columns.
-    """
-    from untie.preparer import Preparer
-
-    label, weight = getattr(options, "label", None), getattr(options, "weight", None)
-    names = {
-        name: split_names(getattr(options, name, None), known)
-        for name in ("columns", "drop", "categorical", "passive")
-    }
-    own = {"label": [label] if label else [], "weight": [weight] if weight else []}
-    for name, given in {**names, **own}.items():
-        _check_known(given, known, f"--{name}")
-    missing = missing_texts(options)
-    return Preparer(
-        columns=names["columns"] or None,
-        drop=[*names["drop"], *own["label"]],
-        bins=options.bins,
-        max_categories=options.max_categories,
-        categorical=names["categorical"],
-        missing="auto" if missing is None else missing,
-        day_first=options.day_first,
-        date_parts=split_names(options.date_parts, []),
-    )
-
-
-def new_encoder(
-    options: LearningOptions,
-    known: Sequence[str],
-    n_clusters: int | str | None = None,
-    *,
-    components: int | None = None,
-    solver: Solver | None = None,
-    purpose: Purpose | None = None,
-    seed: int = 0,
-) -> TableEncoder | Pipeline:
-    """Return what learns vectors of a table, not fitted yet; with a solver, by the paper's method.
-
-    Parameters
-    ----------
-    options : LearningOptions
-        What the user asked for.
-    known : sequence of str
-        The table's columns.
-    n_clusters, components, solver, purpose, seed
-        The command's own options.
-    """
-    from untie.encoder import TableEncoder
-
-    preparer = new_preparer(options, known)
-    given = _learning(options, known, purpose)
-    if components is not None:
-        given["n_components"] = components
-    if solver is None:
-        return TableEncoder(n_clusters, preparer=preparer, **given, random_state=seed)
-    from sklearn.pipeline import make_pipeline
-
-    from untie.untie_method import UNTIE
-
-    _refuse_with_solver(given)
-    if options.weight is not None:  # which the second step would take for a column
-        preparer.set_params(drop=[*preparer.drop, options.weight])
-    return make_pipeline(preparer, UNTIE(n_clusters, solver=solver.value, random_state=seed))
-
-
-def new_clusterer(
-    options: LearningOptions,
-    known: Sequence[str],
-    k: int | None,
-    solver: Solver | None,
-    purpose: Purpose | None,
-    seed: int,
-) -> TableClusterer:
-    """Return what finds clusters in a table, not fitted yet; parameters are as of `new_encoder`."""
-    from untie.clusterer import TableClusterer
-    from untie.encoder import TableEncoder
-    from untie.untie_method import UNTIE
-
-    preparer = new_preparer(options, known)
-    given = _learning(options, known, purpose)
-    encoder: Any = None
-    if solver is not None:
-        _refuse_with_solver(given)
-        encoder = UNTIE(solver=solver.value, random_state=seed)
-    elif given:
-        encoder = TableEncoder(**given, random_state=seed)
-    return TableClusterer(k or "auto", encoder=encoder, preparer=preparer, random_state=seed)
-
-
-def _learning(
-    options: LearningOptions, known: Sequence[str], purpose: Purpose | None
-) -> dict[str, Any]:
-    """Return what the user asked for of a `TableEncoder`, besides preparation."""
-    given = {
-        "purpose": None if purpose is None else purpose.value,
-        "column_weights": _column_weights(options, known),
-        "ordered": _ordered(options, known),
-    }
-    return {name: value for name, value in given.items() if value}
-
-
-def _refuse_with_solver(given: Mapping[str, Any]) -> None:
-    names = [_as_option(Parameter(name)) for name in given]
-    names = ["--components" if name == "n_components" else name for name in names]
-    if names:
-        raise UserError(
-            f"--solver is for the paper's method, which takes no {' and no '.join(names)}; leave "
-            "--solver out, or the others."
-        )
-
-
-def _column_weights(options: LearningOptions, known: Sequence[str]) -> dict[str, float]:
-    """Return how much the user wants columns to count."""
-    weights: dict[str, float] = {}
-    for entry in options.column_weight or []:
-        name, equals, factor = entry.rpartition("=")
-        if not equals or not name:
-            raise UserError(f"--column-weight is NAME=FACTOR, such as age=2; got {entry!r}.")
-        weights[name] = _factor(entry, factor)
-    for name in split_names(options.passive, known):
-        if name in weights:
-            raise UserError(f"--passive and --column-weight both name {name!r}; keep one of them.")
-        weights[name] = 0.0
-    return weights
-
-
-def _factor(entry: str, text: str) -> float:
-    try:
-        factor = float(text)
-    except ValueError:
-        factor = math.nan
-    if not (math.isfinite(factor) and factor >= 0):
-        raise UserError(
-            f"--column-weight {entry}: {text!r} is no number of at least 0; 1 is as usual, 2 "
-            "counts twice."
-        )
-    return factor
-
-
-def _ordered(options: LearningOptions, known: Sequence[str]) -> dict[str, Any]:
-    """Return the columns that the user calls ordered.
-
-    With their values in order, where these were given, and None for numbers and dates.
-    """
-    found: dict[str, Any] = {}
-    for entry in options.ordered or []:
-        name, equals, values = entry.partition("=")
-        if entry in known or not equals:
-            found |= dict.fromkeys(split_names([entry], known))
-        else:
-            found[name] = [value.strip() for value in values.split(",")]
-    passive = split_names(options.passive, known)
-    for name in found:
-        if name in passive:
-            raise UserError(f"--passive and --ordered both name {name!r}; keep one of them.")
-    return found
-
-
-def _check_known(names: Sequence[str], known: Sequence[str], option: str) -> None:
-    for name in names:
-        if name not in known:
-            line = unknown("column", name, known, f"in the table, which {option} names")
-            if option == "--weight" and "=" in name:
-                line += f" Or, to make a column count more: --column-weight {name}"
-            raise UserError(line)
-
-
 def unknown(what: str, name: str, known: Sequence[str], where: str) -> str:
     """Return a message about something that there is not, and what there is instead."""
     close = get_close_matches(name, known, n=3)
@@ -610,23 +430,13 @@ def unknown(what: str, name: str, known: Sequence[str], where: str) -> str:
     return f"There is no {what} {name!r} {where}; {hint}"
 
 
-def refuse_for_model(
-    options: SourceOptions, solver: Solver | None = None, purpose: Purpose | None = None
-) -> None:
+def refuse_for_model(options: ColumnOptions) -> None:
     """Refuse what is asked of learning where a model has learned before."""
-    own = [field.name for kind in (ColumnOptions, LearningOptions) for field in _own_fields(kind)]
-    named = [words[0] for name, words in given_options(options).items() if name in own]
-    named += [] if solver is None else ["--solver"]
-    named += [] if purpose is None else ["--purpose"]
+    usable = {field.name for field in fields(SourceOptions)} | {"label", "weight", "seed"}
+    named = [words[0] for name, words in given_options(options).items() if name not in usable]
     if named:
-        verb = "is" if len(set(named)) == 1 else "are"
-        said = " and ".join(dict.fromkeys(named))
-        raise UserError(f"{said} {verb} for learning; the model has its own.")
-
-
-def _own_fields(kind: type[Any]) -> list[Field[Any]]:
-    """Return the fields of a dataclass without those of the one that it extends."""
-    return [field for field in fields(kind) if field.name in kind.__annotations__]
+        verb = "is" if len(named) == 1 else "are"
+        raise UserError(f"{' and '.join(named)} {verb} for learning; the model has its own.")
 
 
 def given_options(options: SourceOptions) -> dict[str, list[str]]:

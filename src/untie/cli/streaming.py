@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
-from untie._engines.writing import write_source, writer_of
+from untie._engines.writing import writer_of
 from untie._inputs import FittedTable, as_fitted, unknown_cells
 from untie._prepare.rules import means_missing
 from untie._table.frames import columns_of
-from untie._util.files import whole_file
+from untie._table.vocabulary import number_repeats
 from untie._util.messages import need
 from untie.cli.learning import load, seen
 from untie.cli.options import Format, SourceOptions, split_names
 from untie.cli.reading import open_rows
-from untie.cli.showing import as_text, chosen_format, file_layout, print_table, say, waiting
+from untie.cli.showing import chosen_format, print_table, say, waiting, write_batches
 from untie.encoder import TableEncoder
 from untie.explain import unknown_values
 from untie.preparer import Preparer
@@ -146,6 +143,36 @@ def _watched(table: ArrowSource, columns: Sequence[str], look: Callable[[Any], A
     return replace(table, read=read)
 
 
+def with_columns(
+    source: ArrowSource, types: Mapping[str, str], find: Callable[[Any], Iterable[Any]]
+) -> ArrowSource:
+    """Return a lazy table: rows as they are read, and columns that are found of each piece.
+
+    Parameters
+    ----------
+    source : ArrowSource
+        The rows.
+    types : mapping of str to str
+        Names of the new columns, and Arrow's names of their types.
+    find : callable
+        Gives the cells of the new columns, for rows in memory.
+    """
+    pa = need("pyarrow")
+    names = number_repeats([*source.columns, *types])[len(source.columns) :]
+    kinds = [getattr(pa, kind)() for kind in types.values()]
+    new = [pa.field(name, kind) for name, kind in zip(names, kinds, strict=True)]
+    schema = pa.schema([*source.schema, *new], source.schema.metadata)
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        for batch in filter(len, source.batches()):
+            cells = find(pa.Table.from_batches([batch]))
+            arrays = [pa.array(part, kind) for part, kind in zip(cells, kinds, strict=True)]
+            rows = pa.RecordBatch.from_arrays([*batch.columns, *arrays], names=schema.names)
+            yield rows.select(list(columns))
+
+    return ArrowSource(schema, read, source.origin, source.n_rows)
+
+
 def tell_unknown(fitted: FittedTable, rows: Any, quiet: bool, effect: str = "") -> None:
     """Say which values of rows in memory, as they were read, a model does not know."""
     unknown, outside = Unknown(fitted.encoder), Outside(fitted.preparer)
@@ -176,71 +203,8 @@ def _times(n: int) -> str:
     return "1 row" if n == 1 else f"{n:,} rows"
 
 
-def stream_rows(table: ArrowSource, how: Format, output: Path | None, is_safe: bool) -> None:
-    """Write the rows of a lazy table as `show` writes those of one in memory.
-
-    Parameters
-    ----------
-    table : ArrowSource
-        The rows.
-    how : Format
-        How to print them, where there is no file; CSV or JSON.
-    output : path or None
-        The file; its ending says how it is written.
-    is_safe : bool
-        Whether texts in CSV that a spreadsheet would run as formulas are marked as texts.
-    """
-    delimiter = ","
-    if output is not None:
-        layout = file_layout(output)
-        if layout is None:
-            write_source(table, output)
-            return
-        how, delimiter = layout
-    with _opened(output) as file:
-        write_batches(table.batches(), file, how, delimiter, is_safe)
-
-
-def write_batches(
-    batches: Iterable[Any],
-    file: TextIO,
-    how: Format,
-    delimiter: str = ",",
-    is_safe: bool = False,
-) -> None:
-    """Write record batches as one table of CSV or one array of JSON."""
-    is_first = True
-    for batch in filter(len, batches):
-        rows = need("pyarrow").Table.from_batches([batch])
-        text = as_text(rows, how, delimiter, has_header=is_first, is_safe=is_safe)
-        if how == Format.json:
-            # Each piece is an array of its own; they share one pair of brackets.
-            text = ("[" if is_first else ",") + text.strip()[1:-1].rstrip()
-        file.write(text)
-        is_first = False
-    if how == Format.json:
-        file.write("[]\n" if is_first else "\n]\n")
-
-
-@contextmanager
-def _opened(output: Path | None) -> Iterator[TextIO]:
-    """Give standard output, or a file that appears as a whole."""
-    if output is None:
-        yield sys.stdout
-        return
-    with ExitStack() as stack:
-        temporary = stack.enter_context(whole_file(output))
-        file: Any = stack.enter_context(open(temporary, "wb"))
-        if output.suffix == ".gz":  # without a time, so that the same rows give the same file
-            file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
-        yield stack.enter_context(io.TextIOWrapper(file, encoding="utf-8", newline=""))
-
-
 SHOWN_ROWS, SHOWN_DIMENSIONS = 10, 8
 """How much of the vectors is shown on a terminal."""
-
-WHAT = "transforming the rows"
-"""What is done, for the line on a terminal."""
 
 NEUTRAL = "; it is neutral in their vectors"
 
@@ -261,17 +225,17 @@ def write_vectors(
     rows = seen(fitted, outside.watched(source), kept)
     own = getattr(encoder, "feature_names_in_", None)  # of an array, which has none, the table's
     rows = unknown.watched(rows, source.columns if own is None else list(own))
-    how = chosen_format(format_)
-    if output is not None:
-        with waiting(WHAT, options.quiet):
-            writer_of(output, options.safe_csv)(stream_vectors(encoder, rows, kept))
-    elif how != Format.table:
-        # Rows on a terminal would tear the line apart.
-        with waiting(WHAT, options.quiet or sys.stdout.isatty()):
-            batches = stream_vectors(encoder, rows, kept)
-            write_batches(batches, sys.stdout, how, is_safe=options.safe_csv)
+    batches, how = stream_vectors(encoder, rows, kept), chosen_format(format_)
+    if output is None and how == Format.table:
+        _show_beginning(batches, options.quiet)
     else:
-        _show_beginning(stream_vectors(encoder, rows, kept), options.quiet)
+        # Rows on a terminal would tear the line apart.
+        are_seen = output is None and sys.stdout.isatty()
+        with waiting("transforming the rows", options.quiet or are_seen):
+            if output is None:
+                write_batches(batches, how, is_safe=options.safe_csv)
+            else:
+                writer_of(output, options.safe_csv)(batches)
     outside.tell(options.quiet)
     unknown.tell(options.quiet, NEUTRAL)
 
