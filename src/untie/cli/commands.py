@@ -27,6 +27,7 @@ from untie.cli.options import (
     Seed,
     SourceOptions,
     TableOptions,
+    option,
     refuse_for_model,
     sharing,
 )
@@ -148,19 +149,13 @@ def cluster(
     k: Clusters = None,
     output: Output = None,
     save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Keep the clusters in a file, for untie assign.",
-            show_default=False,
-        ),
+        Path | None, option("Keep the clusters in a file, for untie assign.", metavar="MODEL")
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Clusters that --save or Python kept, instead of new ones: as untie assign.",
             metavar="MODEL",
-            help="Clusters that --save or Python kept, instead of new ones: as untie assign.",
-            show_default=False,
         ),
     ] = None,
     lazy: Annotated[
@@ -211,8 +206,7 @@ model does not know; note: what makes it unlike any cluster, or these values."""
 def assign(
     options: SourceOptions,
     model: Annotated[
-        Path,
-        typer.Argument(metavar="MODEL", help="What untie cluster --save or Python kept."),
+        Path, typer.Argument(metavar="MODEL", help="What untie cluster --save or Python kept.")
     ],
     file: File = None,
     output: Output = None,
@@ -252,20 +246,12 @@ Rows are counted from 0: the first line below the names is row 0.""",
 def neighbors(
     options: LearningOptions,
     file: File = None,
-    row: Annotated[
-        int | None, typer.Option(min=0, help="A row's number, from 0.", show_default=False)
-    ] = None,
+    row: Annotated[int | None, option("A row's number, from 0.", min=0)] = None,
     where: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE", help="A value to look for; may be repeated.", show_default=False
-        ),
+        list[str] | None, option("A value to look for; may be repeated.", metavar="NAME=VALUE")
     ] = None,
     like: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="A file; look for rows like each of its.", show_default=False
-        ),
+        str | None, option("A file; look for rows like each of its.", metavar="FILE")
     ] = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of neighbours.")] = 10,
     why: Annotated[
@@ -370,14 +356,10 @@ def values(
     options: LearningOptions,
     file: File = None,
     column: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The column to look at.", show_default="all"),
+        str | None, typer.Option(metavar="NAME", help="The column to look at.", show_default="all")
     ] = None,
     why: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VALUE,VALUE", help="Two values of --column to explain.", show_default=False
-        ),
+        str | None, option("Two values of --column to explain.", metavar="VALUE,VALUE")
     ] = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of lines.")] = 20,
     model: Model = None,
@@ -457,22 +439,20 @@ def drift(
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option(
-            metavar="MODEL",
-            help="A model that untie fit or Python saved; FILE is then the table to compare with "
+        option(
+            "A model that untie fit or Python saved; FILE is then the table to compare with "
             "the one that it has learned from.",
-            show_default=False,
+            metavar="MODEL",
         ),
     ] = None,
     fail_on: Annotated[
         list[FailOn] | None,
-        typer.Option(
-            "--fail-on",
-            metavar="KIND",
-            help="Exit with 1 if this has drifted: columns (the frequencies of one), values (new "
+        option(
+            "Exit with 1 if this has drifted: columns (the frequencies of one), values (new "
             "or lost ones), couplings (how columns depend on each other), or any of these. "
             "Repeatable.",
-            show_default=False,
+            "--fail-on",
+            metavar="KIND",
         ),
     ] = None,
     alpha: Annotated[
@@ -648,13 +628,12 @@ def transform(
     file: File = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Write here, in the format of the ending (.csv, .tsv, .parquet, .feather).",
             "--output",
             "-o",
             metavar="FILE",
-            help="Write here, in the format of the ending (.csv, .tsv, .parquet, .feather).",
             rich_help_panel=RESULT,
-            show_default=False,
         ),
     ] = None,
     keep: Annotated[
@@ -685,8 +664,7 @@ def transform(
 )
 def datasets(
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="A data set to write.", show_default=False),
+        str | None, typer.Argument(metavar="NAME", help="A data set to write.", show_default=False)
     ] = None,
     output: Output = None,
     format_: OutputFormat = None,

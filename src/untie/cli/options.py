@@ -62,6 +62,11 @@ class Solver(StrEnum):
     discount = "discount"
 
 
+def option(text: str, *names: str, **settings: Any) -> Any:
+    """Return an option with a help, whose default is not shown unless `show_default` says how."""
+    return typer.Option(*names, help=text, **{"show_default": False, **settings})
+
+
 File = Annotated[
     str | None,
     typer.Argument(
@@ -72,54 +77,39 @@ File = Annotated[
         show_default=False,
     ),
 ]
+NAMES: Any = {"metavar": "NAMES", "rich_help_panel": COLUMNS}
+OUTPUT: Any = {"metavar": "FILE", "rich_help_panel": RESULT}
 Output = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Write here, in the format of the ending (.csv, .tsv, .json, .parquet).",
-        rich_help_panel=RESULT,
-        show_default=False,
+    option(
+        "Write here, in the format of the ending (.csv, .tsv, .json, .parquet).",
+        *("--output", "-o"),
+        **OUTPUT,
     ),
 ]
 Kept = Annotated[
     list[str] | None,
-    typer.Option(
-        "--keep",
-        metavar="NAMES",
-        help="Columns of FILE to show as well, such as a key.",
-        rich_help_panel=RESULT,
-        show_default=False,
+    option(
+        "Columns of FILE to show as well, such as a key.", metavar="NAMES", rich_help_panel=RESULT
     ),
 ]
 Model = Annotated[
     Path | None,
-    typer.Option(
-        "--model",
-        metavar="MODEL",
-        help="A model that untie fit or Python saved, instead of learning from FILE.",
-        show_default=False,
+    option(
+        "A model that untie fit or Python saved, instead of learning from FILE.", metavar="MODEL"
     ),
 ]
-Clusters = Annotated[
-    int | None,
-    typer.Option("--k", min=2, help="Number of clusters.", show_default="chosen"),
-]
+Clusters = Annotated[int | None, option("Number of clusters.", "--k", min=2, show_default="chosen")]
 Seed = Annotated[int, typer.Option(help="Seed of everything that is random.")]
 OutputFormat = Annotated[
     Format | None,
-    typer.Option(
+    option(
+        "How to print.",
         "--format",
-        help="How to print.",
         show_default="table on a terminal, else csv",
         rich_help_panel=RESULT,
     ),
 ]
-
-
-def _option(*names: str, panel: str, **settings: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=panel, show_default=False, **settings)
 
 
 @dataclass(frozen=True)
@@ -128,56 +118,52 @@ class SourceOptions:
 
     sql: Annotated[
         str | None,
-        _option(
-            "--sql",
-            panel=READING,
+        option(
+            "A DuckDB query instead of FILE: \"SELECT * FROM 'a.csv' WHERE ...\".",
             metavar="QUERY",
-            help="A DuckDB query instead of FILE: \"SELECT * FROM 'a.csv' WHERE ...\".",
+            rich_help_panel=READING,
         ),
     ] = None
     missing: Annotated[
         list[str] | None,
-        _option(
-            "--missing",
-            panel=READING,
-            metavar="TEXTS",
-            help="The cells that are missing, besides empty ones: --missing '?,NA'. If not given, "
+        option(
+            "The cells that are missing, besides empty ones: --missing '?,NA'. If not given, "
             "words such as NA, n/a, ? and - are found by themselves, and said; --missing none "
             "keeps them as values. Repeatable.",
+            metavar="TEXTS",
+            rich_help_panel=READING,
         ),
     ] = None
     delimiter: Annotated[
         str | None,
-        _option(
-            "--delimiter",
-            panel=READING,
+        option(
+            "What stands between cells; found out if not given.",
             metavar="CHAR",
-            help="What stands between cells; found out if not given.",
+            rich_help_panel=READING,
         ),
     ] = None
-    encoding: Annotated[
-        str, _option("--encoding", panel=READING, metavar="NAME", help="Of text; utf-8.")
-    ] = "utf-8"
+    encoding: Annotated[str, option("Of text; utf-8.", metavar="NAME", rich_help_panel=READING)] = (
+        "utf-8"
+    )
     sheet: Annotated[
         str | None,
-        _option(
-            "--sheet",
-            panel=READING,
+        option(
+            "Of an Excel file, by its name or number; the first.",
             metavar="NAME",
-            help="Of an Excel file, by its name or number; the first.",
+            rich_help_panel=READING,
         ),
     ] = None
     safe_csv: Annotated[
         bool,
-        _option(
-            "--safe-csv",
-            panel=RESULT,
-            help="In CSV, put ' before texts that begin with = + - or @, which a spreadsheet would "
+        option(
+            "In CSV, put ' before texts that begin with = + - or @, which a spreadsheet would "
             "run as formulas.",
+            "--safe-csv",
+            rich_help_panel=RESULT,
         ),
     ] = False
     quiet: Annotated[
-        bool, _option("--quiet", "-q", panel=RESULT, help="No notes, no progress; errors only.")
+        bool, option("No notes, no progress; errors only.", "--quiet", "-q", rich_help_panel=RESULT)
     ] = False
 
 
@@ -187,25 +173,17 @@ class ColumnOptions(SourceOptions):
 
     columns: Annotated[
         list[str] | None,
-        _option(
-            "--columns",
-            panel=COLUMNS,
-            metavar="NAMES",
-            help="Learn from these alone: --columns age,city. None is left out, whatever it holds.",
+        option(
+            "Learn from these alone: --columns age,city. None is left out, whatever it holds.",
+            **NAMES,
         ),
     ] = None
-    drop: Annotated[
-        list[str] | None,
-        _option("--drop", panel=COLUMNS, metavar="NAMES", help="Leave these out."),
-    ] = None
+    drop: Annotated[list[str] | None, option("Leave these out.", **NAMES)] = None
     categorical: Annotated[
         list[str] | None,
-        _option(
-            "--categorical",
-            panel=COLUMNS,
-            metavar="NAMES",
-            help="Numbers that are names, such as flights or postal codes: not binned, not left "
-            "out.",
+        option(
+            "Numbers that are names, such as flights or postal codes: not binned, not left out.",
+            **NAMES,
         ),
     ] = None
     bins: Annotated[
@@ -224,19 +202,18 @@ class ColumnOptions(SourceOptions):
     ] = MAX_CATEGORIES
     day_first: Annotated[
         bool | None,
-        _option(
+        option(
+            "How to read dates such as 1/2/2024 where no date of the column tells.",
             "--day-first/--month-first",
-            panel=COLUMNS,
-            help="How to read dates such as 1/2/2024 where no date of the column tells.",
+            rich_help_panel=COLUMNS,
         ),
     ] = None
     date_parts: Annotated[
         list[str] | None,
-        _option(
-            "--date-parts",
-            panel=COLUMNS,
+        option(
+            "Take weekday, month or hour out of dates, as columns: --date-parts weekday,hour.",
             metavar="PARTS",
-            help="Take weekday, month or hour out of dates, as columns: --date-parts weekday,hour.",
+            rich_help_panel=COLUMNS,
         ),
     ] = None
 
@@ -247,72 +224,60 @@ class TableOptions(ColumnOptions):
 
     label: Annotated[
         str | None,
-        _option(
-            "--label",
-            panel=COLUMNS,
+        option(
+            "A column with the answer: not learned from, used to judge results.",
             metavar="NAME",
-            help="A column with the answer: not learned from, used to judge results.",
+            rich_help_panel=COLUMNS,
         ),
     ] = None
     weight: Annotated[
         str | None,
-        _option(
-            "--weight",
-            panel=COLUMNS,
+        option(
+            "The column that says how often each row counts.",
             metavar="NAME",
-            help="The column that says how often each row counts.",
+            rich_help_panel=COLUMNS,
         ),
     ] = None
 
 
 @dataclass(frozen=True)
 class LearningOptions(TableOptions):
-    """The same, and how much columns count, and which have an order, where something is learned."""
+    """The same, and how columns count and how vectors are learned, where something is learned."""
 
     column_weight: Annotated[
         list[str] | None,
-        _option(
+        option(
+            "How much a column counts, 1 being as usual: --column-weight age=2. Repeatable.",
             "--column-weight",
             "--weight-column",
-            panel=COLUMNS,
             metavar="NAME=FACTOR",
-            help="How much a column counts, 1 being as usual: --column-weight age=2. Repeatable.",
+            rich_help_panel=COLUMNS,
         ),
     ] = None
     passive: Annotated[
-        list[str] | None,
-        _option(
-            "--passive",
-            panel=COLUMNS,
-            metavar="NAMES",
-            help="Describe these, but do not learn from them.",
-        ),
+        list[str] | None, option("Describe these, but do not learn from them.", **NAMES)
     ] = None
     ordered: Annotated[
         list[str] | None,
-        _option(
-            "--ordered",
-            panel=COLUMNS,
-            metavar="COLUMN[=VALUES]",
-            help="A column whose order counts: numbers or dates with few values, such as grades, "
+        option(
+            "A column whose order counts: numbers or dates with few values, such as grades, "
             "or words in their order: --ordered size=S,M,L. Numbers and dates that are binned into "
             "ranges have an order anyway. Repeatable.",
+            metavar="COLUMN[=VALUES]",
+            rich_help_panel=COLUMNS,
         ),
     ] = None
     solver: Annotated[
         Solver | None,
-        typer.Option(
-            "--solver",
-            help="Learn by the paper's method, with this solver, instead of comparing several "
-            "representations and keeping one.",
-            show_default=False,
+        option(
+            "Learn by the paper's method, with this solver, instead of comparing several "
+            "representations and keeping one."
         ),
     ] = None
     purpose: Annotated[
         Purpose | None,
-        typer.Option(
-            "--purpose",
-            help="What the vectors are for: to find groups with, or similar rows.",
+        option(
+            "What the vectors are for: to find groups with, or similar rows.",
             show_default="clusters, but neighbors to find them",
         ),
     ] = None
