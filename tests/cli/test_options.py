@@ -1,6 +1,5 @@
 """Every option of every sub-command is used, and changes what it should."""
 
-
 import pytest
 
 from option_cases import (

@@ -17,7 +17,7 @@ from untie.cli.learning import load, seen
 from untie.cli.options import Format, SourceOptions
 from untie.cli.reading import open_rows
 from untie.cli.showing import chosen_format, print_table, say, waiting, write_rows
-from untie.cli.streaming import Outside, Unknown, with_columns
+from untie.cli.streaming import Unseen, with_columns
 from untie.explain import assignments
 
 SHOWN_ROWS = 10
@@ -47,8 +47,7 @@ def assign_rows(
         else:
             for _ in found.beside(source).batches():
                 pass
-    found.unknown.tell(options.quiet)
-    found.outside.tell(options.quiet)
+    found.unseen.tell(options.quiet)
     for line in filter(None, [found.said(), found.about_model(model.name)]):
         say(line, options.quiet)
     if how == Format.table:
@@ -68,7 +67,7 @@ class Assigned:
 
     def __init__(self, fitted: FittedTable) -> None:
         self.fitted, self.clusterer = fitted, fitted.clusters
-        self.unknown, self.outside = Unknown(fitted.encoder), Outside(fitted.preparer)
+        self.unseen = Unseen(fitted)
         n_clusters = len(self.clusterer.cluster_centers_)
         self.sizes, self.unlike, self.strange = np.zeros((3, n_clusters), dtype=int)
         self.n_blank = 0
@@ -88,13 +87,13 @@ class Assigned:
         """Return what is found of more rows, as they were read: `NEW_COLUMNS`."""
         rows = seen(self.fitted, source)
         found = columns_of(assignments(self.clusterer, rows))
-        outside = self.outside.add(source)
+        outside = self.unseen.add_raw(source)
         if outside is not None:  # what was prepared before, the clusterer can't know
             found["note"] = with_outside(found["note"], outside)
         self.n_blank += sum(found.pop("nothing_known"))
         is_unlike = np.array(found.pop("unlike"), dtype=bool)
         is_strange = np.array(found["unknown"]) > 0
-        self.unknown.add(rows, is_strange)
+        self.unseen.add(rows, is_strange)
         self._keep_farthest(found, is_unlike)
         labels, n = np.array(found["cluster"]), len(self.sizes)
         self.sizes += np.bincount(labels, minlength=n)

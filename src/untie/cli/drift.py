@@ -85,59 +85,36 @@ def _columns(found: Drift) -> list[dict[str, Any]]:
     alone = {
         (value["column"], value["value"])
         for frame in (found.new_values, found.lost_values)
-        for value in _lines(frame)
+        for value in rows_of(frame)
     }
-    values = [v for v in _lines(found.frequencies) if (v["column"], v["value"]) not in alone]
     lines = []
-    for column in _lines(found.columns):
-        lines.append({"what": SHIFTED, **_of(column, "column", "moved", "p_value", "drifted")})
+    for column in rows_of(found.columns):
+        lines.append({"what": SHIFTED, **column})
         lines += [
-            {
-                "what": SHARE,
-                "before": value["share"],
-                "after": value["new_share"],
-                "moved": abs(value["change"]),
-                **_of(value, "column", "value", "p_value", "drifted"),
-            }
-            for value in values
+            {**value, "what": SHARE, "moved": abs(value["change"])}
+            | {"before": value["share"], "after": value["new_share"]}
+            for value in rows_of(found.frequencies)
             if value["column"] == column["column"]
+            and (value["column"], value["value"]) not in alone
         ]
     return lines
 
 
 def _values(found: Drift) -> list[dict[str, Any]]:
-    lines = []
-    for what, frame in ((NEW, found.new_values), (LOST, found.lost_values)):
-        for value in _lines(frame):
-            shares = (0.0, value["share"]) if what == NEW else (value["share"], 0.0)
-            lines.append(
-                {
-                    "what": what,
-                    "before": shares[0],
-                    "after": shares[1],
-                    **_of(value, "column", "value", "p_value", "drifted"),
-                }
-            )
-    return lines
+    new = [{**one, "before": 0.0, "after": one["share"]} for one in rows_of(found.new_values)]
+    lost = [{**one, "before": one["share"], "after": 0.0} for one in rows_of(found.lost_values)]
+    return [{"what": NEW, **one} for one in new] + [{"what": LOST, **one} for one in lost]
 
 
 def _couplings(found: Drift) -> list[dict[str, Any]]:
     return [
-        {
-            "what": COUPLED,
-            "with": pair["other_column"],
-            "before": pair["dependence"],
-            "after": pair["new_dependence"],
-            **_of(pair, "column", "moved", "p_value", "drifted"),
-        }
-        for pair in _lines(found.couplings)
+        {**pair, "what": COUPLED, "with": pair["other_column"]}
+        | {"before": pair["dependence"], "after": pair["new_dependence"]}
+        for pair in rows_of(found.couplings)
     ]
 
 
-def _of(line: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: line[name] for name in names}
-
-
-def _lines(frame: Any) -> list[dict[str, Any]]:
+def rows_of(frame: Any) -> list[dict[str, Any]]:
+    """Return the rows of a frame, each as a mapping of its columns."""
     columns = columns_of(frame)
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]

@@ -18,7 +18,7 @@ from untie.cli.options import LearningOptions
 from untie.cli.options import unknown as not_known
 from untie.cli.reading import read_rows
 from untie.cli.showing import rounded, waiting
-from untie.cli.streaming import Outside, Unknown, tell_unknown
+from untie.cli.streaming import Unseen, tell_unknown
 from untie.cli.streams import UserError
 from untie.explain import neighbors, why_similar
 
@@ -101,15 +101,12 @@ class Looking:
     def _nearest(self, queries: Any, n: int, asked: list[str] | None = None) -> dict[str, Any]:
         self._cells([])  # refuses unknown names before the work
         fitted = self.fitted
-        unknown, outside = Unknown(fitted.encoder), Outside(fitted.preparer)
-        rows = seen(fitted, outside.watched(self.source) if self.is_new else self.source)
-        if self.is_new:
-            rows = unknown.watched(rows, fitted.encoder.vocabulary_.columns)
+        unseen = Unseen(fitted)
+        rows = unseen.watched(self.source) if self.is_new else seen(fitted, self.source)
         given: dict[str, Any] = {"n": n, "columns": asked, "distinct": self.distinct}
         with waiting("looking for neighbours", self.options.quiet):
             found = columns_of(neighbors(fitted.encoder, rows, queries, **given))
-        unknown.tell(self.options.quiet, NEUTRAL)
-        outside.tell(self.options.quiet)
+        unseen.tell(self.options.quiet, NEUTRAL)
         return found
 
     def _cells(self, positions: Sequence[int]) -> dict[str, list[Any]]:

@@ -19,14 +19,12 @@ from untie._inputs import FittedTable, as_fitted, unknown_cells
 from untie._prepare.rules import means_missing
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
-from untie._util.messages import need
+from untie._util.messages import counted, need
 from untie.cli.learning import load, seen
 from untie.cli.options import Format, SourceOptions, split_names
 from untie.cli.reading import open_rows
 from untie.cli.showing import chosen_format, print_table, say, waiting, write_batches
-from untie.encoder import TableEncoder
 from untie.explain import unknown_values
-from untie.preparer import Preparer
 from untie.vector_file import stream_vectors
 
 SHOWN_COLUMNS, SHOWN_VALUES = 10, 5
@@ -36,18 +34,21 @@ SHOWN_OUTSIDE = 5
 """At most this many numbers beyond those that the model has seen are named."""
 
 
-class Unknown:
-    """Counts what a model does not know of rows that come piece by piece.
+class Unseen:
+    """Counts what a model has not seen, of rows that come piece by piece.
+
+    Values that it does not know, and numbers and dates beyond those that it has seen.
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    fitted : FittedTable
+        The model.
     """
 
-    def __init__(self, encoder: TableEncoder) -> None:
-        self.encoder = encoder
-        self.counts: dict[str, Counter[str]] = {}
+    def __init__(self, fitted: FittedTable) -> None:
+        self.fitted = fitted
+        self.unknown: dict[str, Counter[str]] = {}
+        self.outside: dict[str, tuple[Counter[str], str]] = {}
         self.n_rows = self.n_with = 0
 
     def add(self, rows: Any, some: NDArray[np.bool_] | None = None) -> None:
@@ -61,73 +62,60 @@ class Unknown:
             Which rows have a value that the encoder does not know, where that is known.
         """
         if some is None:
-            some = np.asarray(np.any(unknown_cells(self.encoder, rows), axis=0))
+            some = np.asarray(np.any(unknown_cells(self.fitted.encoder, rows), axis=0))
         self.n_rows, self.n_with = self.n_rows + len(some), self.n_with + int(some.sum())
         if some.any():
-            found = columns_of(unknown_values(self.encoder, rows))
-            for column, value, n in zip(*(found[key] for key in found), strict=True):
-                self.counts.setdefault(column, Counter())[value] += n
+            found = columns_of(unknown_values(self.fitted.encoder, rows))
+            for column, value, n in zip(*found.values(), strict=True):
+                self.unknown.setdefault(column, Counter())[value] += n
 
-    def watched(self, table: ArrowSource, columns: Sequence[str]) -> ArrowSource:
-        """Return a lazy table of the same rows, which are looked at as they go by."""
-        return _watched(table, columns, self.add)
-
-    def tell(self, quiet: bool, effect: str = "") -> None:
-        """Say which values of which columns are unknown, and how many rows have them."""
-        if not self.n_with:
-            return
-        for column in list(self.counts)[:SHOWN_COLUMNS]:
-            say(_line(column, self.counts[column]), quiet)
-        more = len(self.counts) - SHOWN_COLUMNS
-        if more > 0:
-            columns = "column" if more == 1 else "columns"
-            say(f"... and {more} more {columns} with such values", quiet)
-        share = f"of {self.n_rows:,} ({self.n_with / self.n_rows:.1%})"
-        rows = "1 row has" if self.n_with == 1 else f"{self.n_with:,} rows have"
-        say(f"{rows} a value that the model does not know, {share}{effect}.", quiet)
-        if hint := _about_missing(self.counts.values()):
-            say(hint, quiet)
-
-
-class Outside:
-    """Counts numbers and dates beyond those that a model has seen, of rows that come in pieces.
-
-    Parameters
-    ----------
-    preparer : Preparer or None
-        What prepares rows for the model; without one, there are none.
-    """
-
-    def __init__(self, preparer: Preparer | None) -> None:
-        self.preparer = preparer
-        self.counts: dict[str, tuple[Counter[str], str]] = {}
-
-    def add(self, rows: Any) -> Any:
+    def add_raw(self, rows: Any) -> Any:
         """Look at more rows, as they were read, and return what `Preparer.outside` does."""
-        if self.preparer is None:
+        if self.fitted.preparer is None:
             return None
-        found = self.preparer.outside(rows)
+        found = self.fitted.preparer.outside(rows)
         for _, column, value, lowest, highest in zip(*columns_of(found).values(), strict=True):
-            counts, _ = self.counts.setdefault(column, (Counter(), f"{lowest} to {highest}"))
+            counts, _ = self.outside.setdefault(column, (Counter(), f"{lowest} to {highest}"))
             counts[value] += 1
         return found
 
-    def watched(self, table: ArrowSource) -> ArrowSource:
-        """Return a lazy table of the same rows, which are looked at as they go by."""
-        if self.preparer is None:
-            return table
-        binned = [name for name in self.preparer.columns_ if self.preparer.ranges(name)]
-        return _watched(table, binned, self.add) if binned else table
+    def watched(self, source: ArrowSource, keep: Sequence[str] = ()) -> ArrowSource:
+        """Return rows as the encoder sees them, which are looked at as they go by."""
+        preparer, rows = self.fitted.preparer, source
+        binned = [] if preparer is None else list(filter(preparer.ranges, preparer.columns_))
+        if binned:
+            rows = _watched(rows, binned, self.add_raw)
+        # An encoder of an array has no names; the table's stand for them.
+        names = list(getattr(self.fitted.encoder, "feature_names_in_", source.columns))
+        return _watched(seen(self.fitted, rows, keep), names, self.add)
 
-    def tell(self, quiet: bool) -> None:
-        """Say which columns have such numbers."""
-        for column, (counts, known) in self.counts.items():
-            n = counts.total()
+    def tell(self, quiet: bool, effect: str = "") -> None:
+        """Say which values of which columns are unknown, and how many rows have them."""
+        for line in [*self._about_unknown(effect), *self._about_outside()]:
+            say(line, quiet)
+
+    def _about_unknown(self, effect: str) -> Iterator[str]:
+        if not self.n_with:
+            return
+        for column, counts in list(self.unknown.items())[:SHOWN_COLUMNS]:
+            yield _line(column, counts)
+        if (more := len(self.unknown) - SHOWN_COLUMNS) > 0:
+            yield f"... and {counted(more, 'more column')} with such values"
+        share = f"of {self.n_rows:,} ({self.n_with / self.n_rows:.1%})"
+        verb = "has" if self.n_with == 1 else "have"
+        rows = counted(self.n_with, "row")
+        yield f"{rows} {verb} a value that the model does not know, {share}{effect}."
+        texts = {value for of_column in self.unknown.values() for value in of_column}
+        if missing := ",".join(sorted(filter(means_missing, texts))):
+            yield f"If these stand for missing cells, say so: --missing {shlex.quote(missing)}"
+
+    def _about_outside(self) -> Iterator[str]:
+        for column, (counts, known) in self.outside.items():
             hidden = len(counts) - SHOWN_OUTSIDE
             some = ", ".join(list(counts)[:SHOWN_OUTSIDE])
             some += f", ... {hidden:,} more" if hidden > 0 else ""
-            rows = "1 row is" if n == 1 else f"{n:,} rows are"
-            say(f"{column}: {rows} outside {known}, all that the model has seen: {some}", quiet)
+            rows = f"{counted(counts.total(), 'row')} {'is' if counts.total() == 1 else 'are'}"
+            yield f"{column}: {rows} outside {known}, all that the model has seen: {some}"
 
 
 def _watched(table: ArrowSource, columns: Sequence[str], look: Callable[[Any], Any]) -> ArrowSource:
@@ -175,32 +163,18 @@ def with_columns(
 
 def tell_unknown(fitted: FittedTable, rows: Any, quiet: bool, effect: str = "") -> None:
     """Say which values of rows in memory, as they were read, a model does not know."""
-    unknown, outside = Unknown(fitted.encoder), Outside(fitted.preparer)
-    unknown.add(fitted.new_rows(rows)[0])
-    unknown.tell(quiet, effect)
-    outside.add(rows)
-    outside.tell(quiet)
-
-
-def _about_missing(counts: Iterable[Counter[str]]) -> str:
-    """Return how to say that unknown values stand for missing cells, if some look like it."""
-    texts = {value for of_column in counts for value in of_column}
-    found = sorted(filter(means_missing, texts))
-    if not found:
-        return ""
-    return f"If these stand for missing cells, say so: --missing {shlex.quote(','.join(found))}"
+    unseen = Unseen(fitted)
+    unseen.add(fitted.new_rows(rows)[0])
+    unseen.add_raw(rows)
+    unseen.tell(quiet, effect)
 
 
 def _line(column: str, counts: Counter[str]) -> str:
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    named = ", ".join(f"{value!r} ({_times(n)})" for value, n in ordered[:SHOWN_VALUES])
+    named = ", ".join(f"{value!r} ({counted(n, 'row')})" for value, n in ordered[:SHOWN_VALUES])
     more = f", ... {len(ordered) - SHOWN_VALUES:,} more" if len(ordered) > SHOWN_VALUES else ""
     what = "a value" if len(ordered) == 1 else f"{len(ordered):,} values"
     return f"{column}: {what} that the model does not know: {named}{more}"
-
-
-def _times(n: int) -> str:
-    return "1 row" if n == 1 else f"{n:,} rows"
 
 
 SHOWN_ROWS, SHOWN_DIMENSIONS = 10, 8
@@ -221,10 +195,8 @@ def write_vectors(
     fitted = as_fitted(load(model))
     encoder, source = fitted.encoder, open_rows(file, options)
     kept = split_names(keep, source.columns)
-    outside, unknown = Outside(fitted.preparer), Unknown(encoder)
-    rows = seen(fitted, outside.watched(source), kept)
-    own = getattr(encoder, "feature_names_in_", None)  # of an array, which has none, the table's
-    rows = unknown.watched(rows, source.columns if own is None else list(own))
+    unseen = Unseen(fitted)
+    rows = unseen.watched(source, kept)
     batches, how = stream_vectors(encoder, rows, kept), chosen_format(format_)
     if output is None and how == Format.table:
         _show_beginning(batches, options.quiet)
@@ -236,8 +208,7 @@ def write_vectors(
                 write_batches(batches, how, is_safe=options.safe_csv)
             else:
                 writer_of(output, options.safe_csv)(batches)
-    outside.tell(options.quiet)
-    unknown.tell(options.quiet, NEUTRAL)
+    unseen.tell(options.quiet, NEUTRAL)
 
 
 def _show_beginning(reader: Any, quiet: bool) -> None:
