@@ -61,8 +61,6 @@ class Study:
         Fitted; made the rows of the user's table.
     answers : Answers or None
         A column to judge the clusters by.
-    title : str
-        What the table is called.
     seed : int
         Of all that is drawn.
     code : PageCode
@@ -76,7 +74,6 @@ class Study:
     verdict: Verdict
     preparer: Preparer | None
     answers: Answers | None
-    title: str
     seed: int
     code: PageCode
 
@@ -89,6 +86,11 @@ class Study:
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.labels)
+
+    @property
+    def row_weights(self) -> FloatArray:
+        """How often each row counts, as numbers."""
+        return np.ones(self.n_rows) if self.weights is None else self.weights
 
     @cached_property
     def clusters(self) -> list[int]:

@@ -168,7 +168,6 @@ def report_fitted(
             verdict=verdict(clusterer, frame, sample_weight=weights, random_state=seed),
             preparer=fitted.preparer,
             answers=answers,
-            title=code.title,
             seed=seed,
             code=code,
         )
