@@ -101,7 +101,7 @@ def stages(data: pd.DataFrame) -> Iterator[str]:
     said = verdict(fitted.clusters, frame)
     yield "judging"
     labels = clusterer.labels_.astype(np.intp)
-    about = ("the table", 0, PageCode(clusterer))
+    about = (0, PageCode(clusterer))
     study = Study(fitted.encoder, frame, labels, None, said, fitted.preparer, None, *about)
     for section in SECTIONS:
         section.make(study)

@@ -183,7 +183,7 @@ def test_rows_that_come_in_pieces_go_where_all_at_once_go(model, new, size):
     assert pieces.summary() == whole.summary()
     assert pieces.farthest == whole.farthest
     assert pieces.farthest["row"] == [4]
-    assert pieces.unknown.counts == whole.unknown.counts
+    assert pieces.unseen.unknown == whole.unseen.unknown
     assert pieces.said() == whole.said()
 
 

@@ -43,7 +43,7 @@ def command(
     """Make a function the sub-command of its name; see `sharing` for `kind` and `without`."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        run = function if kind is None else sharing(kind, without)(function)
+        run = function if kind is None else sharing(function, kind, without)
         COMMANDS[function.__name__] = run, f"[bold]Examples[/bold]\n\n{examples}"
         return function
 

@@ -162,17 +162,9 @@ def _short(
     found: dict[str, Any], parts: list[dict[str, Any]], kept: dict[str, Any]
 ) -> dict[str, Any]:
     alike, apart = [], []
+    names = ("column", "value", "other_value", "share", "distance")
     for part in parts:
-        lines = list(
-            zip(
-                part["column"],
-                part["value"],
-                part["other_value"],
-                part["share"],
-                part["distance"],
-                strict=True,
-            )
-        )
+        lines = list(zip(*(part[name] for name in names), strict=True))
         same = [f"{a}={v} {share:.0%}" for a, v, other, share, _ in lines if v == other]
         alike.append(", ".join(same[:N_REASONS]))
         differ = sorted((line for line in lines if line[1] != line[2]), key=lambda x: -x[4])
@@ -189,17 +181,10 @@ def _short(
 
 
 def _long(found: dict[str, Any], parts: list[dict[str, Any]]) -> dict[str, Any]:
-    names = {
-        "column": "column",
-        "value": "value",
-        "other_value": "other_value",
-        "contribution": "contribution",
-        "share": "share",
-        "squared_distance": "distance",
-    }
     columns: dict[str, Any] = {"row": []}
     for position, part in zip(found["position"], parts, strict=True):
         columns["row"] += [position] * len(part["column"])
-    for name, own in names.items():
-        columns[name] = [cell for part in parts for cell in part[own]]
+    for name in ("column", "value", "other_value", "contribution", "share", "distance"):
+        shown = "squared_distance" if name == "distance" else name
+        columns[shown] = [cell for part in parts for cell in part[name]]
     return columns

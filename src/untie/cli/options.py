@@ -285,54 +285,40 @@ class LearningOptions(TableOptions):
 
 
 def sharing(
-    kind: type[Any], without: Sequence[str] = ()
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a dataclass; it gets them as one argument, `options`.
+    function: Callable[..., None], kind: type[Any], without: Sequence[str] = ()
+) -> Callable[..., None]:
+    """Give a function the options of a dataclass; it gets them as one argument, `options`.
 
     Parameters
     ----------
+    function : callable
+        What a sub-command does.
     kind : dataclass
-        What the command takes.
+        What the sub-command takes.
     without : sequence of str
-        Options that mean nothing to the command.
+        Options that mean nothing to it.
     """
+    shared = [field for field in fields(kind) if field.name not in without]
+    keyword, hints = inspect.Parameter.KEYWORD_ONLY, get_type_hints(kind, include_extras=True)
+    own = inspect.signature(function, eval_str=True).parameters
+    parameters = [one.replace(kind=keyword) for name, one in own.items() if name != "options"]
+    parameters += [
+        inspect.Parameter(field.name, keyword, default=field.default, annotation=hints[field.name])
+        for field in shared
+    ]
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        shared_fields = [field for field in fields(kind) if field.name not in without]
-        hints = get_type_hints(command, include_extras=True)
-        shared_hints = get_type_hints(kind, include_extras=True)
-        own = [
-            parameter.replace(annotation=hints[name])
-            for name, parameter in inspect.signature(command).parameters.items()
-            if name != "options"
-        ]
-        shared = [
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=field.default,
-                annotation=shared_hints[field.name],
-            )
-            for field in shared_fields
-        ]
+    def run(**arguments: Any) -> None:
+        options = kind(**{field.name: arguments.pop(field.name) for field in shared})
+        for name in ("model", "file", "new") if options.sql is None else ("model",):
+            check_file(arguments.get(name))
+        check_apart(arguments)
+        function(options=options, **arguments)
 
-        def run(**arguments: Any) -> None:
-            options = kind(**{field.name: arguments.pop(field.name) for field in shared_fields})
-            for name in ("model", "file", "new") if options.sql is None else ("model",):
-                check_file(arguments.get(name))
-            check_apart(arguments)
-            command(options=options, **arguments)
-
-        run.__name__, run.__doc__ = command.__name__, _flowing(command.__doc__ or "")
-        parameters = [
-            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own
-        ] + shared
-        # typer reads the signature from here; to the type checker a function has none.
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return run
-
-    return decorate
+    run.__name__, run.__doc__ = function.__name__, _flowing(function.__doc__ or "")
+    # typer reads the signature from here; to the type checker a function has none.
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
 
 
 def _flowing(text: str) -> str:
