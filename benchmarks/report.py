@@ -36,7 +36,8 @@ from untie._inputs import as_fitted
 from untie._table.frames import coded_once
 from untie.explain import verdict
 from untie.report._page import SECTIONS
-from untie.report._study import Recipe, Study
+from untie.report._study import Study
+from untie.report.code import PageCode
 
 DRAWN = """() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(
     () => resolve(performance.now()))))"""
@@ -100,7 +101,7 @@ def stages(data: pd.DataFrame) -> Iterator[str]:
     said = verdict(fitted.clusters, frame)
     yield "judging"
     labels = clusterer.labels_.astype(np.intp)
-    about = ("the table", 0, Recipe(clusterer))
+    about = (0, PageCode(clusterer))
     study = Study(fitted.encoder, frame, labels, None, said, fitted.preparer, None, *about)
     for section in SECTIONS:
         section.make(study)

@@ -143,8 +143,7 @@ INLINE = re.compile(rf"`(untie (?:{'|'.join(COMMANDS)})(?: [^`]*)?)`")
 
 @cache
 def options(name):
-    module = import_module(f"untie.cli.{name}")
-    command = single_command(name, module.run)
+    command = single_command(name, *COMMANDS[name])
     return {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
 
 

@@ -1,7 +1,5 @@
 """The page of the command, written from its own help at build time."""
 
-from importlib import import_module
-
 import typer
 from rich.text import Text
 
@@ -20,14 +18,13 @@ def fill_page(app, docname, content):
 
 def section(name):
     """Return what one sub-command's help says, as Markdown."""
-    module = import_module(f"untie.cli.{name}")
-    command = single_command(name, module.run, epilog=module.EXAMPLES)
+    command = single_command(name, *COMMANDS[name])
     context = typer.Context(command, info_name=f"untie {name}")
     usage = " ".join([f"untie {name}", *command.collect_usage_pieces(context)])
     parts = [f"## untie {name}", plain(command.help), f"```console\n$ {usage}\n```"]
     for title, entries in panels(command, context).items():
         parts += [f"**{title}**", *entries]
-    return "\n\n".join([*parts, examples(module.EXAMPLES)])
+    return "\n\n".join([*parts, examples(command.epilog)])
 
 
 def panels(command, context):

@@ -1,4 +1,3 @@
-import io
 import json
 
 import numpy as np
@@ -9,11 +8,10 @@ import untie
 from command_cases import ask, refused, rows_of, write_people
 from untie._engines.arrow import ArrowSource
 from untie._inputs import as_fitted
-from untie.cli.assigning import Assigned
+from untie.cli.assign import Assigned
 from untie.cli.learning import load
 from untie.cli.options import Format
-from untie.cli.showing import as_text
-from untie.cli.streaming import write_batches
+from untie.cli.showing import as_text, write_batches
 from untie.explain import assignments
 
 
@@ -185,7 +183,7 @@ def test_rows_that_come_in_pieces_go_where_all_at_once_go(model, new, size):
     assert pieces.summary() == whole.summary()
     assert pieces.farthest == whole.farthest
     assert pieces.farthest["row"] == [4]
-    assert pieces.unknown.counts == whole.unknown.counts
+    assert pieces.unseen.unknown == whole.unseen.unknown
     assert pieces.said() == whole.said()
 
 
@@ -216,13 +214,12 @@ def test_rows_are_never_all_in_memory(model, new, tmp_path, monkeypatch, kind, e
     assert written["shape"].tolist() == [row["shape"] for row in expected]
 
 
-def test_json_in_pieces_is_the_json_of_all_rows(model, new):
+def test_json_in_pieces_is_the_json_of_all_rows(model, new, capsys):
     source = in_pieces(new, 7)
-    text = io.StringIO()
-    write_batches(source.batches(), text, Format.json)
-    assert text.getvalue() == as_text(source.collect().to_pydict(), Format.json)
-    write_batches([], text := io.StringIO(), Format.json)
-    assert text.getvalue() == "[]\n"
+    write_batches(source.batches(), Format.json)
+    assert capsys.readouterr().out == as_text(source.collect().to_pydict(), Format.json)
+    write_batches([], Format.json)
+    assert capsys.readouterr().out == "[]\n"
 
 
 def test_a_file_that_breaks_off_leaves_the_old_one(model, new, tmp_path):

@@ -3,13 +3,12 @@
 import subprocess
 import sys
 from importlib import import_module
-from inspect import getdoc
 
 import pytest
 
 import untie
 from command_cases import start
-from untie.cli.app import COMMANDS
+from untie.cli.options import BINS, MAX_CATEGORIES
 
 HEAVY = ("pandas", "sklearn", "scipy", "numpy", "matplotlib", "pyarrow", "duckdb", "narwhals")
 
@@ -61,10 +60,9 @@ def test_a_file_that_is_not_there_is_told_at_once(arguments):
     assert imported(*arguments) == ([], 2)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_list_of_commands_says_what_each_says(name):
-    said = getdoc(import_module(f"untie.cli.{name}").run).split("\n\n")[0]
-    assert " ".join(said.split()) == COMMANDS[name]
+def test_numbers_of_the_preparer_are_repeated_where_it_is_not_imported():
+    preparer = untie.Preparer()
+    assert (preparer.bins, preparer.max_categories) == (BINS, MAX_CATEGORIES)
 
 
 @pytest.mark.integration

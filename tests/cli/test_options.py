@@ -1,7 +1,5 @@
 """Every option of every sub-command is used, and changes what it should."""
 
-from importlib import import_module
-
 import pytest
 
 from option_cases import (
@@ -334,7 +332,7 @@ CASES = [
 
 def options_of(command):
     """Return the options of a sub-command, each by its first name."""
-    params = single_command(command, import_module(f"untie.cli.{command}").run).params
+    params = single_command(command, *COMMANDS[command]).params
     return {param.opts[0]: param for param in params if param.param_type_name == "option"}
 
 

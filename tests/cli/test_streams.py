@@ -1,5 +1,4 @@
 import fcntl
-import io
 import os
 import resource
 import subprocess
@@ -9,7 +8,7 @@ import time
 import pytest
 
 from command_cases import start, write_people
-from untie.cli.streams import ClosedOutput, visible
+from untie.cli.streams import visible
 
 ENOUGH = 60
 UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
@@ -27,21 +26,11 @@ def people(tmp_path):
         ("two\nlines\tand a tab", "two\nlines\tand a tab"),
         ("\x1b[31mred\x1b]0;title\x07", "\\x1b[31mred\\x1b]0;title\\x07"),
         ("a\rb\x7f\x9b", "a\\rb\\x7f\\x9b"),
-        ("abc\u202ecba", "abc\\u202ecba"),
-        ("abc\u2066\u2067\u2068\u2069", "abc\\u2066\\u2067\\u2068\\u2069"),
         ("lone \ud800", "lone \\ud800"),
     ],
 )
 def test_what_steers_a_terminal_is_written_out(text, shown):
     assert visible(text) == shown
-
-
-def test_closed_output_says_so():
-    closed = ClosedOutput()
-    assert isinstance(closed, io.TextIOBase)
-    assert not closed.isatty()
-    with pytest.raises(OSError, match="Standard output is closed; name a file with --output"):
-        print("anything", file=closed)
 
 
 @pytest.mark.integration
@@ -88,8 +77,7 @@ def test_closed_streams(people, tmp_path):
         )
 
     done = run("datasets", "zoo", closed=">&-")
-    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
-    assert b"Standard output is closed; name a file with --output" in done.stderr
+    assert (done.returncode, done.stderr) == (0, b"")
 
     done = run("cluster", people, "--k", 2, "-o", output, "--format", "csv", closed=">&- 2>&-")
     assert done.returncode == 0

@@ -13,7 +13,7 @@ import resource
 import sys
 from importlib import import_module
 
-from untie.cli.app import COMMANDS, app
+from untie.cli.app import app
 
 LIBRARIES = [
     "duckdb",
@@ -23,7 +23,7 @@ LIBRARIES = [
     "pyarrow.parquet",
     "sklearn.cluster",
     "untie.report",
-    *(f"untie.cli.{name}" for name in COMMANDS),
+    *(f"untie.cli.{name}" for name in ("assign", "cluster", "drift", "neighbors", "report")),
 ]
 """What the commands import; nothing of it starts threads, which would not survive a fork."""
 

@@ -13,7 +13,7 @@ from page_cases import many_columns
 from untie import TableClusterer
 from untie.datasets import load
 from untie.report import Report, make_report
-from untie.report._writing import BLOCKS, escaped
+from untie.report._report import BLOCKS, escaped
 
 EVIL = "</script>|<b>*x* `y` [z](a) _u_ \\ &lt; $m$"
 

@@ -1,36 +1,152 @@
-"""The command ``untie``, put together from its sub-commands."""
+"""The command ``untie``: its sub-commands, and errors -> one message and an exit code."""
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
+import sys
+import traceback
+import warnings
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperGroup
 
-from untie.cli.guard import GuardedGroup, stop_cleanly_when_terminated
-from untie.cli.streams import UserError, set_up_streams
+from untie._util.messages import UnpreparedWarning, message_of
+from untie.cli.commands import COMMANDS
+from untie.cli.options import in_options
+from untie.cli.streams import UserError, set_up_streams, tell
 
-COMMANDS = {
-    "report": "Learn, choose the number of groups, find and explain them, and write a page about "
-    "it all.",
-    "cluster": "Group similar rows and show what makes each group.",
-    "assign": "Put new rows into the clusters of a model.",
-    "neighbors": "Find the rows most like a row, or like some values, and say why.",
-    "outliers": "Find the rows with the most surprising combinations of values, and say which they "
-    "are.",
-    "values": "Find values that occur in the same company, such as two names of one thing, and say "
-    "why.",
-    "drift": "Tell what has changed from one table to another.",
-    "compare": "Cluster a table with several methods and score the clusters.",
-    "fit": "Learn from a table and keep the model in a file.",
-    "transform": "Write the vectors of rows, by a model that was learned before.",
-    "datasets": "List the data sets that come along, or write one; its last column, class, is the "
-    "answer.",
-}
-"""One file each, with `run` and `EXAMPLES`, and the first sentence of its help; the file is read
-when the command is run."""
+DEBUG = "UNTIE_DEBUG"
+"""Set, this variable of the environment brings the traceback back."""
+
+MISTAKE, FAILURE, STOPPED, PIPE_CLOSED = 2, 1, 130, 141
+
+BY_SIGNAL = 128
+"""The exit code of a command that a signal ended is this and the signal's number."""
+
+
+_OF_TYPER: tuple[type[Exception], ...] = (
+    typer.Exit,
+    typer.Abort,
+    *(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"),
+)
+"""The errors that typer itself explains; where they live depends on its version."""
+
+
+_signals: list[int] = []
+"""The signals that asked the command to end, besides Ctrl-C."""
+
+
+def stop_cleanly_when_terminated() -> None:
+    """Let SIGTERM and SIGHUP end the command as Ctrl-C does.
+
+    Containers and schedulers send the first, and a terminal that is closed the second.
+    """
+
+    def stop(number: int, _: Any) -> NoReturn:
+        signal.signal(number, signal.SIG_IGN)  # what is being cleaned up is not left half clean
+        _signals.append(number)
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has only the first
+        number = getattr(signal, name, None)
+        # Who started us may want it ignored, as nohup does.
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, stop)
+
+
+class GuardedGroup(TyperGroup):
+    """Sub-commands whose errors become messages."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a sub-command."""
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            try:
+                result = super().invoke(ctx)
+                sys.stdout.flush()  # here, where a closed pipe or a full disk can still be told
+            except _OF_TYPER:
+                raise
+            except (Exception, KeyboardInterrupt) as error:
+                _explain(error)
+            return result
+
+
+def _show_warning(message: Any, category: Any, *_: Any, **__: Any) -> None:
+    """Print what a warning says, not where in the package it comes from."""
+    if issubclass(category, UnpreparedWarning):
+        return  # commands prepare their tables; such a column is learned from because it is named
+    tell(f"untie: note: {in_options(message_of(message))}")
+
+
+def _explain(error: BaseException) -> NoReturn:
+    if is_interrupt(error):
+        code = BY_SIGNAL + _signals[0] if _signals else STOPPED
+        _stop("stopped; no half-written file was left.", code)
+    if isinstance(error, OSError):
+        _stop_for_system(error)
+    if isinstance(error, UserError | ValueError | TypeError | ImportError):
+        _stop(_in_short(error), MISTAKE)
+    if isinstance(error, MemoryError):
+        detail = f" ({error})" if str(error) else ""
+        advice = "use fewer columns (--columns) or a machine with more"
+        _stop(f"there is not enough memory{detail}; {advice}.", FAILURE)
+    name = type(error).__name__
+    _stop(f"failed, which should not happen: {name}: {error}. {DEBUG}=1 shows where.", FAILURE)
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Tell whether Ctrl-C stopped a query, which DuckDB reports as an error of its own."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "InterruptException":
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _in_short(error: BaseException) -> str:
+    """Return a message without the pages that DuckDB adds, and that name settings of its own."""
+    if "duckdb" in type(error.__cause__).__module__:
+        return str(error).partition("\n")[0].strip()
+    return in_options(message_of(error))
+
+
+def _stop_for_system(error: OSError) -> NoReturn:
+    is_whole = _give_up_output()
+    if error.errno == errno.EPIPE:  # whoever read our output has enough
+        raise typer.Exit(PIPE_CLOSED)
+    where = f": {error.filename}" if error.filename else ""
+    text = f"{error.strerror}{where}" if error.strerror else str(error)
+    if error.errno == errno.ENOSPC:
+        left = "Nothing was left half written" if is_whole else "Standard output has a part of it"
+        text += f". {left}; make room, or write elsewhere."
+    known = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
+    _stop(text, MISTAKE if isinstance(error, known) else FAILURE)
+
+
+def _give_up_output() -> bool:
+    """Drop what standard output does not take, which Python would try to write once more.
+
+    Returns whether it took everything.
+    """
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    if os.environ.get(DEBUG):
+        traceback.print_exc()
+    tell(f"untie: {message}")
+    raise typer.Exit(code)
+
 
 PAPER = ("paper", "untie_paper", "untie_paper.command")
 """A command of another distribution: its name, and the modules that tell of it and have it."""
@@ -55,20 +171,10 @@ class Commands(GuardedGroup):
         return single_command(PAPER[0], module.run, epilog=module.EXAMPLES)
 
 
-class LazyCommand(TyperCommand):
-    """A command's name and help; ``untie.cli.NAME`` has its options and what it does."""
-
-    def make_context(self, *arguments: Any, **settings: Any) -> Any:
-        """Read the command's file, and let the command that it holds take over."""
-        module = import_module(f"untie.cli.{self.name}")
-        command = single_command(str(self.name), module.run, epilog=module.EXAMPLES)
-        return command.make_context(*arguments, **settings)
-
-
-def single_command(name: str, run: Any, **settings: Any) -> Any:
+def single_command(name: str, run: Any, epilog: str | None = None, **settings: Any) -> Any:
     """Return a function as a command of its own."""
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    alone.command(name, **settings)(run)
+    alone.command(name, epilog=epilog, **settings)(run)
     return typer.main.get_command(alone)
 
 
@@ -92,12 +198,8 @@ def _refusal(problem: str) -> Any:
 app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
 
-def _unread() -> None:
-    """Stand for a command whose file is not read yet."""
-
-
-for _name, _help in COMMANDS.items():
-    app.command(_name, cls=LazyCommand, help=_help)(_unread)
+for _name, (_run, _examples) in COMMANDS.items():
+    app.command(_name, epilog=_examples)(_run)
 
 
 def _print_version(wanted: bool) -> None:

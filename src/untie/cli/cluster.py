@@ -1,99 +1,117 @@
-"""``untie cluster``: groups of similar rows, what makes them, and each row's group."""
+"""The rows of a file -> clusters, and what makes them; for ``untie cluster``."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
 
-from untie.cli.options import (
-    Clusters,
-    File,
-    LearningOptions,
-    Output,
-    OutputFormat,
-    Purposes,
-    Seed,
-    Solvers,
-    new_clusterer,
-    sharing,
-)
-from untie.cli.streams import UserError, check_output
+from untie._engines.writing import check_types, write_source
+from untie._inputs import as_fitted
+from untie._learn.selection.choose_k import clustering_f_score
+from untie._table.column_codes import is_missing
+from untie._table.frames import columns_of
+from untie._table.intervals import phrase
+from untie._table.rows import read_weights
+from untie._table.vocabulary import number_repeats
+from untie.cli.learning import column, new_clusterer, tell_columns
+from untie.cli.options import Format, LearningOptions
+from untie.cli.reading import open_rows, read_all
+from untie.cli.showing import chosen_format, print_table, say, show, tell_families, waiting
+from untie.cli.streaming import with_columns
+from untie.explain import Verdict, cluster_profile, verdict
+from untie.model_file import save_model
 
-EXAMPLES = """[bold]Examples[/bold]
+N_TYPICAL = 4
+"""At most this many values are named for each cluster."""
 
-[cyan]untie cluster mushroom.csv --label class[/cyan]  the groups, and what makes them
-
-[cyan]untie cluster mushroom.csv --k 5 --output grouped.csv[/cyan]  every row with its group
-
-[cyan]untie cluster mushroom.csv --save mushroom.untie[/cyan]  keep the clusters for new rows, \
-which [cyan]untie assign[/cyan] or --model puts into them
-
-[cyan]untie cluster 'logs/*.parquet' --lazy -o grouped.parquet[/cyan]  more rows than memory holds
-
-In a pipe, or with --format csv, the rows come out with their cluster as a last column."""
+NEW_COLUMN = "cluster"
 
 
-@sharing(LearningOptions)
-def run(
+def cluster_rows(
+    file: str | None,
     options: LearningOptions,
-    file: File = None,
-    k: Clusters = None,
-    output: Output = None,
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Keep the clusters in a file, for untie assign.",
-            show_default=False,
-        ),
-    ] = None,
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Clusters that --save or Python kept, instead of new ones: as untie assign.",
-            show_default=False,
-        ),
-    ] = None,
-    lazy: Annotated[
-        bool,
-        typer.Option("--lazy", help="Read the rows piece by piece, several times; needs --output."),
-    ] = False,
-    format_: OutputFormat = None,
-    solver: Solvers = None,
-    purpose: Purposes = None,
-    seed: Seed = 0,
+    k: int | None,
+    lazy: bool,
+    output: Path | None,
+    save: Path | None,
+    format_: Format | None,
 ) -> None:
-    """Group similar rows and show what makes each group.
-
-    The largest cluster is 0. Of each, the values are named that are far more frequent in it than
-    elsewhere, with their share in it and elsewhere; of numbers, a range. What is said first is
-    whether there are groups at all, and which columns they rest on.
-    """
-    check_output(output)
-    check_output(save, None)
-    if lazy and output is None:
-        raise UserError("--lazy needs --output FILE, where the rows and their clusters go.")
-    if model is not None:
-        if k is not None or lazy or save is not None:
-            raise UserError("--k, --lazy and --save are for new clusters; the model has its own.")
-        from untie.cli.assigning import assign_rows, refuse_learning
-
-        refuse_learning(options, solver, purpose)
-        assign_rows(model, file, options, output, format_)
-        return
-    from untie.cli.clustering import Results, cluster_lazily, cluster_now
-    from untie.cli.reading import in_memory, open_rows
-    from untie.cli.showing import waiting
-
-    rows = open_rows(file, options)
-    clusterer = new_clusterer(options, rows.columns, k, solver, purpose, seed)
-    results = Results(output, save, format_)
+    """Group the rows of a file, all in memory or piece by piece, and show or write them."""
+    quiet = options.quiet
+    source = open_rows(file, options)
+    clusterer = new_clusterer(options, source.columns, k)
+    if lazy and output is not None:
+        check_types(source.schema, output)
+    rows: Any = source if lazy else read_all(source, quiet)
+    with waiting("clustering", quiet):
+        clusterer.fit(rows, sample_weight=options.weight)
+    fitted = as_fitted(clusterer)
+    tell_columns(fitted.preparer, options)
+    if save is not None:
+        save_model(clusterer, save)
+        say(f"The clusters are in {save}; untie assign puts new rows into them.", quiet)
+    model, frame = clusterer, rows
+    weights: Any = options.weight
+    if not lazy:  # prepared once for all that follows
+        model, (frame, cells) = fitted.clusters, fitted.rows(rows, options.weight)
+        weights = None if cells is None else read_weights(cells, len(rows))
+    with waiting("judging the clusters", quiet):
+        said = verdict(model, frame, sample_weight=weights, random_state=options.seed)
+    say(str(said), quiet)
+    tell_families(fitted.encoder, quiet)
     if lazy:
-        cluster_lazily(rows, clusterer, options, results)
+        assert output is not None
+        found = with_columns(source, {NEW_COLUMN: "int32"}, lambda some: [clusterer.predict(some)])
+        with waiting("writing the rows", quiet):
+            write_source(found, output, options.safe_csv)
         return
-    with waiting("reading", options.quiet):
-        table = in_memory(rows)
-    cluster_now(table, clusterer, options, results)
+    labels = clusterer.labels_
+    if options.label is not None:
+        _tell_agreement(options.label, column(rows, options.label), labels, quiet)
+    how = chosen_format(format_)
+    if output is not None or how != Format.table:
+        name = number_repeats([*rows.column_names, NEW_COLUMN])[-1]
+        show(rows.append_column(name, [labels]), how, output, is_safe=options.safe_csv)
+    if how == Format.table:
+        with waiting("describing the clusters", quiet):
+            profile = cluster_profile(model, frame, labels=labels, sample_weight=weights)
+            summary = _summary(columns_of(profile), labels, weights, said)
+        print_table(summary, said.headline)
+
+
+def _tell_agreement(label: str, answers: list[Any], labels: NDArray[Any], quiet: bool) -> None:
+    known = np.array([not is_missing(answer) for answer in answers])
+    truth = np.array([str(answer) for answer in answers], dtype=object)[known]
+    f_score = clustering_f_score(truth, labels[known])
+    ari = adjusted_rand_score(truth.astype(str), labels[known])
+    say(f"With {label}: F {f_score:.3f}, adjusted Rand index {ari:.3f}.", quiet)
+
+
+def _summary(
+    profile: dict[str, list[Any]], labels: NDArray[Any], weights: Any, said: Verdict
+) -> dict[str, list[Any]]:
+    """Return a line for each cluster: its size and the values that are typical of it."""
+    sizes = np.bincount(labels, weights)
+    typical: dict[int, list[str]] = {number: [] for number in range(len(sizes))}
+    for number, attribute, value, share, elsewhere in zip(
+        profile["cluster"],
+        profile["column"],
+        profile["value"],
+        profile["share"],
+        profile["share_elsewhere"],
+        strict=True,
+    ):
+        if len(typical[number]) < N_TYPICAL and share > elsewhere:
+            said_of = phrase(attribute, value, "=")
+            typical[number].append(f"{said_of} ({share:.0%}, elsewhere {elsewhere:.0%})")
+    return {
+        "cluster": list(typical),
+        "rows" if weights is None else "weight": sizes.tolist(),
+        "share": [f"{size / sizes.sum():.0%}" for size in sizes],
+        "stability": [said.said_of(number) for number in typical],
+        "typical values": [", ".join(entries) for entries in typical.values()],
+    }

@@ -1,101 +1,120 @@
-"""``untie drift``: what has changed from one table to another."""
+"""Two files, or a model and a file -> what has changed; for ``untie drift``."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+from untie._engines.source import check_columns
+from untie._inputs import left_out
+from untie._table.frames import columns_of
+from untie.cli.learning import load, new_preparer, tell_columns
+from untie.cli.options import ColumnOptions, FailOn, Format
+from untie.cli.reading import open_rows
+from untie.cli.showing import chosen_format, rounded, say, show, waiting
+from untie.explain import Drift, changes_between, drift
 
-from untie.cli.options import ColumnOptions, FailOn, File, Output, OutputFormat, sharing
-from untie.cli.streams import UserError, check_output
+SHIFTED, SHARE, NEW, LOST, COUPLED = "column", "value", "new value", "lost value", "coupling"
+"""What a line of the table is about."""
 
-EXAMPLES = """[bold]Examples[/bold]
-
-[cyan]untie drift january.csv july.csv[/cyan]  what has changed since January
-
-[cyan]untie drift january.csv july.csv --fail-on any -q[/cyan]  for pipelines: the exit code is 1 \
-if anything has, 0 if nothing has, 2 if something is wrong with the files or options
-
-[cyan]untie drift july.csv --model january.untie[/cyan]  beside the rows that a model has learned \
-from
-
-[cyan]untie drift january.csv july.csv --all --output changes.csv[/cyan]  every value and pair of \
-columns, drifted or not
-
-moved: the share of the rows that would have to be different for all to be as before. A column or \
-a pair of columns has drifted if the change is no accident (p below --alpha, corrected for the \
-number of tests) and not small (at least --min-effect has moved). A new or a lost value counts if \
-it is no accident, however few rows have it. Of couplings, before and after are how far one column \
-tells the other, from 0 to 1."""
+CHANGE = ("what", "column", "value", "with", "before", "after", "moved", "p_value", "drifted")
 
 
-@sharing(ColumnOptions, without=["sql"])
-def run(
+def compare_tables(
+    file: str, new: str, options: ColumnOptions, alpha: float, min_effect: float
+) -> Drift:
+    """Compare two files, prepared by what the first one holds."""
+    rows = open_rows(file, options)
+    preparer = new_preparer(options, rows.columns)
+    with waiting("looking at the columns", options.quiet):
+        preparer.fit(rows)
+    tell_columns(preparer, options)
+    other = open_rows(new, options)
+    own = {note.column for note in preparer.notes_}
+    needed = [name for name in preparer.columns_ if name in own]  # not what is made of dates
+    check_columns(needed, other.columns, f"{new!r}", f", which {file!r} has")
+    with waiting("comparing the tables", options.quiet):
+        prepared = map(preparer.transform, (rows, other))
+        found = changes_between(*prepared, alpha=alpha, min_effect=min_effect)
+    only_new = tuple(name for name in other.columns if name not in own)
+    return replace(found, ignored=only_new, left_out=left_out(preparer))
+
+
+def compare_with_model(
+    model: Path, new: str, options: ColumnOptions, alpha: float, min_effect: float
+) -> Drift:
+    """Compare a file with the rows that a model was fitted on."""
+    fitted = load(model)
+    other = open_rows(new, options)
+    with waiting("comparing the tables", options.quiet):
+        return drift(fitted, other, alpha=alpha, min_effect=min_effect)
+
+
+def show_changes(
+    found: Drift,
+    everything: bool,
+    format_: Format | None,
+    output: Path | None,
     options: ColumnOptions,
-    file: File = None,
-    new: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NEW",
-            help="The table to compare with FILE, of any of its kinds.",
-            show_default=False,
-        ),
-    ] = None,
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MODEL",
-            help="A model that untie fit or Python saved; FILE is then the table to compare with "
-            "the one that it has learned from.",
-            show_default=False,
-        ),
-    ] = None,
-    fail_on: Annotated[
-        list[FailOn] | None,
-        typer.Option(
-            "--fail-on",
-            metavar="KIND",
-            help="Exit with 1 if this has drifted: columns (the frequencies of one), values (new "
-            "or lost ones), couplings (how columns depend on each other), or any of these. "
-            "Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    alpha: Annotated[
-        float, typer.Option(min=0, max=1, help="Largest p-value of a change; less is stricter.")
-    ] = 0.01,
-    min_effect: Annotated[
-        float, typer.Option(min=0, max=1, help="Smallest share of rows that must have moved.")
-    ] = 0.05,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Every column, value and pair, drifted or not.")
-    ] = False,
-    output: Output = None,
-    format_: OutputFormat = None,
 ) -> None:
-    """Tell what has changed from one table to another.
-
-    New and lost values, columns whose frequencies have shifted, and pairs of columns that depend on
-    each other otherwise than before. Numbers are binned by the ranges of the first table.
-    """
-    check_output(output)
-    if file in ("-", "/dev/stdin") and new in ("-", "/dev/stdin"):
-        raise UserError("Only one of the two tables can be standard input.")
-    if model is None and (file is None or new is None):
-        raise UserError("Name two files, the usual one first: untie drift january.csv july.csv")
-    if model is not None and (file is None or new is not None):
-        raise UserError("With --model, name one file: untie drift july.csv --model january.untie")
-    from untie.cli.drifting import compare_tables, compare_with_model, has_failed, show_changes
-    from untie.cli.showing import say
-
-    assert file is not None
-    if model is not None:
-        found = compare_with_model(model, file, options, alpha, min_effect)
-    else:
-        assert new is not None
-        found = compare_tables(file, new, options, alpha, min_effect)
+    """Print or write the verdict and what has drifted, or all that was looked at."""
     say(found.verdict, options.quiet)
-    show_changes(found, everything, format_, output, options.safe_csv)
-    if has_failed(found, fail_on or []):
-        raise typer.Exit(1)
+    lines = [*_columns(found), *_values(found), *_couplings(found)]
+    kept = [line for line in lines if everything or line["drifted"]]
+    if not kept and output is None and chosen_format(format_) == Format.table:
+        return  # the verdict has said it
+    names = [name for name in CHANGE if everything or name != "drifted"]
+    changes = rounded({name: [line.get(name) for line in kept] for name in names})
+    title = "All that was compared" if everything else "What has changed"
+    show(changes, format_, output, title, options.safe_csv)
+
+
+def has_failed(found: Drift, kinds: Sequence[FailOn]) -> bool:
+    """Tell whether something of the kinds that the user named has drifted."""
+    columns, couplings = bool(found.drifted_columns), bool(found.drifted_couplings)
+    values = bool(found.appeared or found.disappeared)
+    drifted = {FailOn.columns: columns, FailOn.couplings: couplings, FailOn.values: values}
+    drifted[FailOn.any] = columns or couplings or values
+    return any(drifted[kind] for kind in kinds)
+
+
+def _columns(found: Drift) -> list[dict[str, Any]]:
+    """Return a line for each column, and below it those of its values whose share has changed."""
+    alone = {
+        (value["column"], value["value"])
+        for frame in (found.new_values, found.lost_values)
+        for value in rows_of(frame)
+    }
+    lines = []
+    for column in rows_of(found.columns):
+        lines.append({"what": SHIFTED, **column})
+        lines += [
+            {**value, "what": SHARE, "moved": abs(value["change"])}
+            | {"before": value["share"], "after": value["new_share"]}
+            for value in rows_of(found.frequencies)
+            if value["column"] == column["column"]
+            and (value["column"], value["value"]) not in alone
+        ]
+    return lines
+
+
+def _values(found: Drift) -> list[dict[str, Any]]:
+    new = [{**one, "before": 0.0, "after": one["share"]} for one in rows_of(found.new_values)]
+    lost = [{**one, "before": one["share"], "after": 0.0} for one in rows_of(found.lost_values)]
+    return [{"what": NEW, **one} for one in new] + [{"what": LOST, **one} for one in lost]
+
+
+def _couplings(found: Drift) -> list[dict[str, Any]]:
+    return [
+        {**pair, "what": COUPLED, "with": pair["other_column"]}
+        | {"before": pair["dependence"], "after": pair["new_dependence"]}
+        for pair in rows_of(found.couplings)
+    ]
+
+
+def rows_of(frame: Any) -> list[dict[str, Any]]:
+    """Return the rows of a frame, each as a mapping of its columns."""
+    columns = columns_of(frame)
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]

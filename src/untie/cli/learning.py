@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.registry import open_table
@@ -17,22 +18,24 @@ from untie._inputs import FittedTable, as_fitted
 from untie._learn.weights.search import ROW_SOLVERS
 from untie._prepare.note import KEPT, Note, Reason, sentence
 from untie._table.frames import columns_of
+from untie._util.messages import Parameter, message
 from untie.cli.options import (
     ColumnOptions,
     LearningOptions,
-    Purpose,
-    Solver,
     in_options,
-    new_encoder,
+    missing_texts,
     refuse_for_model,
     split_names,
     unknown,
 )
-from untie.cli.reading import in_memory, open_rows
+from untie.cli.reading import read_rows
 from untie.cli.showing import waiting
 from untie.cli.streams import UserError, tell
+from untie.clusterer import TableClusterer
+from untie.encoder import TableEncoder
 from untie.model_file import load_model
 from untie.preparer import Preparer
+from untie.untie_method import UNTIE
 
 SHOWN_NOTES = 30
 """At most this many notes are printed; the others are counted."""
@@ -45,14 +48,8 @@ SHOWN_NUMBERS = 5
 
 
 def learned(
-    file: str | None,
-    options: LearningOptions,
-    model: Path | None,
-    seed: int,
-    solver: Solver | None = None,
-    purpose: Purpose | None = None,
-    in_memory_now: bool = True,
-) -> tuple[Any, Any]:
+    file: str | None, options: LearningOptions, model: Path | None, in_memory_now: bool = True
+) -> tuple[Any, Any, FittedTable]:
     """Open a table, and learn from its rows unless there is a model.
 
     Parameters
@@ -63,10 +60,6 @@ def learned(
         What the user asked for.
     model : path or None
         The model's file.
-    seed : int
-        Of everything that is random.
-    solver, purpose : str or None
-        Of the encoder, if the user named them.
     in_memory_now : bool
         Whether all rows are needed at once.
 
@@ -74,44 +67,38 @@ def learned(
     -------
     rows : ArrowSource or pyarrow Table
         The rows as they were read, but for columns that a model can't take.
-    encoder : TableEncoder, TableClusterer or Pipeline
+    estimator : TableEncoder, TableClusterer or Pipeline
         Fitted.
+    fitted : FittedTable
+        Its parts.
     """
     if model is not None:
-        refuse_for_model(options, solver, purpose)
+        refuse_for_model(options)
         known = load(model)
-        rows = read_if(in_memory_now, file, options)
-        return own_rows(as_fitted(known), rows), known
-    rows = read_if(in_memory_now or needs_rows(options, solver), file, options)
-    columns = open_table(rows).columns
-    encoder = new_encoder(options, columns, solver=solver, purpose=purpose, seed=seed)
+        fitted = as_fitted(known)
+        return own_rows(fitted, read_rows(file, options, in_memory_now)), known, fitted
+    rows = read_rows(file, options, in_memory_now or needs_rows(options))
+    encoder = new_encoder(options, open_table(rows).columns)
     with waiting("learning", options.quiet):
-        fit(encoder, rows, options.weight)
-    tell_columns(as_fitted(encoder).preparer, options)
-    return rows, encoder
+        fit_model(encoder, rows, options.weight)
+    fitted = as_fitted(encoder)
+    tell_columns(fitted.preparer, options)
+    return rows, encoder, fitted
 
 
-def needs_rows(options: LearningOptions, solver: Solver | None) -> bool:
+def needs_rows(options: LearningOptions) -> bool:
     """Tell whether learning needs all rows at once: some solvers, and pipelines with weights."""
+    solver = options.solver
     return solver is not None and (solver in ROW_SOLVERS or options.weight is not None)
 
 
-def fit(encoder: Any, rows: Any, weight: str | None) -> None:
+def fit_model(encoder: Any, rows: Any, weight: str | None) -> None:
     """Fit an encoder, or a pipeline whose steps take weights but not the name of a column."""
     if not isinstance(encoder, Pipeline):
         encoder.fit(rows, sample_weight=weight)
         return
     weights = None if weight is None else column(rows, weight)
     encoder.fit(rows, **{f"{name}__sample_weight": weights for name, _ in encoder.steps})
-
-
-def read_if(now: bool, file: str | None, options: ColumnOptions) -> Any:
-    """Open a file, and read all of its rows if they are needed at once."""
-    rows = open_rows(file, options)
-    if not now:
-        return rows
-    with waiting("reading", options.quiet):
-        return in_memory(rows)
 
 
 def load(path: Path, has_clusters: bool = False) -> Any:
@@ -239,3 +226,147 @@ def _about_orders(few: dict[str, int], options: LearningOptions) -> str:
     asked = f"'{asked}'" if re.search(r"[^\w,.-]", asked) else asked
     keeps = "keeps their order"
     return f"{', '.join(counted)}{more}, kept as categories; --ordered {asked} {keeps}"
+
+
+def new_preparer(options: ColumnOptions, known: Sequence[str]) -> Preparer:
+    """Return what makes the columns that the user wants categories, not fitted yet.
+
+    Parameters
+    ----------
+    options : ColumnOptions
+        What the user asked for.
+    known : sequence of str
+        The table's columns.
+    """
+    label, weight = getattr(options, "label", None), getattr(options, "weight", None)
+    names = {
+        name: split_names(getattr(options, name, None), known)
+        for name in ("columns", "drop", "categorical", "passive")
+    }
+    own = {"label": [label] if label else [], "weight": [weight] if weight else []}
+    for name, given in {**names, **own}.items():
+        _check_known(given, known, f"--{name}")
+    missing = missing_texts(options)
+    return Preparer(
+        columns=names["columns"] or None,
+        drop=[*names["drop"], *own["label"]],
+        bins=options.bins,
+        max_categories=options.max_categories,
+        categorical=names["categorical"],
+        missing="auto" if missing is None else missing,
+        day_first=options.day_first,
+        date_parts=split_names(options.date_parts, []),
+    )
+
+
+def new_encoder(
+    options: LearningOptions,
+    known: Sequence[str],
+    n_clusters: int | str | None = None,
+    components: int | None = None,
+) -> TableEncoder | Pipeline:
+    """Return what learns vectors of a table, not fitted yet; with a solver, by the paper's method.
+
+    Parameters
+    ----------
+    options : LearningOptions
+        What the user asked for.
+    known : sequence of str
+        The table's columns.
+    n_clusters, components
+        The command's own options.
+    """
+    preparer = new_preparer(options, known)
+    given = _learning(options, known, components)
+    if options.solver is None:
+        return TableEncoder(n_clusters, preparer=preparer, **given, random_state=options.seed)
+    if options.weight is not None:  # which the second step would take for a column
+        preparer.set_params(drop=[*preparer.drop, options.weight])
+    return make_pipeline(preparer, UNTIE(n_clusters, **given, random_state=options.seed))
+
+
+def new_clusterer(options: LearningOptions, known: Sequence[str], k: int | None) -> TableClusterer:
+    """Return what finds clusters in a table, not fitted yet; parameters are as of `new_encoder`."""
+    preparer, seed = new_preparer(options, known), options.seed
+    given = _learning(options, known)
+    kind = TableEncoder if options.solver is None else UNTIE
+    encoder = kind(**given, random_state=seed) if given else None
+    return TableClusterer(k or "auto", encoder=encoder, preparer=preparer, random_state=seed)
+
+
+def _learning(
+    options: LearningOptions, known: Sequence[str], components: int | None = None
+) -> dict[str, Any]:
+    """Return what the user asked for of a `TableEncoder` or, with a solver, of `UNTIE`."""
+    given = {
+        "purpose": None if options.purpose is None else options.purpose.value,
+        "column_weights": _column_weights(options, known),
+        "ordered": _ordered(options, known),
+        "n_components": components,
+    }
+    given = {name: value for name, value in given.items() if value}
+    if options.solver is None:
+        return given
+    if given:
+        names = " and no ".join(in_options(message("{0}", Parameter(name))) for name in given)
+        raise UserError(
+            f"--solver is for the paper's method, which takes no {names}; leave --solver out, or "
+            "the others."
+        )
+    return {"solver": options.solver.value}
+
+
+def _column_weights(options: LearningOptions, known: Sequence[str]) -> dict[str, float]:
+    """Return how much the user wants columns to count."""
+    weights: dict[str, float] = {}
+    for entry in options.column_weight or []:
+        name, equals, factor = entry.rpartition("=")
+        if not equals or not name:
+            raise UserError(f"--column-weight is NAME=FACTOR, such as age=2; got {entry!r}.")
+        weights[name] = _factor(entry, factor)
+    for name in split_names(options.passive, known):
+        if name in weights:
+            raise UserError(f"--passive and --column-weight both name {name!r}; keep one of them.")
+        weights[name] = 0.0
+    return weights
+
+
+def _factor(entry: str, text: str) -> float:
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = math.nan
+    if not (math.isfinite(factor) and factor >= 0):
+        raise UserError(
+            f"--column-weight {entry}: {text!r} is no number of at least 0; 1 is as usual, 2 "
+            "counts twice."
+        )
+    return factor
+
+
+def _ordered(options: LearningOptions, known: Sequence[str]) -> dict[str, Any]:
+    """Return the columns that the user calls ordered.
+
+    With their values in order, where these were given, and None for numbers and dates.
+    """
+    found: dict[str, Any] = {}
+    for entry in options.ordered or []:
+        name, equals, values = entry.partition("=")
+        if entry in known or not equals:
+            found |= dict.fromkeys(split_names([entry], known))
+        else:
+            found[name] = [value.strip() for value in values.split(",")]
+    passive = split_names(options.passive, known)
+    for name in found:
+        if name in passive:
+            raise UserError(f"--passive and --ordered both name {name!r}; keep one of them.")
+    return found
+
+
+def _check_known(names: Sequence[str], known: Sequence[str], option: str) -> None:
+    for name in names:
+        if name not in known:
+            line = unknown("column", name, known, f"in the table, which {option} names")
+            if option == "--weight" and "=" in name:
+                line += f" Or, to make a column count more: --column-weight {name}"
+            raise UserError(line)

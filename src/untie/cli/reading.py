@@ -68,11 +68,16 @@ def _refuse_empty(table: ArrowSource) -> None:
     raise UserError(f"{shown} has names of columns ({names}) but no rows.{more}")
 
 
-def read_rows(source: str | None, options: SourceOptions) -> Any:
-    """Read all rows of what the user names: a pyarrow Table."""
+def read_rows(source: str | None, options: SourceOptions, now: bool = True) -> Any:
+    """Open what the user names, and read all of its rows if they are needed at once."""
     rows = open_rows(source, options)
-    with waiting("reading", options.quiet):
-        return in_memory(rows)
+    return read_all(rows, options.quiet) if now else rows
+
+
+def read_all(table: ArrowSource, quiet: bool) -> Any:
+    """Return a table whose rows are all in memory, and show that they are being read."""
+    with waiting("reading", quiet):
+        return in_memory(table)
 
 
 def in_memory(table: ArrowSource) -> Any:

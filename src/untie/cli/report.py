@@ -1,132 +1,46 @@
-"""``untie report``: a page about a table, to show to others."""
+"""The page about a table, for ``untie report``."""
 
 from __future__ import annotations
 
 import shlex
-from enum import StrEnum
 from glob import glob
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+from sklearn.base import clone
 
-from untie._util.messages import need
-from untie.cli.options import (
-    RESULT,
-    Clusters,
-    File,
-    LearningOptions,
-    Purposes,
-    Seed,
-    Solvers,
-    given_options,
-    new_clusterer,
-    sharing,
-)
-from untie.cli.streams import UserError, check_output
-
-EXAMPLES = """[bold]Examples[/bold]
-
-[cyan]untie report mushroom.csv[/cyan]  writes mushroom-report.html
-
-[cyan]untie report people.csv --label left --k 4 --output people.html[/cyan]
-
-[cyan]untie report --sql "SELECT * FROM 'sales/*.parquet' WHERE year = 2025" -o sales.html[/cyan]
-
-[cyan]untie report people.csv --format md[/cyan]  writes people-report.md, for a ticket
-
-The page is one file that works without a network: a map of the rows, groups and what makes \
-them, unusual rows, values that are alike, and the code that makes it again."""
+from untie._engines.files import is_stream
+from untie._engines.registry import open_table
+from untie.cli.learning import new_clusterer, tell_columns
+from untie.cli.options import LearningOptions, given_options
+from untie.cli.reading import open_rows, read_all, scan_arguments
+from untie.cli.showing import bar, say, waiting
+from untie.report.code import UNKNOWN, PageCode
+from untie.report.making import report_fitted
 
 
-class PageFormat(StrEnum):
-    """How the page is written."""
-
-    html = "html"
-    md = "md"
-    json = "json"
-
-
-ENDINGS = {
-    PageFormat.html: (".html", ".htm"),
-    PageFormat.md: (".md", ".markdown"),
-    PageFormat.json: (".json",),
-}
-
-
-@sharing(LearningOptions, without=["safe_csv"])
-def run(
-    options: LearningOptions,
-    file: File = None,
-    k: Clusters = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PAGE",
-            help="The file to write; its ending (.html, .md, .json) says how.",
-            rich_help_panel=RESULT,
-            show_default="FILE-report.html",
-        ),
-    ] = None,
-    form: Annotated[
-        PageFormat | None,
-        typer.Option(
-            "--format",
-            help="A page for a browser, or all that is on it as Markdown or JSON.",
-            rich_help_panel=RESULT,
-            show_default="by the ending of PAGE, else html",
-        ),
-    ] = None,
-    title: Annotated[
-        str | None,
-        typer.Option(
-            help="What the page calls the table.", rich_help_panel=RESULT, show_default="FILE"
-        ),
-    ] = None,
-    solver: Solvers = None,
-    purpose: Purposes = None,
-    seed: Seed = 0,
+def write_report(
+    file: str | None, options: LearningOptions, k: int | None, page: Path, title: str | None
 ) -> None:
-    """Learn, choose the number of groups, find and explain them, and write a page about it all."""
-    page = output or _page_for(file, form or PageFormat.html)
-    endings = ENDINGS[form] if form else tuple(end for some in ENDINGS.values() for end in some)
-    if page.suffix == ".gz":
-        raise UserError(
-            f"{str(page)!r} is no name for a page, which is not compressed; end it {endings[0]}."
-        )
-    check_output(page, endings)
-    need("jinja2", "report", "Reports")  # before the work
-    from sklearn.base import clone
-
-    from untie._engines.registry import open_table
-    from untie.cli.learning import tell_columns
-    from untie.cli.reading import in_memory, open_rows
-    from untie.cli.showing import bar, say, waiting
-    from untie.report._study import Recipe
-    from untie.report.making import report_fitted
-
+    """Find clusters of the rows of a file, and write the page about them."""
     source = open_rows(file, options)
-    clusterer = new_clusterer(options, source.columns, k, solver, purpose, seed)
-    with waiting("reading", options.quiet):
-        rows = in_memory(source)
+    clusterer = new_clusterer(options, source.columns, k)
+    rows = read_all(source, options.quiet)
     with waiting("clustering", options.quiet):
         prepared = clusterer._fit_rows(open_table(rows), options.weight)
     tell_columns(clusterer.preparer_, options)
-    own = {"--k": k, "--solver": solver, "--purpose": purpose, "--seed": seed, "--title": title}
-    recipe = Recipe(
+    code = PageCode(
         clone(clusterer),
         options.label,
         options.weight,
-        title=title or _title_for(file),
+        title=title or ("the table" if file in (None, "-") else Path(str(file)).name),
         reading=_reading(file, options),
-        command=_command(file, options, own),
+        command=_command(file, options, {"--k": k, "--title": title}),
     )
     made = report_fitted(
         clusterer,
         rows,
-        recipe,
+        code,
         label=options.label,
         sample_weight=options.weight,
         prepared=prepared,
@@ -135,31 +49,12 @@ def run(
     replaced = ", in place of a file of that name" if page.is_file() else ""
     made.save(page)
     say(made.summary, options.quiet)
-    opened = "; open it in a browser" if page.suffix.lower() in ENDINGS[PageFormat.html] else ""
+    opened = "; open it in a browser" if page.suffix.lower() in (".html", ".htm") else ""
     say(f"The report is in {page}{replaced}{opened}.", options.quiet)
-
-
-def _page_for(file: str | None, form: PageFormat) -> Path:
-    if file is None or file == "-" or "*" in file:
-        return Path(f"report.{form}")
-    return Path(f"{_stem(file)}-report.{form}")
-
-
-def _title_for(file: str | None) -> str:
-    return "the table" if file in (None, "-") else Path(str(file)).name
-
-
-def _stem(file: str) -> str:
-    """Return a file's name without its endings."""
-    return Path(file).name.removesuffix(".gz").rsplit(".", 1)[0] or "table"
 
 
 def _reading(file: str | None, options: LearningOptions) -> str:
     """Return Python that reads the rows; what comes from a pipe can't be read again."""
-    from untie._engines.files import is_stream
-    from untie.cli.reading import scan_arguments
-    from untie.report._study import UNKNOWN
-
     if file is not None and (file == "-" or any(map(is_stream, [file, *glob(file)]))):
         return UNKNOWN
     arguments = scan_arguments(file, options)

@@ -10,10 +10,10 @@ import math
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 from rich.console import Console
@@ -30,6 +30,7 @@ from rich.table import Table
 from rich.text import Text
 
 from untie._engines.arrow import ArrowSource
+from untie._engines.writing import write_source
 from untie._learn.columns.attributes import family_sentences, gap_sentences
 from untie._util.files import whole_file
 from untie._util.messages import defused, need
@@ -211,18 +212,61 @@ def _plain(cell: Any) -> Any:
 
 def write_file(columns: Columns, path: Path, is_safe: bool = False) -> None:
     """Write columns to a file that appears as a whole."""
+    layout = file_layout(path)
+    if layout is not None:
+        with _opened(path) as file:
+            file.write(as_text(columns, *layout, is_safe=is_safe))
+        return
+    if isinstance(columns, Mapping):
+        plain = {name: list(map(_plain, cells)) for name, cells in columns.items()}
+        columns = need("pyarrow").table(plain)
     with whole_file(path) as temporary:
-        layout = file_layout(path)
-        if layout is None:
-            pa = need("pyarrow")
-            if isinstance(columns, Mapping):
-                plain = {name: list(map(_plain, cells)) for name, cells in columns.items()}
-                columns = pa.table(plain)
-            need("pyarrow.parquet").write_table(columns, temporary)
-            return
-        content = as_text(columns, *layout, is_safe=is_safe).encode()
-        is_packed = path.suffix == ".gz"
-        temporary.write_bytes(gzip.compress(content, mtime=0) if is_packed else content)
+        need("pyarrow.parquet").write_table(columns, temporary)
+
+
+def write_rows(table: ArrowSource, how: Format, output: Path | None, is_safe: bool) -> None:
+    """Write the rows of a lazy table as `show` writes those of one in memory."""
+    layout = (how, ",") if output is None else file_layout(output)
+    if layout is not None:
+        write_batches(table.batches(), *layout, output, is_safe)
+    elif output is not None:
+        write_source(table, output)
+
+
+def write_batches(
+    batches: Iterable[Any],
+    how: Format,
+    delimiter: str = ",",
+    output: Path | None = None,
+    is_safe: bool = False,
+) -> None:
+    """Write record batches as one table of CSV or one array of JSON."""
+    is_first = True
+    with _opened(output) as file:
+        for batch in filter(len, batches):
+            rows = need("pyarrow").Table.from_batches([batch])
+            text = as_text(rows, how, delimiter, has_header=is_first, is_safe=is_safe)
+            if how == Format.json:
+                # Each piece is an array of its own; they share one pair of brackets.
+                text = ("[" if is_first else ",") + text.strip()[1:-1].rstrip()
+            file.write(text)
+            is_first = False
+        if how == Format.json:
+            file.write("[]\n" if is_first else "\n]\n")
+
+
+@contextmanager
+def _opened(output: Path | None) -> Iterator[TextIO]:
+    """Give standard output, or a file that appears as a whole."""
+    if output is None:
+        yield sys.stdout
+        return
+    with ExitStack() as stack:
+        temporary = stack.enter_context(whole_file(output))
+        file: Any = stack.enter_context(open(temporary, "wb"))
+        if output.suffix == ".gz":  # without a time, so that the same rows give the same file
+            file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+        yield stack.enter_context(io.TextIOWrapper(file, encoding="utf-8", newline=""))
 
 
 def file_layout(path: Path) -> tuple[Format, str] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import glob
 import io
 import os
@@ -11,16 +10,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, NoReturn
+from typing import Any
 
 from untie._util.files import check_replaceable, no_file
-
-KEPT = "\n\t"
-"""Control characters that text on a terminal may have."""
-
-
-TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
-"""Kinds of characters that turn the direction of those that follow, or end that."""
 
 
 class UserError(Exception):
@@ -28,39 +20,17 @@ class UserError(Exception):
 
 
 def set_up_streams() -> None:
-    """Make standard output buffered, and put something in the place of streams that are closed."""
-    # A file that is opened next would get a free number below 3, and what C libraries print.
-    while (spare := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
-    os.close(spare)
-    if sys.stderr is None:  # print would take standard output in its place
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - open until the process ends
-    if sys.stdout is None:
-        sys.stdout = ClosedOutput()
+    """Make standard output buffered, and let nothing be lost but what has no place to go."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open until the process ends
     raw = getattr(sys.stdout, "buffer", None)
     if isinstance(raw, io.RawIOBase):
         # With PYTHONUNBUFFERED or python -u. A raw stream takes as much of a text as a full disk
         # or a slow reader lets it, and says how much, which TextIOWrapper does not ask.
         sys.stdout = io.TextIOWrapper(
-            io.BufferedWriter(raw),
-            encoding=sys.stdout.encoding,
-            errors=sys.stdout.errors,
-            line_buffering=sys.stdout.isatty(),
+            io.BufferedWriter(raw), sys.stdout.encoding, line_buffering=sys.stdout.isatty()
         )
-
-
-class ClosedOutput(io.TextIOBase):
-    """Stands for standard output where there is none; whoever writes to it is told."""
-
-    encoding = "utf-8"
-
-    def writable(self) -> bool:
-        """Tell that one may try."""
-        return True
-
-    def write(self, text: Any, /) -> NoReturn:
-        """Refuse."""
-        raise OSError(errno.EBADF, "Standard output is closed; name a file with --output")
 
 
 def visible(text: str) -> str:
@@ -74,18 +44,12 @@ def visible(text: str) -> str:
     >>> visible("red\x1b[31m"), visible("two\nlines")
     ('red\\x1b[31m', 'two\nlines')
     """
-    if text.isprintable():
-        return text
     return "".join(
-        char.encode("unicode_escape").decode() if _steers(char) else char for char in text
+        char.encode("unicode_escape").decode()
+        if char not in "\n\t" and unicodedata.category(char) in ("Cc", "Cs")
+        else char
+        for char in text
     )
-
-
-def _steers(char: str) -> bool:
-    """Tell whether a character is none that is seen: control, surrogate, or a turn of direction."""
-    if char in KEPT:
-        return False
-    return unicodedata.category(char) in ("Cc", "Cs") or unicodedata.bidirectional(char) in TURNS
 
 
 def tell(text: str) -> None:

@@ -195,6 +195,11 @@ def _order(positions: Positions | None, found: FloatArray) -> NDArray[np.intp]:
     """Return ranges in their order, and other values so that alike ones are beside each other."""
     if positions is not None:
         return np.argsort(np.where(positions < 0, len(positions), positions), kind="stable")
+    return in_order_of_likeness(found)
+
+
+def in_order_of_likeness(found: FloatArray) -> NDArray[np.intp]:
+    """Return places so that what is alike is beside each other."""
     if len(found) < 3:
         return np.arange(len(found))
     apart = np.maximum(1.0 - (found + found.T) / 2.0, 0.0)
@@ -238,15 +243,8 @@ def _pairs(study: Study) -> TableView | None:
     kept = (named or kept)[:N_PAIRS]
     if not kept:
         return None
-    kinds = {
-        "column": "text",
-        "value": "text",
-        "other_value": "text",
-        "alikeness": "number",
-        "similarity": "number",
-        "weight": "count",
-        "other_weight": "count",
-    }
+    kinds = "column:text value:text other_value:text alikeness:number similarity:number "
+    kinds += "weight:count other_weight:count"
     caption = "The values that occur in the most similar company"
     lines = {key: [cells[line] for line in kept] for key, cells in found.items()}
     return view("alike-values", caption, kinds, lines)

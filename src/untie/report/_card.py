@@ -19,6 +19,9 @@ LABEL = "the label: not learned from"
 FEW_NUMBERS = "its {:,} numbers are categories; --ordered (in Python ordered=) keeps their order"
 """What is said of a column of numbers that are taken for names."""
 
+NO_VALUES = (None,) * 4
+"""What is known of the values of a column that was not learned from."""
+
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
@@ -46,21 +49,15 @@ def _made(study: Study) -> list[tuple[str, str]]:
 
 def _about(study: Study) -> str:
     """Say in one sentence what the table is."""
-    heard = int((~study.encoder.model_.passive).sum())
-    n_read = len(_notes(study))
-    said = f"{heard:,} column{'s' if heard != 1 else ''}"
+    heard, n_read = len(study.names) - len(_passive(study)), len(_notes(study))
+    said = f"{counted(heard, 'column')} {'was' if heard == 1 else 'were'} learned from"
     if n_read > heard:
         said = f"{heard:,} of the {n_read:,} columns were learned from"
-    elif heard != 1:
-        said += " were learned from"
-    else:
-        said += " was learned from"
     binned = sum(note.action == BINNED for note in _notes(study))
     if binned:
         said += f", {binned:,} of them cut into ranges"
-    missing = sum(_missing(study, place) for place in range(len(study.names)))
-    share = missing / (study.encoder.counts_.n * len(study.names))
-    what = f"{percent(share)} of their cells are" if missing else "none of their cells is"
+    share = _share_missing(study)
+    what = f"{percent(share)} of their cells are" if share else "none of their cells is"
     said += f"; {what} missing"
     if study.answers is not None:
         name = shown(study.answers.name, 40)
@@ -68,18 +65,22 @@ def _about(study: Study) -> str:
     return f"{said}."
 
 
+def _passive(study: Study) -> list[str]:
+    silent = study.encoder.model_.passive
+    return [name for name, one in zip(study.names, silent, strict=True) if one]
+
+
+def _share_missing(study: Study) -> float:
+    missing = sum(_missing(study, place) for place in range(len(study.names)))
+    return missing / (study.encoder.counts_.n * len(study.names))
+
+
 def _facts(study: Study) -> list[tuple[str, str]]:
     facts = [("Rows", count(study.n_rows))]
     if study.weights is not None:
         facts.append(("Weight of the rows", count(float(study.weights.sum()))))
-    notes = _notes(study)
-    learned = len(study.names)
-    passive = [
-        name
-        for name, silent in zip(study.names, study.encoder.model_.passive, strict=True)
-        if silent
-    ]
-    heard = learned - len(passive)
+    notes, passive = _notes(study), _passive(study)
+    heard = len(study.names) - len(passive)
     facts.append(("Columns", f"{len(notes):,} read, {heard:,} learned from"))
     if passive:
         facts.append(("Passive", f"{len(passive):,}, not learned from: {_listed(passive)}"))
@@ -91,9 +92,8 @@ def _facts(study: Study) -> list[tuple[str, str]]:
         if names:
             facts.append((what, f"{len(names):,}: {_listed(names)}"))
     facts.append(("Distinct values", count(sum(study.encoder.vocabulary_.sizes))))
-    missing = sum(_missing(study, place) for place in range(learned))
-    share = missing / (study.encoder.counts_.n * learned)
-    facts.append(("Missing cells", "none" if not missing else percent(share)))
+    share = _share_missing(study)
+    facts.append(("Missing cells", percent(share) if share else "none"))
     grouped = [values for values in study.encoder.infrequent_categories_ if values is not None]
     if grouped:
         total = sum(map(len, grouped))
@@ -104,32 +104,18 @@ def _facts(study: Study) -> list[tuple[str, str]]:
 
 
 def _columns(study: Study) -> TableView:
-    notes = {note.column: note for note in _notes(study)}
     places = {name: place for place, name in enumerate(study.names)}
-    lines: dict[str, list[Any]] = {
-        key: []
-        for key in ("column", "what_was_done", "values", "missing", "most_frequent", "its_share")
-    }
     label = None if study.answers is None else study.answers.name
-    for name in list(notes)[:LISTED_COLUMNS]:
-        lines["column"].append(name)
-        lines["what_was_done"].append(LABEL if name == label else _done(notes[name]))
-        values: tuple[Any, ...] = (None, None, None, None)
-        if name in places:
-            values = _values(study, places[name])
-        for key, cell in zip(
-            ("values", "missing", "most_frequent", "its_share"), values, strict=True
-        ):
-            lines[key].append(cell)
-    kinds = {
-        "column": "text",
-        "what_was_done": "long",
-        "values": "count",
-        "missing": "share",
-        "most_frequent": "text",
-        "its_share": "share",
-    }
-    return view("columns", "The columns, and what was done to them", kinds, lines)
+    lines = []
+    for note in {note.column: note for note in _notes(study)}.values():
+        done = LABEL if note.column == label else _done(note)
+        place = places.get(note.column)
+        lines.append((note.column, done, *(NO_VALUES if place is None else _values(study, place))))
+    kinds = "column:text what_was_done:long values:count missing:share most_frequent:text "
+    kinds += "its_share:share"
+    names = [part.partition(":")[0] for part in kinds.split()]
+    columns = dict(zip(names, zip(*lines[:LISTED_COLUMNS], strict=True), strict=True))
+    return view("columns", "The columns, and what was done to them", kinds, columns)
 
 
 def _values(study: Study, place: int) -> tuple[int, float, str, float]:

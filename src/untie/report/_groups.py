@@ -110,15 +110,7 @@ def _card(study: Study, number: int, examples: dict[str, Lines]) -> Card:
     told = zip(lines["lift"], lines["p_value"], strict=True)
     over = [line for line, (lift, p) in enumerate(told) if lift > 1 and p < SURE][:CARD_VALUES]
     lines = {key: [cells[line] for line in over] for key, cells in lines.items()}
-    kinds = {
-        "column": "text",
-        "value": "text",
-        "share": "bar",
-        "share_elsewhere": "bar",
-        "lift": "lift",
-        "p_value": "p",
-        "count": "count",
-    }
+    kinds = "column:text value:text share:bar share_elsewhere:bar lift:lift p_value:p count:count"
     typical = tuple(
         phrase(shown(attribute, 40), shown(value, 40))
         for attribute, value in zip(lines["column"], lines["value"], strict=True)

@@ -37,11 +37,7 @@ def clusters_and_answers(study: Study) -> dict[str, Any] | None:
     """Return how the values of the label are spread over the clusters; None without a label."""
     if study.answers is None:
         return None
-    texts = answer_texts(study)
-    weights = np.ones(study.n_rows) if study.weights is None else study.weights
-    totals: Counter[str] = Counter()
-    for text, weight in zip(texts, weights.tolist(), strict=True):
-        totals[text] += weight
+    totals = answer_totals(study)
     kept = [text for text, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))]
     n_others = len(kept) - ANSWERS if len(kept) > ANSWERS + 1 else 0
     kept = kept[: len(kept) - n_others]
@@ -50,7 +46,7 @@ def clusters_and_answers(study: Study) -> dict[str, Any] | None:
         "name": name,
         "said": f"{name} {NOT_LEARNED_FROM}",
         "n_values": len(totals),
-        "table": _spread(study, texts, weights, kept, n_others),
+        "table": _spread(study, kept, n_others),
         "measures": _measures(study),
         "notes": _notes(study),
     }
@@ -62,15 +58,21 @@ def answer_texts(study: Study) -> list[str]:
     return [MISSING if is_missing(cell) else str(cell) for cell in study.answers.cells]
 
 
-def _spread(
-    study: Study, texts: list[str], weights: Any, kept: list[str], n_others: int
-) -> TableView:
+def answer_totals(study: Study) -> Counter[str]:
+    """Return the weight of the rows with each value of the label."""
+    totals: Counter[str] = Counter()
+    for text, weight in zip(answer_texts(study), study.row_weights.tolist(), strict=True):
+        totals[text] += weight
+    return totals
+
+
+def _spread(study: Study, kept: list[str], n_others: int) -> TableView:
     places = {text: place for place, text in enumerate(kept)}
     width = len(kept) + (n_others > 0)
     counts = np.zeros((len(study.clusters), width))
     rows = np.searchsorted(study.clusters, study.labels)
-    columns = np.array([places.get(text, len(kept)) for text in texts], dtype=np.intp)
-    np.add.at(counts, (rows, columns), weights)
+    columns = np.array([places.get(text, len(kept)) for text in answer_texts(study)], np.intp)
+    np.add.at(counts, (rows, columns), study.row_weights)
     usual = counts.sum(axis=0) / counts.sum()
     lines = [
         (f"{number}: {shown(study.group_names[number], 60)}", _line(counts[place], usual))
@@ -128,7 +130,7 @@ def _measures(study: Study) -> TableView | None:
     columns = {
         key: [line[at] for line in lines] for at, key in enumerate(("measure", "score", "meaning"))
     }
-    kinds = {"measure": "text", "score": "number", "meaning": "long"}
+    kinds = "measure:text score:number meaning:long"
     return view("label-measures", "How far the clusters agree with it", kinds, columns)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +18,7 @@ from untie._inputs import cell_texts, labels_in_order, order_of
 from untie._table.intervals import equal_runs, run_name
 from untie._util.types import Codes, FloatArray
 from untie.encoder import TableEncoder
-from untie.report._judged import answer_texts
+from untie.report._judged import answer_texts, answer_totals
 from untie.report._limits import MAP_TEXT_BYTES, N_NEIGHBORS, N_REASONS, TEXT, short, shown
 from untie.report._study import Study
 
@@ -213,11 +212,7 @@ def _runs(column: dict[str, Any], ranges: list[str], size: int) -> dict[str, Any
 
 def _answers(study: Study, size: int) -> dict[str, Any]:
     assert study.answers is not None
-    texts = answer_texts(study)
-    weights = np.ones(study.n_rows) if study.weights is None else study.weights
-    totals: Counter[str] = Counter()
-    for text, weight in zip(texts, weights.tolist(), strict=True):
-        totals[text] += weight
+    texts, totals = answer_texts(study), answer_totals(study)
     name = f"{shown(study.answers.name)} (not learned from)"
     column = _coded([texts[place] for place in study.sample], [], size)
     column["totals"] = [short(totals[label], 12) for label in column.pop("own")]

@@ -146,14 +146,7 @@ def choice_of_k(study: Study) -> dict[str, Any]:
     choice, said = study.verdict.choice, shown(study.verdict, 2 * LONG_TEXT)
     if choice is None:
         return {"verdict": said, "table": None}
-    kinds = {
-        "k": "count",
-        "gain": "number",
-        "error": "number",
-        "stability": "number",
-        "silhouette": "number",
-        "chosen_by": "share",
-    }
+    kinds = "k:count gain:number error:number stability:number silhouette:number chosen_by:share"
     table = view(
         "choice-of-k", "Every number of clusters that was tried", kinds, columns_of(choice.table())
     )
@@ -251,12 +244,6 @@ def unusual(study: Study) -> dict[str, Any]:
     rows = positions[lines["position"]]
     lines["row"] = rows.tolist()
     lines["cluster"] = study.labels[rows].tolist()
-    kinds = {
-        "row": "count",
-        "cluster": "count",
-        "score": "number",
-        "share": "share",
-        "reason": "long",
-    }
+    kinds = "row:count cluster:count score:number share:share reason:long"
     table = view("outliers", "The most unusual rows", kinds, lines)
     return {"table": table, "said": f"{said}{UNUSUAL}"}

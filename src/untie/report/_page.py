@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -20,12 +19,13 @@ from untie.report._groups import cards
 from untie.report._judged import clusters_and_answers
 from untie.report._landscape import embed, landscape
 from untie.report._learned import choice_of_k, comparison, unusual, weights
-from untie.report._limits import CODE_BYTES, PAGE_BYTES, shown
+from untie.report._limits import LONG_TEXT, PAGE_BYTES, shown
 from untie.report._report import Report
 from untie.report._shares import shares_in_clusters, side_by_side
 from untie.report._study import Study
-from untie.report._summary import how_sure, lead, summary
+from untie.report._table import count
 from untie.report._together import columns_together
+from untie.report.code import code_to_make_it
 
 
 @dataclass(frozen=True)
@@ -48,22 +48,6 @@ class Section:
     short: str
     heading: str
     make: Callable[[Study], Any]
-
-
-def code_to_make_it(study: Study) -> dict[str, str | None]:
-    """Return the pieces of code that make the page again, as far as a page can hold them."""
-    recipe = study.recipe
-    pieces = {
-        "command": recipe.command,
-        "python": recipe.python(),
-        "steps": recipe.step_by_step(),
-    }
-    return {
-        name: "# This names so many columns that it is too long for a page."
-        if code and len(escape(code).encode(errors="replace")) > CODE_BYTES
-        else code
-        for name, code in pieces.items()
-    }
 
 
 SECTIONS = (
@@ -102,7 +86,7 @@ def make_page(study: Study, watch: Watch | None = None) -> Report:
     environment = _environment(need("jinja2", "report", "Reports"))
     content = _contents(study, watch)
     about = {
-        "title": shown(study.title),
+        "title": shown(study.code.title),
         "lead": lead(study, content["clusters"]),
         "sure": how_sure(study),
         "sections": [section for section in SECTIONS if content[section.name] is not None],
@@ -120,6 +104,44 @@ def make_page(study: Study, watch: Watch | None = None) -> Report:
     if size > PAGE_BYTES:
         raise RuntimeError(f"The page has {size:,} bytes, more than {PAGE_BYTES:,}.")
     return Report(page, " ".join(summary(study, content["clusters"])), {**about, **content})
+
+
+def lead(study: Study, groups: dict[str, Any]) -> list[str]:
+    """Return the sentences that the page begins with, which need no other knowledge.
+
+    Parameters
+    ----------
+    study : Study
+        What the page is about.
+    groups : dict
+        What `cards` gives.
+    """
+    title = shown(study.code.title)
+    if study.n_rows == 1:
+        return [f"There is one row in {title}, so there is nothing to group."]
+    said = [f"There are {count(study.n_rows)} rows in {title}.", groups["said"]]
+    caution = study.verdict.caution if len(study.clusters) > 1 else None
+    return [*said, caution] if caution else said
+
+
+def how_sure(study: Study) -> list[str]:
+    """Return the other sentences of the verdict: how sure it is, and why."""
+    verdict = study.verdict
+    return [shown(said, LONG_TEXT) for said in verdict.sentences if said != verdict.caution]
+
+
+def summary(study: Study, groups: dict[str, Any]) -> list[str]:
+    """Return the lead, and what stands below it on the page, for whoever has not opened it yet."""
+    said = lead(study, groups)
+    if len(study.clusters) == 1:
+        return said
+    largest = max(groups["cards"], key=lambda card: study.sizes[study.clusters.index(card.number)])
+    what = "rows" if study.weights is None else "weight"
+    if largest.typical:
+        said.append(
+            f"The largest group has {largest.share} of the {what}; typical of it: {largest.name}."
+        )
+    return [*said, *how_sure(study)]
 
 
 def _contents(study: Study, watch: Watch | None) -> dict[str, Any]:

@@ -1,17 +1,189 @@
-"""The finished page."""
+"""The finished page, and its content as plain data for JSON and as Markdown."""
 
 from __future__ import annotations
 
 import html
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from untie._util.files import whole_file
-from untie.report._writing import as_dict, as_markdown
+from untie.report._groups import NOTHING_MAKES_IT
+from untie.report._table import TableView
+
+Content = Mapping[str, Any]
+
+
+def plain(value: Any) -> Any:
+    """Return dicts, lists, texts and numbers as JSON has them.
+
+    Examples
+    --------
+    >>> plain({"a": (np.float64(0.5), None), 3: "x"})
+    {'a': [0.5, None], '3': 'x'}
+    """
+    if isinstance(value, TableView):
+        return value.plain()
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+def as_dict(content: Content) -> dict[str, Any]:
+    """Return all that the page says: what it begins with, and its sections by their names."""
+    names = [section.name for section in content["sections"]]
+    return {
+        "title": content["title"],
+        "summary": plain(content["lead"]),
+        "how_sure": plain(content["sure"]),
+        "about": content["data"]["about"],
+        "sections": {name: plain(content[name]) for name in names},
+    }
+
+
+def as_markdown(content: Content) -> str:
+    """Return all that the page says but for the map, and for what is of use on a page alone."""
+    about = content["data"]["about"]
+    blocks: list[Any] = [" ".join(content["lead"]), " ".join([about, *content["sure"]])]
+    parts = [f"# {escaped(content['title'])}", *map(_written, blocks)]
+    for section in content["sections"]:
+        parts.append(f"## {section.heading}")
+        parts += [_written(block) for block in BLOCKS[section.name](content) if block]
+    return "\n\n".join(parts) + "\n"
+
+
+@dataclass(frozen=True)
+class Title:
+    """A heading below that of a section."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """Code in a language."""
+
+    language: str
+    text: str
+
+
+def escaped(text: str) -> str:
+    r"""Return text that Markdown shows as it is, whatever is in it.
+
+    Examples
+    --------
+    >>> print(escaped("a|b <i>*x*</i> body_mass_g _y_"))
+    a\|b &lt;i>\*x\*&lt;/i> body_mass_g \_y\_
+    """
+    text = re.sub(r"&(?=#?\w+;)", "&amp;", text).replace("\\", "\\\\").replace("<", "&lt;")
+    text = re.sub(r"([`*\[\]|~$])", r"\\\1", text)
+    return re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", text)
+
+
+def _written(block: Any) -> str:
+    if isinstance(block, TableView):
+        return _table(block)
+    if isinstance(block, Title):
+        return f"### {escaped(block.text)}"
+    if isinstance(block, Code):
+        longest = max((len(run) for run in re.findall("`+", block.text)), default=0)
+        fence = "`" * max(3, longest + 1)
+        return f"{fence}{block.language}\n{block.text.rstrip()}\n{fence}"
+    if isinstance(block, list):
+        return "\n".join(f"- {escaped(text)}" for text in block)
+    return escaped(str(block))
+
+
+def _table(view: TableView) -> str:
+    head = [escaped(heading.name) for heading in view.headings]
+    sides = ["---:" if heading.is_number else "---" for heading in view.headings]
+    body = [[escaped(cell.text) for cell in row] for row in view.rows]
+    lines = [f"| {' | '.join(line)} |" for line in (head, sides, *body)]
+    return "\n".join([f"{escaped(view.caption)}:", "", *lines])
+
+
+def _overview(content: Content) -> list[Any]:
+    return [
+        [
+            f"Cluster {card.number}, {card.name}: {card.size} {card.unit}, {card.share}"
+            f"{'; ' + card.stability if card.stability else ''}"
+            for card in content["clusters"]["cards"]
+        ],
+        content["clusters"]["at_a_glance"],
+    ]
+
+
+def _clusters(content: Content) -> list[Any]:
+    found = content["clusters"]
+    blocks = _some(found, "said", "meaning", "table", "described")
+    for card in found["cards"]:
+        blocks.append(Title(f"Cluster {card.number}: {card.name}"))
+        blocks += [card.values or NOTHING_MAKES_IT, card.typical_rows, card.border_rows]
+    return blocks
+
+
+def _values(content: Content) -> list[Any]:
+    blocks = _some(content["values"], "said", "pairs", "no_pairs", "shown")
+    for found in content["values"]["maps"]:
+        blocks += [Title(found.column), found.said, found.table, found.learned]
+    return blocks
+
+
+def _data(content: Content) -> list[Any]:
+    data = content["data"]
+    facts = [f"{name}: {text}" for name, text in [*data["facts"], *data["made"]]]
+    return [facts, data["table"], data["remarks"]]
+
+
+def _code(content: Content) -> list[Any]:
+    code = content["code"]
+    command = [Title("On the command line"), Code("sh", code["command"])]
+    python = [Title("In Python"), Code("python", code["python"]), Code("python", code["steps"])]
+    return [*(command if code["command"] else []), *python]
+
+
+def _some(found: Mapping[str, Any], *keys: str) -> list[Any]:
+    return [found.get(key) for key in keys]
+
+
+def _of(name: str, *keys: str) -> Callable[[Content], Sequence[Any]]:
+    """Return what gives some parts of a section, those that there are."""
+    return lambda content: _some(content[name], *keys)
+
+
+BLOCKS: dict[str, Callable[[Content], Sequence[Any]]] = {
+    "map": _overview,
+    "clusters": _clusters,
+    "shares": _of("shares", "said", "table"),
+    "label": _of("label", "said", "table", "measures", "notes"),
+    "pair": _of("pair", "said", "table"),
+    "outliers": _of("outliers", "said", "table"),
+    "values": _values,
+    "together": _of(
+        "together", "meaning", "families_are", "families", "pairs", "no_pairs", "shown", "table"
+    ),
+    "data": _data,
+    "weights": lambda content: [
+        *_some(content["weights"], "said", "meaning", "resting", "columns", "sum"),
+        *content["weights"]["folded"],
+    ],
+    "choice": _of("choice", "verdict", "meaning", "table"),
+    "comparison": _of("comparison", "said", "meaning", "table"),
+    "code": _code,
+}
+"""What Markdown has of each section, in the order of the page."""
 
 FRAME_HEIGHT = 800
 """Height of the page in a notebook, in pixels."""

@@ -17,7 +17,11 @@ NONE = "\N{EN DASH}"
 """What stands for a number that there is not."""
 
 NAMES = {
+    "other_column": "other column",
+    "in_common": "in common",
     "other_value": "other value",
+    "what_was_done": "what was done",
+    "its_share": "its share",
     "other_weight": "rows with the other",
     "weight": "rows with it",
     "share_elsewhere": "elsewhere",
@@ -26,9 +30,7 @@ NAMES = {
     "error": "standard error",
     "f_score": "F",
     "ari": "adjusted Rand index",
-    "what_was_done": "what was done",
     "most_frequent": "most frequent value",
-    "its_share": "its share",
 }
 """What people call the columns of the library's frames."""
 
@@ -207,24 +209,27 @@ def heat_view(
     return TableView(name, caption, headings, lines, is_heat=True)
 
 
-def view(name: str, caption: str, kinds: Mapping[str, str], columns: Columns) -> TableView:
+def view(name: str, caption: str, kinds: Mapping[str, str] | str, columns: Columns) -> TableView:
     """Make a table of some columns.
 
     Parameters
     ----------
     name, caption : str
         See `TableView`.
-    kinds : mapping of names of columns to kinds
-        The columns to show, in this order; `NAMES` has what they are called.
+    kinds : mapping of names of columns to kinds, or str
+        The columns to show, in this order; `NAMES` has what they are called. As a text, it is like
+        "name:kind name:kind".
     columns : mapping of names to cells
         What to show.
 
     Examples
     --------
-    >>> table = view("t", "T", {"k": "count", "share": "share"}, {"k": [2], "share": [0.25]})
+    >>> table = view("t", "T", "k:count share:share", {"k": [2], "share": [0.25]})
     >>> [cell.text for cell in table.rows[0]], table.rows[0][1].raw
     (['2', '25%'], '0.25')
     """
+    if isinstance(kinds, str):
+        kinds = {key: kind for key, _, kind in (part.partition(":") for part in kinds.split())}
     headings = tuple(Heading(NAMES.get(key, key), kind) for key, kind in kinds.items())
     cells = [_cells(columns[key], kind) for key, kind in kinds.items()]
     return TableView(name, caption, headings, tuple(zip(*cells, strict=True)))

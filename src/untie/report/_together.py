@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
 
 from untie._learn.columns.attributes import family_sentences, gap_sentences
 from untie._util.types import FloatArray
+from untie.report._alike import in_order_of_likeness
 from untie.report._limits import ASSOCIATED, LISTED_FAMILIES, shown
 from untie.report._study import Study
 from untie.report._table import Cell, TableView, heat_view, view
@@ -68,11 +67,8 @@ def _heat_map(study: Study, found: FloatArray) -> TableView:
     apart = found - np.diag(found.diagonal())
     chosen = np.sort(np.argsort(-np.round(apart.sum(axis=0), 9), kind="stable")[:ASSOCIATED])
     some = found[np.ix_(chosen, chosen)]
-    if len(chosen) > 2:
-        distances = np.maximum(1.0 - (some + some.T) / 2.0, 0.0)
-        np.fill_diagonal(distances, 0.0)
-        order = leaves_list(linkage(squareform(distances), "average", optimal_ordering=True))
-        chosen, some = chosen[order], some[np.ix_(order, order)]
+    order = in_order_of_likeness(some)
+    chosen, some = chosen[order], some[np.ix_(order, order)]
     names = [shown(study.names[place], 30) for place in chosen]
     rows = [
         (name, [_cell(number, line == column) for column, number in enumerate(numbers)])
@@ -94,8 +90,8 @@ def _pairs(study: Study, found: FloatArray) -> TableView | None:
         return None
     columns = {
         "column": [study.names[place] for place in first[best]],
-        "other column": [study.names[place] for place in second[best]],
-        "in common": numbers[best].tolist(),
+        "other_column": [study.names[place] for place in second[best]],
+        "in_common": numbers[best].tolist(),
     }
-    kinds = {"column": "text", "other column": "text", "in common": "number"}
+    kinds = "column:text other_column:text in_common:number"
     return view("column-pairs", "The pairs with most in common", kinds, columns)

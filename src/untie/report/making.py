@@ -24,7 +24,8 @@ from untie.explain import verdict
 from untie.preparer import Preparer
 from untie.report._page import Watch, make_page
 from untie.report._report import Report
-from untie.report._study import Answers, Recipe, Study
+from untie.report._study import Answers, Study
+from untie.report.code import PageCode
 
 
 def make_report(
@@ -33,7 +34,7 @@ def make_report(
     *,
     label: Any = None,
     sample_weight: Any = None,
-    title: str = Recipe.title,
+    title: str = PageCode.title,
 ) -> Report:
     """Find clusters of similar rows and write a page about them.
 
@@ -99,7 +100,7 @@ def make_report(
     weight = sample_weight if isinstance(sample_weight, str) else None
     has_weights = sample_weight is not None and weight is None
     own = label if isinstance(label, str) else None
-    recipe = Recipe(None, own, weight, has_weights, title or Recipe.title)
+    code = PageCode(None, own, weight, has_weights, title or PageCode.title)
     rows = None
     if not _is_fitted(model):
         seed_of(model)
@@ -107,20 +108,18 @@ def make_report(
         given = data
         if own is not None and not _leave_out(model, own):
             given, _ = split_weights(data, own)
-        recipe = Recipe(clone(model), own, weight, has_weights, title or Recipe.title)
+        code = PageCode(clone(model), own, weight, has_weights, title or PageCode.title)
         with warnings.catch_warnings():
             # Unprepared columns are as they were asked for; the page says which those are.
             warnings.simplefilter("ignore", UnpreparedWarning)
             rows = model._fit_rows(open_table(given), sample_weight)
-    return report_fitted(
-        model, data, recipe, label=label, sample_weight=sample_weight, prepared=rows
-    )
+    return report_fitted(model, data, code, label=label, sample_weight=sample_weight, prepared=rows)
 
 
 def report_fitted(
     model: Any,
     data: Any,
-    recipe: Recipe,
+    code: PageCode,
     *,
     label: Any = None,
     sample_weight: Any = None,
@@ -135,8 +134,8 @@ def report_fitted(
         Fitted.
     data : table of shape (n_rows, n_columns)
         In memory.
-    recipe : Recipe
-        How the page was asked for.
+    code : PageCode
+        How the page is made again.
     label : str or array of shape (n_rows,), optional
         The answer, as a column or as its cells.
     sample_weight : array of shape (n_rows,) or str, optional
@@ -169,9 +168,8 @@ def report_fitted(
             verdict=verdict(clusterer, frame, sample_weight=weights, random_state=seed),
             preparer=fitted.preparer,
             answers=answers,
-            title=recipe.title,
             seed=seed,
-            recipe=recipe,
+            code=code,
         )
         return make_page(study, watch)
 
