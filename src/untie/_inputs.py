@@ -19,7 +19,7 @@ from untie._base import TakesTables, check_seen
 from untie._count.crosstab import Entries, cross_table, find_entries
 from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
-from untie._prepare.note import LEFT_OUT
+from untie._prepare.note import LEFT_OUT, Reason
 from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
@@ -227,6 +227,13 @@ def left_out(preparer: Preparer | None) -> tuple[str, ...]:
     """Return the columns that a preparer leaves out, and why."""
     notes = preparer.notes_ if preparer is not None else ()
     return tuple(f"{note.column} ({note.reason})" for note in notes if note.action == LEFT_OUT)
+
+
+def merged_values(preparer: Preparer | None) -> dict[str, str]:
+    """Return, for each column in which a preparer merges rare values, what they become."""
+    notes = preparer.notes_ if preparer is not None else ()
+    merged = {note.column: note.argument(Reason.MERGED, "other") for note in notes}
+    return {name: other for name, other in merged.items() if other is not None}
 
 
 def _without_preparer(estimator: E, names: Sequence[str]) -> E:

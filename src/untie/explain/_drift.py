@@ -7,7 +7,7 @@ that are not small.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -25,7 +25,7 @@ from untie._count.tally import CountOptions
 from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._inputs import as_fitted
+from untie._inputs import as_fitted, merged_values
 from untie._learn.columns.explained_entropy import symmetric_uncertainty
 from untie._learn.spaces.order_space import coarse_view
 from untie._table import frames
@@ -33,7 +33,7 @@ from untie._table.orders import find_orders
 from untie._table.table import check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.checks import check_number
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, Value
 from untie.explain._cluster_profile import holm
 
 LEAST_EXPECTED = 5.0
@@ -41,6 +41,8 @@ LEAST_EXPECTED = 5.0
 
 MOST_CELLS = 30
 """A test of pairs tells at most this many values of an attribute apart."""
+
+NOTHING_MERGED: Mapping[str, Value] = {}
 
 STEPS, TOLERANCE = 200, 1e-9
 """Iterative proportional fitting ends after this many steps, or below this change."""
@@ -72,15 +74,17 @@ def total_variation(first: FloatArray, second: FloatArray) -> float:
     return float(np.abs(first / totals[0] - second / totals[1]).sum() / 2.0)
 
 
-def same_shares(first: FloatArray, second: FloatArray) -> float:
+def same_shares(first: FloatArray, second: FloatArray, others: int | None = None) -> float:
     """Return the p-value of the hypothesis that two samples have the same distribution."""
-    pooled = pool(first, second)
-    table = np.array([add_up(first, pooled), add_up(second, pooled)])
+    cells = pool(first, second, others=others)
+    table = np.array([add_up(first, cells), add_up(second, cells)])
     expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
     return _p_value(table, expected, table.shape[1] - 1)
 
 
-def pool(first: FloatArray, second: FloatArray, most: int | None = None) -> NDArray[np.intp]:
+def pool(
+    first: FloatArray, second: FloatArray, most: int | None = None, others: int | None = None
+) -> NDArray[np.intp]:
     """Return the cell of each value: its own or, for rare ones, that of all the others.
 
     Parameters
@@ -89,6 +93,10 @@ def pool(first: FloatArray, second: FloatArray, most: int | None = None) -> NDAr
         Rows with each value.
     most : int, optional
         Largest number of cells.
+    others : int, optional
+        The value that stands for rare ones that are merged already. It shares the cell of the rare
+        values: which of them were merged depends on the first table, where those that were not are
+        more frequent by chance.
 
     Examples
     --------
@@ -98,6 +106,8 @@ def pool(first: FloatArray, second: FloatArray, most: int | None = None) -> NDAr
     both = first + second
     smaller = min(first.sum(), second.sum()) / both.sum()
     alone = both * smaller >= LEAST_EXPECTED
+    if others is not None:
+        alone[others] = False
     if most is not None and np.count_nonzero(alone) >= most:
         frequent = np.argsort(-both, kind="stable")[: most - 1]
         alone &= np.isin(np.arange(len(both)), frequent)
@@ -283,17 +293,21 @@ class Judge:
         backend: str,
         alpha: float,
         min_effect: float,
+        merged: Mapping[str, Value],
     ) -> None:
         self.vocabulary: Vocabulary = before.vocabulary
+        columns = zip(self.vocabulary.columns, self.vocabulary.positions, strict=True)
+        self.others = [places.get(merged.get(name, INFREQUENT)) for name, places in columns]
         self.before, self.after = before.counts, after.counts
         self.backend, self.alpha, self.min_effect = backend, alpha, min_effect
 
     def columns(self) -> tuple[Any, tuple[str, ...]]:
         """Return the frame of columns and the names of those that drifted."""
-        both, columns = (self.before, self.after), range(len(self.vocabulary.columns))
-        pairs = [self._margins(attribute, *both) for attribute in columns]
+        columns = range(len(self.vocabulary.columns))
+        pairs = [self._margins(attribute, self.before, self.after) for attribute in columns]
         moved = np.array([total_variation(*pair) for pair in pairs])
-        p_values = holm(np.array([same_shares(*pair) for pair in pairs]))
+        tested = zip(pairs, self.others, strict=True)
+        p_values = holm(np.array([same_shares(*pair, others) for pair, others in tested]))
         drifted = self._drifted(p_values, moved)
         names = self.vocabulary.columns
         order = _largest_first(moved)
@@ -394,6 +408,11 @@ class Judge:
         for attribute in range(len(self.vocabulary.columns)):
             first, second = self._margins(attribute, self.before, self.after)
             p_values = share_p_values(first, n, second, n_new)
+            others = self.others[attribute]
+            if others is not None:  # with the rare values that are not merged
+                cells = pool(first, second, others=others)
+                in_cells = share_p_values(add_up(first, cells), n, add_up(second, cells), n_new)
+                p_values[others] = in_cells[cells[others]]
             parts.append(np.stack([first / n, second / n_new, p_values]))
         found = np.hstack(parts)
         found[2] = holm(found[2])
@@ -610,7 +629,12 @@ def drift(
     fitted = as_fitted(model)
     rows, weights = fitted.new_rows(data, sample_weight)
     found = changes_between(
-        fitted.encoder, rows, alpha=alpha, min_effect=min_effect, sample_weight=weights
+        fitted.encoder,
+        rows,
+        alpha=alpha,
+        min_effect=min_effect,
+        sample_weight=weights,
+        merged=merged_values(fitted.preparer),
     )
     source = open_table(data)
     ignored = found.ignored
@@ -621,13 +645,22 @@ def drift(
 
 
 def changes_between(
-    reference: Any, new: Any, *, alpha: float, min_effect: float, sample_weight: Any = None
+    reference: Any,
+    new: Any,
+    *,
+    alpha: float,
+    min_effect: float,
+    sample_weight: Any = None,
+    merged: Mapping[str, Value] = NOTHING_MERGED,
 ) -> Drift:
-    """Compare two tables, both prepared; a fitted encoder may stand for the first."""
+    """Compare two tables, both prepared; a fitted encoder may stand for the first.
+
+    `merged` has, by column, the value that stands for rare ones of the reference.
+    """
     check_number("alpha", alpha, zero=True)
     check_number("min_effect", min_effect, zero=True)
     before, after, backend, ignored = count_both(reference, new, sample_weight)
-    judge = Judge(before, after, backend, alpha, min_effect)
+    judge = Judge(before, after, backend, alpha, min_effect, merged)
     columns, drifted_columns = judge.columns()
     couplings, drifted_couplings = judge.couplings()
     new_values, appeared = judge.only_in(after.counts, before.counts)
