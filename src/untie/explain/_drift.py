@@ -195,7 +195,7 @@ def _p_value(observed: FloatArray, expected: FloatArray, n_free: int) -> float:
 
 def count_both(
     reference: Any, new: Any, sample_weight: Any = None
-) -> tuple[CountedTable, CountedTable, str, tuple[str, ...]]:
+) -> tuple[CountedTable, CountedTable, str]:
     """Count both tables.
 
     Parameters
@@ -213,11 +213,9 @@ def count_both(
         With the same vocabulary.
     backend : str
         The library of frames for the user.
-    ignored : tuple of str
-        Columns of the new table that the reference does not have.
     """
     before, grouping, backend = _reference(reference)
-    source, ignored = _own_columns(new, before.vocabulary.columns, sample_weight)
+    source = _own_columns(new, before.vocabulary.columns, sample_weight)
     after = _count(source, sample_weight)[0]
     # Arrays have no names; what stands in the same place is the same column.
     after = CountedTable(
@@ -228,7 +226,7 @@ def count_both(
         after = _grouped(after, grouping)
     union = before.vocabulary.union(after.vocabulary)
     check_memory(union.sizes, union.columns, n_rows=before.counts.n_rows + after.counts.n_rows)
-    return before.align(union), after.align(union), backend, ignored
+    return before.align(union), after.align(union), backend
 
 
 def _reference(reference: Any) -> tuple[CountedTable, Grouping | None, str]:
@@ -251,21 +249,18 @@ def _count(data: Any, sample_weight: Any = None) -> tuple[CountedTable, str]:
     return tally.ungrouped, tally.table.backend
 
 
-def _own_columns(
-    new: Any, names: tuple[str, ...], sample_weight: Any
-) -> tuple[Source, tuple[str, ...]]:
-    """Return the columns of the reference, by name where there are names, and the others' names."""
+def _own_columns(new: Any, names: tuple[str, ...], sample_weight: Any) -> Source:
+    """Return the columns of the reference, by name where there are names."""
     source = open_table(new)
     if source.has_names:
         check_names(names, source.columns, "the new table", ", which the reference has")
         weight = [sample_weight] if isinstance(sample_weight, str) else []
-        others = tuple(name for name in source.columns if name not in (*names, *weight))
-        return source.select([*names, *weight]), others
+        return source.select([*names, *weight])
     if len(source.columns) != len(names):
         raise ValueError(
             f"The new table has {len(source.columns)} columns, the reference {len(names)}: {names}."
         )
-    return source, ()
+    return source
 
 
 def _grouped(counted: CountedTable, grouping: Grouping) -> CountedTable:
@@ -309,57 +304,44 @@ class Judge:
         tested = zip(pairs, self.others, strict=True)
         p_values = holm(np.array([same_shares(*pair, others) for pair, others in tested]))
         drifted = self._drifted(p_values, moved)
-        names = self.vocabulary.columns
-        order = _largest_first(moved)
-        frame = self._frame(
-            {
-                "column": [names[place] for place in order],
-                "moved": moved[order],
-                "p_value": p_values[order],
-                "drifted": drifted[order],
-            }
-        )
-        return frame, tuple(names[place] for place in order if drifted[place])
+        names, order = self.vocabulary.columns, _largest_first(moved)
+        found = {"column": names, "moved": moved, "p_value": p_values, "drifted": drifted}
+        return self._frame(found, order), tuple(names[place] for place in order if drifted[place])
 
     def frequencies(self) -> Any:
         """Return the frame of values, the largest changes first."""
         attributes, values = self._names()
         share, new_share, p_values = self._values
         change = new_share - share
-        order = _largest_first(np.abs(change))
-        return self._frame(
-            {
-                "column": [attributes[place] for place in order],
-                "value": [values[place] for place in order],
-                "share": share[order],
-                "new_share": new_share[order],
-                "change": change[order],
-                "p_value": p_values[order],
-                "drifted": self._drifted(p_values, np.abs(change))[order],
-            }
-        )
+        found = {
+            "column": attributes,
+            "value": values,
+            "share": share,
+            "new_share": new_share,
+            "change": change,
+            "p_value": p_values,
+            "drifted": self._drifted(p_values, np.abs(change)),
+        }
+        return self._frame(found, _largest_first(np.abs(change)))
 
     def only_in(self, some: Counts, other: Counts) -> tuple[Any, tuple[str, ...]]:
         """Return the frame of values that one table alone has, and names of those that matter."""
         alone = np.flatnonzero((some.frequencies > 0) & (other.frequencies == 0))
         alone = alone[np.argsort(-some.frequencies[alone], kind="stable")]
         attributes, values = self._names()
-        shares = some.frequencies[alone] / some.n
-        p_values = self._values[2][alone]
+        shares, p_values = some.frequencies / some.n, self._values[2]
         drifted = p_values < self.alpha
-        frame = self._frame(
-            {
-                "column": [attributes[place] for place in alone],
-                "value": [values[place] for place in alone],
-                "count": some.frequencies[alone],
-                "share": shares,
-                "expected": shares * self._n(other),
-                "p_value": p_values,
-                "drifted": drifted,
-            }
-        )
-        named = [f"{attributes[place]}={values[place]}" for place in alone[drifted]]
-        return frame, tuple(named)
+        found = {
+            "column": attributes,
+            "value": values,
+            "count": some.frequencies,
+            "share": shares,
+            "expected": shares * self._n(other),
+            "p_value": p_values,
+            "drifted": drifted,
+        }
+        named = [f"{attributes[place]}={values[place]}" for place in alone[drifted[alone]]]
+        return self._frame(found, alone), tuple(named)
 
     def couplings(self) -> tuple[Any, tuple[tuple[str, str], ...]]:
         """Return the frame of pairs of columns and the names of those that drifted."""
@@ -381,24 +363,20 @@ class Judge:
         strength, new_strength = (
             symmetric_uncertainty(counts, less_chance=True)[first, second] for counts in both
         )
-        names = self.vocabulary.columns
+        names = [[self.vocabulary.columns[place] for place in side] for side in (first, second)]
+        found = {
+            "column": names[0],
+            "other_column": names[1],
+            "dependence": strength,
+            "new_dependence": new_strength,
+            "change": new_strength - strength,
+            "moved": moved,
+            "p_value": p_values,
+            "drifted": drifted,
+        }
         order = _largest_first(moved)
-        frame = self._frame(
-            {
-                "column": [names[pairs[place][0]] for place in order],
-                "other_column": [names[pairs[place][1]] for place in order],
-                "dependence": strength[order],
-                "new_dependence": new_strength[order],
-                "change": (new_strength - strength)[order],
-                "moved": moved[order],
-                "p_value": p_values[order],
-                "drifted": drifted[order],
-            }
-        )
-        named = [(names[pairs[place][0]], names[pairs[place][1]]) for place in order]
-        return frame, tuple(
-            pair for pair, place in zip(named, order, strict=True) if drifted[place]
-        )
+        named = [(names[0][place], names[1][place]) for place in order if drifted[place]]
+        return self._frame(found, order), tuple(named)
 
     @cached_property
     def _values(self) -> FloatArray:
@@ -456,8 +434,13 @@ class Judge:
         attributes = [name for name, labels in zip(columns, values, strict=True) for _ in labels]
         return attributes, [label for labels in values for label in labels]
 
-    def _frame(self, columns: dict[str, Any]) -> Any:
-        return frames.make_frame(self.backend, columns)
+    def _frame(self, columns: dict[str, Any], order: NDArray[np.intp]) -> Any:
+        """Return a frame of columns with their cells in an order."""
+        chosen = {
+            name: cells[order] if isinstance(cells, np.ndarray) else [cells[one] for one in order]
+            for name, cells in columns.items()
+        }
+        return frames.make_frame(self.backend, chosen)
 
 
 def _pooled(counts: Counts, pair: tuple[int, int], cells: Sequence[Any]) -> FloatArray:
@@ -637,11 +620,9 @@ def drift(
         merged=merged_values(fitted.preparer),
     )
     source = open_table(data)
-    ignored = found.ignored
-    if fitted.steps and source.has_names:  # which have taken the others out
-        known = (*fitted.names, *([sample_weight] if isinstance(sample_weight, str) else []))
-        ignored = tuple(name for name in source.columns if name not in known)
-    return replace(found, ignored=ignored, left_out=fitted.left_out)
+    known = (*fitted.names, *([sample_weight] if isinstance(sample_weight, str) else []))
+    ignored = [name for name in source.columns if source.has_names and name not in known]
+    return replace(found, ignored=tuple(ignored), left_out=fitted.left_out)
 
 
 def changes_between(
@@ -659,7 +640,7 @@ def changes_between(
     """
     check_number("alpha", alpha, zero=True)
     check_number("min_effect", min_effect, zero=True)
-    before, after, backend, ignored = count_both(reference, new, sample_weight)
+    before, after, backend = count_both(reference, new, sample_weight)
     judge = Judge(before, after, backend, alpha, min_effect, merged)
     columns, drifted_columns = judge.columns()
     couplings, drifted_couplings = judge.couplings()
@@ -679,7 +660,6 @@ def changes_between(
         drifted_couplings,
         appeared,
         disappeared,
-        ignored,
     )
 
 
