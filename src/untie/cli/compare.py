@@ -40,6 +40,7 @@ def run(
 ) -> None:
     """Cluster a table with several methods and score the clusters."""
     check_output(output)
+    from untie._inputs import binned_numbers
     from untie._table.frames import columns_of
     from untie._table.rows import read_weights
     from untie.cli.learning import column, tell_columns
@@ -59,6 +60,7 @@ def run(
         k,
         y=answers,
         sample_weight=weights,
+        numbers=binned_numbers(preparer, rows),
         random_state=seed,
         watch=lambda names: bar(names, options.quiet),
     )
