@@ -201,7 +201,7 @@ class Coder(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class RowTask:
+class CodingTask:
     """What is done with rows that are coded as they come."""
 
     encoder: Coder
@@ -217,7 +217,7 @@ class RowTask:
 
 
 @dataclass(frozen=True, eq=False)
-class VectorTask(RowTask):
+class VectorTask(CodingTask):
     """Rows -> vectors.
 
     Parameters
@@ -279,7 +279,7 @@ class VectorTask(RowTask):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelTask(RowTask):
+class LabelTask(CodingTask):
     """Rows -> the number of the cluster in which they cost least.
 
     Parameters

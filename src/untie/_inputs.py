@@ -18,8 +18,7 @@ from untie._base import TakesTables, check_seen
 from untie._count.crosstab import Entries, cross_table, find_entries
 from untie._engines.registry import open_table
 from untie._prepare.note import LEFT_OUT, Reason
-from untie._prepare.numbers import as_number, read
-from untie._prepare.rules import Bin
+from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
 from untie._table.orders import AUTO, Positions, declared_orders, find_orders
@@ -221,25 +220,6 @@ def left_out(preparer: Preparer | None) -> tuple[str, ...]:
     """Return the columns that a preparer leaves out, and why."""
     notes = preparer.notes_ if preparer is not None else ()
     return tuple(f"{note.column} ({note.reason})" for note in notes if note.action == LEFT_OUT)
-
-
-def binned_numbers(preparer: Preparer, data: Any) -> dict[str, FloatArray]:
-    """Return the numbers (and dates, in their unit) of the columns that become ranges, by name.
-
-    Parameters
-    ----------
-    preparer : Preparer
-        Fitted.
-    data : table of shape (n_rows, n_columns)
-        Raw rows, in memory. Cells that are no numbers are NaN.
-    """
-    table, made = read_table(data, min_rows=0), preparer._preparation
-    found = {}
-    for name, rule in zip(made.columns, made.rules, strict=True):
-        if isinstance(rule, Bin):
-            codes, values = factorize(table.columns[table.names.index(name)], name)
-            found[name] = read(rule.reading.read(list(values)), rule.unit)[codes]
-    return found
 
 
 def merged_values(preparer: Preparer | None) -> dict[str, str]:

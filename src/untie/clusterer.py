@@ -465,7 +465,7 @@ class TableClusterer(
 
     def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
         """Code the rows of a table; as `TableInput` does."""
-        return self.encoder_._code(self._seen(X), reported)
+        return self.encoder_._codes(self._seen(X).source, reported)
 
     def _label(self, codes: Codes) -> NDArray[np.int32]:
         return self._label_task().compute(codes)

@@ -40,13 +40,13 @@ def run(
 ) -> None:
     """Cluster a table with several methods and score the clusters."""
     check_output(output)
-    from untie._inputs import binned_numbers
     from untie._table.frames import columns_of
     from untie._table.rows import read_weights
     from untie.cli.learning import column, tell_columns
     from untie.cli.reading import read_rows
     from untie.cli.showing import bar, chosen_format, rounded, say, show
     from untie.comparison.methods import compare as compare_methods
+    from untie.preparer import binned_numbers
 
     rows = read_rows(file, options)
     preparer = new_preparer(options, rows.column_names)

@@ -25,7 +25,7 @@ from untie._count.tally import CountOptions, code_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._learn.vectors import LookUp
 from untie._table import frames
-from untie._table.rows import Rows, check_weights
+from untie._table.rows import check_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer, check_number, draws_of
 from untie._util.messages import warn_user
@@ -360,23 +360,21 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         -------
         self
         """
-        self._fit_rows(X, sample_weight)
+        self._check_parameters()
+        table = read_table(X)
+        merging = self.min_frequency, self.max_categories
+        options = CountOptions(sample_weight, self.categories, *merging)
+        grouping, rows, _ = code_table(table, options)
+        self._report(table, grouping, rows.unknown)
+        vocabulary = grouping.vocabulary
+        sample = make_sample(rows.codes, vocabulary.sizes, rows.weights)
+        best, bic_curve = self._search(sample, draws_of(self.random_state))
+        self._remember(table)
+        self.grouping_ = grouping
+        self.vocabulary_ = vocabulary
+        self._adopt(best, sample)
+        self.bic_curve_ = bic_curve
         return self
-
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> FloatArray:
-        """Find the classes of a table and return their probabilities for its rows.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-        """
-        rows = self._fit_rows(X, sample_weight)
-        return self._posterior(rows.codes)[0] if rows.complete else self.predict_proba(X)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
         """Find the classes of a table and return the most probable one of each row.
@@ -507,29 +505,9 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         profiles = np.concatenate(self.profiles_)
         return frames.value_vectors(self.library_, self.vocabulary_, profiles, names)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_lookup")
-
     @property
     def _n_features_out(self) -> int:
         return self.n_classes_
-
-    def _fit_rows(self, X: Any, sample_weight: Any) -> Rows:
-        self._check_parameters()
-        table = read_table(X)
-        merging = self.min_frequency, self.max_categories
-        options = CountOptions(sample_weight, self.categories, *merging)
-        grouping, rows, _ = code_table(table, options)
-        self._report(table, grouping, rows.unknown)
-        vocabulary = grouping.vocabulary
-        sample = make_sample(rows.codes, vocabulary.sizes, rows.weights)
-        best, bic_curve = self._search(sample, draws_of(self.random_state))
-        self._remember(table)
-        self.grouping_ = grouping
-        self.vocabulary_ = vocabulary
-        self._adopt(best, sample)
-        self.bic_curve_ = bic_curve
-        return rows
 
     def _check_parameters(self) -> None:
         if self.n_classes != "auto":
