@@ -22,16 +22,17 @@ from untie._engines.source import Source
 from untie._persistence.models import Savable
 from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
 from untie._prepare.note import Reason
-from untie._prepare.numbers import write
+from untie._prepare.numbers import read, write
 from untie._prepare.preparation import Preparation, make_preparation
-from untie._prepare.rules import AUTO
+from untie._prepare.rules import AUTO, Bin
+from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.orders import declared_orders
 from untie._table.rows import split_weights
 from untie._table.table import check_names, read_table
 from untie._util.checks import check_one_of
 from untie._util.messages import Parameter, message, need, stage
-from untie._util.types import Value
+from untie._util.types import FloatArray, Value
 
 OUTPUTS = ("default", "pandas", "polars")
 
@@ -494,3 +495,22 @@ def _of_library(frame: Any, library: str) -> Any:
     texts = {name: list(map(str, order)) for name, order in orders.items()}
     ordered = [nw.col(name).cast(nw.String).cast(nw.Enum(texts[name])) for name in texts]
     return made.with_columns(*ordered).to_native() if ordered else made.to_native()
+
+
+def binned_numbers(preparer: Preparer, data: Any) -> dict[str, FloatArray]:
+    """Return the numbers (and dates, in their unit) of the columns that become ranges, by name.
+
+    Parameters
+    ----------
+    preparer : Preparer
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        Raw rows, in memory. Cells that are no numbers are NaN.
+    """
+    table, made = read_table(data, min_rows=0), preparer._preparation
+    found = {}
+    for name, rule in zip(made.columns, made.rules, strict=True):
+        if isinstance(rule, Bin):
+            codes, values = factorize(table.columns[table.names.index(name)], name)
+            found[name] = read(rule.reading.read(list(values)), rule.unit)[codes]
+    return found
