@@ -101,7 +101,7 @@ EVERYWHERE = {"numpy", "scipy", "sklearn", "narwhals", "threadpoolctl"}
 LIBRARIES = {
     "_util": {"joblib"},
     "_table": {"pandas", "polars", "pyarrow"},
-    "_learn": {"pandas"},
+    "_persistence": {"pandas"},
     "_engines": {
         *("pandas", "polars", "pyarrow", "duckdb", "dask", "cloudpickle", "pyspark"),
         *("fsspec", "openpyxl"),

@@ -52,7 +52,7 @@ def test_one_warning_names_all_columns_and_the_remedy(table, estimator):
     assert len(said) == 1
     assert said[0].startswith(SAID)
     assert "preparer='auto'" in said[0]
-    assert "make_pipeline(Preparer(), TableEncoder())" in said[0]
+    assert "make_pipeline(Preparer(), UNTIE())" in said[0]
     assert caught[0].filename == __file__
 
 
