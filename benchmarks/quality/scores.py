@@ -66,7 +66,7 @@ class Alternative:
 
 
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
-    "UNTIE": lambda k, seed: TableEncoder(k, random_state=seed, preparer=None),
+    "TableEncoder": lambda k, seed: TableEncoder(k, random_state=seed, preparer=None),
     "couplings": lambda k, seed: Alternative("couplings", k),
     "relevance": lambda k, seed: Alternative("relevance", k),
     "one-hot": lambda k, seed: OneHot(),
