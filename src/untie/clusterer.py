@@ -84,7 +84,7 @@ class TableClusterer(
         cluster per distinct row.
     encoder : TableEncoder or UNTIE, default=None
         Learns the vectors; it is cloned. None is ``TableEncoder()`` with the clusterer's
-        `n_clusters` and `random_state`; an encoder whose own are None gets them, too. Clusters are
+        `n_clusters` and `random_state`, which an encoder gets where its own are None. Clusters are
         made of its compact vectors, whatever `output`, `n_components`, `dtype` and `purpose` it
         has.
     preparer : "auto", Preparer or None, default="auto"

@@ -24,7 +24,7 @@ from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
 from untie._prepare.note import Reason
 from untie._prepare.numbers import read, write
 from untie._prepare.preparation import Preparation, make_preparation
-from untie._prepare.rules import AUTO, Bin
+from untie._prepare.rules import AS_IT_IS, AUTO, Bin, Keep
 from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.orders import declared_orders
@@ -495,6 +495,13 @@ def _of_library(frame: Any, library: str) -> Any:
     texts = {name: list(map(str, order)) for name, order in orders.items()}
     ordered = [nw.col(name).cast(nw.String).cast(nw.Enum(texts[name])) for name in texts]
     return made.with_columns(*ordered).to_native() if ordered else made.to_native()
+
+
+def changed_columns(preparer: Preparer) -> list[str]:
+    """Return the columns whose cells a fitted preparer changes: binned, merged or read otherwise."""
+    made = preparer._preparation
+    pairs = zip(made.columns, made.rules, strict=True)
+    return [name for name, rule in pairs if not isinstance(rule, Keep) or rule.reading != AS_IT_IS]
 
 
 def binned_numbers(preparer: Preparer, data: Any) -> dict[str, FloatArray]:

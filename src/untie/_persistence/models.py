@@ -61,7 +61,18 @@ from untie._prepare.numbers import (
     NumberWriting,
 )
 from untie._prepare.preparation import Preparation
-from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, DatePart, Group, Keep, Reading
+from untie._prepare.rules import (
+    BOOLEANS,
+    NUMBERS,
+    OTHERS,
+    PARTS,
+    TEXT,
+    Bin,
+    DatePart,
+    Group,
+    Keep,
+    Reading,
+)
 from untie._table.vocabulary import Vocabulary
 from untie._util.about import VERSION
 
@@ -365,7 +376,7 @@ _RANGES = {
 }
 
 RULE = either(
-    keep=record(Keep, kind=one_of(TEXT, NUMBERS, OTHERS), reading=READING),
+    keep=record(Keep, kind=one_of(TEXT, NUMBERS, BOOLEANS, OTHERS), reading=READING),
     bin=record(
         Bin,
         _RANGES,

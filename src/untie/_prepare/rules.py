@@ -151,7 +151,10 @@ def find_writing(
     return None if numbers == NumberWriting(*PLAIN) else numbers
 
 
-TEXT, NUMBERS, OTHERS = "text", "numbers", "others"
+TEXT, NUMBERS, BOOLEANS, OTHERS = "text", "numbers", "booleans", "others"
+
+TRUTHS: dict[Value, bool] = {"true": True, "false": False, 1: True, 0: False}
+"""What a cell of a column of booleans may be where it is read in another way."""
 
 PARTS = ("weekday", "month", "hour")
 """What can be taken out of dates."""
@@ -164,15 +167,17 @@ MONTHS = (
 
 
 def kind_of(values: list[Value]) -> str:
-    """Return whether values are text, numbers that doubles hold, or anything else.
+    """Return whether values are text, numbers that doubles hold, booleans, or anything else.
 
     Examples
     --------
     >>> kind_of(["a", ""]), kind_of([1, 2.5]), kind_of([2**53 + 1]), kind_of([True])
-    ('text', 'numbers', 'others', 'others')
+    ('text', 'numbers', 'others', 'booleans')
     """
     if all(isinstance(value, str) for value in values):
         return TEXT
+    if all(isinstance(value, bool) for value in values):
+        return BOOLEANS
     return NUMBERS if all(map(_is_double, values)) else OTHERS
 
 
@@ -191,11 +196,12 @@ class Keep:
     """Values stay as they are, but a number that is now text, or the reverse, is turned back.
 
     Files of the same table may differ in that: a column with codes such as 7 and 7B is text,
-    and numbers where the rows with letters are absent.
+    and numbers where the rows with letters are absent. Booleans are text in a CSV file, and 1 and 0
+    where cells are missing.
 
     Parameters
     ----------
-    kind : {"text", "numbers", "others"}
+    kind : {"text", "numbers", "booleans", "others"}
         What the values were when the column was prepared.
     reading : Reading
         How cells are read.
@@ -217,6 +223,9 @@ class Keep:
             return None
         if self.kind == TEXT:
             return as_text(value)
+        if self.kind == BOOLEANS:
+            text = value.strip().lower() if isinstance(value, str) else value
+            return TRUTHS.get(text, value) if isinstance(text, str | int | float) else value
         number = as_number(value)
         # No column of numbers can hold the text; this number is as unknown to every model.
         return math.inf if number is None else number

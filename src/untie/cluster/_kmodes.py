@@ -22,7 +22,7 @@ from untie._count.packed_rows import Distinct, PackedRows, distinct_rows, grid_e
 from untie._count.tally import CountOptions, tally_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._table import frames
-from untie._table.rows import check_weights, encode
+from untie._table.rows import check_weights, encode, split_weights
 from untie._table.table import Table, array_names, read_table
 from untie._table.vocabulary import Vocabulary
 from untie._util.checks import check_integer, check_one_of, draws_of
@@ -634,14 +634,15 @@ class KModes(NearestCenters, TableInput):
         X : table of shape (n_rows, n_columns)
             A pandas, polars or pyarrow table, an array or a list of rows.
         y : ignored
-        sample_weight : array of shape (n_rows,), optional
-            How often each row counts.
+        sample_weight : array of shape (n_rows,) or str, optional
+            How often each row counts, or the column that says so.
 
         Returns
         -------
         self
         """
         self._check_parameters()
+        X, sample_weight = split_weights(X, sample_weight)
         table = read_table(X)
         counting = CountOptions(
             sample_weight,

@@ -20,7 +20,7 @@ from untie._count.packed_rows import PackedRows, distinct_rows, on_a_grid
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table import frames
 from untie._table.column_codes import factorize, is_missing, value_code
-from untie._table.rows import check_weights, encode, learn_vocabulary
+from untie._table.rows import check_weights, encode, learn_vocabulary, split_weights
 from untie._table.table import Table, check_names, read_table
 from untie._table.vocabulary import Vocabulary, handle_unknown_values
 from untie._util.arrays import squared_lengths
@@ -487,14 +487,15 @@ class KPrototypes(NearestCenters, TakesTables):
         X : table of shape (n_rows, n_columns)
             A pandas, polars or pyarrow table, an array or a list of rows.
         y : ignored
-        sample_weight : array of shape (n_rows,), optional
-            How often each row counts.
+        sample_weight : array of shape (n_rows,) or str, optional
+            How often each row counts, or the column that says so.
 
         Returns
         -------
         self
         """
         self._check_parameters()
+        X, sample_weight = split_weights(X, sample_weight)
         table = read_table(X)
         weights, keep = check_weights(sample_weight, table.n_rows)
         found = numeric_columns(table, self.numeric, self.categorical)

@@ -25,7 +25,7 @@ from untie._count.tally import CountOptions, code_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._learn.vectors import LookUp
 from untie._table import frames
-from untie._table.rows import check_weights
+from untie._table.rows import check_weights, split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer, check_number, draws_of
 from untie._util.messages import warn_user
@@ -353,14 +353,15 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         X : table of shape (n_rows, n_columns)
             A pandas, polars or pyarrow table, an array or a list of rows.
         y : ignored
-        sample_weight : array of shape (n_rows,), optional
-            How often each row counts.
+        sample_weight : array of shape (n_rows,) or str, optional
+            How often each row counts, or the column that says so.
 
         Returns
         -------
         self
         """
         self._check_parameters()
+        X, sample_weight = split_weights(X, sample_weight)
         table = read_table(X)
         merging = self.min_frequency, self.max_categories
         options = CountOptions(sample_weight, self.categories, *merging)

@@ -29,7 +29,7 @@ from untie._learn.vectors import look_up_tables
 from untie._table import frames
 from untie._table.column_codes import is_missing
 from untie._table.frames import rows_at
-from untie._table.rows import check_weights, learn_vocabulary
+from untie._table.rows import check_weights, learn_vocabulary, split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer, draws_of
 from untie._util.threads import in_threads, one_thread
@@ -37,6 +37,7 @@ from untie._util.types import Codes, FloatArray
 from untie.cluster import KModes, KPrototypes, LatentClasses
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
+from untie.preparer import Preparer, binned_numbers, new_preparer
 from untie.untie_method import UNTIE
 
 MOST_ROWS = 10_000
@@ -346,11 +347,12 @@ def compare(
     *,
     y: Any = None,
     sample_weight: Any = None,
+    preparer: Preparer | str | None = "auto",
     numbers: Mapping[str, Any] | None = None,
     methods: Iterable[str] | None = None,
     encoder: TableEncoder | None = None,
     n_resamples: int = 5,
-    random_state: Any = None,
+    random_state: Any = 0,
     watch: Callable[[list[str]], Iterable[str]] | None = None,
 ) -> Comparison:
     """Cluster a table with several methods and score the clusters.
@@ -358,26 +360,29 @@ def compare(
     Parameters
     ----------
     data : table of shape (n_rows, n_columns)
-        In memory, of categories. From more than 10,000 rows, 10,000 are drawn.
+        In memory. From more than 10,000 rows, 10,000 are drawn.
     n_clusters : int
         Number of clusters, at least 2, the same for all methods.
     y : array of shape (n_rows,), optional
         The right answer, to score the clusters with; rows where it is missing do not count there.
-    sample_weight : array of shape (n_rows,), optional
-        How often each row counts.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so.
+    preparer : "auto", Preparer or None, default="auto"
+        Prepares the table for all methods, as in `TableClusterer`; None takes it as it is.
     numbers : mapping from names to arrays of shape (n_rows,), optional
-        The numbers of columns that have ranges in `data`, for "k-prototypes".
+        The numbers of columns that have ranges in `data`, for "k-prototypes", where `preparer` is
+        None; otherwise they are known.
     methods : iterable of str, optional
         Some of "TableClusterer", "UNTIE", "one-hot", "MCA", "k-modes", "k-prototypes" and "latent
         classes"; all by default, but "k-prototypes" only if there are `numbers`. UNTIE is left out
         if there are more than 1,000 values.
     encoder : TableEncoder, optional
-        Fitted on the table, for "TableClusterer"; without it one is fitted on the rows that are
-        compared.
+        Fitted on the table as it is, for "TableClusterer"; nothing is prepared then. Without it one
+        is fitted on the rows that are compared.
     n_resamples : int, default=5
         Number of resamples that stability is the mean over, from 1 to 20. Every method clusters
         each of them anew, so the time grows with it.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Seed of everything that is drawn; None is 0.
     watch : callable, optional
         Takes the methods and gives them one after another, to show progress.
@@ -402,6 +407,11 @@ def compare(
     """
     check_integer("n_clusters", n_clusters, 2)
     check_integer("n_resamples", n_resamples)
+    data, sample_weight = split_weights(data, sample_weight)
+    fresh = None if encoder is not None else new_preparer(preparer)
+    if fresh is not None:
+        frame = fresh.fit_transform(data, sample_weight=sample_weight)
+        numbers, data = binned_numbers(fresh, data), frame
     able = [name for name in METHODS if numbers or name != "k-prototypes"]
     chosen = able if methods is None else list(methods)
     unknown = [name for name in chosen if name not in METHODS]

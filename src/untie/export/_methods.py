@@ -47,8 +47,8 @@ class Exportable:
     ) -> SqlTransform:
         """Write `transform` as SQL, for rows that stay in their database.
 
-        The query reads columns as the encoder learned from them: where ``preparer_.decisions()``
-        shows that columns were binned or merged, the database needs the prepared ones.
+        The query reads cells as they are. Where the preparer changes some (binned numbers, merged
+        values), export an encoder of prepared rows, as the error shows.
         The vectors come as doubles whatever `dtype` says. Unknown values are treated as
         `handle_unknown` says: they are neutral, join the rare ones or make the query fail; only
         "warn" has no warnings there. NULL and NaN are missing cells. The columns must have the
@@ -79,8 +79,8 @@ class Exportable:
         Raises
         ------
         ValueError
-            If a name or a value cannot be written in that database, or the tables would have more
-            than ten million numbers.
+            If the preparer changes cells, a name or a value cannot be written in that database, or
+            the tables would have more than ten million numbers.
 
         See Also
         --------
@@ -125,8 +125,8 @@ class Exportable:
     def to_onnx(self, *, missing: str = "") -> Any:
         """Write `transform` as a model that runs in onnxruntime.
 
-        Its inputs are columns as the encoder learned from them: where ``preparer_.decisions()``
-        shows that columns were binned or merged, pass rows of ``preparer_.transform``.
+        The model reads cells as they are. Where the preparer changes some (binned numbers, merged
+        values), export an encoder of prepared rows, as the error shows.
         Needs onnx, of the extra ``onnx``. The model has one input per column, of shape (n_rows,)
         and with the column's name: strings, int64 for integers, bool for booleans,
         float64 for other numbers and for numbers and booleans that had missing cells, which NaN

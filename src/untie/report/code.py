@@ -25,8 +25,8 @@ class PageCode:
         With its parameters; None if it was fitted before, in a way that is not known.
     label, sample_weight : str or None
         Columns of the table.
-    has_weights : bool
-        Whether there are weights that are no column.
+    has_weights, has_label : bool
+        Whether there are weights or a label that are no columns.
     title : str
         What the table is called.
     reading : str
@@ -42,15 +42,17 @@ class PageCode:
     title: str = "the table"
     reading: str = UNKNOWN
     command: str | None = None
+    has_label: bool = False
 
     def python(self) -> str:
         """Return Python code."""
         weights = self._weights()
-        given = {"label": self.label} if self.label else {}
-        named = "".join(f", {name}={value!r}" for name, value in given.items())
+        label = "label" if self.has_label else repr(self.label)
+        named = f", label={label}" if self.has_label or self.label else ""
         title = "" if self.title == PageCode.title else f", title={self.title!r}"
+        cells = "label = ...  # of its rows\n" if self.has_label else ""
         return (
-            f"{self._beginning('make_report')}\n\nclusterer = {self._model()}\n"
+            f"{cells}{self._beginning('make_report')}\n\nclusterer = {self._model()}\n"
             f"report = make_report(data, clusterer{named}{weights}{title})\n"
             'report.save("report.html")\n'
         )

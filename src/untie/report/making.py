@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -100,7 +101,9 @@ def make_report(
     weight = sample_weight if isinstance(sample_weight, str) else None
     has_weights = sample_weight is not None and weight is None
     own = label if isinstance(label, str) else None
-    code = PageCode(None, own, weight, has_weights, title or PageCode.title)
+    has_label = label is not None and own is None
+    shown_title = title or PageCode.title
+    code = PageCode(None, own, weight, has_weights, shown_title, has_label=has_label)
     rows = None
     if not _is_fitted(model):
         seed_of(model)
@@ -108,7 +111,7 @@ def make_report(
         given = data
         if own is not None and not _leave_out(model, own):
             given, _ = split_weights(data, own)
-        code = PageCode(clone(model), own, weight, has_weights, title or PageCode.title)
+        code = replace(code, clusterer=clone(model))
         with warnings.catch_warnings():
             # Unprepared columns are as they were asked for; the page says which those are.
             warnings.simplefilter("ignore", UnpreparedWarning)
@@ -226,6 +229,10 @@ def _answers(data: Any, label: Any) -> Answers | None:
         check_names([label], table.names, "the table", ", which label names")
         column = table.columns[table.names.index(label)]
         return Answers(label, column.to_list() if isinstance(column, nw.Series) else list(column))
+    if not np.iterable(label) or len(np.shape(np.asarray(label, dtype=object))) != 1:
+        raise ValueError(
+            f"label must be the name of a column or one value per row, got {type(label).__name__}."
+        )
     cells = list(label)
     if len(cells) != table.n_rows:
         raise ValueError(
