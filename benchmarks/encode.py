@@ -1,10 +1,10 @@
 """Time and memory of encoding a table, next to what else encodes tables.
 
-`fit` and `fit_transform` of UNTIE, of scikit-learn's OneHotEncoder and OrdinalEncoder, of the
-fastest unsupervised encoders of category_encoders and of prince's MCA, and what pyarrow needs
-merely to dictionary-encode the same columns. All run in turns in one process, after a round to
-warm up; the best of three rounds counts, and ratios are taken within the run. Peak memory is
-measured in fresh processes, above what the table itself holds.
+`fit` and `fit_transform` of TableEncoder and UNTIE, of scikit-learn's OneHotEncoder and
+OrdinalEncoder, of the fastest unsupervised encoders of category_encoders and of prince's MCA, and
+what pyarrow needs merely to dictionary-encode the same columns. All run in turns in one process,
+after a round to warm up; the best of three rounds counts, and ratios are taken within the run. Peak
+memory is measured in fresh processes, above what the table itself holds.
 """
 
 from __future__ import annotations
@@ -27,16 +27,18 @@ from untie import UNTIE, TableEncoder
 WORDS = np.array(["low", "middle", "high"])
 SOLVERS = ("exact", "uniform")
 ONE_HOT, DICTIONARY, MCA = "OneHotEncoder", "pyarrow dictionary-encode", "prince.MCA"
-AUTO_LIMITS = {"UNTIE auto": 5.0, "UNTIE auto, 8 clusters": 5.0, "UNTIE auto, neighbors": 3.0}
+DEFAULT = "TableEncoder"
+EIGHT, NEIGHBORS = f"{DEFAULT}, 8 clusters", f"{DEFAULT}, neighbors"
+AUTO_LIMITS = {DEFAULT: 5.0, EIGHT: 5.0, NEIGHBORS: 3.0}
 """`fit` takes at most this many times as long as with the solver "uniform"."""
 
 PATIENCE = 10.0
 """An encoder that takes more seconds is timed once."""
 
 ENCODERS: dict[str, Callable[[], Any]] = {
-    "UNTIE auto": partial(TableEncoder, n_clusters=2, preparer=None),
-    "UNTIE auto, 8 clusters": partial(TableEncoder, n_clusters=8, preparer=None),
-    "UNTIE auto, neighbors": partial(TableEncoder, purpose="neighbors", preparer=None),
+    DEFAULT: partial(TableEncoder, n_clusters=2, preparer=None),
+    EIGHT: partial(TableEncoder, n_clusters=8, preparer=None),
+    NEIGHBORS: partial(TableEncoder, purpose="neighbors", preparer=None),
     "UNTIE exact": partial(UNTIE, n_clusters=2, solver="exact"),
     "UNTIE uniform": partial(UNTIE, n_clusters=2, solver="uniform"),
     ONE_HOT: OneHotEncoder,

@@ -30,9 +30,11 @@ from untie import UNTIE, CountedTable, Counts, Vocabulary
 from untie._count.counts import count
 from untie._count.tally import tally_table
 from untie._learn.learning import KernelRecipe
+from untie._learn.linalg.spectrum import roots
 from untie._learn.parameters import kernel_recipe
 from untie._learn.spaces.kernel_spaces import build_spaces
-from untie._learn.weights import SOLVERS, Problem
+from untie._learn.weights.search import SOLVERS
+from untie._learn.weights.weightings import WEIGHTINGS, Problem, solution_at
 from untie._table.table import read_table
 from untie._util.types import Codes, smallest_unsigned
 
@@ -165,6 +167,9 @@ def _build(counts: Counts, recipe: KernelRecipe) -> Any:
 
 
 def _solve(solver: str, problem: Problem, kernels: str) -> object:
+    if solver in WEIGHTINGS:
+        omega = WEIGHTINGS[solver](problem)
+        return solution_at(problem, omega, roots(problem.spaces, omega))
     return SOLVERS[solver](problem, _recipe(solver, kernels).settings)
 
 

@@ -1,22 +1,22 @@
-"""Clusters of tables with numbers and words by UNTIE and by what else users would try.
+"""Clusters of mixed tables by TableClusterer and by other methods that users would try.
 
 The number of clusters is that of the classes, which are used for the scores alone. Every method
 that starts at random has five seeds and 20 restarts, but k-prototypes has five restarts, as each
 takes about a second on 2,000 rows. Scores are means over the seeds. A rank is that on a table, 1 is
-best, and ties share; each form of UNTIE is ranked against the other methods alone, and those among
-themselves and UNTIE.
+best, and ties share; each form of it is ranked against the other methods alone, and those among
+themselves and TableClusterer.
 
 All methods see the same columns, those that `Preparer` uses: ids, free text and constants are left
 out. What they make of them:
 
-- UNTIE: `TableClusterer` with a `Preparer`; "UNTIE, k-means" are the vectors of the pipeline with
-  scikit-learn's k-means; "UNTIE as it was" has five ranges per column of numbers, without order.
+- TableClusterer: with a `Preparer`; "TableEncoder + k-means" are the vectors of the pipeline with
+  scikit-learn's k-means; "five ranges" has five per column of numbers, without order.
 - k-prototypes: standardised numbers and words, with the package's own gamma.
 - FAMD: max(k, 5) components, or as many as there are, and k-means.
 - Gower: average linkage; missing cells are left out of each pair, as Gower defines it.
 - one-hot: standardised numbers beside one-hot words, and k-means.
 
-For all but UNTIE and Gower, missing numbers are the median and missing words are a word.
+For all but these and Gower, missing numbers are the median and missing words are a word.
 """
 
 from __future__ import annotations
@@ -52,9 +52,10 @@ FAMD_PASSES = 10
 """Of the randomised decomposition; with the package's three, late components are not yet right."""
 
 FAR_BEHIND = 0.15
-"""Tables where UNTIE's adjusted Rand index is lower than the best by more than this are named."""
+"""Tables where its adjusted Rand index is lower than the best by more than this are named."""
 
-OURS = "UNTIE"
+OURS = "TableClusterer"
+VECTORS, FEW_RANGES = "TableEncoder + k-means", "five ranges"
 QUICK = ["msleep", "penguins", "survey"]
 
 Labels = NDArray[np.integer]
@@ -163,8 +164,8 @@ def gower_distances(X: pd.DataFrame) -> NDArray[np.floating]:
 
 METHODS: dict[str, Method] = {
     OURS: untie(),
-    "UNTIE, k-means": untie_k_means,
-    "UNTIE as it was": untie(5, ordered=False),
+    VECTORS: untie_k_means,
+    FEW_RANGES: untie(5, ordered=False),
     "k-prototypes": k_prototypes,
     "FAMD": famd,
     "Gower": gower,
@@ -237,8 +238,8 @@ def summaries(frame: pd.DataFrame) -> list[tuple[object, ...]]:
 
 
 def ranked(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rank of each method on each table; forms of UNTIE do not meet each other."""
-    forms = [method for method in frame if method.startswith(OURS)]
+    """Return the rank of each method on each table; forms of ours do not meet each other."""
+    forms = [method for method in frame if method in (OURS, VECTORS, FEW_RANGES)]
     others = [method for method in frame if method not in forms]
     fields = {method: [*forms[:1], *others] for method in others}
     fields |= {form: [form, *others] for form in forms}

@@ -1,4 +1,4 @@
-"""UNTIE and eleven published methods on the same 25 tables.
+"""TableClusterer and eleven published methods on the same 25 tables.
 
 The methods' clusters are not computed here: they are the runs that the authors of K-MHTC stored
 (L. Hu et al., ACM Transactions on Knowledge Discovery from Data 19(5), 2025,
@@ -7,11 +7,11 @@ but SigDT chooses its own. A stored run is one start, so each method is scored b
 runs and, again, by its run of the highest description gain; columns that say the same share a vote
 in it, unless --equal-votes is given.
 
-UNTIE is run here with seeds 0 to 4, and its scores are means over them. `TableClusterer` has its
-own number of starts, k-means on the vectors and on one-hot cells has 20.
+`TableClusterer` is run here with seeds 0 to 4, and its scores are means over them. It has its own
+number of starts; k-means on the vectors and on one-hot cells has 20.
 
 A rank is that on a table, 1 is best, and ties share. The methods are ranked among themselves and
-one form of UNTIE; every other form is ranked in its place. Scores are times 100.
+one form of ours; every other form is ranked in its place. Scores are times 100.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def score_all(
     equal_votes: bool,
     n_jobs: int,
 ) -> Frames:
-    """Score UNTIE's clusters and the stored ones on every table."""
+    """Score our clusters and the stored ones on every table."""
     jobs = []
     for table in sorted(tables, key=lambda table: -len(table.X)):  # the longest first
         jobs += [delayed(score_form)(table, form) for form in forms]
@@ -154,7 +154,7 @@ def report_means(frames: dict[str, pd.DataFrame], forms: Sequence[str]) -> None:
 
 
 def mean_ranks(frame: pd.DataFrame, forms: Sequence[str]) -> dict[str, float]:
-    """Return the mean rank of each method; forms of UNTIE do not meet each other."""
+    """Return the mean rank of each method; forms of ours do not meet each other."""
     peers = list(PEERS.values())
     found = {form: average_ranks(frame[[form, *peers]]) for form in forms}
     others = dict(zip(peers, found[forms[0]][1:].tolist(), strict=True))

@@ -20,7 +20,7 @@ from untie._persistence.values import from_plain
 JOBS = Path(core_jobs.__file__)
 QUERY = "SELECT 1 AS a"
 
-SQUARE = ["value_similarity", "Hamming", "associations"]
+SQUARE = ["value_similarity", "associations"]
 """Tables whose rows have names: the index in pandas, a first column elsewhere."""
 
 

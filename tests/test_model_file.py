@@ -476,7 +476,7 @@ def test_every_part_of_a_file_is_needed(path, make, n_clusters):
                 load_model(path)
 
 
-OPEN = {"parameters", "gains", "output", "origins", "constants", "reasons"}
+OPEN = {"parameters", "gains", "output", "origins", "reasons"}
 """Dictionaries in which any key may be absent."""
 
 

@@ -784,4 +784,3 @@ def test_what_notes_know_is_in_fields_and_kept_in_files(tmp_path):
     assert notes["here"].reasons == {Reason.CONSTANT: {"value": "here"}}
     assert notes["gap"].reasons == {Reason.ALL_MISSING: {}}
     assert notes["odd, its 7 values"] == Note("odd, its 7 values", "kept")
-    assert set(loaded.constants_) == {"here", "gap"}

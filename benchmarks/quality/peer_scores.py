@@ -1,4 +1,4 @@
-"""Scores of clusters on the peers' tables: those of stored partitions and UNTIE's own.
+"""Scores of clusters on the peers' tables: those of stored partitions and our own.
 
 A method has several runs, and two scores: the mean over them, and that of the run whose clusters
 describe the table best (the description gain, which knows no classes). Runs of the same gain share.
@@ -88,7 +88,7 @@ def one_hot_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:
 
 FORMS: dict[str, Callable[[pd.DataFrame, int, int], Labels]] = {
     "TableClusterer": untie_clusterer,
-    "UNTIE + k-means": untie_k_means,
+    "TableEncoder + k-means": untie_k_means,
     "one-hot + k-means": one_hot_k_means,
 }
 """What is run here: takes the table, the number of clusters and a seed."""

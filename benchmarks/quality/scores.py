@@ -59,14 +59,14 @@ class Alternative:
 
     def fit_transform(self, X: pd.DataFrame) -> NDArray[Any]:
         # Here, as a worker process would patch a copy of what is imported above.
-        from untie._learn.weights import ALTERNATIVES
+        from untie._learn.weights.weightings import ALTERNATIVES
 
         with patch.dict(ALTERNATIVES, {self.name: ALTERNATIVES[self.name]}, clear=True):
             return TableEncoder(self.k, preparer=None).fit_transform(X)
 
 
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
-    "UNTIE": lambda k, seed: TableEncoder(k, random_state=seed, preparer=None),
+    "TableEncoder": lambda k, seed: TableEncoder(k, random_state=seed, preparer=None),
     "couplings": lambda k, seed: Alternative("couplings", k),
     "relevance": lambda k, seed: Alternative("relevance", k),
     "one-hot": lambda k, seed: OneHot(),

@@ -1,6 +1,6 @@
 """What vectors are good for beyond clusters: retrieval and classification.
 
-Encoders learn from all rows without labels, UNTIE knowing the number of classes, but for the
+Encoders learn from all rows without labels, TableEncoder knowing the number of classes, but for the
 purpose "neighbors", which needs none. Retrieval is the mean precision at 10 (ties expected over all
 orders). Classification is the macro F of 5 nearest neighbours and of logistic regression, each with
 scikit-learn's defaults, on vectors brought to a common scale, in five folds. Sets of over 5,000
@@ -39,16 +39,16 @@ class OneOfNeighbors:
 
     def fit_transform(self, X: pd.DataFrame) -> NDArray[Any]:
         # Here, as a worker process would patch a copy of what is imported above.
-        from untie._learn.weights import OF_NEIGHBORS
+        from untie._learn.weights.weightings import OF_NEIGHBORS
 
         with patch.dict(OF_NEIGHBORS, {self.name: OF_NEIGHBORS[self.name]}, clear=True):
             return TableEncoder(purpose="neighbors", preparer=None).fit_transform(X)
 
 
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
-    "UNTIE": scores.ENCODERS["UNTIE"],
-    "UNTIE, neighbors": lambda k, seed: TableEncoder(purpose="neighbors", preparer=None),
-    **{name: make for name, make in scores.ENCODERS.items() if name != "UNTIE"},
+    "TableEncoder": scores.ENCODERS["TableEncoder"],
+    "TableEncoder, neighbors": lambda k, seed: TableEncoder(purpose="neighbors", preparer=None),
+    **{name: make for name, make in scores.ENCODERS.items() if name != "TableEncoder"},
 }
 METHODS = list(ENCODERS)
 ALONE: dict[str, Callable[[int, int], Any]] = {

@@ -6,9 +6,10 @@ Tasks carry what an engine does with the rows of a lazy table, piece by piece.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Generic, Protocol
+from typing import Any, Generic, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,11 @@ class TakesTables(BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
+    def _columns_read(self) -> list[str] | None:
+        """Return the columns that new rows must have, by name; None if they had no names."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else names.tolist()
+
 
 class TableInput(TakesTables):
     """Base of estimators that learn from a table of categories.
@@ -91,11 +97,6 @@ class TableInput(TakesTables):
         """Take over a table's columns; called last, so that a failed fit changes nothing."""
         see_columns(self, table)
         self.library_ = table.backend
-
-    def _columns_read(self) -> list[str] | None:
-        """Return the columns that new rows must have, by name; None if they had no names."""
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else names.tolist()
 
     def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
         """Code the rows of a table with the values seen in `fit`.
@@ -137,6 +138,42 @@ class TableInput(TakesTables):
             warn_of_unprepared(table, grouping.vocabulary)
 
 
+class PreparedInput(TakesTables):
+    """Base of estimators that may prepare tables before they learn from them."""
+
+    preparer_: Any
+
+    def _columns_read(self) -> list[str] | None:
+        """Return the columns that new rows must have, by name; None if they had no names."""
+        names = super()._columns_read()
+        return names if names is None or self.preparer_ is None else self.preparer_._columns_read()
+
+    def _prepared(self, X: Any) -> Any:
+        """Return rows as those that were learned from: prepared, if those were."""
+        return X if self.preparer_ is None else self.preparer_.transform(X)
+
+    def _seen(self, X: Any) -> Table:
+        """Return prepared rows; refuse other columns than those that were seen in `fit`."""
+        table = read_table(X, min_rows=0)
+        # Columns that were left out need not come again, unless they have no names.
+        if self.preparer_ is None or not table.has_names:
+            check_seen(self, table)
+        return table if self.preparer_ is None else read_table(self._prepared(X), min_rows=0)
+
+    def _of_prepared(self) -> Self:
+        """Return the same estimator, of rows that are prepared already."""
+        if self.preparer_ is None:
+            return self
+        learned: Any = getattr(self, "encoder_", self)
+        bare, columns = copy(self), learned.vocabulary_.columns
+        bare.__dict__ |= {
+            **dict.fromkeys(("preparer", "preparer_")),
+            "feature_names_in_": np.array(columns, dtype=object),
+            "n_features_in_": len(columns),
+        }
+        return bare
+
+
 def _not_yet_reported(
     unknown: list[list[Value]], names: tuple[str, ...], reported: set[str]
 ) -> list[list[Value]]:
@@ -164,7 +201,23 @@ class Coder(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class VectorTask:
+class CodingTask:
+    """What is done with rows that are coded as they come."""
+
+    encoder: Coder
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The columns that the encoder was fitted on; None if they had no names."""
+        return self.encoder._columns_read()
+
+    def code(self, frame: Any, reported: set[str] | None = None) -> Codes:
+        """Code rows."""
+        return self.encoder._codes(frame, reported)
+
+
+@dataclass(frozen=True, eq=False)
+class VectorTask(CodingTask):
     """Rows -> vectors.
 
     Parameters
@@ -183,7 +236,6 @@ class VectorTask:
         The library that the user wants frames of, or "default".
     """
 
-    encoder: TableInput
     lookup: LookUp
     make_names: Callable[[], NDArray[np.object_]]
     dtype: np.dtype[Any]
@@ -194,15 +246,6 @@ class VectorTask:
     def names(self) -> list[str]:
         """Names of the vectors' columns."""
         return self.make_names().tolist()
-
-    @property
-    def columns(self) -> list[str] | None:
-        """The columns that the encoder was fitted on; None if they had no names."""
-        return self.encoder._columns_read()
-
-    def code(self, frame: Any, reported: set[str] | None = None) -> Codes:
-        """Code rows."""
-        return self.encoder._codes(frame, reported)
 
     def compute(self, codes: Codes) -> Any:
         """Return the vectors of coded rows."""
@@ -236,7 +279,7 @@ class VectorTask:
 
 
 @dataclass(frozen=True, eq=False)
-class LabelTask:
+class LabelTask(CodingTask):
     """Rows -> the number of the cluster in which they cost least.
 
     Parameters
@@ -247,22 +290,12 @@ class LabelTask:
         What each value costs in each cluster.
     """
 
-    encoder: Coder
     costs: Costs
     names: list[str] = field(default_factory=lambda: [CLUSTER])
     dtype: np.dtype[Any] = LABEL
 
-    @property
-    def columns(self) -> list[str] | None:
-        """The columns that the encoder was fitted on; None if they had no names."""
-        return self.encoder._columns_read()
-
     def check(self, form: str) -> None:
         """Accept every form: labels are numbers."""
-
-    def code(self, frame: Any, reported: set[str] | None = None) -> Codes:
-        """Code rows."""
-        return self.encoder._codes(frame, reported)
 
     def compute(self, codes: Codes) -> NDArray[np.int32]:
         """Return the label of each coded row."""

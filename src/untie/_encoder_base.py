@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from untie._base import TableInput, VectorTask, check_seen, see_as
+from untie._base import PreparedInput, TableInput, VectorTask, check_seen, see_as
 from untie._count.counts import CountedTable, Counts
 from untie._count.row_sample import RowSample
 from untie._count.tally import CountOptions, tally_counted
@@ -68,7 +68,7 @@ class Form:
     dtype: Any = np.float64
 
 
-class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
+class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInput):
     """Base of the encoders; a subclass says what to learn with in `_recipe`."""
 
     n_clusters: int | str | None
@@ -555,36 +555,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, TableInput):
         super()._restore(learned)
         self._adopt(self.model_, self.preparer_)
 
-    def _columns_read(self) -> list[str] | None:
-        """Return the columns that new rows must have, by name; None if they had no names."""
-        names = super()._columns_read()
-        return names if names is None or self.preparer_ is None else self.preparer_._columns_read()
-
-    def _prepared(self, X: Any) -> Any:
-        """Return rows as those that were learned from: prepared, if those were."""
-        return X if self.preparer_ is None else self.preparer_.transform(X)
-
     def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
-        table = read_table(X, min_rows=0)
-        # Columns that were left out need not come again, unless they have no names.
-        if self.preparer_ is None or not table.has_names:
-            check_seen(self, table)
-        if self.preparer_ is None:
-            return self._code(table, reported)
-        return self._code(read_table(self._prepared(X), min_rows=0), reported)
-
-    def _of_prepared(self) -> Self:
-        """Return the same encoder, of rows that are prepared already."""
-        if self.preparer_ is None:
-            return self
-        bare = copy(self)
-        columns = np.array(self.vocabulary_.columns, dtype=object)
-        bare.__dict__ |= {
-            **dict.fromkeys(("preparer", "preparer_")),
-            "feature_names_in_": columns,
-            "n_features_in_": len(columns),
-        }
-        return bare
+        return self._code(self._seen(X), reported)
 
     def _vector_task(self) -> VectorTask:
         """Return what `transform` does, as it is now, for an engine to run.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -17,9 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, check_seen
 from untie._count.crosstab import Entries, cross_table, find_entries
-from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
-from untie._prepare.note import LEFT_OUT
+from untie._prepare.note import LEFT_OUT, Reason
 from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
@@ -37,8 +35,6 @@ NOTHING_KNOWN = "nothing is known of the row"
 
 ESTIMATORS = (TableEncoder, UNTIE, TableClusterer)
 """What questions can be asked of, alone or as the last step of a pipeline."""
-
-E = TypeVar("E", bound=EncoderBase | TableClusterer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,18 +111,15 @@ class FittedTable:
         """Return the codes of raw rows in memory."""
         return encode_rows(self.encoder, self.rows(data)[0])
 
-    def rows(self, data: Any, sample_weight: Any = None) -> tuple[Any, Any]:
+    def new_rows(self, data: Any, sample_weight: Any = None) -> tuple[Any, Any]:
+        """Return `rows` of a table that may have more columns, and named ones in any order."""
+        return self.rows(data, sample_weight, strictly=False)
+
+    def rows(self, data: Any, sample_weight: Any = None, strictly: bool = True) -> tuple[Any, Any]:
         """Return prepared rows, and their weights as they were given.
 
         A column with the weights is taken out of a table in memory, and kept in a lazy one.
         """
-        return self._rows(data, sample_weight, strictly=True)
-
-    def new_rows(self, data: Any, sample_weight: Any = None) -> tuple[Any, Any]:
-        """Return the same of rows that may have more columns, and named ones in any order."""
-        return self._rows(data, sample_weight, strictly=False)
-
-    def _rows(self, data: Any, sample_weight: Any, strictly: bool) -> tuple[Any, Any]:
         if open_table(data).is_lazy:
             keep = [sample_weight] if isinstance(sample_weight, str) else []
             return self.prepared(data, keep), sample_weight
@@ -163,7 +156,8 @@ class FittedTable:
             labels = self.clusters.predict(rows)
         n_rows = read_table(rows).n_rows
         partition = check_labels(labels, n_rows)
-        return ClusteredRows(rows, partition, check_row_weights(weights, n_rows))
+        weights = np.ones(n_rows) if weights is None else read_weights(weights, n_rows)
+        return ClusteredRows(rows, partition, weights)
 
     def take_labels(self, data: Any, labels: Any) -> tuple[Any, Any]:
         """Return raw rows and labels; a column of labels leaves rows that are not learned from it.
@@ -215,12 +209,11 @@ def as_fitted(model: Any) -> FittedTable:
     steps = [step for step in before if step not in (None, "passthrough")]
     clusterer = last if isinstance(last, TableClusterer) else None
     encoder = last if clusterer is None else clusterer.encoder_
-    names = encoder.vocabulary_.columns
     for estimator in (clusterer, encoder):
         preparer = getattr(estimator, "preparer_", None)
         steps += [] if preparer is None else [preparer]
-    taker = None if clusterer is None else _without_preparer(clusterer, names)
-    return FittedTable(_without_preparer(encoder, names), taker, tuple(steps))
+    taker = None if clusterer is None else clusterer._of_prepared()
+    return FittedTable(encoder._of_prepared(), taker, tuple(steps))
 
 
 def left_out(preparer: Preparer | None) -> tuple[str, ...]:
@@ -229,14 +222,11 @@ def left_out(preparer: Preparer | None) -> tuple[str, ...]:
     return tuple(f"{note.column} ({note.reason})" for note in notes if note.action == LEFT_OUT)
 
 
-def _without_preparer(estimator: E, names: Sequence[str]) -> E:
-    """Return an estimator that takes rows that are prepared already, with these columns."""
-    if getattr(estimator, "preparer_", None) is None:
-        return estimator
-    bare: Any = copy(estimator)
-    bare.preparer_ = None
-    bare.feature_names_in_, bare.n_features_in_ = np.array(names, dtype=object), len(names)
-    return cast(E, bare)
+def merged_values(preparer: Preparer | None) -> dict[str, str]:
+    """Return, for each column in which a preparer merges rare values, what they become."""
+    notes = preparer.notes_ if preparer is not None else ()
+    merged = {note.column: note.argument(Reason.MERGED, "other") for note in notes}
+    return {name: other for name, other in merged.items() if other is not None}
 
 
 def _named(estimator: Any) -> str:
@@ -355,11 +345,6 @@ def read_clusters(clustered: ClusteredRows, ordered: Any = AUTO) -> ClusteredTab
         entries.append(find_entries(by_cluster, vocabulary.labels(column), orders[column]))
     names = vocabulary.columns
     return ClusteredTable(clusters.names, sizes, names, tuple(entries), weights, table.backend)
-
-
-def check_row_weights(sample_weight: Any, n_rows: int) -> FloatArray:
-    """Return one weight per row; ones if none are given."""
-    return np.ones(n_rows) if sample_weight is None else read_weights(sample_weight, n_rows)
 
 
 def learned_order(encoder: TableEncoder, attribute: int) -> Positions | None:

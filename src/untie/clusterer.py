@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from untie._base import LabelTask, TakesTables, check_seen, sample_source, see_as, walk_source
+from untie._base import LabelTask, PreparedInput, sample_source, see_as, walk_source
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import PackedRows, distinct_rows
 from untie._count.row_sample import RowSample, in_canonical_order
@@ -48,7 +48,6 @@ from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose
 from untie._learn.selection.k_choice import KChoice
 from untie._persistence.models import Savable
 from untie._table.rows import check_weights, split_weights
-from untie._table.table import read_table
 from untie._util.checks import check_integer, draws_of
 from untie._util.messages import stage, warn_user
 from untie._util.types import Codes, FloatArray
@@ -62,7 +61,7 @@ each reads all of it."""
 
 
 class TableClusterer(
-    Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, TakesTables
+    Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, PreparedInput
 ):
     """Find clusters of similar rows: a table in, labels out.
 
@@ -464,23 +463,9 @@ class TableClusterer(
         given, of_encoder = new_preparer(self.preparer), new_preparer(of_encoder)
         return of_encoder if isinstance(self.preparer, str) else given
 
-    def _prepared(self, X: Any) -> Any:
-        """Return rows as the encoder sees them."""
-        return X if self.preparer_ is None else self.preparer_.transform(X)
-
     def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
         """Code the rows of a table; as `TableInput` does."""
-        table = read_table(X, min_rows=0)
-        # Columns that were left out need not come again, unless they have no names.
-        if self.preparer_ is None or not table.has_names:
-            check_seen(self, table)
-        return self.encoder_._codes(self._prepared(X), reported)
-
-    def _columns_read(self) -> list[str] | None:
-        """Return the columns that new rows must have, by name; None if they had no names."""
-        if self.preparer_ is None or not hasattr(self, "feature_names_in_"):
-            return self.encoder_._columns_read()
-        return self.preparer_._columns_read()
+        return self.encoder_._codes(self._seen(X).source, reported)
 
     def _label(self, codes: Codes) -> NDArray[np.int32]:
         return self._label_task().compute(codes)

@@ -1,4 +1,4 @@
-"""Preparer: any table in, a table of categories out."""
+"""Preparer: any table in, a categorical table out."""
 
 from __future__ import annotations
 
@@ -22,80 +22,77 @@ from untie._engines.source import Source
 from untie._persistence.models import Savable
 from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
 from untie._prepare.note import Reason
-from untie._prepare.numbers import write
+from untie._prepare.numbers import read, write
 from untie._prepare.preparation import Preparation, make_preparation
-from untie._prepare.rules import AUTO
+from untie._prepare.rules import AUTO, Bin
+from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.orders import declared_orders
 from untie._table.rows import split_weights
 from untie._table.table import check_names, read_table
 from untie._util.checks import check_one_of
 from untie._util.messages import Parameter, message, need, stage
-from untie._util.types import Value
+from untie._util.types import FloatArray, Value
 
 OUTPUTS = ("default", "pandas", "polars")
 
 
 class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=None):
-    """Turn any table into one of categories, and tell what was done to each column.
+    """Turn any table into a categorical table, and report what was done to each column.
 
     Numbers and dates with more than 20 distinct values are binned into ranges that hold about the
-    same number of rows and keep their order; as nothing but the order of the numbers counts, a
-    logarithm changes nothing. Ids, free text and constants are left out. Where a column has very
-    many values, the rare ones are merged. Numbers and dates that are written as text count as such
-    when nine of ten rows are; and where the whole column is so, also numbers such as 1.234,5 and
-    12 kg and dates such as 31/12/2024. Where they are not binned, the same number is one category
-    however it is written (75000 and 75000.0), unless a cell such as 007 or 1.50 may be a code: that
-    column stays text. Missing cells stay missing, which is a category of its own
-    to `TableEncoder`.
+    same number of rows and keep their order. Only the order of the numbers counts, so a logarithm
+    changes nothing. Ids, free text and constants are left out. In a column with very many values,
+    the rare ones are merged. Missing cells stay missing, which is a category to `TableEncoder`.
 
-    `TableEncoder` and `TableClusterer` have one inside, so that they take tables as they are;
-    ``TableClusterer(preparer=Preparer(bins=10))`` changes what it does.
+    Text is read as numbers or dates if nine of ten rows are. Numbers such as 1.234,5 and 12 kg and
+    dates such as 31/12/2024 are read if the whole column has them. In a column that is not binned,
+    a number is one category however it is written (75000 and 75000.0). A column with a cell that
+    may be a code, such as 007 or 1.50, stays text.
+
+    `TableEncoder` and `TableClusterer` contain a preparer, so they take tables as they are. Pass
+    your own to change what it does: ``TableClusterer(preparer=Preparer(bins=10))``.
 
     Parameters
     ----------
     columns : sequence of str, default=None
-        The only columns to use; none of them is left out, whatever it looks like. Fewer columns
+        The only columns to use. None of them is left out, whatever it looks like. Fewer columns
         take less time and memory.
     drop : sequence of str, default=()
         Columns to leave out.
     bins : int, default=35
-        At most this many ranges per column of numbers or dates; typically 5 to 50. There are fewer
-        where each would have fewer than 8 rows (but no fewer than 5 for that), and where a number
-        is so frequent that it fills several. Ranges keep their order, which the column's type has:
-        `TableEncoder` knows that neighbours are near.
+        Maximum number of ranges for a column of numbers or dates; typically 5 to 50. There are
+        fewer ranges where each would have fewer than 8 rows (but at least 5), and where one number
+        is so frequent that it fills several. The type of the column has the order of its ranges,
+        so `TableEncoder` knows that neighbors are similar.
     max_categories : int, default=100
-        At most this many categories per column, the merged rare ones included; typically 20 to
-        1,000. Learning takes time and memory that grow with the square of the number of categories
-        of all columns, or faster. Where equally frequent values compete for the last places, all of
-        them are merged, so that names do not decide; unless fewer than a fifth of the rows would
+        Maximum number of categories for a column, including the merged rare ones; typically 20 to
+        1,000. Time and memory for learning grow at least with the square of the number of
+        categories of all columns. Where equally frequent values compete for the last places, all
+        of them are merged, so that names do not decide, unless fewer than a fifth of the rows would
         keep their value.
     categorical : sequence of str, default=()
-        Columns whose numbers or dates are names, such as the number of a flight or a postal code:
-        they are not binned, and not left out.
+        Columns whose numbers or dates are names, such as flight numbers or postal codes: they are
+        not binned, and not left out.
     missing : "auto" or sequence of str, default="auto"
-        The texts that stand for a missing cell. "auto" takes those of a short list (empty, NA, n/a,
-        NULL, ?, -, . and the like) for missing where they can be nothing else: not beside a single
-        other value, which may be a yes, not signs among signs, not NA among codes of two letters.
-        What was found is said in `decisions`. An empty list keeps all of them as values.
+        The texts that mean a missing cell. "auto" takes those of a short list (empty, NA, n/a,
+        NULL, ?, -, . and the like) where they can mean nothing else: not next to a single other
+        value, which may be a yes, not signs among signs, not NA among codes of two letters.
+        `decisions` lists the texts that were found. An empty list keeps all of them as values.
     day_first : bool, default=None
-        Whether the day comes first in dates such as 1/2/2024. By default the column tells, by
-        dates such as 31/12/2024; one that does not stays text.
+        Whether the day comes first in dates such as 1/2/2024. By default this is found from the
+        column's other dates, such as 31/12/2024; a column without such a date stays text.
     date_parts : sequence of {"weekday", "month", "hour"}, default=()
-        What to take out of every column of dates, as columns of their own: ``bought (weekday)``.
-        Times with a time zone are instants, and these are their parts in UTC, as are the ranges
-        that they become: the same on every engine. For those of a place, pass its local times
-        without a zone.
+        Parts to extract from every column of dates, as additional columns: ``bought (weekday)``.
+        Times with a time zone are instants; their parts and ranges are in UTC, the same on every
+        engine. For the parts in a local time, pass local times without a zone.
 
     Attributes
     ----------
     notes_ : tuple of Note
-        What was decided about every column of the table, and why; `decisions` makes a frame of it.
+        What was decided about every column of the table, and why; `decisions` returns a frame.
     columns_ : tuple of str
         The columns that are used, in the table's order; parts of dates follow their column.
-    constants_ : dict from str to Constant
-        What every row had in the columns that were left out for it: ``value``, as text, None if
-        all cells were missing.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (`n_features_in_`,)
@@ -152,7 +149,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         self.date_parts = date_parts
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find out what is to be done to each column.
+        """Decide what to do with each column.
 
         Parameters
         ----------
@@ -179,13 +176,11 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         return self._fit_source(open_table(X), sample_weight)
 
     def _fit_source(self, source: Source, sample_weight: Any) -> Self:
-        """Find out what is to be done to each column of a table that is opened."""
+        """Decide what to do with each column of a table that is open."""
         options = self._check_parameters()
         if isinstance(source, MemorySource):
             source = MemorySource(source.table.source)
-        preparation = make_preparation(
-            source, self.columns, self.drop, options, sample_weight, self.categorical
-        )
+        preparation = make_preparation(source, options, sample_weight)
         if isinstance(source, MemorySource):
             table = read_table(split_weights(source.data, sample_weight)[0])
         else:
@@ -334,9 +329,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         return self._preparation.rule(column).labels([value])[0]
 
     def _check_parameters(self) -> Options:
-        return Options(
-            self.bins, self.max_categories, self.missing, self.day_first, self.date_parts
-        )
+        return Options(**self.get_params(deep=False))
 
     def outside(self, X: Any) -> Any:
         """Return the cells with numbers or dates beyond those seen in `fit`.
@@ -363,17 +356,12 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         0    1     x0    90      0      49
         """
         check_is_fitted(self)
-        found: dict[str, list[Any]] = {
-            name: [] for name in ("row", "column", "value", "lowest", "highest")
-        }
-        source = read_table(X, min_rows=0).source
-        for column, rule, rows, texts in self._preparation.outside(source):
-            lowest, highest = (write(end, rule.unit) for end in rule.span or ())
-            found["row"] += rows.tolist()
-            found["value"] += texts
-            for name, entry in (("column", column), ("lowest", lowest), ("highest", highest)):
-                found[name] += [entry] * len(rows)
-        return make_frame(self.library_, found)
+        found: list[tuple[Any, ...]] = []
+        for column, rule, rows, texts in self._preparation.outside(read_table(X, min_rows=0)):
+            ends = [write(end, rule.unit) for end in rule.span or ()]
+            found += [(row, column, text, *ends) for row, text in zip(rows, texts, strict=True)]
+        names = ("row", "column", "value", "lowest", "highest")
+        return make_frame(self.library_, {n: [r[i] for r in found] for i, n in enumerate(names)})
 
     def _columns_read(self) -> list[str]:
         """Return the columns of the table that those that are used are made of."""
@@ -395,13 +383,9 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         if may_be_left_out:
             return None
         note = next(note for note in self.notes_ if note.column == name)
-        raise ValueError(
-            message(
-                "{0} names a column that is not learned from ({1}); take it out of {0}, or name it "
-                "in {columns}, with all others to use.",
-                *(Parameter(parameter), str(note)),
-            )
-        )
+        said = "{0} names a column that is not learned from ({1}); take it out of {0}, or name it "
+        more = "in {columns}, with all others to use."
+        raise ValueError(message(said + more, Parameter(parameter), str(note)))
 
     def _restore(self, learned: dict[str, Any]) -> None:
         super()._restore(learned)
@@ -410,7 +394,6 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     def _adopt(self, preparation: Preparation) -> None:
         self._preparation = preparation
         self.columns_, self.notes_ = preparation.columns, preparation.notes
-        self.constants_ = dict(preparation.constants)
 
     def _output(self) -> str:
         own: dict[str, str] = getattr(self, "_sklearn_output_config", {})
@@ -512,3 +495,22 @@ def _of_library(frame: Any, library: str) -> Any:
     texts = {name: list(map(str, order)) for name, order in orders.items()}
     ordered = [nw.col(name).cast(nw.String).cast(nw.Enum(texts[name])) for name in texts]
     return made.with_columns(*ordered).to_native() if ordered else made.to_native()
+
+
+def binned_numbers(preparer: Preparer, data: Any) -> dict[str, FloatArray]:
+    """Return the numbers (and dates, in their unit) of the columns that become ranges, by name.
+
+    Parameters
+    ----------
+    preparer : Preparer
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        Raw rows, in memory. Cells that are no numbers are NaN.
+    """
+    table, made = read_table(data, min_rows=0), preparer._preparation
+    found = {}
+    for name, rule in zip(made.columns, made.rules, strict=True):
+        if isinstance(rule, Bin):
+            codes, values = factorize(table.columns[table.names.index(name)], name)
+            found[name] = read(rule.reading.read(list(values)), rule.unit)[codes]
+    return found

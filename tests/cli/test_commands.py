@@ -461,7 +461,7 @@ def test_values_that_are_alike(tmp_path):
 def test_compare_scores_every_method(people, tmp_path):
     answer = ask("compare", people, "--label", "group")
     lines = rows_of(answer.stdout)
-    assert [line["method"] for line in lines] == list(METHODS)
+    assert [line["method"] for line in lines] == list(METHODS)  # people have an age
     assert all(0 <= float(line["f_score"]) <= 1 for line in lines)
     assert "2 clusters of 120 rows" in answer.stderr
     answer = ask("compare", people, "--drop", "group", "--k", 3, "-o", tmp_path / "c.json")

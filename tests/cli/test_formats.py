@@ -15,7 +15,7 @@ import pytest
 
 from command_cases import ask, refused, rows_of, write_people
 from untie import scan
-from untie._engines import text_layout
+from untie._engines import scanning
 from untie.cli.options import SourceOptions, in_options
 from untie.cli.reading import in_memory
 from untie.cli.report import _reading
@@ -81,7 +81,7 @@ def test_cut_files_are_said_to_be_cut(tmp_path):
 
 
 def test_a_line_without_end_is_not_read_into_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_layout, "MOST_OF_LINE", 2**20)
+    monkeypatch.setattr(scanning, "MOST_OF_LINE", 2**20)
     (tmp_path / "t.csv.gz").write_bytes(packed(b"a,b\n" + b"x" * 2**22))
     said = refused("fit", tmp_path / "t.csv.gz", "-o", tmp_path / "m.untie")
     assert "line 2, has more than 1,048,576 bytes" in said

@@ -8,7 +8,7 @@ import pytest
 
 from command_cases import ask, refused, rows_of, write_people
 from untie import scan
-from untie._engines import scanning, text_layout
+from untie._engines import scanning
 from untie.cli import reading
 from untie.cli.options import in_options
 from untie.cli.reading import in_memory
@@ -264,17 +264,17 @@ def test_ten_thousand_columns(write, tmp_path):
     ids=["cut to a name of before", "a line end in quotes"],
 )
 def test_a_first_line_longer_than_what_is_looked_at(write, monkeypatch, names):
-    monkeypatch.setattr(text_layout, "FIRST_BYTES", 100)
+    monkeypatch.setattr(scanning, "FIRST_BYTES", 100)
     header = ",".join(f'"{name}"' if "\n" in name else name for name in names)
     path = write(f"{header}\r\nw,x,y,z\r\n")
-    assert text_layout.sniff(str(path), "it", None, "utf-8").header == tuple(names)
+    assert scanning.sniff(str(path), "it", None, "utf-8").header == tuple(names)
     (row,), _ = read(path)
     assert list(row) == names
 
 
 def test_a_first_line_that_no_table_has(write, monkeypatch):
-    monkeypatch.setattr(text_layout, "FIRST_BYTES", 100)
-    monkeypatch.setattr(text_layout, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(scanning, "FIRST_BYTES", 100)
+    monkeypatch.setattr(scanning, "LONGEST_LINE", 1000)
     said = refused("fit", write("a,b," * 1000), "-o", "m.untie")
     assert "first line of" in said
     assert "has more than 1,000 bytes" in said

@@ -17,7 +17,7 @@ import pytest
 
 import untie
 from untie._engines import duck
-from untie._engines.files import find_files
+from untie._engines.files import gather
 
 
 def rows_of(relation):
@@ -93,8 +93,8 @@ def test_files_come_in_order_and_once(tmp_path):
         (tmp_path / name).write_text("a\nx\n")
     (tmp_path / "folder.csv").mkdir()
     names = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
-    assert find_files(tmp_path / "*.csv") == names
-    assert find_files([tmp_path / "b.csv", tmp_path / "*.csv"]) == names[::-1]
+    assert gather(tmp_path / "*.csv").paths == names
+    assert gather([tmp_path / "b.csv", tmp_path / "*.csv"]).paths == names[::-1]
 
 
 def test_missing_files(tmp_path):

@@ -18,7 +18,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # random tables 
 
 def profile_of(table, labels, sample_weight=None, ordered="auto"):
     """Return the profile by an encoder that leaves the table as it is."""
-    encoder = UNTIE(2, solver="uniform") if ordered == "auto" else TableEncoder(2, ordered=ordered)
+    if ordered == "auto":
+        encoder = UNTIE(2, solver="uniform")
+    else:
+        encoder = TableEncoder(2, ordered=ordered, preparer=None)
     about = {"labels": labels, "sample_weight": sample_weight}
     return cluster_profile(encoder.fit(table), table, **about)
 

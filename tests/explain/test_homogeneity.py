@@ -99,3 +99,9 @@ def test_values_that_one_table_lacks_are_left_out():
     assert effect == pytest.approx(0, abs=0.02)
     assert p_value > 0.99
     assert same_coupling(first[:1], second[:1]) == (0.0, 1.0)
+
+
+def test_merged_values_share_the_cell_of_the_rare_ones():
+    first, second = np.array([40.0, 6.0, 30.0, 5.0]), np.array([40.0, 1.0, 39.0, 1.0])
+    assert pool(first, second, others=2).tolist() == [0, 1, 1, 1]
+    assert same_shares(first, second, others=2) == 1

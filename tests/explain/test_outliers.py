@@ -141,7 +141,7 @@ def test_numbers_beyond_all_that_were_seen_are_unusual():
     preparer = Preparer()
     new = pd.DataFrame({"age": [69, 140, 30], "a": ["x", "x", "y"], "b": ["u", "u", "v"]})
     for settings in ({}, {"column_weights": {"age": 0}}):
-        model = make_pipeline(preparer, UNTIE(2, **settings)).fit(table)
+        model = make_pipeline(preparer, TableEncoder(2, preparer=None, **settings)).fit(table)
         rows = model[0].transform(new)
         plain = outliers(model[-1], rows, share_of="model").set_index("position")
         found = outliers(model, new, share_of="model").set_index("position")

@@ -68,7 +68,7 @@ def test_of_any_rows_pieces_blocks_and_threads(drawn, n, distinct, sizes, thread
         names = ("BLOCK_NUMBERS", "QUERIES", "CHUNK_ROWS", "JOINT_CELLS")
         for name, size in zip(names, sizes, strict=True):
             patch.setattr(nearest, name, size)
-        patch.setattr(threads, "n_threads", lambda: threads)
+        patch.setattr("untie._util.threads.n_threads", lambda: threads)
         space = ValueSpace([np.array(table) for table in vectors])
         search = Search(space, columns(queries, len(vectors)), n, chosen, distinct)
         found = search_pieces(search, rows, cuts, len(vectors))

@@ -119,7 +119,7 @@ def test_squared_distances_have_their_digits(n_near):
     draws = np.random.default_rng(n_near)
     rows = draws.random((60, 30)) + 100.0 * draws.random(30)
     rows[:n_near] = rows[0] + 1e-7 * draws.random((n_near, 30))
-    found = value_tree.squared_distances(rows)
+    found = value_tree.precise_distances(rows)
     expected = np.array([[((one - other) ** 2).sum() for other in rows] for one in rows])
     np.testing.assert_allclose(found, expected, rtol=1e-11)
     np.testing.assert_array_equal(found, found.T)

@@ -32,13 +32,6 @@ def test_the_old_file_stands(error, tmp_path):
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
-def test_a_folder_can_be_made(tmp_path):
-    path = tmp_path / "new" / "folders" / "a.txt"
-    with whole_file(path, make_folders=True) as temporary:
-        temporary.write_text("whole")
-    assert path.read_text() == "whole"
-
-
 def test_bad_paths(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder; name a file"), whole_file(tmp_path):
         pass

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count import tally as tallies
 from untie._count.counting import PARALLEL_VALUES
@@ -25,7 +24,7 @@ from untie._table.rows import Rows, encode, encode_apart, read_piece, used_value
 from untie._table.table import NoRowsError, Table
 from untie._table.vocabulary import Vocabulary, check_categories, sort_values
 from untie._util.threads import alone, in_threads, map_ahead, pays
-from untie._util.types import Codes, Value, smallest_unsigned
+from untie._util.types import AnyArray, Codes, Value, smallest_unsigned
 
 GATHERED_BYTES = 2**23
 """Pieces are gathered up to this many bytes of codes and weights, then counted at once; up to four
@@ -222,7 +221,7 @@ def gather(pieces: Sequence[Rows], vocabulary: Vocabulary) -> Rows:
     """Return pieces as one, in the codes of a vocabulary that has their values."""
     n_rows = sum(len(rows) for rows in pieces)
 
-    def one_column(column: int) -> NDArray[Any]:
+    def one_column(column: int) -> AnyArray:
         positions, values = vocabulary.positions[column], list(vocabulary.values[column])
         size = len(positions)
         dtype = smallest_unsigned(size)

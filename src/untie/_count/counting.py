@@ -21,7 +21,7 @@ from scipy import sparse
 from untie._count.costs import COSTS
 from untie._count.packed_rows import joint_code
 from untie._util.threads import in_threads, map_ahead, one_thread, pays
-from untie._util.types import Codes, FloatArray
+from untie._util.types import AnyArray, Codes, FloatArray
 
 PACKED_CELLS = 256
 """Attributes are packed into one joint code while it has at most this many cells."""
@@ -29,7 +29,7 @@ PACKED_CELLS = 256
 TILE = 256
 """A matrix is mirrored by squares of this many values, which fit in the processor's cache."""
 
-Block = tuple["Pack", "Pack", NDArray[Any]]
+Block = tuple["Pack", "Pack", AnyArray]
 """The counts of the values of one pack with those of another. Of a pack with itself: those of two
 different attributes once, and the diagonal; alone, in one dimension, if it has one attribute."""
 
@@ -65,11 +65,11 @@ class Pack:
         self.span = slice(starts[first], starts[first + 1]) if len(members) == 1 else None
         self.n_cells = math.prod(self._widths)
 
-    def joint_code(self, codes: Codes, rows: slice) -> NDArray[Any]:
+    def joint_code(self, codes: Codes, rows: slice) -> AnyArray:
         """Return the joint codes of some rows."""
         return joint_code([codes[attribute][rows] for attribute in self._members], self._widths)
 
-    def add_up(self, histogram: NDArray[Any]) -> NDArray[Any]:
+    def add_up(self, histogram: AnyArray) -> AnyArray:
         """Turn rows for combinations into rows for values."""
         if len(self._members) == 1:
             return histogram[: self._sizes[0]]
@@ -81,7 +81,7 @@ class Pack:
         ]
         return np.concatenate(parts)
 
-    def own_pairs(self, marginal: NDArray[Any]) -> Block:
+    def own_pairs(self, marginal: AnyArray) -> Block:
         """Return the counts of the members' values with each other."""
         diagonal = self.add_up(marginal[:, None])[:, 0]
         if len(self._members) == 1:
@@ -114,9 +114,7 @@ class PairCounter(local):
         self._pairs = np.empty(n_rows, np.int32)
         self._ones = np.ones(n_rows, np.int32)
 
-    def count(
-        self, joint: tuple[NDArray[Any], NDArray[Any]], shape: tuple[int, int]
-    ) -> NDArray[np.int32]:
+    def count(self, joint: tuple[AnyArray, AnyArray], shape: tuple[int, int]) -> NDArray[np.int32]:
         """Return how often each code of one kind (rows) meets each of the other."""
         n_rows, n_cells = len(joint[0]), math.prod(shape)
         pairs = self._pairs[:n_rows]
@@ -128,7 +126,7 @@ class PairCounter(local):
         return row.toarray().reshape(shape)
 
 
-def count_one(pack: Pack, joint: NDArray[Any], weights: FloatArray | None) -> list[Block]:
+def count_one(pack: Pack, joint: AnyArray, weights: FloatArray | None) -> list[Block]:
     """Count the pairs within a pack."""
     return [pack.own_pairs(np.bincount(joint, weights, minlength=pack.n_cells))]
 
@@ -136,7 +134,7 @@ def count_one(pack: Pack, joint: NDArray[Any], weights: FloatArray | None) -> li
 def count_two(
     left: Pack,
     right: Pack,
-    joint: tuple[NDArray[Any], NDArray[Any]],
+    joint: tuple[AnyArray, AnyArray],
     weights: FloatArray | None,
     own: Sequence[Pack],
     counter: PairCounter | None = None,
@@ -146,7 +144,7 @@ def count_two(
     Many rows without weights are faster with a counter.
     """
     shape = (left.n_cells, right.n_cells)
-    histogram: NDArray[Any]
+    histogram: AnyArray
     if counter is None:
         pair = joint_code(joint, shape)
         histogram = np.bincount(pair, weights, minlength=math.prod(shape)).reshape(shape)
@@ -237,8 +235,6 @@ GROUP_CELLS = 2**14
 
 Task = tuple[int, int, slice]
 """Two packs by their numbers, and the rows in which they are counted."""
-
-Strategy = Callable[[Codes, tuple[int, ...], FloatArray | None], FloatArray]
 
 
 def count_pairs(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) -> FloatArray:
@@ -347,7 +343,7 @@ def _tasks(packs: Sequence[Pack], n_rows: int) -> list[Task]:
 
 def _count_pair(
     packs: Sequence[Pack],
-    joint: Sequence[NDArray[Any]],
+    joint: Sequence[AnyArray],
     weights: FloatArray | None,
     counter: PairCounter | None,
     task: Task,
@@ -364,7 +360,7 @@ def _count_pair(
     return count_two(packs[left], packs[right], both, part, own, counter)
 
 
-def _width(column: NDArray[Any], size: int) -> int:
+def _width(column: AnyArray, size: int) -> int:
     """Return the number of codes; a column without unknown cells needs no place for them."""
     return size + 1 if len(column) and column.max() >= size else size
 
@@ -376,7 +372,7 @@ def by_product(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None)
     dtype = np.float32 if weights is None else np.float64
     matrix = np.zeros((n_values, n_values))
 
-    def multiply(rows: slice) -> NDArray[Any]:
+    def multiply(rows: slice) -> AnyArray:
         block = _one_hot(codes, sizes, rows, dtype)
         weighted = block if weights is None else block * weights[rows, None]
         return weighted.T @ block
@@ -388,7 +384,7 @@ def by_product(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None)
         for product in map_ahead(multiply, blocks, worth):
             matrix += product
     # A product of two arrays need not be symmetric to the last bit, as that of one is.
-    return matrix if weights is None else _mirror(matrix)
+    return matrix if weights is None else mirror(np.triu(matrix))
 
 
 def by_sparse(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) -> FloatArray:
@@ -408,11 +404,7 @@ def by_sparse(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None) 
     return matrix
 
 
-STRATEGIES: dict[str, Strategy] = {
-    "histogram": by_histogram,
-    "product": by_product,
-    "sparse": by_sparse,
-}
+STRATEGIES = {"histogram": by_histogram, "product": by_product, "sparse": by_sparse}
 
 
 def sparse_one_hot(codes: Codes, sizes: Sequence[int]) -> sparse.csr_array:
@@ -428,16 +420,9 @@ def sparse_one_hot(codes: Codes, sizes: Sequence[int]) -> sparse.csr_array:
     return sparse.csr_array((data, columns[known], starts), shape=(n_rows, int(offsets[-1])))
 
 
-def _mirror(matrix: FloatArray) -> FloatArray:
-    """Copy the upper triangle onto the lower one, in place."""
-    for row in range(1, len(matrix)):
-        matrix[row, :row] = matrix[:row, row]
-    return matrix
-
-
 def _one_hot(
     codes: Codes, sizes: Sequence[int], rows: slice, dtype: type[np.floating[Any]]
-) -> NDArray[Any]:
+) -> AnyArray:
     n_rows = rows.stop - rows.start
     block = np.zeros((n_rows, sum(sizes)), dtype=dtype)
     positions = np.arange(n_rows)
@@ -506,18 +491,17 @@ def count_sparse(
     for (first, second), block in zip(pairs, found, strict=True):
         blocks[first].append(block)
         blocks[second].append(block.T.tocsr())
-    for attribute, row in enumerate(blocks):
-        row.insert(attribute, _diagonal(codes[attribute], sizes[attribute], weights))
+    for attribute, (column, size) in enumerate(zip(codes, sizes, strict=True)):
+        totals = count_column(column, size, weights)
+        blocks[attribute].insert(attribute, sparse.diags_array(totals, format="csr"))
     # Attribute by attribute, and what was joined is freed: the whole is large.
     rows = [sparse.hstack(blocks.pop(0), format="csr") for _ in range(n_attributes)]
     return sparse.vstack(rows, format="csr")
 
 
-def _diagonal(
-    codes: NDArray[np.integer], size: int, weights: FloatArray | None
-) -> sparse.csr_array:
-    totals = np.bincount(codes, weights, minlength=size + 1)[:size].astype(float)
-    return sparse.diags_array(totals, format="csr")
+def count_column(codes: NDArray[np.integer], size: int, weights: FloatArray | None) -> FloatArray:
+    """Count the values of one attribute; a code equal to their number is not counted."""
+    return np.bincount(codes, weights, minlength=size + 1)[:size].astype(float)
 
 
 def _block(

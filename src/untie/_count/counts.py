@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from untie._count import memory
-from untie._count.counting import count_pairs, count_sparse
-from untie._count.memory import check_memory, refuse_large
+from untie._count.counting import count_column, count_pairs, count_sparse
+from untie._count.memory import are_dense, check_memory, refuse_large
 from untie._count.row_sample import RowSample
 from untie._table.rows import encode
 from untie._table.table import listed, read_table
 from untie._table.vocabulary import Vocabulary
 from untie._util.arrays import ROUNDING
-from untie._util.types import Codes, FloatArray
+from untie._util.types import BoolArray, Codes, FloatArray, IntArray
 
 MOST_EXACT = 2.0**53
 """Whole numbers up to this one are exact as floats."""
@@ -102,7 +101,7 @@ def may_be_counts(units: FloatArray, codes: NDArray[np.integer]) -> bool:
     return fill_their_cells(codes) or bool(np.mean(units < 1.5) >= SINGLE)
 
 
-def fill_their_cells(codes: NDArray[np.integer], related: NDArray[np.bool_] | None = None) -> bool:
+def fill_their_cells(codes: NDArray[np.integer], related: BoolArray | None = None) -> bool:
     """Tell whether few distinct rows are most of those that can occur.
 
     Parameters
@@ -208,7 +207,7 @@ class Counts:
 
     def __post_init__(self) -> None:
         # One form for one table, however it was counted and wherever it was kept.
-        if self.has_pairs and self.is_sparse == memory.are_dense(self.sizes, self.n_rows):
+        if self.has_pairs and self.is_sparse == are_dense(self.sizes, self.n_rows):
             matrix = self.matrix.toarray() if self.is_sparse else sparse.csr_array(self.matrix)
             object.__setattr__(self, "matrix", matrix)
 
@@ -231,7 +230,7 @@ class Counts:
         return float(max(self.n, self.n_rows)) if self.draws is None else self.draws
 
     @cached_property
-    def offsets(self) -> NDArray[np.intp]:
+    def offsets(self) -> IntArray:
         """Position of each attribute's first value, and the number of all values."""
         return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.intp)
 
@@ -239,6 +238,11 @@ class Counts:
     def frequencies(self) -> FloatArray:
         """Weight of the rows that have each value; shape (n_values,)."""
         return np.asarray(self.matrix.diagonal() if self.has_pairs else self.matrix)
+
+    @cached_property
+    def parts(self) -> list[FloatArray]:
+        """The frequencies of each attribute's values."""
+        return np.split(self.frequencies, self.offsets[1:-1])
 
     def span(self, attribute: int) -> slice:
         """Return where the values of an attribute stand."""
@@ -280,7 +284,7 @@ class Counts:
         """Return how often the values occur, whatever they occur with."""
         return replace(self, matrix=self.frequencies)
 
-    def relabel(self, targets: Sequence[NDArray[np.intp]], sizes: tuple[int, ...]) -> Counts:
+    def relabel(self, targets: Sequence[IntArray], sizes: tuple[int, ...]) -> Counts:
         """Move every value to a new code; values with the same code are added up.
 
         Parameters
@@ -308,7 +312,7 @@ class Counts:
         move = sparse.csr_array((np.ones(len(places)), (places, rows[kept])), shape=shape)
         # Two values of one attribute never meet, so a block's diagonal is all there is.
         old = self.matrix
-        if not memory.are_dense(sizes, self.n_rows):  # before it grows
+        if not are_dense(sizes, self.n_rows):  # before it grows
             old = sparse.csr_array(old)
         matrix = move.T @ (move.T @ old).T
         if sparse.issparse(matrix):
@@ -436,17 +440,13 @@ def count(codes: Codes, sizes: Sequence[int], weights: FloatArray | None = None)
     n_rows = len(codes[0])
     check_memory(sizes, n_rows=n_rows)
     n = float(n_rows if weights is None else weights.sum())
-    counter = count_pairs if memory.are_dense(sizes, n_rows) else count_sparse
+    counter = count_pairs if are_dense(sizes, n_rows) else count_sparse
     return Counts(tuple(sizes), counter(codes, tuple(sizes), weights), n, n_rows)
 
 
 def count_values(codes: Codes, sizes: Sequence[int], weights: FloatArray | None = None) -> Counts:
     """Count the values in coded rows, and no pairs; see `count`."""
-    found = [
-        # The code after the last is that of unknown values.
-        np.bincount(column, weights, minlength=size + 1)[:size].astype(float)
-        for column, size in zip(codes, sizes, strict=True)
-    ]
+    found = [count_column(*pair, weights) for pair in zip(codes, sizes, strict=True)]
     n_rows = len(codes[0])
     n = float(n_rows if weights is None else weights.sum())
     return Counts(tuple(sizes), np.concatenate(found), n, n_rows)

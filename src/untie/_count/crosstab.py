@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from untie._table.intervals import best_run, names_in_order, run_name
 from untie._table.orders import Positions
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class Entries:
 
     names: tuple[str, ...]
     counts: FloatArray
-    own: NDArray[np.bool_]
-    n_tried: NDArray[np.intp]
+    own: BoolArray
+    n_tried: IntArray
 
 
 def cross_table(

@@ -11,13 +11,12 @@ from functools import cached_property
 from numbers import Integral
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 from untie._util.arrays import leading_digits
-from untie._util.types import Codes, FloatArray, Value, smallest_unsigned
+from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value, smallest_unsigned
 
 SURE_DIGITS = 9
 """Digits of a sum of fractional weights that are the same in whatever order millions are added."""
@@ -41,7 +40,7 @@ class Grouping:
     """
 
     raw: Vocabulary
-    rare: tuple[NDArray[np.bool_], ...]
+    rare: tuple[BoolArray, ...]
     missing_is_value: bool = True
 
     @cached_property
@@ -50,7 +49,7 @@ class Grouping:
         return not any(left_out.any() for left_out in (*self.rare, *self.neutral))
 
     @cached_property
-    def neutral(self) -> tuple[NDArray[np.bool_], ...]:
+    def neutral(self) -> tuple[BoolArray, ...]:
         """True for the values that are as good as unknown: missing cells, if they are no value.
 
         A column of which nothing else was seen keeps them, as a constant says nothing either.
@@ -72,7 +71,7 @@ class Grouping:
         return Vocabulary(self.raw.columns, tuple(values))
 
     @cached_property
-    def targets(self) -> tuple[NDArray[np.intp], ...]:
+    def targets(self) -> tuple[IntArray, ...]:
         """For each attribute, the model's code of each raw code."""
         targets = []
         sizes = self.vocabulary.sizes
@@ -165,7 +164,7 @@ def _settled(weights: FloatArray) -> FloatArray:
 
 def _rare_values(
     frequencies: FloatArray, threshold: float, max_categories: int | None
-) -> NDArray[np.bool_]:
+) -> BoolArray:
     frequencies = _settled(frequencies)
     rare = frequencies < threshold
     # As OneHotEncoder counts: the group has a place even when no value is below the threshold.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from untie._util.types import Codes, FloatArray, smallest_unsigned
+from untie._util.types import AnyArray, Codes, FloatArray, IntArray, LongArray, smallest_unsigned
 
 
 def pack_attributes(widths: Sequence[int], limit: int) -> list[list[int]]:
@@ -34,9 +33,7 @@ def pack_attributes(widths: Sequence[int], limit: int) -> list[list[int]]:
     return packs
 
 
-def joint_code(
-    columns: Sequence[NDArray[Any]], widths: Sequence[int], dtype: Any = None
-) -> NDArray[Any]:
+def joint_code(columns: Sequence[AnyArray], widths: Sequence[int], dtype: Any = None) -> AnyArray:
     """Return one code for the combination of several codes; that of a lone column is its own.
 
     Parameters
@@ -96,35 +93,30 @@ class Packs:
         """Number of combinations of each pack."""
         return [prod(self.widths[attribute] for attribute in pack) for pack in self.members]
 
-    def join_codes(self, codes: Codes, dtype: Any = None) -> Iterator[NDArray[Any]]:
+    def join_codes(self, codes: Codes, dtype: Any = None) -> Iterator[AnyArray]:
         """Yield the joint codes of the rows, one array per pack; see `joint_code`."""
         for pack in self.members:
             widths = [self.widths[attribute] for attribute in pack]
             yield joint_code([codes[attribute] for attribute in pack], widths, dtype)
 
-    def add_tables(self, tables: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    def add_tables(self, tables: Sequence[AnyArray]) -> list[AnyArray]:
         """Add up tables of shape (width, n); shape (combinations, n), one per pack."""
-        result = []
-        for first, *others in self.members:
-            joint = tables[first]
-            for attribute in others:
-                joint = (joint[:, None] + tables[attribute]).reshape(-1, joint.shape[1])
-            result.append(joint)
-        return result
 
-    def stack_tables(self, tables: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        def join(joint: AnyArray, table: AnyArray) -> AnyArray:
+            return (joint[:, None] + table).reshape(-1, joint.shape[1])
+
+        return [reduce(join, [tables[attribute] for attribute in pack]) for pack in self.members]
+
+    def stack_tables(self, tables: Sequence[AnyArray]) -> list[AnyArray]:
         """Put tables side by side; shape (combinations, columns of all), one per pack."""
-        result = []
-        for first, *others in self.members:
-            joint = tables[first]
-            for attribute in others:
-                left = np.repeat(joint, self.widths[attribute], axis=0)
-                right = np.tile(tables[attribute], (len(joint), 1))
-                joint = np.hstack([left, right])
-            result.append(joint)
-        return result
 
-    def split_counts(self, counts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        def join(joint: AnyArray, table: AnyArray) -> AnyArray:
+            left, right = np.repeat(joint, len(table), axis=0), np.tile(table, (len(joint), 1))
+            return np.hstack([left, right])
+
+        return [reduce(join, [tables[attribute] for attribute in pack]) for pack in self.members]
+
+    def split_counts(self, counts: Sequence[AnyArray]) -> list[AnyArray]:
         """Turn (n, combinations) counts per pack into (n, width) counts per attribute."""
         result = []
         for pack, joint in zip(self.members, counts, strict=True):
@@ -135,11 +127,8 @@ class Packs:
 
 
 def add_up(
-    tables: Sequence[NDArray[Any]],
-    joint: Sequence[NDArray[np.intp]],
-    rows: slice,
-    work: NDArray[Any],
-) -> NDArray[Any]:
+    tables: Sequence[AnyArray], joint: Sequence[IntArray], rows: slice, work: AnyArray
+) -> AnyArray:
     """Look the rows up in every pack's table and add; shape (n_rows, n).
 
     Parameters
@@ -194,8 +183,8 @@ class Distinct:
 
     codes: Codes
     weights: FloatArray
-    first: NDArray[np.intp]
-    positions: NDArray[np.intp]
+    first: IntArray
+    positions: IntArray
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -219,7 +208,7 @@ def distinct_rows(codes: Codes, widths: Sequence[int], weights: FloatArray | Non
     return Distinct([column[first] for column in codes], totals, first, positions)
 
 
-def row_keys(codes: Codes, widths: Sequence[int]) -> NDArray[np.int64]:
+def row_keys(codes: Codes, widths: Sequence[int]) -> LongArray:
     """Return a number for each row; those of equal rows, and no others, are equal.
 
     Parameters
@@ -280,7 +269,7 @@ class PackedRows:
         self._packs = Packs(self.widths, limit)
         self._joint = list(self._packs.join_codes(codes, np.intp))
 
-    def distances(self, tables: Sequence[FloatArray], modes: NDArray[np.intp]) -> FloatArray:
+    def distances(self, tables: Sequence[FloatArray], modes: IntArray) -> FloatArray:
         """Return the distance of each row to each mode; shape (n_rows, n_clusters)."""
         result = np.empty((self.n_rows, len(modes)))
         for rows, part in self.blocks(tables, modes):
@@ -288,8 +277,8 @@ class PackedRows:
         return result
 
     def nearest(
-        self, tables: Sequence[FloatArray], modes: NDArray[np.intp], tolerance: float = 0.0
-    ) -> tuple[NDArray[np.intp], FloatArray]:
+        self, tables: Sequence[FloatArray], modes: IntArray, tolerance: float = 0.0
+    ) -> tuple[IntArray, FloatArray]:
         """Return each row's nearest mode, the first of equally near ones, and how far it is.
 
         Parameters
@@ -313,8 +302,8 @@ class PackedRows:
         return labels, distances
 
     def count(
-        self, labels: NDArray[np.intp], n_clusters: int, weights: FloatArray | None
-    ) -> list[NDArray[Any]]:
+        self, labels: IntArray, n_clusters: int, weights: FloatArray | None
+    ) -> list[AnyArray]:
         """Return how often each code occurs in each cluster: (n_clusters, width) per attribute."""
         counts = []
         for codes, n_cells in zip(self._joint, self._packs.n_cells, strict=True):
@@ -324,7 +313,7 @@ class PackedRows:
         return self._packs.split_counts(counts)
 
     def blocks(
-        self, tables: Sequence[FloatArray], modes: NDArray[np.intp]
+        self, tables: Sequence[FloatArray], modes: IntArray
     ) -> Iterator[tuple[slice, FloatArray]]:
         """Yield the distances of some rows at a time, in memory that the next ones overwrite."""
         chosen = [table[:, values] for table, values in zip(tables, modes.T, strict=True)]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._count.counting import count_column
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import Packs
 from untie._table.column_codes import in_utc
@@ -24,7 +25,7 @@ from untie._table.orders import Positions
 from untie._table.vocabulary import Vocabulary
 from untie._util.arrays import mixed
 from untie._util.threads import in_threads, pays
-from untie._util.types import Codes, FloatArray, Value
+from untie._util.types import BoolArray, Codes, FloatArray, IntArray, LongArray, Value
 
 BLOCK_ROWS = 2**16
 """This many rows are numbered at a time."""
@@ -63,7 +64,7 @@ class RowSample:
     """
 
     numbers: Numbers
-    codes: NDArray[np.int64]
+    codes: LongArray
     weights: FloatArray
 
     def __add__(self, other: RowSample) -> RowSample:
@@ -91,10 +92,8 @@ class RowSample:
         elif (self.codes < 0).any() or (self.codes > np.array(sizes)).any():
             reason = "its codes go beyond the values that were counted"
         else:
-            found = [
-                np.bincount(column, self.weights, minlength=size + 1)[:size]
-                for column, size in zip(self.codes.T, sizes, strict=True)
-            ]
+            columns = zip(self.codes.T, sizes, strict=True)
+            found = [count_column(column, size, self.weights) for column, size in columns]
             if (np.concatenate(found) > frequencies * (1 + 1e-6)).any():
                 reason = "some value has more weight in it than in the counts"
         if reason:
@@ -103,7 +102,7 @@ class RowSample:
                 "untie.count_table gave as it is, or without its sample."
             )
 
-    def relabel(self, targets: Sequence[NDArray[np.intp]], sizes: Sequence[int]) -> RowSample:
+    def relabel(self, targets: Sequence[IntArray], sizes: Sequence[int]) -> RowSample:
         """Move every value to a new code, as `Counts.relabel` does; the numbers stay."""
         columns = [
             np.append(target, size)[column]  # an unknown value has the code after the last
@@ -113,10 +112,7 @@ class RowSample:
 
 
 def sample_rows(
-    codes: Codes,
-    vocabulary: Vocabulary,
-    weights: FloatArray | None,
-    limit: np.uint64 | None = None,
+    codes: Codes, vocabulary: Vocabulary, weights: FloatArray | None, limit: np.uint64 | None = None
 ) -> RowSample:
     """Return the distinct rows with the smallest numbers.
 
@@ -137,8 +133,14 @@ def sample_rows(
 
     def sample_block(rows: slice) -> RowSample:
         block = [column[rows] for column in codes]
-        part = None if weights is None else weights[rows]
-        return _sample_block(block, numbers.of(block), part, largest)
+        part = np.ones(len(block[0])) if weights is None else weights[rows]
+        own = numbers.of(block)
+        if largest is not None:
+            chosen = np.flatnonzero(own <= largest)
+            own, part, block = own[chosen], part[chosen], [column[chosen] for column in block]
+        kept, first, totals = _smallest(own, part)
+        lines = [column[first].astype(np.int64) for column in block]
+        return RowSample(kept, np.stack(lines, axis=1), totals)
 
     for group in _groups(n_rows, has_limit=limit is not None):
         # Rows above the largest number kept so far are out, and these are nearly all.
@@ -169,19 +171,6 @@ def sample_limit(sample: RowSample, limit: np.uint64 | None = None) -> np.uint64
     return sample.numbers[-1] if len(sample.numbers) == SAMPLE_ROWS else limit
 
 
-def _sample_block(
-    codes: Codes, numbers: Numbers, weights: FloatArray | None, largest: np.uint64 | None
-) -> RowSample:
-    if largest is not None:
-        chosen = np.flatnonzero(numbers <= largest)
-        numbers = numbers[chosen]
-        codes = [column[chosen] for column in codes]
-        weights = None if weights is None else weights[chosen]
-    kept, first, totals = _smallest(numbers, np.ones(len(numbers)) if weights is None else weights)
-    rows = [column[first].astype(np.int64) for column in codes]
-    return RowSample(kept, np.stack(rows, axis=1), totals)
-
-
 class _PackedNumbers:
     """The numbers of all combinations of the values of several attributes, to look up at once."""
 
@@ -203,9 +192,7 @@ class _PackedNumbers:
         return mixed(total)
 
 
-def _smallest(
-    numbers: Numbers, weights: FloatArray
-) -> tuple[Numbers, NDArray[np.intp], FloatArray]:
+def _smallest(numbers: Numbers, weights: FloatArray) -> tuple[Numbers, IntArray, FloatArray]:
     """Return the smallest numbers, where each stands first, and the weight of all its rows."""
     kept, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     totals = np.bincount(inverse, weights).astype(float)
@@ -312,10 +299,8 @@ def in_canonical_order(sample: RowSample, orders: Sequence[Positions | None] = (
 
 
 def canonical_order(
-    codes: NDArray[np.integer],
-    weights: FloatArray,
-    orders: Sequence[Positions | None] = (),
-) -> NDArray[np.intp]:
+    codes: NDArray[np.integer], weights: FloatArray, orders: Sequence[Positions | None] = ()
+) -> IntArray:
     """Return the rows' positions in canonical order.
 
     An order counts from either end: to turn it round changes nothing.
@@ -329,7 +314,7 @@ def canonical_order(
     orders : sequence of integer arrays of shape (n_values,) or None
         Where the values of each column stand in its order; empty if no column has one.
     """
-    # A column whose cells are all the same, as those of passive ones are, is as if not there.
+    # A column whose cells are all the same, such as a supplementary one, is as if not there.
     varied = np.flatnonzero((codes != codes[:1]).any(axis=0))
     codes = codes[:, varied]
     if len(codes) < 2 or not codes.shape[1]:
@@ -380,7 +365,7 @@ class _Graph:
         self._far: Colours | None = None
 
     def add_orders(self, codes: NDArray[np.integer], orders: Sequence[Positions | None]) -> None:
-        """Let the orders of columns tell values apart, too.
+        """Let the orders of columns distinguish values, too.
 
         Parameters
         ----------
@@ -405,7 +390,7 @@ class _Graph:
         self._sides = (2 * attributes + (places > 0))[self._on_side]
 
     def _by_order(self, values: Colours) -> Colours:
-        """Tell values apart by how far out they are, and by what else is on their side."""
+        """Distinguish values by how far out they are, and by what else is on their side."""
         if self._far is None:
             return values
         values = mixed(values + self._far)
@@ -415,7 +400,7 @@ class _Graph:
         return values
 
     def refine(self, rows: Colours) -> Colours:
-        """Return colours that tell apart all rows that their values tell apart."""
+        """Return colours that distinguish all rows that their values distinguish."""
         values = np.zeros(int(self._sizes.sum()), dtype=np.uint64)
         n_before = _n_colours(rows)
         for _ in range(MOST_ROUNDS):
@@ -440,7 +425,7 @@ class _Graph:
         return self.refine(single)
 
 
-def _smallest_tie(rows: Colours, able: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _smallest_tie(rows: Colours, able: BoolArray) -> IntArray:
     """Return the rows of the rarest colour that several have; none if there is no such colour."""
     colours, times = np.unique(rows[able], return_counts=True)
     colours, times = colours[times > 1], times[times > 1]

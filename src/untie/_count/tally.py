@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.counts import CountedTable, Counts, count, count_values
 from untie._count.grouping import Grouping, group_rare
@@ -17,7 +16,7 @@ from untie._table.orders import declared_orders
 from untie._table.rows import Rows, check_weights, learn_vocabulary
 from untie._table.table import Table
 from untie._table.vocabulary import Vocabulary, check_categories
-from untie._util.types import Codes, FloatArray, Value
+from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 
 KEPT_VALUES = 2_000
 """Values that are merged are counted one by one as well if all values are at most this many (32
@@ -172,18 +171,11 @@ def tally_counted(
 
 def find_rare(vocabulary: Vocabulary, counts: Counts, options: CountOptions) -> Grouping:
     """Decide which values are merged."""
-    frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
-    return group_rare(
-        vocabulary,
-        frequencies,
-        counts.n,
-        options.min_frequency,
-        options.max_categories,
-        options.missing_is_value,
-    )
+    limits = options.min_frequency, options.max_categories
+    return group_rare(vocabulary, counts.parts, counts.n, *limits, options.missing_is_value)
 
 
-Places = NDArray[np.intp]
+Places = IntArray
 """The attributes that are kept, ascending."""
 
 
@@ -242,12 +234,9 @@ def _select_sample(counted: Tally, grouping: Grouping, kept: Places) -> RowSampl
 
 
 def sample_heard(
-    codes: Codes,
-    vocabulary: Vocabulary,
-    weights: FloatArray | None,
-    passive: NDArray[np.bool_],
+    codes: Codes, vocabulary: Vocabulary, weights: FloatArray | None, passive: BoolArray
 ) -> RowSample:
-    """Sample rows as if passive columns were not there; in the sample, their cells are unknown."""
+    """Sample rows without supplementary columns; in the sample, their cells are unknown."""
     if not passive.any():
         return sample_rows(codes, vocabulary, weights)
     heard = np.flatnonzero(~passive)

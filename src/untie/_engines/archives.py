@@ -114,10 +114,8 @@ def check_packed(path: str, n_packed: int, shown: str) -> None:
 def _explaining(path: str, how: str) -> Iterator[None]:
     try:
         yield
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{path!r} is no whole {how} file: {error}.") from error
-    except OSError as error:
-        if error.errno is not None:
+    except (EOFError, OSError, zlib.error) as error:
+        if getattr(error, "errno", None) is not None:
             raise
         raise ValueError(f"{path!r} is no whole {how} file: {error}.") from error
 
@@ -134,7 +132,7 @@ SHOWN = 8
 
 
 def is_zip(path: str) -> bool:
-    """Tell by its first bytes whether a file is an archive; workbooks are, too."""
+    """Return whether the first bytes of a file are those of a zip archive, as of a workbook."""
     with open(path, "rb") as file:
         return file.read(4) == ZIP
 
@@ -221,7 +219,7 @@ def _choose(members: Sequence[zipfile.ZipInfo], shown: str, member: str | None) 
 
 
 def _is_litter(name: str) -> bool:
-    """Tell files that systems add to archives from those that people do."""
+    """Return whether a system has added a file to an archive."""
     return name.startswith("__MACOSX/") or os.path.basename(name).startswith(".")
 
 
@@ -233,7 +231,7 @@ OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 """How files of old versions of Excel (.xls) begin, which are no archives."""
 
 ERRORS = frozenset({"#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NULL!", "#NUM!"})
-"""What stands in a cell whose formula failed; it is missing."""
+"""The text of cells whose formula failed; they are missing."""
 
 MOST_COLUMNS, MOST_ROWS = 16_384, 2**20
 """As many columns and rows as a sheet of Excel can have."""
@@ -242,7 +240,7 @@ _WORKBOOK = "xl/workbook.xml"
 
 
 def is_workbook(path: str, shown: str) -> bool:
-    """Tell whether an archive is a workbook, whatever its name."""
+    """Return whether an archive is a workbook, whatever its name."""
     with opened(path, shown) as archive:
         return _WORKBOOK in archive.namelist()
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import codecs
 import ctypes
 import glob
+import operator
 import os
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from threading import current_thread, main_thread
 from typing import Any
@@ -42,6 +43,8 @@ LONGEST_LINE = 2_000_000
 PATIENCE = 0.05
 """After Ctrl-C, a query has this many seconds to end before it is interrupted, and again."""
 
+CORRECT = "Correct the query."
+
 Call = Callable[..., Any]
 """Takes a function of DuckDB and its arguments, and returns its result."""
 
@@ -51,7 +54,7 @@ Asking = Callable[[], AbstractContextManager[tuple[Any, Call]]]
 
 @dataclass(frozen=True)
 class Marks:
-    """What stands between cells, in missing ones, and at the end of lines if DuckDB can't tell.
+    """The delimiter, the texts of missing cells, and the end of lines if DuckDB can't find it.
 
     Parameters
     ----------
@@ -82,13 +85,17 @@ def query_source(sql: str, connection: Any = None) -> ArrowSource:
         Where to run it; a new one, in memory, if none is given.
     """
     database = Database() if connection is None else None
-    with _explaining("the query", "Correct the query."):
+    with _explaining("the query", CORRECT):
         parser = connection if database is None else database.connection
         kinds = [statement.type for statement in parser.extract_statements(sql)]
         if kinds != [need("duckdb").StatementType.SELECT]:
             raise ValueError(f"scan takes one SELECT statement, got {sql!r:.80}.")
-        ask = _asking_user(connection, sql) if database is None else _asking(database, sql)
-        return _source(ask, "the query", "Correct the query.")
+        if database is not None:
+            return _source(_asking(database, sql), "the query", CORRECT)
+        # A cursor would not see the user's temporary tables, another thread not their frames.
+        return _source(
+            lambda: nullcontext((connection.sql(sql), operator.call)), "the query", CORRECT
+        )
 
 
 def text_source(
@@ -218,11 +225,7 @@ def adopt_duckdb(data: Any) -> ArrowSource | None:
     if not dependencies.is_duckdb_relation(data):
         return None
 
-    @contextmanager
-    def ask() -> Iterator[tuple[Any, Call]]:
-        yield data, _called
-
-    return _source(ask, "the DuckDB relation", "Correct the query.")
+    return _source(lambda: nullcontext((data, operator.call)), "the DuckDB relation", CORRECT)
 
 
 def _asking(database: Database, sql: str) -> Asking:
@@ -232,19 +235,6 @@ def _asking(database: Database, sql: str) -> Asking:
             yield call(cursor.sql, sql), call
 
     return ask
-
-
-def _asking_user(connection: Any, sql: str) -> Asking:
-    @contextmanager
-    def ask() -> Iterator[tuple[Any, Call]]:
-        # A cursor would not see the user's temporary tables, another thread not their frames.
-        yield connection.sql(sql), _called
-
-    return ask
-
-
-def _called(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)
 
 
 def _source(ask: Asking, origin: str, remedy: str) -> ArrowSource:
@@ -291,19 +281,12 @@ def _reading(
     if kind in JSON_FORMATS:
         options += [f"format = '{JSON_FORMATS[kind]}'", "records = 'true'"]
         # By default rows after the first 20,480 may bring no keys, and their fractions are rounded.
-        options += [
-            f"columns = {{{told}}}" if told else "sample_size = -1, map_inference_threshold = -1"
-        ]
+        every_row = "sample_size = -1, map_inference_threshold = -1"
+        options += [f"columns = {{{told}}}" if told else every_row]
         return f"SELECT * FROM read_json({files}, {', '.join(options)})"
     # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
     # table of text, rows of another length are titles or comments and are left out.
-    options += [
-        "header = true",
-        "skip = 0",
-        "comment = ''",
-        "quote = '\"'",
-        "escape = '\"'",
-    ]
+    options += ["header = true", "skip = 0", "comment = ''", "quote = '\"'", "escape = '\"'"]
     options += [f"delim = {_text(marks.delimiter)}"]
     options += [f"nullstr = [{', '.join(map(_text, marks.missing))}]"]
     if marks.line_end:
@@ -340,7 +323,7 @@ class Database:
         cursor = self.connection.cursor()
         try:
             if current_thread() is not main_thread():  # the others get no signals
-                yield cursor, _called
+                yield cursor, operator.call
                 return
             with ThreadPoolExecutor(1) as thread:
                 yield cursor, _stoppable(cursor, thread)

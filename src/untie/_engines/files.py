@@ -55,9 +55,6 @@ WEB = ("http", "https")
 PATIENCE = 60.0
 """A server has this many seconds to answer, each time it is asked."""
 
-MOST_REMOTE_FILES = 10_000
-"""A pattern may match at most this many files."""
-
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
 
@@ -99,11 +96,12 @@ def _fetch_page(address: str, scratch: Scratch) -> str:
     request = urllib.request.Request(address, headers={"User-Agent": "untie"})
     try:
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            expected, room = answer.headers.get("Content-Length"), room_for(scratch.folder)
-            if expected is not None and expected.isdecimal() and int(expected) > room:
-                raise ValueError(_no_room(address, int(expected), room))
+            length, room = answer.headers.get("Content-Length") or "", room_for(scratch.folder)
+            expected = int(length) if length.isdecimal() else 0
+            if expected > room:
+                raise ValueError(_no_room(address, expected, room))
             copy_at_most(answer, copy, room, repr(address))
-        if expected is not None and expected.isdecimal() and os.path.getsize(copy) < int(expected):
+        if os.path.getsize(copy) < expected:
             raise ValueError(f"{address!r} broke off; try again.")
     except urllib.error.HTTPError as error:
         error.close()
@@ -142,8 +140,6 @@ def _names(files: Any, address: str) -> list[str]:
     names = sorted(files.glob(address))
     if not names:
         raise FileNotFoundError(address)
-    if len(names) > MOST_REMOTE_FILES:
-        raise ValueError(f"{address!r} matches {len(names):,} files; name fewer.")
     return names
 
 
@@ -181,9 +177,6 @@ Keys = Mapping[str, str | None]
 MISSING = "__HIVE_DEFAULT_PARTITION__"
 """What a folder of missing cells is called."""
 
-MOST_FILES = 100_000
-"""A folder with more files is refused, before memory is full of names."""
-
 ReadFile = Callable[[int, Sequence[str]], Iterator[Any]]
 """Takes a file's number and names of its columns and gives record batches."""
 
@@ -191,7 +184,7 @@ _KEY = re.compile(r"([^=]+)=(.*)", re.DOTALL)
 
 
 def is_partitioned(folder: str) -> bool:
-    """Tell whether a folder has folders such as year=2024."""
+    """Return whether a folder has folders such as year=2024."""
     with os.scandir(folder) as entries:
         return any(entry.is_dir() and _KEY.fullmatch(entry.name) for entry in entries)
 
@@ -207,8 +200,6 @@ def partition_files(folder: str) -> list[tuple[str, Keys]]:
             for name in sorted(names)
             if not name.startswith((".", "_")) and suffix_of(name) in KINDS
         ]
-        if len(found) > MOST_FILES:
-            raise ValueError(f"{folder!r} has more than {MOST_FILES:,} files; name a part of it.")
     if not found:
         raise FileNotFoundError(f"{folder!r} has no files that end in {', '.join(KINDS)}.")
     first = found[0]
@@ -300,7 +291,7 @@ class TableFile:
     Parameters
     ----------
     path : str
-        Where it lies.
+        Where it is.
     name : str
         What the user calls it.
     keys : mapping
@@ -328,14 +319,14 @@ class TableFile:
 
 @dataclass(frozen=True)
 class Gathered:
-    """Files with rows, and where copies of them lie, for as long as somebody holds this."""
+    """Files with rows, and the folder of their copies, which exists as long as this object."""
 
     files: tuple[TableFile, ...]
     scratch: Scratch
 
     @property
     def paths(self) -> list[str]:
-        """Where the files lie."""
+        """Paths of the files."""
         return [file.path for file in self.files]
 
     @property
@@ -376,14 +367,6 @@ def gather(source: Named | Sequence[Named], sheet: str | None = None) -> Gathere
     return Gathered(kept, scratch)
 
 
-def find_files(source: Named | Sequence[Named]) -> list[str]:
-    """Return the files that a path, a pattern or a list of them names; each once, in order."""
-    sources = [source] if isinstance(source, str | os.PathLike) else list(source)
-    if not sources:
-        raise ValueError("The list of files is empty; name at least one.")
-    return list(dict.fromkeys(path for entry in sources for path in _paths(os.fspath(entry))))
-
-
 def _found(entry: str, scratch: Scratch) -> Iterator[TableFile]:
     if entry == STDIN:
         yield TableFile(_spooled(scratch), STDIN)
@@ -402,7 +385,7 @@ def _found(entry: str, scratch: Scratch) -> Iterator[TableFile]:
 
 
 def is_stream(path: str) -> bool:
-    """Tell whether something can be read only once: a pipe, or whatever /dev/stdin is.
+    """Return whether something can be read only once: a pipe, or whatever /dev/stdin is.
 
     Examples
     --------
@@ -465,22 +448,22 @@ def _plain(file: TableFile, sheet: str | None, scratch: Scratch) -> TableFile:
     shown = file.shown
     n_packed = file.n_packed or os.path.getsize(file.path)
     _refuse_old_workbook(file.path, shown)
-    if not is_zip(file.path):
-        _refuse_sheet(sheet, shown)
-        check_packed(file.path, n_packed, shown)
-        return _without_mark(file, scratch)
-    if not is_workbook(file.path, shown):
-        copy = unzipped(file.path, shown, scratch)
-        _refuse_old_workbook(copy, shown)
-        if not is_zip(copy):
-            _refuse_sheet(sheet, shown)
-            check_packed(copy, n_packed, shown)
-            return _without_mark(replace(file, path=copy), scratch)
-        if not is_workbook(copy, shown):
+    if _is_archive(file.path, shown):
+        file = replace(file, path=unzipped(file.path, shown, scratch))
+        _refuse_old_workbook(file.path, shown)
+        if _is_archive(file.path, shown):
             raise ValueError(f"{shown} is an archive of an archive; unpack the outer one.")
-        file = replace(file, path=copy)
-    path, remark = sheet_as_csv(file.path, shown, sheet, scratch, n_packed)
-    return replace(file, path=path, is_sheet=True, remark=remark)
+    if is_zip(file.path):
+        path, remark = sheet_as_csv(file.path, shown, sheet, scratch, n_packed)
+        return replace(file, path=path, is_sheet=True, remark=remark)
+    if sheet is not None:
+        raise ValueError(f"{shown} is no Excel workbook, and has no sheet {sheet!r}.")
+    check_packed(file.path, n_packed, shown)
+    return _without_mark(file, scratch)
+
+
+def _is_archive(path: str, shown: str) -> bool:
+    return is_zip(path) and not is_workbook(path, shown)
 
 
 def _without_mark(file: TableFile, scratch: Scratch) -> TableFile:
@@ -493,11 +476,6 @@ def _without_mark(file: TableFile, scratch: Scratch) -> TableFile:
         copy = scratch.path(file.path)
         copy_at_most(content, copy, room_for(scratch.folder), repr(file.name))
     return replace(file, path=copy)
-
-
-def _refuse_sheet(sheet: str | None, shown: str) -> None:
-    if sheet is not None:
-        raise ValueError(f"{shown} is no Excel workbook, and has no sheet {sheet!r}.")
 
 
 def _refuse_old_workbook(path: str, shown: str) -> None:

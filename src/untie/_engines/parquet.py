@@ -63,13 +63,7 @@ def parquet_source(
         with _naming(paths[number]):
             yield from _read_file(paths[number], [schema.field(name) for name in columns])
 
-    def read(columns: Sequence[str]) -> Iterator[Any]:
-        for number in range(len(paths)):
-            yield from read_file(number, columns)
-
-    if keys is not None:
-        return with_keys(schema, read_file, keys, origin, n_rows)
-    return ArrowSource(schema, read, origin, n_rows)
+    return with_keys(schema, read_file, keys or [{}] * len(paths), origin, n_rows)
 
 
 def _read_file(path: str, fields: Sequence[Any]) -> Iterator[Any]:
@@ -113,7 +107,7 @@ def _read_groups(file: Any, names: Sequence[str], row_bytes: Sequence[int]) -> I
 
 
 def _by_distinct(footer: Any, name: str) -> bool:
-    """Tell whether to read a column of texts by its distinct ones.
+    """Return whether to read a column of texts by its distinct ones.
 
     If a file does not store them, pyarrow collects them, and keeps those of a whole row group. That
     is fast, but only for small row groups.
@@ -204,7 +198,7 @@ def _as_type(column: Any, wanted: Any) -> Any:
 
 
 def _is_text(type_: Any) -> bool:
-    """Tell whether a type is of texts, or of bytes, which are stored alike."""
+    """Return whether a type is of texts, or of bytes, which are stored alike."""
     pa = need("pyarrow")
     return type_ in (pa.string(), pa.large_string()) or _is_bytes(type_)
 

@@ -1,4 +1,4 @@
-"""A table wherever it lies: the interface of all engines, and the tasks that they run."""
+"""The interface of all engines, and the tasks that they run."""
 
 from __future__ import annotations
 
@@ -93,11 +93,11 @@ def one_schema(schemas: Sequence[Any], paths: Sequence[str]) -> Any:
     """Return the schema that holds the rows of all files, or name the file that differs."""
     pa = need("pyarrow")
     check_same_columns([schema.names for schema in schemas], paths)
-    result = _without_dictionaries(schemas[0])
+    result = without_dictionaries(schemas[0])
     for schema, path in zip(schemas[1:], paths[1:], strict=True):
         try:
             result = pa.unify_schemas(
-                [result, _without_dictionaries(schema)], promote_options="permissive"
+                [result, without_dictionaries(schema)], promote_options="permissive"
             )
         except (pa.ArrowTypeError, pa.ArrowInvalid) as error:
             raise ValueError(
@@ -107,18 +107,17 @@ def one_schema(schemas: Sequence[Any], paths: Sequence[str]) -> Any:
     return result
 
 
-def _without_dictionaries(schema: Any) -> Any:
+def without_dictionaries(schema: Any) -> Any:
     """Forget which columns are stored by their distinct values: files may differ in that."""
     pa = need("pyarrow")
-    fields = [field.remove_metadata() for field in schema]
     return pa.schema(
         field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
-        for field in fields
+        for field in (field.remove_metadata() for field in schema)
     )
 
 
 class Source(ABC):
-    """A table wherever it lies: in memory, in files, in a database, on a cluster.
+    """A table wherever it is: in memory, in files, in a database, on a cluster.
 
     An engine is a subclass. It names its `columns`, has an `empty` frame of them, selects some,
     yields its rows in `pieces` and has a form of its own for what is made of rows (`map_rows`).

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
+from itertools import chain
 from typing import Any
 
 from untie._engines.arrow import ArrowSource
@@ -12,7 +13,7 @@ from untie._util.files import whole_file
 from untie._util.messages import defused, need
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
-"""What stands between cells, by the ending of a file of text."""
+"""The delimiter of a text file, by its ending."""
 
 FEATHER = (".feather", ".arrow")
 
@@ -22,16 +23,10 @@ def write_source(source: ArrowSource, path: str | os.PathLike[str], is_safe: boo
     write = writer_of(path, is_safe)
     check_types(source.schema, path)
     pa = need("pyarrow")
-    schema = source.schema
-
-    def batches() -> Iterator[Any]:
-        for batch in source.batches():
-            # Files may store a column by its distinct values, one batch so and the next not.
-            pairs = zip(batch.columns, schema, strict=True)
-            cells = [column.cast(field.type) for column, field in pairs]
-            yield pa.RecordBatch.from_arrays(cells, schema=schema)
-
-    write(pa.RecordBatchReader.from_batches(schema, batches()))
+    # Files may store a column by its distinct values, one batch so and the next not.
+    pieces = (piece.cast(source.schema) for piece in source.pieces())
+    batches = chain.from_iterable(piece.to_batches() for piece in pieces)
+    write(pa.RecordBatchReader.from_batches(source.schema, batches))
 
 
 def writer_of(path: str | os.PathLike[str], is_safe: bool = False) -> Callable[[Any], None]:
@@ -64,9 +59,9 @@ def _writer(path: str, is_safe: bool = False) -> Callable[[Any, str], None]:
         delimiter = DELIMITERS[suffix]
         return lambda reader, path: _write_text(reader, path, delimiter, is_compressed, is_safe)
     if suffix in (".parquet", ".pq") and not is_compressed:
-        return _write_parquet
+        return lambda reader, path: _write(need("pyarrow.parquet").ParquetWriter, reader, path)
     if suffix in FEATHER and not is_compressed:
-        return _write_feather
+        return lambda reader, path: _write(need("pyarrow").ipc.new_file, reader, path)
     raise ValueError(
         f"{path!r} has none of the endings .parquet, .pq, .feather, .arrow, .csv, .tsv, .csv.gz, "
         ".tsv.gz, by which the format is chosen; rename the file to write."
@@ -105,14 +100,8 @@ def _ending(path: str) -> tuple[str, bool]:
     return (os.path.splitext(stem)[1], True) if suffix == ".gz" else (suffix, False)
 
 
-def _write_parquet(reader: Any, path: str) -> None:
-    with need("pyarrow.parquet").ParquetWriter(path, reader.schema) as writer:
-        for batch in reader:
-            writer.write_batch(batch)
-
-
-def _write_feather(reader: Any, path: str) -> None:
-    with need("pyarrow").ipc.new_file(path, reader.schema) as writer:
+def _write(open_writer: Callable[..., Any], reader: Any, path: str) -> None:
+    with open_writer(path, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)
 
@@ -124,16 +113,12 @@ def _write_text(reader: Any, path: str, delimiter: str, is_compressed: bool, is_
         stream = stack.enter_context(pa.OSFile(path, "wb"))
         if is_compressed:
             stream = stack.enter_context(pa.CompressedOutputStream(stream, "gzip"))
-        schema = _safe_schema(reader.schema) if is_safe else reader.schema
+        schema = reader.schema
+        if is_safe:
+            schema = pa.schema([field.with_name(defused(field.name)) for field in schema])
         writer = stack.enter_context(csv.CSVWriter(stream, schema, write_options=options))
         for batch in reader:
             writer.write_batch(_safe_batch(batch, schema) if is_safe else batch)
-
-
-def _safe_schema(schema: Any) -> Any:
-    """Return a schema whose names no spreadsheet runs."""
-    pa = need("pyarrow")
-    return pa.schema([field.with_name(defused(field.name)) for field in schema])
 
 
 def _safe_batch(batch: Any, schema: Any) -> Any:

@@ -21,11 +21,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.counts import Counts
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 SURE = 2.0
 """What is alike at least is this many standard errors less."""
@@ -94,7 +93,7 @@ class Contexts:
         return np.sqrt(np.where(self.usual > 0, self.usual, 1.0))
 
 
-def contexts_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> Contexts:
+def contexts_of(counts: Counts, attribute: int, codes: IntArray) -> Contexts:
     """Return what occurs beside some values; pairs with unknown values are left out."""
     is_other = np.ones(counts.offsets[-1], dtype=bool)
     is_other[counts.span(attribute)] = False
@@ -122,14 +121,14 @@ def contexts_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> Cont
     return Contexts(shares, usual, together, tuple(sizes.tolist()), chosen)
 
 
-def alikeness_of(counts: Counts, attribute: int, codes: NDArray[np.intp]) -> FloatArray:
+def alikeness_of(counts: Counts, attribute: int, codes: IntArray) -> FloatArray:
     """Return how alike some values of an attribute are; shape (n_chosen, n_chosen)."""
     scaled = contexts_of(counts, attribute, codes).scaled
     return np.asarray(scaled @ scaled.T, dtype=float)
 
 
 def sure_alikeness(
-    counts: Counts, attribute: int, codes: NDArray[np.intp]
+    counts: Counts, attribute: int, codes: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return how alike some values are, and how alike at least: two standard errors less."""
     contexts = contexts_of(counts, attribute, codes)
@@ -138,7 +137,7 @@ def sure_alikeness(
     return alikeness, alikeness - SURE * contexts.errors
 
 
-def _noise(n_values: NDArray[np.intp], n_beside: FloatArray, n: FloatArray) -> FloatArray:
+def _noise(n_values: IntArray, n_beside: FloatArray, n: FloatArray) -> FloatArray:
     """Return the mean squared length of the deviations in rows drawn from all by chance.
 
     Parameters

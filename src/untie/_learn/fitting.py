@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
@@ -28,15 +27,15 @@ from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose
 from untie._learn.selection.k_choice import KChoice
 from untie._learn.spaces.order_space import CoarseView
 from untie._learn.spaces.value_space import ValueSpace
-from untie._learn.vectors import LookUp, compact_lookup, component_lookup, full_lookup
-from untie._learn.weights import Solution
+from untie._learn.vectors import LookUp, component_lookup, full_lookup, look_up_tables
+from untie._learn.weights.weightings import Solution
 from untie._table import frames
 from untie._table.column_codes import whole_characters
-from untie._table.orders import ORDER, Orders, Positions
+from untie._table.orders import ORDER, Orders
 from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.checks import draws_of
 from untie._util.threads import one_thread
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +47,8 @@ class Fitted:
     grouping : Grouping
         All values seen, and which of them are merged.
     columns : ColumnView
-        The columns as the model sees them: counts of their values, orders, and what their votes
-        were multiplied by; 0 is passive.
+        The columns as the model sees them: counts of their values, orders, and what their weights
+        were multiplied by; 0 is supplementary.
     ungrouped : CountedTable or None
         Counts of all values seen, where they were kept: what `partial_fit` adds to.
     labels : tuple of (coupling, kernel)
@@ -97,7 +96,7 @@ class Fitted:
 
     @property
     def factors(self) -> FloatArray:
-        """What the votes of the columns were multiplied by; shape (n_attributes,)."""
+        """What the weights of the columns were multiplied by; shape (n_attributes,)."""
         factors = self.columns.factors
         return np.ones(len(self.counts.sizes)) if factors is None else factors
 
@@ -112,7 +111,7 @@ class Fitted:
         return self.columns.attributes
 
     @property
-    def passive(self) -> NDArray[np.bool_]:
+    def passive(self) -> BoolArray:
         """Which attributes are not learned from; shape (n_attributes,)."""
         return self.factors == 0
 
@@ -131,14 +130,11 @@ class Fitted:
 
 
 def finish(
-    counted: Tally,
-    model: Model,
-    output: str = "compact",
-    n_components: int | None = None,
+    counted: Tally, model: Model, output: str = "compact", n_components: int | None = None
 ) -> Fitted:
     """Turn what was learned into tables to look up."""
     counts = counted.counts
-    vectors = compact_lookup(model.roots, counts)
+    vectors = look_up_tables(model.roots, counts)
     if n_components is not None:
         lookup = _components(counted, model, n_components)
     elif output == "full":
@@ -263,7 +259,7 @@ def full_names(
     return number_repeats(names)
 
 
-def with_passive(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
+def with_supplementary(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
     """Return a model of all columns of a table, learned from some of them.
 
     The values of the others have vectors without any dimension (of zeros, where vectors are added
@@ -281,20 +277,16 @@ def with_passive(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
     sizes = counted.counts.sizes
     factors = np.zeros(len(sizes))
     factors[heard] = fitted.factors
-    orders: list[Positions | None] = [None] * len(sizes)
-    for place, positions in zip(heard, fitted.orders, strict=False):
-        orders[place] = positions
-    widths = [(0,) * len(fitted.labels)] * len(sizes)
-    for place, own in zip(heard, fitted.widths, strict=True):
-        widths[place] = own
     vectors = _spread(fitted.vectors, sizes, heard)
     is_own = fitted.lookup is not fitted.vectors
     return replace(
         fitted,
         grouping=counted.grouping,
-        columns=ColumnView(counted.counts, tuple(orders), factors),
+        columns=ColumnView(
+            counted.counts, _placed(fitted.orders, heard, [None] * len(sizes)), factors
+        ),
         ungrouped=counted.ungrouped,
-        widths=tuple(widths),
+        widths=_placed(fitted.widths, heard, [(0,) * len(fitted.labels)] * len(sizes)),
         vectors=vectors,
         lookup=_spread(fitted.lookup, sizes, heard) if is_own else vectors,
         errors={int(heard[place]): errors for place, errors in fitted.errors.items()},
@@ -303,10 +295,15 @@ def with_passive(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
 
 def _spread(lookup: LookUp, sizes: tuple[int, ...], heard: Places) -> LookUp:
     width = lookup.n_columns if lookup.summed else 0
-    tables = [np.zeros((size + 1, width)) for size in sizes]
-    for place, table in zip(heard, lookup.tables, strict=True):
-        tables[place] = table
-    return LookUp(tuple(tables), lookup.summed)
+    empty = [np.zeros((size + 1, width)) for size in sizes]
+    return LookUp(_placed(lookup.tables, heard, empty), lookup.summed)
+
+
+def _placed(found: Sequence[Any], places: Places, empty: list[Any]) -> tuple[Any, ...]:
+    """Put what was found for some columns where it belongs among all of them."""
+    for place, own in zip(places, found, strict=False):  # there may be no orders at all
+        empty[place] = own
+    return tuple(empty)
 
 
 def fit_counted(
@@ -316,8 +313,8 @@ def fit_counted(
 
     Where the number of clusters is to be chosen, a first model, for the number that the spectrum
     shows, makes the clusters that are compared, and a second one is learned for the number chosen:
-    the one that naming this number gives. Passive columns are left out of all this, and join the
-    model when it is made.
+    the one that naming this number gives. Supplementary columns are left out of all this, and join
+    the model when it is made.
 
     Returns
     -------
@@ -334,7 +331,7 @@ def fit_counted(
         fitted, sample = _fit(counted, recipe, factors, output, n_components)
         return fitted, sample if counted.grouping.is_trivial else None
     fitted, _ = _fit(select_tally(counted, heard), recipe, factors[heard], output, n_components)
-    return with_passive(fitted, counted, heard), None
+    return with_supplementary(fitted, counted, heard), None
 
 
 def _with_draws(counted: Tally) -> Tally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,25 +19,12 @@ from untie._learn.linalg.spectrum import TINY, roots
 from untie._learn.selection.objectives import Judge, Objective
 from untie._learn.selection.spectrum_number import choose_n_clusters
 from untie._learn.spaces.couplings import Coupling, matching
-from untie._learn.spaces.kernel_spaces import (
-    VALUES,
-    KernelSpaces,
-    build_spaces,
-    identity_spaces,
-    side_by_side,
-)
+from untie._learn.spaces.kernel_spaces import VALUES, KernelSpaces, build_spaces, identity_spaces
 from untie._learn.spaces.kernels import Kernel, Normalization
 from untie._learn.spaces.order_space import is_mixed, order_spaces
 from untie._learn.spaces.value_tables import Columns
-from untie._learn.weights import (
-    ROW_SOLVERS,
-    SOLVERS,
-    WEIGHTINGS,
-    Problem,
-    Settings,
-    Solution,
-    solution_at,
-)
+from untie._learn.weights.search import ROW_SOLVERS, SOLVERS
+from untie._learn.weights.weightings import WEIGHTINGS, Problem, Settings, Solution, solution_at
 from untie._table.orders import Orders, find_orders
 from untie._util.messages import Parameter, message, warn_user
 from untie._util.types import FloatArray
@@ -119,7 +106,7 @@ class Recipe(ABC):
 
     @property
     def factors(self) -> ColumnWeights:
-        """Factors on the votes of columns; see `fitting` for those of 0."""
+        """Factors on the weights of columns; see `fitting` for those of 0."""
         return {}
 
     def orders(self, counted: Tally) -> Orders:
@@ -152,7 +139,7 @@ class ChoiceRecipe(Recipe):
     ordered : "auto", False, sequence of names or mapping from names to values
         Which columns have an order; see `find_orders`.
     column_weights : mapping from columns to numbers
-        Factors on the votes of columns.
+        Factors on the weights of columns.
     random_state : int, RandomState or None
         For the starts of the clusters that are compared.
     """
@@ -189,7 +176,7 @@ class ChoiceRecipe(Recipe):
 
     @property
     def factors(self) -> ColumnWeights:
-        """Factors on the votes of columns."""
+        """The user's own."""
         return self.column_weights
 
     def orders(self, counted: Tally) -> Orders:
@@ -203,7 +190,7 @@ class ChoiceRecipe(Recipe):
             parts.append(order_spaces(counts, orders))
         if not is_mixed(orders):
             parts.append(self.objective.spaces(counts))
-        return reduce(side_by_side, parts)
+        return reduce(KernelSpaces.beside, parts)
 
     def finder(self, problem: Problem, counted: Tally) -> Finder:
         """Keep the weights that serve the objective best.
@@ -317,24 +304,17 @@ def learner(
     recipe : Recipe
         What to learn with.
     factors : array of shape (n_attributes,), optional
-        What the votes are multiplied by, all above 0.
+        What the weights of columns are multiplied by, all above 0.
     """
-    n_clusters = _number_of_clusters(counted, recipe, recipe.n_clusters)
+    number_of = cache(partial(_number_of_clusters, counted, recipe))
+    n_clusters = number_of(recipe.n_clusters)
     recipe.check(counted)
     orders = recipe.orders(counted)
     spaces = recipe.spaces(counted.counts, orders)
-    given = (spaces, counted.counts, n_clusters, counted.rows)
-    problem = Problem(*given, orders=orders, factors=factors)
+    problem = Problem(spaces, counted.counts, n_clusters, counted.rows, orders, factors)
     reason = _why_degenerate(problem)
     find = _apart(problem, reason) if reason else recipe.finder(problem, counted)
-
-    def learn(wanted: int | None) -> Model:
-        number = n_clusters
-        if wanted != recipe.n_clusters:
-            number = _number_of_clusters(counted, recipe, wanted)
-        return find(problem.with_clusters(number))
-
-    return learn
+    return lambda wanted: find(problem.with_clusters(number_of(wanted)))
 
 
 def _model_at(problem: Problem, omega: FloatArray, vectors: list[Columns]) -> Model:
@@ -377,8 +357,7 @@ def _number_of_clusters(counted: Tally, recipe: Recipe, wanted: int | None) -> i
 
 
 def _why_degenerate(problem: Problem) -> str | None:
-    counts = problem.counts
-    informative = sum(_varies(counts, attribute) for attribute in range(len(counts.sizes)))
+    informative = sum(map(_varies, problem.counts.parts))
     if informative == 0:
         return "Every column has a single value, so all rows are alike."
     couplings = {coupling for coupling, _ in problem.spaces.labels}
@@ -393,9 +372,9 @@ def _why_degenerate(problem: Problem) -> str | None:
 
 
 def _warn_of_mute_columns(problem: Problem, counted: Tally) -> None:
-    for attribute, share in enumerate(_energy_shares(problem)):
-        if not share and _varies(counted.counts, attribute):
-            column = counted.grouping.raw.columns[attribute]
+    columns, parts = counted.grouping.raw.columns, counted.counts.parts
+    for column, own, share in zip(columns, parts, _energy_shares(problem), strict=True):
+        if not share and _varies(own):
             warn_user(
                 f"The couplings tell no two values of column {column!r} apart (such as values "
                 "equally frequent and independent of every other column), so it has no influence. "
@@ -403,19 +382,16 @@ def _warn_of_mute_columns(problem: Problem, counted: Tally) -> None:
             )
 
 
-def _varies(counts: Counts, attribute: int) -> bool:
-    return int(np.count_nonzero(counts.frequencies[counts.span(attribute)])) > 1
+def _varies(frequencies: FloatArray) -> bool:
+    return int(np.count_nonzero(frequencies)) > 1
 
 
 def _energy_shares(problem: Problem) -> list[float]:
     """Return, for each attribute, the share of its energy that varies; 0 if it is noise."""
-    shares = []
     split = problem.spaces.split
-    pairs = zip(split(problem.energies), split(problem.uncentred_energies), strict=True)
-    for varying, total in pairs:
-        share = varying.sum() / total.sum() if total.sum() > 0 else 0.0
-        shares.append(share if share > TINY else 0.0)
-    return shares
+    parts = zip(split(problem.energies), split(problem.uncentred_energies), strict=True)
+    sums = [(varying.sum(), total.sum()) for varying, total in parts]
+    return [varying / total if varying > TINY * total else 0.0 for varying, total in sums]
 
 
 def _checked(solution: Solution, problem: Problem, solver: str) -> Solution:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from operator import add
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from untie._count.packed_rows import Packs, add_up, row_keys
 from untie._learn.spaces.value_space import ValueSpace
 from untie._util.arrays import ROUNDING, leading_digits
 from untie._util.threads import map_ahead
-from untie._util.types import Codes, FloatArray
+from untie._util.types import AnyArray, Codes, FloatArray, IntArray
 
 DIGITS = 12
 """Squared distances that agree in this many digits are equal."""
@@ -50,9 +49,6 @@ LARGEST_BOUND = 65_000
 """The largest distance to a query in units; sums of bounds fit 16 bits."""
 
 
-Integers = NDArray[np.intp]
-
-
 @dataclass(frozen=True, eq=False)
 class Nearest:
     """The rows nearest to each query; ``+`` unites those of two pieces that follow each other.
@@ -76,8 +72,8 @@ class Nearest:
     n: int
     distinct: bool
     n_rows: int
-    query: Integers
-    position: Integers
+    query: IntArray
+    position: IntArray
     distance: FloatArray
     codes: Codes
 
@@ -88,7 +84,7 @@ class Nearest:
             both = both.take(_first_of_kind([both.query, *both.codes]))
         return both.take(_nearest(both.query, both.position, both.distance, self.n))
 
-    def take(self, places: NDArray[Any]) -> Nearest:
+    def take(self, places: AnyArray) -> Nearest:
         """Return some of the pairs."""
         return replace(
             self,
@@ -205,10 +201,7 @@ class _Kinds:
         self.first = self._order[self._starts]
         self.codes = [column[self.first] for column in codes]
 
-    def __len__(self) -> int:
-        return len(self._starts)
-
-    def rows(self, kinds: Integers) -> tuple[Integers, Integers]:
+    def rows(self, kinds: IntArray) -> tuple[IntArray, IntArray]:
         """Return the first rows of some kinds, and the entry of `kinds` that each belongs to."""
         entry = np.repeat(np.arange(len(kinds)), self.sizes[kinds])
         return self._order[self._starts[kinds[entry]] + _places(entry)], entry
@@ -236,8 +229,8 @@ class _Group:
         self.limits = np.full(self.n_queries, np.inf)  # the n-th distance within a piece so far
 
     def find(
-        self, codes: Codes, joint: list[Integers], kinds: _Kinds
-    ) -> tuple[Integers, Integers, FloatArray]:
+        self, codes: Codes, joint: list[IntArray], kinds: _Kinds
+    ) -> tuple[IntArray, IntArray, FloatArray]:
         """Return queries, positions and distances of a piece's nearest rows."""
         best = _Best(self.n, self.limits, kinds)
         for kind, query in self._candidates(joint, best):
@@ -253,7 +246,7 @@ class _Group:
 
     def _rows(
         self, best: _Best, kinds: _Kinds, places: slice
-    ) -> tuple[Integers, Integers, FloatArray]:
+    ) -> tuple[IntArray, IntArray, FloatArray]:
         """Return queries, positions and distances of the nearest rows among some distinct ones."""
         position, entry = kinds.rows(best.kind[places])
         query, distance = best.query[places][entry], best.distance[places][entry]
@@ -261,12 +254,12 @@ class _Group:
         return query[nearest], position[nearest], distance[nearest]
 
     def _candidates(
-        self, joint: list[Integers], best: _Best
-    ) -> Iterator[tuple[Integers, Integers]]:
+        self, joint: list[IntArray], best: _Best
+    ) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield pairs of distinct rows and queries that may be near each other, many at a time."""
         n_kinds, step = len(joint[0]), max(1, BLOCK_NUMBERS // self.n_queries)
         work = np.empty((2, min(step, n_kinds), self.n_queries), dtype=np.uint16)
-        hits: list[Integers] = []
+        hits: list[IntArray] = []
         n_hits, caps = 0, self._caps(best.limits)
         for start in range(0, n_kinds, step):
             stop = min(start + step, n_kinds)
@@ -302,7 +295,7 @@ class _Best:
         self.query, self.kind = np.empty((2, 0), dtype=np.intp)
         self.distance = np.empty(0)
 
-    def add(self, query: Integers, kind: Integers, distance: FloatArray) -> None:
+    def add(self, query: IntArray, kind: IntArray, distance: FloatArray) -> None:
         """Keep the nearest of those so far and of more pairs."""
         near = distance <= self.limits[query]
         query = np.concatenate([self.query, query[near]])
@@ -326,13 +319,13 @@ class _Best:
         return [slice(*ends) for ends in pairwise([0, *cuts.tolist(), len(self.query)])]
 
 
-def _nearest(query: Integers, position: Integers, distance: FloatArray, n: int) -> Integers:
+def _nearest(query: IntArray, position: IntArray, distance: FloatArray, n: int) -> IntArray:
     """Return the places of each query's `n` nearest, sorted by query, distance and position."""
     order = np.lexsort((position, distance, query))
     return order[_places(query[order]) < n]
 
 
-def _limits(query: Integers, distance: FloatArray, n: int, n_queries: int) -> FloatArray:
+def _limits(query: IntArray, distance: FloatArray, n: int, n_queries: int) -> FloatArray:
     """Return the n-th distance of each query; infinity where there are fewer."""
     limits = np.full(n_queries, np.inf)
     last = _places(query) == n - 1
@@ -340,18 +333,18 @@ def _limits(query: Integers, distance: FloatArray, n: int, n_queries: int) -> Fl
     return limits
 
 
-def _places(groups: Integers) -> Integers:
+def _places(groups: IntArray) -> IntArray:
     """Return where each entry of a sorted array stands among the equal ones."""
     return np.arange(len(groups)) - np.searchsorted(groups, groups)
 
 
-def _running_sums(groups: Integers, numbers: Integers) -> Integers:
+def _running_sums(groups: IntArray, numbers: IntArray) -> IntArray:
     """Return the sum of each number and those before it in its group, of a sorted array."""
     before = np.concatenate([[0], np.cumsum(numbers)])
     return before[1:] - before[np.searchsorted(groups, groups)]
 
 
-def _first_of_kind(columns: Codes) -> Integers:
+def _first_of_kind(columns: Codes) -> IntArray:
     """Return the places of entries that are equal to no earlier one."""
     widths = [int(column.max(initial=0)) + 1 for column in columns]
     return np.unique(row_keys(columns, widths), return_index=True)[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from numbers import Integral
 from typing import Any
 
@@ -12,7 +13,8 @@ from untie._learn.learning import ChoiceRecipe, KernelRecipe
 from untie._learn.selection.objectives import PURPOSES
 from untie._learn.spaces.couplings import resolve_couplings
 from untie._learn.spaces.kernels import resolve_kernels, resolve_normalization
-from untie._learn.weights import SOLVERS, Settings
+from untie._learn.weights.search import SOLVERS
+from untie._learn.weights.weightings import WEIGHTINGS, Settings
 from untie._table.orders import check_ordered
 from untie._table.vocabulary import HANDLE_UNKNOWN
 from untie._util.checks import check_integer, check_number, check_one_of, is_number
@@ -47,7 +49,7 @@ def choice_recipe(encoder: Any) -> ChoiceRecipe:
 def kernel_recipe(encoder: Any) -> KernelRecipe:
     """Return what a `UNTIE` learns with, or name the first parameter that can't be."""
     _check_shared(encoder)
-    check_one_of("solver", encoder.solver, tuple(SOLVERS))
+    check_one_of("solver", encoder.solver, (*SOLVERS, *WEIGHTINGS))
     check_number("tau", encoder.tau)
     check_number("learning_rate", encoder.learning_rate)
     check_integer("batch_size", encoder.batch_size, 2)
@@ -61,14 +63,7 @@ def kernel_recipe(encoder: Any) -> KernelRecipe:
         resolve_kernels(encoder.kernels),
         resolve_normalization(encoder.normalization),
         encoder.solver,
-        Settings(
-            encoder.tau,
-            encoder.learning_rate,
-            encoder.batch_size,
-            encoder.max_iter,
-            encoder.tol,
-            encoder.random_state,
-        ),
+        Settings(**{field.name: getattr(encoder, field.name) for field in fields(Settings)}),
     )
 
 

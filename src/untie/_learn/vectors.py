@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.counting import sparse_one_hot
@@ -20,7 +19,7 @@ from untie._learn.linalg.spectrum import centre, spans
 from untie._learn.spaces.kernel_spaces import KernelSpaces
 from untie._learn.spaces.value_tables import Columns
 from untie._util.threads import in_threads
-from untie._util.types import Codes, FloatArray
+from untie._util.types import AnyArray, Codes, FloatArray
 
 BLOCK_ROWS = 8192
 """This many rows are looked up at a time; their codes and their output stay in the cache."""
@@ -79,7 +78,7 @@ class LookUp:
                 "sparse_output=True, or max_categories to group rare values."
             )
 
-    def rows(self, codes: Codes, dtype: Any) -> NDArray[Any]:
+    def rows(self, codes: Codes, dtype: Any) -> AnyArray:
         """Return the vectors of coded rows; shape (n_rows, n_columns).
 
         A row's vector depends on its own codes alone, to the last bit.
@@ -96,7 +95,7 @@ class LookUp:
             _in_blocks(result, lambda rows: _put_side_by_side(result, tables, codes, rows))
         return result
 
-    def columns(self, codes: Codes, dtype: Any) -> list[NDArray[Any]]:
+    def columns(self, codes: Codes, dtype: Any) -> list[AnyArray]:
         """Return the same numbers as `rows`, one array per column, as column stores have them."""
         if self.summed or self.is_sparse:
             return list(np.ascontiguousarray(self.rows(codes, dtype).T))
@@ -116,13 +115,10 @@ class LookUp:
     def similarity(self, left: Codes, right: Codes | None = None) -> FloatArray:
         """Return the inner products of the vectors of coded rows."""
         check_pairs_of_rows(len(left[0]), len((left if right is None else right)[0]))
-        if not self.is_sparse:
-            first = self.rows(left, np.float64)
-            second = first if right is None else self.rows(right, np.float64)
-            return first @ second.T
-        few = self.sparse_rows(left, np.float64)
-        others = few if right is None else self.sparse_rows(right, np.float64)
-        return (few @ others.T).toarray()
+        look_up: Any = self.sparse_rows if self.is_sparse else self.rows
+        first = look_up(left, np.float64)
+        second = first if right is None else look_up(right, np.float64)
+        return (first @ second.T).toarray() if self.is_sparse else first @ second.T
 
     def value_similarity(self, attribute: int) -> FloatArray:
         """Return the inner products of the vectors of an attribute's values."""
@@ -150,18 +146,8 @@ class LookUp:
 
 def look_up_tables(tables: Sequence[Columns], counts: Counts, summed: bool = False) -> LookUp:
     """Return a look-up of any value vectors, with their means for unknown values."""
-    return LookUp(
-        tuple(
-            table.with_mean(counts.frequencies[counts.span(attribute)])
-            for attribute, table in enumerate(tables)
-        ),
-        summed,
-    )
-
-
-def compact_lookup(roots: Sequence[Columns], counts: Counts) -> LookUp:
-    """Return the short vectors with the same distances: one column per value."""
-    return look_up_tables(roots, counts)
+    pairs = zip(tables, counts.parts, strict=True)
+    return LookUp(tuple(table.with_mean(own) for table, own in pairs), summed)
 
 
 def full_lookup(spaces: KernelSpaces, omega: FloatArray, counts: Counts) -> LookUp:
@@ -183,35 +169,28 @@ def component_lookup(
     Centred, so that an unknown value has the vector 0. Dimensions beyond the rank are 0. `settling`
     says which way dimensions point that the table leaves open.
     """
-    tables = [
-        table @ space.vectors[span]
-        for table, span in zip(centre(roots, counts), spans(roots), strict=True)
-    ]
+    pairs = zip(centre(roots, counts), spans(roots), strict=True)
+    tables = [table @ space.vectors[span] for table, span in pairs]
     lengths = np.sqrt(space.values)
     turn = settling(np.concatenate(tables), lengths, counts.frequencies, n_components)
-    directions = np.zeros((len(turn), n_components))
-    directions[:, : turn.shape[1]] = turn
-    return LookUp(
-        tuple(np.vstack([table @ directions, np.zeros(n_components)]) for table in tables),
-        summed=True,
-    )
+    directions = np.pad(turn, ((0, 0), (0, n_components - turn.shape[1])))
+    unknown = np.zeros(n_components)
+    return LookUp(tuple(np.vstack([table @ directions, unknown]) for table in tables), summed=True)
 
 
-def _in_blocks(result: NDArray[Any], work: Any) -> None:
+def _in_blocks(result: AnyArray, work: Any) -> None:
     blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, len(result), BLOCK_ROWS)]
     in_threads(work, blocks, result.size >= PARALLEL_NUMBERS)
 
 
-def _add_up(result: NDArray[Any], tables: Sequence[Any], codes: Codes, rows: slice) -> None:
+def _add_up(result: AnyArray, tables: Sequence[Any], codes: Codes, rows: slice) -> None:
     part = result[rows]
     part[:] = 0
     for table, column in zip(tables, codes, strict=True):
         part += table.take(column[rows], axis=0)
 
 
-def _put_side_by_side(
-    result: NDArray[Any], tables: Sequence[Any], codes: Codes, rows: slice
-) -> None:
+def _put_side_by_side(result: AnyArray, tables: Sequence[Any], codes: Codes, rows: slice) -> None:
     start = 0
     for table, column in zip(tables, codes, strict=True):
         result[rows, start : start + table.shape[1]] = table.take(column[rows], axis=0)
@@ -219,8 +198,8 @@ def _put_side_by_side(
 
 
 def _join(
-    tables: list[NDArray[Any]], codes: Codes, sizes: Sequence[int]
-) -> tuple[list[NDArray[Any]], Codes]:
+    tables: list[AnyArray], codes: Codes, sizes: Sequence[int]
+) -> tuple[list[AnyArray], Codes]:
     """Make one look-up of several small ones, where there are rows enough to pay for it."""
     if len(codes[0]) < 4 * JOINT_CELLS:
         return tables, codes

@@ -143,7 +143,7 @@ def unpack(payload: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def is_too_large(n_text: int, n_all: int, n_packed: int) -> bool:
-    """Tell whether a text, or all there is, has more bytes than may come out of an archive.
+    """Return whether a text, or all there is, has more bytes than may come out of an archive.
 
     Examples
     --------
@@ -199,9 +199,8 @@ def _parts(arrays: Mapping[str, Any]) -> dict[str, Any]:
         if not sparse.issparse(array):
             parts[name] = np.asarray(array)
             continue
-        for part in ("data", "indices", "indptr"):
-            parts[f"{name}{_SPARSE}{part}"] = getattr(array, part)
-        parts[f"{name}{_SPARSE}shape"] = np.array(array.shape)
+        for part in _SPARSE_PARTS:
+            parts[f"{name}{_SPARSE}{part}"] = np.asarray(getattr(array, part))
     return parts
 
 

@@ -26,7 +26,7 @@ from untie._learn.columns.attributes import ColumnView
 from untie._learn.fitting import Fitted
 from untie._learn.selection.k_choice import KChoice
 from untie._learn.vectors import LookUp
-from untie._learn.weights import Solution
+from untie._learn.weights.weightings import Solution
 from untie._persistence.container import read_file, refusing, write_file
 from untie._persistence.schema import (
     Codec,
@@ -60,7 +60,7 @@ from untie._prepare.numbers import (
     NumberNames,
     NumberWriting,
 )
-from untie._prepare.preparation import Constant, Preparation
+from untie._prepare.preparation import Preparation
 from untie._prepare.rules import NUMBERS, OTHERS, PARTS, TEXT, Bin, DatePart, Group, Keep, Reading
 from untie._table.vocabulary import Vocabulary
 from untie._util.about import VERSION
@@ -237,7 +237,7 @@ def _tables(model: Any) -> Codec:
 
 
 def _have_named_columns(model: Any) -> bool:
-    """Tell whether vectors have the columns that they have names for."""
+    """Return whether vectors have the columns that they have names for."""
     has_own = any(not isinstance(table, np.ndarray) for table in model.vectors)
     for size, table, factor, error in zip(
         model.counts.sizes, model.vectors, model.factors.tolist(), model.errors, strict=True
@@ -249,7 +249,7 @@ def _have_named_columns(model: Any) -> bool:
 
 
 def _lookup_has_named_columns(model: Any) -> bool:
-    """Tell whether what `transform` returns has the columns that it has names for."""
+    """Return whether what `transform` returns has the columns that it has names for."""
     if model.lookup is None:
         return True
     if model.lookup.summed:
@@ -258,7 +258,7 @@ def _lookup_has_named_columns(model: Any) -> bool:
 
 
 def _have_no_gaps(model: Any) -> bool:
-    """Tell whether the places in every order are 0, 1, 2, ... without a gap."""
+    """Return whether the places in every order are 0, 1, 2, ... without a gap."""
     found = (np.unique(order[order >= 0]) for order in model.orders if order is not None)
     return all((places == np.arange(len(places))).all() for places in found)
 
@@ -292,7 +292,7 @@ GROUPING = record(
         )
     },
     raw=VOCABULARY,
-    rare=lambda c: joined(c.raw.sizes, "b"),
+    rare=lambda c: joined(c.raw.sizes),
     missing_is_value=a_truth,
 )
 
@@ -415,7 +415,6 @@ PREPARATION = record(
     rules=lambda c: each([RULE] * len(c.columns)),
     notes=many(NOTE),
     origins=mapping(a_text),
-    constants=mapping(record(Constant, value=maybe(a_text), rule=RULE)),
 )
 
 

@@ -341,9 +341,9 @@ def numbers(
     return Codec(write, read)
 
 
-def joined(lengths: Sequence[int], kinds: str) -> Codec:
-    """Return the codec of several arrays that are one in the file."""
-    whole_array = numbers((sum(lengths),), kinds)
+def joined(lengths: Sequence[int]) -> Codec:
+    """Return the codec of several arrays of truths that are one in the file."""
+    whole_array = numbers((sum(lengths),), "b")
     ends = np.cumsum(lengths)[:-1]
     return Codec(
         lambda parts, at: whole_array.write(np.concatenate(parts), at),

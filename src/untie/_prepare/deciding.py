@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,6 @@ from untie._prepare.note import (
 from untie._prepare.numbers import (
     NUMBER,
     PERIODS,
-    NumberNames,
     NumberWriting,
     as_number,
     find_number_names,
@@ -50,9 +49,9 @@ from untie._prepare.rules import (
     as_text,
     count_missing,
     find_texts_of_missing,
+    find_writing,
     kind_of,
     may_be_missing,
-    with_writing,
 )
 from untie._util.arrays import leading_digits, ranges_of
 from untie._util.checks import check_integer
@@ -186,12 +185,9 @@ def round_edges(edges: FloatArray, numbers: FloatArray) -> FloatArray:
 
 def _shortest(low: float, high: float) -> float:
     """Return the number with the fewest digits from `low` on and below `high`."""
-    for digits in range(1, 17):
-        for end in (low, (low + high) / 2):
-            rounded = float(f"{end:.{digits}g}")
-            if low <= rounded < high:
-                return rounded
-    return low
+    ends = ((digits, end) for digits in range(1, 18) for end in (low, (low + high) / 2))
+    rounded = (float(f"{end:.{digits}g}") for digits, end in ends)
+    return next(number for number in rounded if low <= number < high)  # 17 digits are `low`
 
 
 def range_labels(edges: FloatArray, unit: str, whole: bool) -> list[str]:
@@ -224,18 +220,7 @@ def range_labels(edges: FloatArray, unit: str, whole: bool) -> list[str]:
     return [*labels, f"{last} {names[-1]}"]
 
 
-def check_parts(parts: object) -> tuple[str, ...]:
-    """Return the parts of dates that the user asks for, or say which there are."""
-    known = ", ".join(map(repr, PARTS))
-    if isinstance(parts, str) or not isinstance(parts, Sequence):
-        raise TypeError(f"date_parts must be a list of {known}, got {parts!r}.")
-    for part in parts:
-        if part not in PARTS:
-            raise ValueError(f"There is no part of dates {part!r}; there are {known}.")
-    return tuple(dict.fromkeys(parts))
-
-
-def part_rules(seen: Summary, reading: Reading, parts: Sequence[str]) -> list[DatePart]:
+def part_rules(seen: Summary, options: Options) -> list[DatePart]:
     """Return what makes the parts of a column of dates; none if it has other values.
 
     A part that is the same in every row is left out.
@@ -244,16 +229,20 @@ def part_rules(seen: Summary, reading: Reading, parts: Sequence[str]) -> list[Da
     ----------
     seen : Summary
         The column's values.
-    reading : Reading
-        How its cells are read.
-    parts : sequence of {"weekday", "month", "hour"}
-        What is asked for.
+    options : Options
+        What the user asked for.
     """
+    if not options.date_parts or seen.problem:
+        return []
+    reading = Reading(find_texts_of_missing(seen, options.missing))
     plain = as_read(seen, reading)
+    if not _is_plain(plain):
+        reading = replace(reading, writing=find_writing(plain.values, options.day_first))
+        plain = as_read(plain, reading)
     is_date = ~np.isnan(read(plain.values, PERIODS[0]))
     if not plain.values or plain.rows[is_date].sum() < MOSTLY * plain.rows.sum():
         return []
-    rules = (DatePart(part, reading) for part in parts)
+    rules = (DatePart(part, reading) for part in dict.fromkeys(options.date_parts))
     return [rule for rule in rules if len(set(rule.labels(seen.values)) - {None}) > 1]
 
 
@@ -325,8 +314,11 @@ _ID_NAME = re.compile(
 class Options:
     """What the user asked for; see `Preparer`."""
 
+    columns: Sequence[str] | None = None
+    drop: Sequence[str] = ()
     bins: int = BINS
     max_categories: int = MAX_CATEGORIES
+    categorical: Collection[str] = ()
     missing: str | Sequence[str] = AUTO
     day_first: bool | None = None
     date_parts: Sequence[str] = ()
@@ -340,15 +332,22 @@ class Options:
             raise TypeError(f"missing must be 'auto' or a list of texts, got {self.missing!r}.")
         if self.day_first not in (None, True, False):
             raise TypeError(f"day_first must be True, False or None, got {self.day_first!r}.")
-        check_parts(self.date_parts)
+        known = ", ".join(map(repr, PARTS))
+        if isinstance(self.date_parts, str) or not isinstance(self.date_parts, Sequence):
+            raise TypeError(f"date_parts must be a list of {known}, got {self.date_parts!r}.")
+        for part in self.date_parts:
+            if part not in PARTS:
+                raise ValueError(f"There is no part of dates {part!r}; there are {known}.")
+
+    def is_asked_for(self, column: str) -> bool:
+        """Return whether the user named a column that is used; it is not left out."""
+        return self.columns is not None or column in self.categorical
 
 
 Decision = tuple[Rule | None, Note]
 
 
-def decide(
-    column: str, seen: Summary, options: Options, is_asked_for: bool, is_categorical: bool = False
-) -> Decision:
+def decide(column: str, seen: Summary, options: Options) -> Decision:
     """Choose what to do with a column.
 
     Parameters
@@ -359,14 +358,9 @@ def decide(
         Its values.
     options : Options
         What the user asked for.
-    is_asked_for : bool
-        Whether the user named the column; such a column is not left out.
-    is_categorical : bool
-        Whether the user says that its numbers are names; such a column is not left out either.
     """
-    is_asked_for = is_asked_for or is_categorical
     if seen.problem:
-        if is_asked_for:
+        if options.is_asked_for(column):
             raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
         return None, Note(column, LEFT_OUT, {Reason.UNREADABLE: {"why": seen.reason}})
     texts = find_texts_of_missing(seen, options.missing)
@@ -374,13 +368,11 @@ def decide(
     missing = {"counts": counts, "is_sample": seen.scale > 1}
     reading = Reading(texts)
     seen = as_read(seen, reading)
-    decision = (
-        None if is_categorical else _decide_written(column, seen, reading, options, is_asked_for)
-    )
+    decision = _decide_written(column, seen, reading, options)
     if decision is None:
         named = replace(reading, writing=find_number_names(seen.values))
         seen = as_read(seen, named)
-        rule, note = _decide_plain(column, seen, options, is_asked_for, is_categorical)
+        rule, note = _decide_plain(column, seen, options)
         if rule is not None:
             rule = replace(rule, reading=reading if isinstance(rule, Bin) else named)
     else:
@@ -388,49 +380,44 @@ def decide(
     return rule, note.also({Reason.READ_AS_MISSING: missing} if counts else {})
 
 
-def reading_of(seen: Summary, options: Options) -> Reading:
-    """Return how the cells of a column are read."""
-    reading = Reading(find_texts_of_missing(seen, options.missing))
-    plain = as_read(seen, reading)
-    return reading if _is_plain(plain) else with_writing(plain, reading, options.day_first)
-
-
 def _is_plain(seen: Summary) -> bool:
-    """Tell whether all values are numbers, or texts that are plain numbers."""
+    """Return whether all values are numbers, or texts that are plain numbers."""
     return all(as_number(value) is not None for value in seen.values)
 
 
 def _decide_written(
-    column: str, seen: Summary, reading: Reading, options: Options, is_asked_for: bool
+    column: str, seen: Summary, reading: Reading, options: Options
 ) -> Decision | None:
     """Bin numbers and dates that are written as people do, if all values are; None otherwise."""
-    if len(seen.values) <= FEW_NUMBERS or _is_plain(seen):
+    is_few = len(seen.values) <= FEW_NUMBERS
+    if column in options.categorical or is_few or _is_plain(seen):
         return None
-    reading = with_writing(seen, reading, options.day_first)
-    if reading.writing is None or isinstance(reading.writing, NumberNames):
+    writing = find_writing(seen.values, options.day_first)
+    if writing is None:
         return None
+    reading = replace(reading, writing=writing)
     plain = as_read(seen, reading)
     measure = _measure(plain)
     if measure is None or len(plain.values) <= FEW_NUMBERS:
         return None
-    # What has a unit was measured, and is no id.
-    may_be_id = isinstance(reading.writing, NumberWriting) and not reading.writing.has_unit
-    if may_be_id and not is_asked_for and (why := _reason_to_leave_out(column, plain, measure)):
+    # Numbers with a unit are measurements, not ids.
+    is_measured = not isinstance(writing, NumberWriting) or writing.has_unit
+    may_be_id = not is_measured and not options.is_asked_for(column)
+    if may_be_id and (why := _reason_to_leave_out(column, plain, measure)):
         return None, Note(column, LEFT_OUT, why)
     rule, note = _bin(column, plain, options, measure)
     if not isinstance(rule, Bin):
         return None
     example = max(seen.values, key=lambda text: (len(text), text))
-    how = {"how": reading.writing.words(), "example": example}
+    how = {"how": writing.words(), "example": example}
     return replace(rule, reading=reading), note.also({Reason.READ_AS: how})
 
 
-def _decide_plain(
-    column: str, seen: Summary, options: Options, is_asked_for: bool, is_categorical: bool
-) -> Decision:
+def _decide_plain(column: str, seen: Summary, options: Options) -> Decision:
     """Choose what to do with a column whose cells are what they seem."""
+    is_categorical = column in options.categorical
     measure = None if is_categorical else _measure(seen)
-    reasons = {} if is_asked_for else _reason_to_leave_out(column, seen, measure)
+    reasons = {} if options.is_asked_for(column) else _reason_to_leave_out(column, seen, measure)
     is_long = len(seen.values) > FEW_NUMBERS
     is_read = is_long and measure is None and not is_categorical
     writing = odd_writing(seen.values, seen.rows) if is_read else {}
@@ -440,7 +427,7 @@ def _decide_plain(
         return _bin(column, seen, options, measure)
     odd = odd_values(seen.values, with_placeholders=bool(options.missing))
     if len(seen.values) > options.max_categories:
-        rule, note = _group(column, seen, options, is_asked_for)
+        rule, note = _group(column, seen, options)
         return rule, note.also(writing if rule is None else {**writing, **odd})
     # Two numbers are a yes and a no, whose order says nothing.
     is_few = measure == NUMBER and len(seen.values) > 2 and _is_plain(seen)
@@ -477,7 +464,7 @@ def _is_nearly_distinct(seen: Summary) -> bool:
 
 
 def _only_counts(column: str, seen: Summary) -> bool:
-    """Tell numbers that name rows from measurements, which may be nearly all distinct, too."""
+    """Return whether numbers are ids; measurements may be nearly all distinct, too."""
     numbers = read(seen.values, NUMBER)
     if not (np.isfinite(numbers) & (numbers == np.round(numbers))).all():
         return False
@@ -505,7 +492,7 @@ def _common_step(numbers: FloatArray) -> float:
 
 
 def _avoid_repeats(steps: FloatArray, rows: FloatArray) -> bool:
-    """Tell whether whole numbers repeat less often than those of a measurement.
+    """Return whether whole numbers repeat less often than those of a measurement.
 
     Where the density of a measurement is smooth, half as many pairs of rows have equal numbers as
     have numbers that differ by one unit, or by two. Numbers that are given out have no equal ones,
@@ -529,7 +516,7 @@ def _avoid_repeats(steps: FloatArray, rows: FloatArray) -> bool:
 
 
 def _are_drawn_ids(numbers: FloatArray, unit: float) -> bool:
-    """Tell whether ascending whole numbers are spread evenly, as random ids are.
+    """Return whether ascending whole numbers are spread evenly, as random ids are.
 
     Either all have the same number of digits, and fill their whole range; or they have more digits
     than anything that is measured. Dates in seconds are in a small part of both ranges.
@@ -551,7 +538,7 @@ def _are_drawn_ids(numbers: FloatArray, unit: float) -> bool:
 
 
 def _is_even(places: FloatArray) -> bool:
-    """Tell whether ascending places from 0 to 1 may be drawn uniformly."""
+    """Return whether ascending places from 0 to 1 may be drawn uniformly."""
     n = len(places)
     steps = np.arange(n + 1) / n
     gap = max(np.max(steps[1:] - places), np.max(places - steps[:-1]))
@@ -559,7 +546,7 @@ def _is_even(places: FloatArray) -> bool:
 
 
 def is_free_text(values: Sequence[Value], n_rows: float) -> bool:
-    """Tell whether values of a column with so many rows that have one are sentences."""
+    """Return whether values of a column with so many rows that have one are sentences."""
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < MANY_ROWS or len(texts) < n_rows / 2:
         return False
@@ -604,10 +591,8 @@ def _period(seen: Summary, bins: int) -> str:
     Days without a time are named as days, however few there are.
     """
     most = len(_distinct_numbers(seen, PERIODS[-1])[0])
-    for unit in PERIODS:
-        if len(_distinct_numbers(seen, unit)[0]) >= min(3 * bins, most):
-            return unit
-    return PERIODS[-1]
+    wanted = min(3 * bins, most)
+    return next(unit for unit in PERIODS if len(_distinct_numbers(seen, unit)[0]) >= wanted)
 
 
 def _distinct_numbers(seen: Summary, unit: str) -> tuple[FloatArray, FloatArray]:
@@ -618,16 +603,17 @@ def _distinct_numbers(seen: Summary, unit: str) -> tuple[FloatArray, FloatArray]
     return numbers, np.bincount(positions, seen.weights[known]).astype(float)
 
 
-def _group(column: str, seen: Summary, options: Options, is_asked_for: bool) -> Decision:
+def _group(column: str, seen: Summary, options: Options) -> Decision:
     texts = list(map(as_text, seen.values))
     kept = _frequent(seen, texts, options.max_categories - 1)
     n = len(texts)
     is_rare = _share(seen, kept) < SMALLEST_SHARE or seen.rows[kept].mean() < FEWEST_ROWS_OF_VALUES
-    if is_rare and not is_asked_for:
+    if is_rare and not options.is_asked_for(column):
         return None, Note(column, LEFT_OUT, {Reason.TOO_MANY_VALUES: {"n": n}})
     kept = _without_ties(seen, kept)
     values = tuple(texts[code] for code in kept)
-    other = next(name for name in _other_names() if name not in texts)
+    names = chain(["other"], (f"other ({number})" for number in count(2)))
+    other = next(name for name in names if name not in texts)
     merged = {"n": n, "n_merged": n - len(kept), "other": other}
     return Group(values, other), Note(column, GROUPED, {Reason.MERGED: merged})
 
@@ -656,8 +642,3 @@ def _share(seen: Summary, codes: list[int]) -> float:
 def _settled(seen: Summary) -> FloatArray:
     """Return the values' weights without the last digits, which the order of rows decides."""
     return leading_digits(seen.weights, SURE_DIGITS)
-
-
-def _other_names() -> Iterator[str]:
-    yield "other"
-    yield from (f"other ({number})" for number in count(2))

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from untie._count.counts import common_unit
 from untie._engines.source import Source
 from untie._table.column_codes import factorize
-from untie._table.rows import read_weights, split_weights
+from untie._table.rows import column_weights, split_weights
 from untie._table.table import Table, read_table
 from untie._util.arrays import STEP, mixed
-from untie._util.messages import message, message_of
 from untie._util.types import FloatArray, Value
 
 EXACT_VALUES = 2**16
@@ -100,7 +99,9 @@ def _chunks(
     for piece in source.pieces(wanted):
         features, cells = split_weights(piece, weight)
         table = read_table(features, min_rows=0)
-        weights = None if weight is None else _weights(cells, table.n_rows, weight)
+        weights = None
+        if weight is not None:
+            weights = column_weights(cells, table.n_rows, weight, " can't hold the weights")
         for start in range(0, max(1, table.n_rows), PIECE_ROWS):
             rows = slice(start, start + PIECE_ROWS)
             yield _rows_of(table, rows), None if weights is None else weights[rows]
@@ -111,16 +112,6 @@ def _rows_of(table: Table, rows: slice) -> Table:
         return table
     columns = tuple(column[rows] for column in table.columns)
     return replace(table, columns=columns, n_rows=len(range(*rows.indices(table.n_rows))))
-
-
-def _weights(cells: Any, n_rows: int, weight: Any) -> FloatArray:
-    try:
-        return read_weights(cells, n_rows)
-    except ValueError as error:
-        if not isinstance(weight, str):
-            raise
-        said = "Column {name} can't hold the weights: {error}"
-        raise ValueError(message(said, name=repr(weight), error=message_of(error))) from None
 
 
 class Look:

@@ -161,18 +161,15 @@ name it with all that do: missing=['not asked']
 def _in_words(note: Note) -> Message:
     said = []
     for reason, own in note.reasons.items():
-        derived = _DERIVED.get(reason)
-        more = {} if derived is None else derived(own, note.column)
+        more = _DERIVED[reason](own, note.column) if reason in _DERIVED else {}
         said.append(message(reason.words, **{**own, **more}))
     return message("; ".join(f"{{{place}}}" for place in range(len(said))), *said)
 
 
-def _of_constant(own: Mapping[str, Any], column: str) -> dict[str, Any]:
-    return {"value": f"{own['value']!r:.40}"}
-
-
-def _of_few_numbers(own: Mapping[str, Any], column: str) -> dict[str, Any]:
-    return {"ordered": Parameter("ordered", [column])}
+def _some(own: Mapping[str, Any]) -> str:
+    shown = own["values"][:N_SHOWN]
+    more = f" and {own['n'] - len(shown):,} more" if own["n"] > len(shown) else ""
+    return ", ".join(map(repr, shown)) + more
 
 
 def _of_others(own: Mapping[str, Any], column: str) -> dict[str, Any]:
@@ -180,24 +177,6 @@ def _of_others(own: Mapping[str, Any], column: str) -> dict[str, Any]:
     means = "that means missing, name it" if own["n"] == 1 else "they mean missing, name them"
     missing = Parameter("missing", list(map(str, own["values"])))
     return {"values": _some(own), "means": means, "missing": missing}
-
-
-def _of_example(own: Mapping[str, Any], column: str) -> dict[str, Any]:
-    return {"example": repr(own["example"])}
-
-
-def _of_merged(own: Mapping[str, Any], column: str) -> dict[str, Any]:
-    return {"other": repr(own["other"])}
-
-
-def _of_values(own: Mapping[str, Any], column: str) -> dict[str, Any]:
-    return {"values": _some(own)}
-
-
-def _some(own: Mapping[str, Any]) -> str:
-    shown = own["values"][:N_SHOWN]
-    more = f" and {own['n'] - len(shown):,} more" if own["n"] > len(shown) else ""
-    return ", ".join(map(repr, shown)) + more
 
 
 def _of_spellings(own: Mapping[str, Any], column: str) -> dict[str, Any]:
@@ -213,20 +192,16 @@ def _of_missing(own: Mapping[str, Any], column: str) -> dict[str, Any]:
     return {"counts": ", ".join(names[:N_SHOWN]) + more}
 
 
-def _of_parts(own: Mapping[str, Any], column: str) -> dict[str, Any]:
-    return {"columns": ", ".join(map(repr, own["columns"]))}
-
-
 _DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
-    Reason.CONSTANT: _of_constant,
-    Reason.FEW_NUMBERS: _of_few_numbers,
+    Reason.CONSTANT: lambda own, column: {"value": f"{own['value']!r:.40}"},
+    Reason.FEW_NUMBERS: lambda own, column: {"ordered": Parameter("ordered", [column])},
     Reason.OTHER_VALUES: _of_others,
-    Reason.READ_AS: _of_example,
-    Reason.ODD_NUMBERS: _of_example,
-    Reason.MERGED: _of_merged,
-    Reason.NOT_MISSING: _of_values,
+    Reason.READ_AS: lambda own, column: {"example": repr(own["example"])},
+    Reason.ODD_NUMBERS: lambda own, column: {"example": repr(own["example"])},
+    Reason.MERGED: lambda own, column: {"other": repr(own["other"])},
+    Reason.NOT_MISSING: lambda own, column: {"values": _some(own)},
     Reason.SPELLINGS: _of_spellings,
     Reason.READ_AS_MISSING: _of_missing,
-    Reason.DATE_PARTS: _of_parts,
+    Reason.DATE_PARTS: lambda own, column: {"columns": ", ".join(map(repr, own["columns"]))},
 }
 """How the arguments of a reason are written, where they are not written as they are."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -74,17 +74,11 @@ def as_date(value: Any) -> date | None:
     return None
 
 
-def reader(unit: str) -> Callable[[Any], float | None]:
-    """Return the function that reads a cell as a number of a unit."""
-    if unit == NUMBER:
-        return as_number
-    return lambda value: None if (found := as_date(value)) is None else _period(found, unit)
-
-
 def read(values: list[Any], unit: str) -> FloatArray:
     """Return cells as numbers of a unit; NaN where they are none."""
-    read_one = reader(unit)
-    found = (read_one(value) for value in values)
+    found: Iterable[float | None] = map(as_number, values)
+    if unit != NUMBER:
+        found = (None if day is None else _period(day, unit) for day in map(as_date, values))
     return np.array([math.nan if number is None else number for number in found], dtype=float)
 
 
@@ -134,7 +128,6 @@ _ANY = re.compile(
     rf"(?P<first>{_SIGN})?(?P<before>{_CURRENCY})?\s?(?P<second>{_SIGN})?"
     rf"(?P<digits>\d+(?:[{_MARKS}]\d+)*)\s?(?P<after>{_UNIT})?"
 )
-_WRITTEN_CODE = re.compile(r"0\d")  # 007 is a name, not a number
 
 PLAIN = (".", "")
 """The marks of plain numbers: before decimals, and between thousands."""
@@ -149,11 +142,11 @@ class NumberWriting:
     Parameters
     ----------
     decimal : str
-        What stands before decimals.
+        The mark before decimals.
     thousands : str
-        What stands between thousands; empty for nothing.
+        The mark between thousands; may be empty.
     before, after : str
-        What stands before and after each number: a currency, a unit; may be empty.
+        The text before and after each number: a currency, a unit; may be empty.
 
     Examples
     --------
@@ -170,7 +163,8 @@ class NumberWriting:
     def read(self, text: str) -> float | None:
         """Return the number that a text is, None if it is not written so."""
         match = _ANY.fullmatch(text.strip())
-        if match is None or (match["before"] or "", match["after"] or "") != self._around:
+        around = None if match is None else (match["before"] or "", match["after"] or "")
+        if match is None or around != (self.before, self.after):
             return None
         number = self.number(match["digits"])
         if number is None or (match["first"] and match["second"]):
@@ -180,14 +174,14 @@ class NumberWriting:
 
     def number(self, digits: str) -> float | None:
         """Return the number that digits with marks are, None if the marks are not these."""
-        if not self._digits.fullmatch(digits) or _WRITTEN_CODE.match(digits):
+        if not self._digits.fullmatch(digits) or _CODE.match(digits):
             return None
         whole = digits.replace(self.thousands, "") if self.thousands else digits
         return float(whole.replace(self.decimal, "."))
 
     @property
     def has_unit(self) -> bool:
-        """Whether something stands before or after the numbers."""
+        """Whether there is text before or after the numbers."""
         return bool(self.before or self.after)
 
     def words(self) -> str:
@@ -199,10 +193,6 @@ class NumberWriting:
         if self.thousands:
             marks.append(f"{self.thousands!r} between thousands")
         return f"{said}, with {' and '.join(marks)}" if marks else said
-
-    @cached_property
-    def _around(self) -> tuple[str, str]:
-        return self.before, self.after
 
     @cached_property
     def _digits(self) -> re.Pattern[str]:
@@ -261,10 +251,10 @@ def _marks(bodies: Sequence[str]) -> tuple[str, str] | None:
     ]
     if not fitting:
         return None
-    if len(fitting) == 1 or not used or PLAIN in fitting:
-        return fitting[0]  # a point alone stands before decimals, as everywhere in files
-    if "," not in used or used != {","}:
-        return fitting[0]  # they differ in a mark that no number has
+    # A point alone comes before decimals, as everywhere in files. If other marks than commas are
+    # used, the candidates differ in a mark that no number has.
+    if len(fitting) == 1 or PLAIN in fitting or used != {","}:
+        return fitting[0]
     plain = [body for body in bodies if "," not in body]
     is_grouped = bool(plain) and all(len(body) <= 3 for body in plain)
     return (".", ",") if is_grouped else None
@@ -289,7 +279,7 @@ class NumberNames:
     Parameters
     ----------
     decimal : {".", ","}
-        What stands before decimals.
+        The mark before decimals.
 
     Examples
     --------
@@ -303,7 +293,7 @@ class NumberNames:
     decimal: str
 
     def read(self, text: str) -> str | None:
-        """Return a number as plain text, None if a text is no number."""
+        """Return a number as plain text, None if the text is not a number."""
         text = text.strip()
         if self.decimal == COMMA:
             if _THOUSANDS.fullmatch(text) or (COMMA in text and POINT in text):

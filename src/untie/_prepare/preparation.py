@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -12,38 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._engines.source import Source
-from untie._prepare.deciding import Options, decide, part_name, part_rules, reading_of
-from untie._prepare.look import Summary, look_at
+from untie._prepare.deciding import Options, decide, part_name, part_rules
+from untie._prepare.look import look_at
 from untie._prepare.note import LEFT_OUT, Note, Reason
 from untie._prepare.numbers import NUMBER
-from untie._prepare.rules import AS_IT_IS, NUMBERS, OTHERS, TEXT, Bin, DatePart, Keep, Rule, as_text
+from untie._prepare.rules import AS_IT_IS, NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text
 from untie._table.column_codes import factorize
 from untie._table.frames import make_frame, structured, usable
 from untie._table.orders import declared_order, ordered_array, ordered_series
 from untie._table.table import Table, check_names, read_table
 from untie._util.messages import Parameter, message, need
-from untie._util.types import Value
-
-
-@dataclass(frozen=True)
-class Constant:
-    """What every row of a column had.
-
-    Parameters
-    ----------
-    value : str or None
-        As text; None if all cells were missing.
-    rule : rule
-        What makes a category of a cell.
-    """
-
-    value: str | None
-    rule: Rule
-
-    def texts(self, values: list[Value]) -> list[str | None]:
-        """Return distinct values of the column as text, None for missing cells."""
-        labels = self.rule.labels(values)
-        return [None if label is None else as_text(label) for label in labels]
 
 
 @dataclass(frozen=True)
@@ -60,15 +38,12 @@ class Preparation:
         What was decided about every column of the table, and why.
     origins : mapping of str to str
         Of columns that are parts of dates, the columns that they are made of.
-    constants : mapping of str to Constant
-        What every row had in columns that were left out for it.
     """
 
     columns: tuple[str, ...]
     rules: tuple[Rule, ...]
     notes: tuple[Note, ...]
     origins: Mapping[str, str] = field(default_factory=dict)
-    constants: Mapping[str, Constant] = field(default_factory=dict)
 
     def apply(self, source: Source, keep: Sequence[str] = ()) -> Any:
         """Return the columns that are used, as categories.
@@ -89,19 +64,18 @@ class Preparation:
             Of the library of the rows; a lazy table for a lazy one. For an array a pandas frame, or
             a structured array where pandas is not installed.
         """
-        return source.map_frames(Applying(self), [*self.columns, *keep])
+        return source.map_frames(self, [*self.columns, *keep])
 
     def rule(self, column: str) -> Rule:
         """Return what is done to a column that is used."""
         check_names([column], self.columns, "the prepared table")
         return self.rules[self.columns.index(column)]
 
-    def outside(self, data: Any) -> Iterator[tuple[str, Bin, NDArray[np.intp], list[str]]]:
+    def outside(self, table: Table) -> Iterator[tuple[str, Bin, list[int], list[str]]]:
         """Yield columns with numbers or dates beyond those that were seen.
 
         Each with its rule, the rows in which they are, and the cells of these rows as text.
         """
-        table = read_table(data, min_rows=0)
         pairs = zip(self.columns, self.rules, strict=True)
         spans = {name: rule for name, rule in pairs if isinstance(rule, Bin) and rule.span}
         check_names(list(spans), table.names, "the table")
@@ -110,7 +84,8 @@ class Preparation:
             codes, values = factorize(table.columns[places[name]], name)
             rows = np.flatnonzero(rule.is_outside(values)[codes])
             if len(rows):
-                yield name, rule, rows, [as_text(values[code]) for code in codes[rows].tolist()]
+                texts = [as_text(values[code]) for code in codes[rows].tolist()]
+                yield name, rule, rows.tolist(), texts
 
     def inputs(self, columns: Sequence[str]) -> list[str]:
         """Return the columns of the table that these are made of."""
@@ -157,32 +132,13 @@ class Preparation:
             pieces[name] = cells.astype(float) if _are_numbers(rule) else cells
         return structured({name: pieces[name] for name in dict.fromkeys((*self.columns, *keep))})
 
-    def apply_some(self, data: Any, names: Sequence[str]) -> Any:
+    def __call__(self, data: Any, names: Sequence[str]) -> Any:
         """Return some columns: those that are used are prepared, others come last, as they are."""
         wanted = set(names)
-        own = [name for name in self.columns if name in wanted]
-        others = [name for name in dict.fromkeys(names) if name not in set(own)]
-        return self._select(own)._apply_table(data, others)
-
-    def _select(self, columns: Sequence[str]) -> Preparation:
-        rules = dict(zip(self.columns, self.rules, strict=True))
-        chosen = tuple(rules[name] for name in columns)
-        return Preparation(tuple(columns), chosen, (), self.origins)
-
-
-@dataclass(frozen=True)
-class Applying:
-    """The task of preparing some columns of a frame, which an engine runs."""
-
-    preparation: Preparation
-
-    def __call__(self, frame: Any, names: Sequence[str]) -> Any:
-        """Return these columns."""
-        return self.preparation.apply_some(frame, names)
-
-    def inputs(self, names: Sequence[str]) -> list[str]:
-        """Return the columns of the frame that these are made of."""
-        return self.preparation.inputs(names)
+        rules = {n: r for n, r in zip(self.columns, self.rules, strict=True) if n in wanted}
+        others = [name for name in dict.fromkeys(names) if name not in rules]
+        chosen = Preparation(tuple(rules), tuple(rules.values()), (), self.origins)
+        return chosen._apply_table(data, others)
 
 
 def _as_frame(table: Table) -> Any:
@@ -196,7 +152,7 @@ def _as_frame(table: Table) -> Any:
 
 
 def _is_kept(series: Any, rule: Keep) -> bool:
-    """Tell by its type alone that a column needs no change."""
+    """Return whether the type of a column shows that it needs no change."""
     if rule.kind == OTHERS:
         return True
     is_text = isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum)
@@ -264,86 +220,48 @@ SHOWN = 8
 """At most this many columns are named in a message."""
 
 
-def make_preparation(
-    source: Source,
-    columns: Sequence[str] | None,
-    drop: Sequence[str],
-    options: Options,
-    sample_weight: Any,
-    categorical: Sequence[str] = (),
-) -> Preparation:
+def make_preparation(source: Source, options: Options, sample_weight: Any) -> Preparation:
     """Find out how any table becomes one of categories; see `Preparer`."""
     names = _names_of(source)
     weight = sample_weight if isinstance(sample_weight, str) else None
-    chosen, dropped = _choose(names, columns, drop, weight)
-    _check_categorical(categorical, names, chosen)
+    chosen, dropped = _choose(names, options, weight)
+    options = replace(options, categorical=frozenset(options.categorical))
     notes = {name: Note(name, LEFT_OUT, {reason: {}}) for name, reason in dropped.items()}
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
-    constants: dict[str, Constant] = {}
     seen = look_at(source, chosen, sample_weight)
     for name, of_column in zip(chosen, seen, strict=True):
-        is_named = name in categorical
-        rule, notes[name] = decide(name, of_column, options, columns is not None, is_named)
+        rule, notes[name] = decide(name, of_column, options)
         if rule is not None:
             rules[name] = rule
-        elif _is_constant(notes[name]):
-            constants[name] = _constant(name, of_column, options)
-        parts = _parts(of_column, options)
+        parts = {part_name(name, rule.part): rule for rule in part_rules(of_column, options)}
         for part in parts:
-            made = part_name(name, part.part)
-            if made in names:
-                raise ValueError(f"The table has a column {made!r} already; rename it.")
-            rules[made], origins[made] = part, name
-        notes[name] = _with_parts(notes[name], parts)
+            if part in names:
+                raise ValueError(f"The table has a column {part!r} already; rename it.")
+        if parts:
+            rules |= parts
+            origins |= dict.fromkeys(parts, name)
+            notes[name] = notes[name].also({Reason.DATE_PARTS: {"columns": list(parts)}})
     if not rules:
         said = "; ".join(str(notes[name]) for name in list(names)[:SHOWN])
         able = [n for n, s in zip(chosen, seen, strict=True) if not s.problem]
         alone = any(s.rows.sum() + s.n_missing == 1 for s in seen)
         hint = _remedy([notes[name] for name in able], alone)
-        raise ValueError(
-            message("No column is left to learn from ({said}).{hint}", said=said, hint=hint)
-        )
+        raise ValueError(message("No column is left to learn from ({0}).{1}", said, hint))
     said_of_all = tuple(notes[name] for name in names)
-    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, constants)
+    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins)
 
 
 def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
-    """Say what to do where every column was left out, of those that can be read."""
+    """Return the remedy where every readable column was left out."""
     if is_one_row:
         return " The table has 1 sample; one row tells nothing apart, so pass more rows."
-    able = [note.column for note in notes if not _is_constant(note)]
+    alike = {Reason.CONSTANT, Reason.ALL_MISSING}
+    able = [note.column for note in notes if alike.isdisjoint(note.reasons)]
     if able:
         named = Parameter("columns", able[:SHOWN])
         return message(" To learn from some all the same, name them: {named}.", named=named)
     return " Rows that are all alike have no groups; pass rows that differ." if notes else ""
-
-
-def _is_constant(note: Note) -> bool:
-    """Tell whether a column was left out as all its cells are the same."""
-    return not {Reason.CONSTANT, Reason.ALL_MISSING}.isdisjoint(note.reasons)
-
-
-def _constant(column: str, seen: Summary, options: Options) -> Constant:
-    """Return what every row has, and what reads the cells of other tables in the same way."""
-    rule, _ = decide(column, seen, options, is_asked_for=True)
-    assert rule is not None  # a column that is asked for is not left out
-    labels = Constant(None, rule).texts(list(seen.values))
-    return Constant(next((label for label in labels if label is not None), None), rule)
-
-
-def _parts(seen: Summary, options: Options) -> list[DatePart]:
-    if not options.date_parts or seen.problem:
-        return []
-    return part_rules(seen, reading_of(seen, options), options.date_parts)
-
-
-def _with_parts(note: Note, parts: Sequence[DatePart]) -> Note:
-    """Say which columns were made of dates."""
-    if not parts:
-        return note
-    made = [part_name(note.column, part.part) for part in parts]
-    return note.also({Reason.DATE_PARTS: {"columns": made}})
 
 
 def _names_of(source: Source) -> tuple[str, ...]:
@@ -356,40 +274,27 @@ def _names_of(source: Source) -> tuple[str, ...]:
     return tuple(source.columns)
 
 
-def _check_categorical(
-    categorical: Sequence[str], names: Sequence[str], chosen: Sequence[str]
-) -> None:
-    if isinstance(categorical, str | os.PathLike):
-        raise TypeError(
-            f"categorical must be a list of names, got {categorical!r}: [{categorical!r}]."
-        )
-    check_names(categorical, names, "the table", ", which categorical names")
-    for name in categorical:
-        if name not in chosen:
-            raise ValueError(
-                message(
-                    "{categorical} names the column {name}, which is not to be used; take it out "
-                    "of {categorical}, or name it in {columns} and not in {drop}.",
-                    name=repr(name),
-                )
-            )
-
-
 def _choose(
-    names: Sequence[str], columns: Sequence[str] | None, drop: Sequence[str], weight: str | None
+    names: Sequence[str], options: Options, weight: str | None
 ) -> tuple[list[str], dict[str, Reason]]:
     """Return the columns to look at, and why the others are not."""
-    for argument, given in (("columns", columns), ("drop", drop)):
+    for argument in ("columns", "drop", "categorical"):
+        given = getattr(options, argument)
         if isinstance(given, str | os.PathLike):
             raise TypeError(f"{argument} must be a list of names, got {given!r}: [{given!r}].")
         check_names(() if given is None else given, names, "the table", f", which {argument} names")
     given = () if weight is None else (weight,)
     check_names(given, names, "the table", ", which sample_weight names")
     dropped = {}
-    unwanted, wanted = set(drop), None if columns is None else set(columns)
+    wanted = set(names if options.columns is None else options.columns) - set(options.drop)
     for name in names:
         if name == weight:
             dropped[name] = Reason.WEIGHTS
-        elif name in unwanted or (wanted is not None and name not in wanted):
+        elif name not in wanted:
             dropped[name] = Reason.AS_ASKED
+    for name in options.categorical:
+        if name in dropped:
+            said = "{categorical} names the column {0}, which is not to be used; take it out "
+            more = "of {categorical}, or name it in {columns} and not in {drop}."
+            raise ValueError(message(said + more, repr(name)))
     return [name for name in names if name not in dropped], dropped

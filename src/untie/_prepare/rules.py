@@ -41,7 +41,7 @@ _CODE = re.compile(r"[A-Za-z]{2}")
 
 
 def means_missing(text: str) -> bool:
-    """Tell whether a text is one of those that stand for a missing cell.
+    """Return whether a text is one of those that stand for a missing cell.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def means_missing(text: str) -> bool:
 
 
 def may_be_missing(text: str) -> bool:
-    """Tell whether a text is one of those, or a word that may be."""
+    """Return whether a text is one of those, or a word that may be."""
     return means_missing(text) or text.strip().lower() in UNSURE
 
 
@@ -148,10 +148,7 @@ def find_writing(
     if dates is not None:
         return dates
     numbers = find_number_writing(texts)
-    is_plain = numbers is None or (
-        not numbers.has_unit and (numbers.decimal, numbers.thousands) == PLAIN
-    )
-    return None if is_plain else numbers
+    return None if numbers == NumberWriting(*PLAIN) else numbers
 
 
 TEXT, NUMBERS, OTHERS = "text", "numbers", "others"
@@ -180,7 +177,7 @@ def kind_of(values: list[Value]) -> str:
 
 
 def _is_double(value: Value) -> bool:
-    """Tell whether a value is a number that a column of doubles holds to the last digit."""
+    """Return whether a value is a number that a column of doubles holds to the last digit."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:
@@ -269,11 +266,10 @@ class Bin:
         ]
 
     def is_outside(self, values: list[Value]) -> NDArray[np.bool_]:
-        """Tell which of a column's distinct values are numbers beyond those that were seen."""
-        if self.span is None:
-            return np.zeros(len(values), dtype=bool)
+        """Return which distinct values of a column are numbers beyond those that were seen."""
+        low, high = self.span or (-math.inf, math.inf)
         numbers = read(self.reading.read(values), self.unit)
-        beyond = (numbers < self.span[0]) | (numbers > self.span[1])
+        beyond = (numbers < low) | (numbers > high)
         return np.asarray(beyond & ~np.isin(numbers, self.infinite), dtype=bool)
 
 
@@ -362,12 +358,9 @@ def find_texts_of_missing(seen: Summary, missing: str | Sequence[str]) -> tuple[
     missing : "auto" or sequence of str
         Those that the user names; "auto" finds them.
     """
-    if missing != AUTO:
-        # Those that no cell has count, too: new rows may have them.
-        texts, absent = tuple(missing), set(missing)
-    else:
-        texts = find_missing(seen.values)
-        absent = set(texts)
+    # Of given ones, those that no cell has count, too: new rows may have them.
+    texts = find_missing(seen.values) if missing == AUTO else tuple(missing)
+    absent = set(texts)
     rest = [value for value in seen.values if not isinstance(value, str) or value not in absent]
     return () if kind_of(rest) == OTHERS else texts
 
@@ -389,21 +382,6 @@ def as_read(seen: Summary, reading: Reading) -> Summary:
         weights=weights[known],
         n_missing=seen.n_missing + float(rows[~known].sum()),
     )
-
-
-def with_writing(seen: Summary, reading: Reading, day_first: bool | None) -> Reading:
-    """Return a reading that knows how numbers or dates are written, if all values are so.
-
-    Parameters
-    ----------
-    seen : Summary
-        The column's values, without missing ones.
-    reading : Reading
-        What is known of it so far.
-    day_first : bool or None
-        What the user says of dates that can be read either way.
-    """
-    return replace(reading, writing=find_writing(seen.values, day_first))
 
 
 def count_missing(seen: Summary, texts: Sequence[str]) -> dict[str, int]:

@@ -41,7 +41,7 @@ PER_DAY = {"d": 1, "s": 86_400, "ms": 86_400_000, "us": 86_400_000_000}
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a cell is None, NaN, NA or NaT."""
+    """Return whether a cell is None, NaN, NA or NaT."""
     if value is None:
         return True
     if isinstance(value, str | int):
@@ -81,7 +81,10 @@ def plain(value: Any) -> Value:
     if isinstance(value, np.generic):
         return _plain_scalar(value)
     if hasattr(value, "to_pydatetime"):
-        value = as_datetime(value)
+        try:
+            value = value.to_pydatetime(warn=False)
+        except ValueError as error:
+            raise ValueError(f"{error}; {REMEDY}") from None
     elif hasattr(value, "to_pytimedelta"):
         return _plain_scalar(value.to_timedelta64())  # rounded down, as all others are
     if isinstance(value, datetime):
@@ -92,16 +95,6 @@ def plain(value: Any) -> Value:
         left, right = (end.tz_convert("UTC") for end in (value.left, value.right))
         return type(value)(left, right, value.closed)
     return value
-
-
-def as_datetime(value: Any) -> Any:
-    """Return a time of pandas' as Python's own; others are as they were."""
-    if not hasattr(value, "to_pydatetime"):
-        return value
-    try:
-        return value.to_pydatetime(warn=False)
-    except ValueError as error:
-        raise ValueError(f"{error}; {REMEDY}") from None
 
 
 def _plain_scalar(value: np.generic) -> Value:
@@ -126,7 +119,7 @@ def _plain_tuple(value: tuple[Any, ...]) -> Value:
 
 
 def has_zone(value: Any) -> bool:
-    """Tell whether a value is a time in a zone other than UTC, or has one in it."""
+    """Return whether a value is a time in a zone other than UTC, or has one in it."""
     if isinstance(value, tuple):
         return any(map(has_zone, value))
     return isinstance(value, datetime) and value.tzinfo is not None and value.tzinfo is not UTC
@@ -213,10 +206,8 @@ def as_doubles(array: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def is_half_text(value: Any) -> bool:
-    """Tell whether a value is a text with half a character in it."""
-    if not isinstance(value, str) or value.isascii():
-        return False
-    return whole_characters(value) != value
+    """Return whether a value is a text with half a character in it."""
+    return isinstance(value, str) and whole_characters(value) != value
 
 
 def whole_characters(text: str) -> str:
@@ -315,17 +306,11 @@ def _from_pandas(series: Any) -> tuple[NDArray[Any], list[Value]]:
     if isinstance(series.dtype, pd.CategoricalDtype):
         return series.cat.codes.to_numpy(), _python_values(series.cat.categories)
     if isinstance(series.dtype, pd.ArrowDtype):
-        return _from_pyarrow(_as_chunks(series.array.__arrow_array__()))
+        return _from_pyarrow(series.array.__arrow_array__())
     if series.dtype == object:
         return _from_pandas_objects(series.to_numpy())
     codes, values = pd.factorize(series)
     return codes, _python_values(values)
-
-
-def _as_chunks(array: Any) -> Any:
-    import pyarrow as pa
-
-    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
 def _python_values(values: Any) -> list[Value]:
@@ -496,7 +481,7 @@ def _canonical(codes: NDArray[Any], values: list[Any]) -> tuple[NDArray[Any], li
 
 
 def _is_canonical(values: list[Any]) -> bool:
-    """Tell whether values are as they should be; of an id there are as many as rows."""
+    """Return whether values are as they should be; of an id there are as many as rows."""
     types = set(map(type, values))
     if not types <= OWN_TYPES or (float in types and any(map(ne, values, values))):  # NaN is not
         return False

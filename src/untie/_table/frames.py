@@ -22,7 +22,7 @@ LIBRARIES = ("pandas", "polars", "pyarrow")
 """The libraries that frames are made with, the preferred one first."""
 
 NUMPY = "numpy"
-"""What stands for a structured array, which holds a table where there is no library for frames."""
+"""The name for structured arrays, which hold tables where no library for frames is installed."""
 
 
 def make_frame(backend: str, columns: Mapping[str, Any]) -> Any:

@@ -49,7 +49,7 @@ _WORD = r"(?!(?:or|and|to)\b)[^\W\d_]{1,12}\.?"
 _AFTER = re.compile(rf"(?<=[\d+])(\s?(?:{_WORD}|[%€£¥₹$]|°\s?[A-Z]?))(?=$|[\s+)\]\u2013-])", re.I)
 
 Unit = tuple[str, str]
-"""What stands before and after the numbers of a range; either may be empty."""
+"""The text before and after the numbers of a range; either may be empty."""
 
 NO_UNIT: Unit = ("", "")
 
@@ -57,7 +57,7 @@ NO_UNIT: Unit = ("", "")
 def end_texts(value: str) -> tuple[str | None, str | None] | None:
     """Return the ends of a range as they are written, None where it has none; None if it is none.
 
-    A unit is no part of them.
+    The unit is left out.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def end_texts(value: str) -> tuple[str | None, str | None] | None:
 
 
 def unit_of(value: str) -> Unit:
-    """Return what stands before and after the numbers of a range.
+    """Return the text before and after the numbers of a range.
 
     Examples
     --------
@@ -283,38 +283,23 @@ def _given_order(column: str, values: Sequence[Value], given: Any) -> Positions:
     """Return the order that the user wrote down."""
     named = Parameter("ordered", key=column)
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(
-            message(
-                "{given} must be a list of the column's values in order, got {order}.",
-                given=named,
-                order=repr(given),
-            )
-        )
+        said = "{given} must be a list of the column's values in order, got {order}."
+        raise TypeError(message(said, given=named, order=repr(given)))
     order = list(given)
     if not all(isinstance(value, Hashable) for value in order):
-        raise TypeError(
-            message("{given} must have single values, such as text or numbers.", given=named)
-        )
+        said = "{given} must have single values, such as text or numbers."
+        raise TypeError(message(said, given=named))
     order = [plain(value) for value in order]
     known = set(order)
     if len(known) < len(order):
         twice = next(value for place, value in enumerate(order) if value in order[:place])
-        raise ValueError(
-            message(
-                "{given} names {twice} twice; name each value once.", given=named, twice=repr(twice)
-            )
-        )
+        said = "{given} names {twice} twice; name each value once."
+        raise ValueError(message(said, given=named, twice=repr(twice)))
     if not _are_all_in(values, order):
         absent = [value for value in values if _has_order(value) and value not in known]
-        raise ValueError(
-            message(
-                "{given} lacks values that the column has: {absent}; name all of them, in order."
-                "{strangers}",
-                given=named,
-                absent=absent[:5],
-                strangers=_said_of_strangers(order, values, absent),
-            )
-        )
+        strangers = _said_of_strangers(order, values, absent)
+        said = "{given} lacks values that the column has: {absent}; name all of them, in order."
+        raise ValueError(message(f"{said}{{0}}", strangers, given=named, absent=absent[:5]))
     return _positions(values, order)
 
 
@@ -340,34 +325,21 @@ def _said_of_strangers(
 def _own_order(column: str, values: Sequence[Value]) -> Positions:
     """Return the order that values have by themselves, which the user says they have."""
     remedy = Parameter("ordered", ..., column)
+    said = "Column {0} is to be ordered, but {1}; name its values in order: {2}."
     ends = [_ends(value) for value in values]
     lacking = [v for v, e in zip(values, ends, strict=True) if e is None and _has_order(v)]
     if lacking:
-        raise ValueError(
-            message(
-                "Column {column} is to be ordered, but {lacking} is no number, date or range; name "
-                "its values in order: {remedy}.",
-                column=repr(column),
-                lacking=repr(lacking[0]),
-                remedy=remedy,
-            )
-        )
+        why = f"{lacking[0]!r} is no number, date or range"
+        raise ValueError(message(said, repr(column), why, remedy))
     units = _units(values)
     if len(units) > 1:
-        raise ValueError(
-            message(
-                "Column {column} is to be ordered, but its values have several units: {units}; "
-                "name its values in order: {remedy}.",
-                column=repr(column),
-                units=sorted(map("".join, units)),
-                remedy=remedy,
-            )
-        )
+        why = f"its values have several units: {sorted(map(''.join, units))}"
+        raise ValueError(message(said, repr(column), why, remedy))
     return _by_ends(ends)
 
 
 def _are_all_in(values: Sequence[Value], order: Sequence[Value]) -> bool:
-    """Tell whether an order has a place for each value; rows that came earlier may have others."""
+    """Return whether an order has a place for each value; it may have places for others."""
     known = set(order)
     return all(value in known for value in values if _has_order(value))
 
@@ -419,7 +391,7 @@ def _range_order(values: Sequence[Value]) -> Positions | None:
 
 
 def _is_capped(kept: Sequence[Ends]) -> bool:
-    """Tell whether ends are those of consecutive numbers, and of a range that goes on from there.
+    """Return whether ends are those of consecutive numbers, and of a range that goes on from there.
 
     Examples
     --------
@@ -433,13 +405,13 @@ def _is_capped(kept: Sequence[Ends]) -> bool:
 
 
 def _units(values: Iterable[Value]) -> set[tuple[str, str]]:
-    """Return the units of ranges and numbers; none is no unit."""
+    """Return the units of ranges and numbers, if they have any."""
     found = {same_unit(unit_of(value)) for value in values if isinstance(value, str)}
     return found - {NO_UNIT}
 
 
 def _covers(ends: set[Ends]) -> dict[Ends, Ends] | None:
-    """Return the range that each lies in, mostly itself; None if two cross.
+    """Return the range that contains each range, mostly itself; None if two overlap.
 
     Examples
     --------
@@ -470,7 +442,7 @@ def _by_ends(ends: Sequence[Ends | None]) -> Positions:
 
 
 def _has_order(value: Value) -> bool:
-    """Tell whether a value could have a place: a missing cell and merged values have none."""
+    """Return whether a value could have a place: a missing cell and merged values have none."""
     return value is not None and value is not INFREQUENT
 
 

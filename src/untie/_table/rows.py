@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from untie._table.column_codes import factorize
 from untie._table.table import NoRowsError, Table, check_names, read_table
 from untie._table.vocabulary import Vocabulary, sort_values
-from untie._util.messages import Message, message, message_of
+from untie._util.messages import message, message_of
 from untie._util.threads import in_threads, pays
 from untie._util.types import Codes, FloatArray, Value, smallest_unsigned
 
@@ -60,53 +60,42 @@ def check_weights(
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return one finite weight per row, none negative; all may be 0."""
     if getattr(getattr(sample_weight, "dtype", None), "kind", "") in ("M", "m"):
-        raise ValueError(_said(" must hold one number per row, not dates or times."))
+        raise _refused(" must hold one number per row, not dates or times.")
     try:
         weights = np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError) as error:
         odd = _no_number(sample_weight)
         said = error if odd is None else f"{odd} is none"
-        raise ValueError(_said(f" must hold one number per row: {said}.")) from error
+        raise _refused(f" must hold one number per row: {said}.") from error
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
-        raise ValueError(
-            _said(
-                f" has shape {weights.shape}, but the table has {n_rows} rows; pass "
-                "one weight per row."
-            )
-        )
-    if not np.isfinite(weights).all():
-        row = int(np.flatnonzero(~np.isfinite(weights))[0])
-        raise ValueError(_said(f" of row {row} is {weights[row]}; it must be finite."))
-    if weights.min(initial=0.0) < 0:
-        row = int(np.flatnonzero(weights < 0)[0])
-        raise ValueError(_said(f" of row {row} is negative: {weights[row]}."))
-    if 0 < weights.max(initial=0.0) < SMALLEST:
-        row = int(weights.argmax())
-        raise ValueError(
-            _said(
-                f" of row {row}, the largest, is {weights[row]:g}, below {SMALLEST:g}; "
-                "multiply all weights by the same number."
-            )
-        )
-    if weights.max(initial=0.0) > LARGEST:
-        row = int(weights.argmax())
-        raise ValueError(
-            _said(
-                f" of row {row} is {weights[row]:g}, beyond {LARGEST:g}; divide all "
-                "weights by the same number."
-            )
-        )
+        table = f"the table has {n_rows} rows"
+        raise _refused(f" has shape {weights.shape}, but {table}; pass one weight per row.")
+    if not n_rows:
+        return weights
+    odd_row = int(np.isfinite(weights).argmin())
+    if not np.isfinite(weights[odd_row]):
+        raise _refused(f" of row {odd_row} is {weights[odd_row]}; it must be finite.")
+    if weights.min() < 0:
+        row = int((weights < 0).argmax())
+        raise _refused(f" of row {row} is negative: {weights[row]}.")
+    row = int(weights.argmax())
+    by_one = "all weights by the same number."
+    if 0 < weights[row] < SMALLEST:
+        said = f"the largest, is {weights[row]:g}, below {SMALLEST:g}"
+        raise _refused(f" of row {row}, {said}; multiply {by_one}")
+    if weights[row] > LARGEST:
+        raise _refused(f" of row {row} is {weights[row]:g}, beyond {LARGEST:g}; divide {by_one}")
     return weights
 
 
-def _said(text: str) -> Message:
-    return message("{sample_weight}{text}", text=text)
+def _refused(why: str) -> ValueError:
+    return ValueError(message("{sample_weight}{why}", why=why))
 
 
 def _no_number(cells: Any) -> str | None:
-    """Return the first weight that is no number, in quotes; None if it can't be told."""
+    """Return the first weight that is not a number, in quotes; None if none is found."""
     for cell in cells if isinstance(cells, Sequence | np.ndarray) else ():
         try:
             float(np.nan if cell is None else cell)
@@ -140,14 +129,18 @@ def read_piece(
     table = read_table(features, min_rows=0)
     if weight is None:
         return table, None, None
+    return table, *positive_weights(column_weights(cells, table.n_rows, weight, where))
+
+
+def column_weights(cells: Any, n_rows: int, weight: Any, where: str) -> FloatArray:
+    """Return the weights of some rows; an error names the column, if they come from one."""
     try:
-        return table, *positive_weights(read_weights(cells, table.n_rows))
+        return read_weights(cells, n_rows)
     except ValueError as error:
         if not isinstance(weight, str):
             raise
-        raise ValueError(
-            message("{where}: {error}", where=f"Column {weight!r}{where}", error=message_of(error))
-        ) from None
+        said = message("{0}: {1}", f"Column {weight!r}{where}", message_of(error))
+        raise ValueError(said) from None
 
 
 def positive_weights(weights: FloatArray) -> tuple[FloatArray, NDArray[np.bool_] | None]:
@@ -179,7 +172,7 @@ class Rows:
     n_left_out : int
         Number of rows of weight 0, which are as if absent.
     found : list of lists or None
-        For a piece of a table that is coded by values of its own: the values of each column, and
+        For a piece of a table that is coded by its own values: the values of each column, and
         perhaps some that no cell has.
     """
 

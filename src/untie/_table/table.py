@@ -207,7 +207,7 @@ def table_of_names(names: Sequence[str]) -> Table:
 
 
 def _refuse_lazy(data: Any) -> None:
-    """Say how to load a table that is read piece by piece, where only a whole one will do."""
+    """Refuse a lazy table where all rows are needed, and name the method that loads it."""
     for method in ("toArrow", "collect", "compute", "to_arrow_table", "to_table", "read_all"):
         if hasattr(data, method):
             raise TypeError(f"{type(data).__name__} is lazy; call .{method}() on it first.")
@@ -288,7 +288,7 @@ def _array_of_rows(rows: list[Any]) -> NDArray[Any]:
 
 
 def _explain_path(path: str) -> str:
-    """Say how to read the file that is named where its rows are needed."""
+    """Return how to read a file that was passed instead of its rows."""
     reader = READERS.get(os.path.splitext(path)[1].lower(), "read_csv")
     return (
         f"A table is required, got the text {path!r}; if it is a file, read it first: "

@@ -20,7 +20,7 @@ from untie._util.types import Value
 
 
 class Infrequent:
-    """The one value that stands for all rare values of an attribute."""
+    """The value that replaces all rare values of a column."""
 
     _instance: Infrequent | None = None
 
@@ -232,7 +232,7 @@ HANDLE_UNKNOWN = ("error", "ignore", "infrequent_if_exist", "warn")
 
 
 def joins_rare_values(how: str) -> bool:
-    """Tell whether an unknown value counts as one of the rare values that are merged."""
+    """Return whether an unknown value counts as one of the rare values that are merged."""
     return how in ("infrequent_if_exist", "warn")
 
 
@@ -287,7 +287,7 @@ def _first(values: Sequence[Value]) -> Value:
 
 
 def _of_other_kind(values: Sequence[Value], known: Sequence[Value]) -> bool:
-    """Tell whether no value is of a known kind; missing is of every kind."""
+    """Return whether no value is of a known kind; missing is of every kind."""
     kinds, known_kinds = _kinds(values), _kinds(known)
     return bool(kinds and known_kinds) and not kinds & known_kinds
 

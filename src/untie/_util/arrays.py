@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from untie._util.threads import in_threads
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 ROUNDING = 1e-9
 """Numbers that differ by less than this share of the largest are equal, as are nats and bits that
@@ -32,7 +32,7 @@ def leading_digits(numbers: FloatArray, n_digits: int) -> FloatArray:
     return np.asarray(np.round(numbers * powers) / powers)
 
 
-def distinct_lines(lines: FloatArray, n_digits: int) -> tuple[FloatArray, NDArray[np.intp]]:
+def distinct_lines(lines: FloatArray, n_digits: int) -> tuple[FloatArray, IntArray]:
     """Return lines of which no two agree in some leading digits, and which of them each line is.
 
     Rounding alone does not tell: of two numbers that differ in the last bit, one may be rounded up
@@ -136,38 +136,7 @@ def squared_distances(products: FloatArray, lengths: FloatArray, others: FloatAr
     return np.maximum(lengths[:, None] + others - 2.0 * products, 0.0)
 
 
-def distinct_vectors(
-    vectors: FloatArray, decimals: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return a position of each distinct vector, which of them each is, and how often it occurs.
-
-    Parameters
-    ----------
-    vectors : array of shape (n_vectors, n_dimensions)
-        The vectors.
-    decimals : int
-        Decimals, relative to the largest number, in which equal vectors agree.
-
-    Examples
-    --------
-    >>> first, places, times = distinct_vectors(np.array([[2.0], [1.0], [2.0 + 1e-15]]), 9)
-    >>> first.tolist(), places.tolist(), times.tolist()
-    ([1, 0], [1, 0, 1], [1, 2])
-    """
-    largest = np.abs(vectors).max(initial=0.0)
-    if largest == 0:
-        every = np.zeros(len(vectors), dtype=np.intp)
-        return every[:1], every, np.array([len(vectors)])
-    # Bytes are faster to compare than numbers; 0 is added so that -0 becomes 0.
-    rounded = np.ascontiguousarray(np.round(vectors / largest, decimals) + 0.0)
-    as_bytes = rounded.view(np.dtype((np.void, rounded.itemsize * rounded.shape[1]))).ravel()
-    _, first, places, times = np.unique(
-        as_bytes, return_index=True, return_inverse=True, return_counts=True
-    )
-    return first, places, times
-
-
-def ranges_of(ranks: FloatArray, n_ranges: int) -> NDArray[np.intp]:
+def ranges_of(ranks: FloatArray, n_ranges: int) -> IntArray:
     """Return the range of each rank, from 0 on.
 
     A rank on the border of two ranges goes to the outer one, from whichever end we count; the

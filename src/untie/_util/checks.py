@@ -60,5 +60,4 @@ def draws_of(random_state: Any) -> RandomState:
     >>> draws_of(None).randint(100) == draws_of(0).randint(100)
     True
     """
-    draws: RandomState = check_random_state(0 if random_state is None else random_state)
-    return draws
+    return check_random_state(0 if random_state is None else random_state)

@@ -16,7 +16,7 @@ NEW_FILE = 0o666
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str], make_folders: bool = False) -> Iterator[Path]:
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary file in the same folder; it takes the place of `path` at the end.
 
     When anything goes wrong before, the temporary file is removed and the old file stands. The new
@@ -26,9 +26,7 @@ def whole_file(path: str | os.PathLike[str], make_folders: bool = False) -> Iter
     Parameters
     ----------
     path : path
-        The file to write.
-    make_folders : bool, default=False
-        Whether to make the folder that it stands in, if there is none; it is an error otherwise.
+        The file to write, in a folder that exists.
 
     Examples
     --------
@@ -41,8 +39,6 @@ def whole_file(path: str | os.PathLike[str], make_folders: bool = False) -> Iter
     """
     target = Path(os.path.realpath(path))
     check_replaceable(path)
-    if make_folders:
-        target.parent.mkdir(parents=True, exist_ok=True)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"The folder {str(target.parent)!r} does not exist; make it first.")
     temporary = target.with_name(f".{target.name}-{uuid4().hex}")

@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.random import RandomState
@@ -19,47 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._util.arrays import squared_lengths
-from untie._util.types import FloatArray
-
-
-class RowVectors(Protocol):
-    """What k-means does with rows."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of dimensions."""
-
-    def squares(self) -> FloatArray:
-        """Return the squared length of each row."""
-
-    def some(self, numbers: NDArray[np.intp]) -> FloatArray:
-        """Return some rows; the dimensions come after those of `numbers`."""
-
-    def products(self, sides: FloatArray) -> FloatArray:
-        """Return the product of each side with each row, plus a number.
-
-        Parameters
-        ----------
-        sides : array of shape (n_sides, n_dimensions + 1)
-            The last column is what is added.
-
-        Returns
-        -------
-        array of shape (n_sides, n_rows)
-        """
-
-    def sums(self, members: FloatArray) -> FloatArray:
-        """Return weighted sums of rows, and in the last column the sums of weights.
-
-        Parameters
-        ----------
-        members : array of shape (n_sums, n_rows)
-            The weight of each row in each sum.
-
-        Returns
-        -------
-        array of shape (n_sums, n_dimensions + 1)
-        """
+from untie._util.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,24 +54,41 @@ class WholeRows:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Number of rows and of dimensions."""
         return self.rows.shape[0], self.rows.shape[1]
 
     def squares(self) -> FloatArray:
+        """Return the squared length of each row."""
         return squared_lengths(self.rows)
 
-    def some(self, numbers: NDArray[np.intp]) -> FloatArray:
+    def some(self, numbers: IntArray) -> FloatArray:
+        """Return some rows; the dimensions come after those of `numbers`."""
         return self.rows[numbers]
 
     def products(self, sides: FloatArray) -> FloatArray:
+        """Return the product of each side with each row, plus a number; (n_sides, n_rows).
+
+        Parameters
+        ----------
+        sides : array of shape (n_sides, n_dimensions + 1)
+            The last column is what is added.
+        """
         return sides @ self.with_one.T
 
     def sums(self, members: FloatArray) -> FloatArray:
+        """Return weighted sums of rows, and in the last column the sums of weights.
+
+        Parameters
+        ----------
+        members : array of shape (n_sums, n_rows)
+            The weight of each row in each sum.
+        """
         return members @ self.with_one
 
 
 @dataclass(frozen=True, eq=False)
 class LookedUpRows:
-    """Rows whose parts are looked up.
+    """Rows whose parts are looked up; they have the methods of `WholeRows`.
 
     Parameters
     ----------
@@ -149,7 +125,7 @@ class LookedUpRows:
     def squares(self) -> FloatArray:
         return self._add_up([squared_lengths(table) for table in self.tables])
 
-    def some(self, numbers: NDArray[np.intp]) -> FloatArray:
+    def some(self, numbers: IntArray) -> FloatArray:
         pairs = zip(self.tables, self.codes, strict=True)
         return np.concatenate([table[column[numbers]] for table, column in pairs], axis=-1)
 
@@ -172,12 +148,12 @@ class LookedUpRows:
         return total
 
     @cached_property
-    def _ends(self) -> NDArray[np.intp]:
+    def _ends(self) -> IntArray:
         """Where a part of the dimensions ends and another begins."""
         return np.cumsum([table.shape[1] for table in self.tables])[:-1]
 
     @cached_property
-    def _starts(self) -> NDArray[np.intp]:
+    def _starts(self) -> IntArray:
         """The number of each part's first code, if all are numbered on."""
         return np.cumsum([0, *(len(table) for table in self.tables)])[:-1]
 
@@ -190,6 +166,8 @@ class LookedUpRows:
         n_codes = sum(len(table) for table in self.tables)
         return sparse.csr_array(entries, (n_rows, n_codes)).T.tocsr()
 
+
+RowVectors = WholeRows | LookedUpRows
 
 MAX_ITER = 100
 """A run ends after at most this many steps; most take about twenty."""
@@ -210,7 +188,7 @@ def best_labels(
     n_clusters: int,
     n_starts: int,
     rng: RandomState,
-) -> NDArray[np.intp]:
+) -> IntArray:
     """Return the cluster of each row in the run of lowest inertia.
 
     Parameters
@@ -236,7 +214,7 @@ def best_labels(
     vectors: RowVectors = (
         rows.less_mean(weights) if isinstance(rows, LookedUpRows) else WholeRows.of(rows, weights)
     )
-    tie = _tie_width(vectors)
+    tie = TIE * float(vectors.squares().max(initial=0.0))
     # More than all that the numbers of clusters add up to.
     handicap = n_clusters * tie * weights.sum()
     at_once = max(1, BATCH_NUMBERS // (len(weights) * n_clusters))
@@ -251,11 +229,6 @@ def best_labels(
         if inertia[winner] < lowest:
             best, lowest = labels[winner].astype(np.intp), float(inertia[winner])
     return best
-
-
-def _tie_width(rows: RowVectors) -> float:
-    """Return by how much squared distances must differ to count as different."""
-    return TIE * float(rows.squares().max(initial=0.0))
 
 
 def _seeds(
@@ -289,18 +262,17 @@ def _seeds(
     return rows.some(drawn.T)
 
 
-def _draw(weights: FloatArray, n_draws: int, rng: RandomState) -> NDArray[np.intp]:
+def _draw(weights: FloatArray, n_draws: int, rng: RandomState) -> IntArray:
     """Draw columns in proportion to each row's weights; shape (n_rows, n_draws)."""
     sums = np.cumsum(weights, axis=1)
     marks = rng.random_sample((len(weights), n_draws)) * sums[:, -1:]
-    found = [
-        np.searchsorted(line, mark, side="right") for line, mark in zip(sums, marks, strict=True)
-    ]
+    pairs = zip(sums, marks, strict=True)
+    found = [np.searchsorted(line, mark, side="right") for line, mark in pairs]
     return np.minimum(found, weights.shape[1] - 1)
 
 
 def _squared_distances(
-    rows: RowVectors, squares: FloatArray, chosen: NDArray[np.intp], tie: float
+    rows: RowVectors, squares: FloatArray, chosen: IntArray, tie: float
 ) -> FloatArray:
     """Return squared distances of chosen rows to all rows; shape (n_chosen, n_rows).
 
@@ -313,11 +285,7 @@ def _squared_distances(
 
 
 def _run(
-    rows: RowVectors,
-    weights: FloatArray,
-    centres: FloatArray,
-    tie: float,
-    handicaps: FloatArray,
+    rows: RowVectors, weights: FloatArray, centres: FloatArray, tie: float, handicaps: FloatArray
 ) -> tuple[NDArray[np.signedinteger], FloatArray]:
     """Move centres to the means of their rows until no row changes its cluster.
 

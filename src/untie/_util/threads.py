@@ -58,9 +58,7 @@ R = TypeVar("R")
 S = TypeVar("S")
 
 
-def one_at_a_time(
-    method: Callable[Concatenate[S, P], R],
-) -> Callable[Concatenate[S, P], R]:
+def one_at_a_time(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
     """Decorate a method that changes its object: calls from several threads wait for each other.
 
     Methods decorated so share one lock per object, which a thread may take again. The locks are

@@ -9,6 +9,18 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 """Any array of double precision numbers."""
 
+IntArray = NDArray[np.intp]
+"""Places in other arrays, clusters or attributes."""
+
+LongArray = NDArray[np.int64]
+"""Whole numbers of 64 bits, such as codes of several columns in one array."""
+
+BoolArray = NDArray[np.bool_]
+"""Which of some things are so."""
+
+AnyArray = NDArray[Any]
+"""An array of numbers of any type."""
+
 Codes = list[NDArray[Any]]
 """One integer array of shape (n_rows,) per attribute.
 

@@ -521,6 +521,7 @@ def compare(
     from untie.cli.reading import read_rows
     from untie.cli.showing import bar, chosen_format, rounded, say, show
     from untie.comparison.methods import compare as compare_methods
+    from untie.preparer import binned_numbers
 
     rows = read_rows(file, options)
     preparer = new_preparer(options, rows.column_names)
@@ -534,6 +535,7 @@ def compare(
         k,
         y=answers,
         sample_weight=weights,
+        numbers=binned_numbers(preparer, rows),
         random_state=seed,
         watch=lambda names: bar(names, options.quiet),
     )

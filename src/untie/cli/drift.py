@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from untie._engines.source import check_columns
-from untie._inputs import left_out
+from untie._inputs import left_out, merged_values
 from untie._table.frames import columns_of
 from untie.cli.learning import load, new_preparer, tell_columns
 from untie.cli.options import ColumnOptions, FailOn, Format
@@ -37,7 +37,8 @@ def compare_tables(
     check_columns(needed, other.columns, f"{new!r}", f", which {file!r} has")
     with waiting("comparing the tables", options.quiet):
         prepared = map(preparer.transform, (rows, other))
-        found = changes_between(*prepared, alpha=alpha, min_effect=min_effect)
+        merged = merged_values(preparer)
+        found = changes_between(*prepared, alpha=alpha, min_effect=min_effect, merged=merged)
     only_new = tuple(name for name in other.columns if name not in own)
     return replace(found, ignored=only_new, left_out=left_out(preparer))
 

@@ -15,7 +15,7 @@ from untie._engines.arrow import ArrowSource
 from untie._engines.registry import open_table
 from untie._engines.source import check_columns
 from untie._inputs import FittedTable, as_fitted
-from untie._learn.weights import ROW_SOLVERS
+from untie._learn.weights.search import ROW_SOLVERS
 from untie._prepare.note import KEPT, Note, Reason, sentence
 from untie._table.frames import columns_of
 from untie._util.messages import Parameter, message

@@ -428,7 +428,69 @@ def mismatches(frequencies: Sequence[FloatArray]) -> list[FloatArray]:
     return with_unknown([1.0 - np.eye(len(known)) for known in frequencies], frequencies)
 
 
-class KModes(ClusterMixin, TableInput):
+class NearestCenters(ClusterMixin):
+    """Base of estimators whose clusters have centers: modes or prototypes.
+
+    A subclass has a method `_nearest`: the nearest center of each row, and how far it is.
+    """
+
+    cost_: float
+    _nearest: Callable[[Any], tuple[NDArray[np.intp], FloatArray]]
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Return the cluster of each row: that of the nearest center, the first of equal ones.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        integer array of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        return self._nearest(X)[0].astype(np.int32)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the cost: the weighted sum of the rows' distances to the nearest centers.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`.
+        y : ignored
+        sample_weight : array of shape (n_rows,), optional
+            How often each row counts.
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        distances = self._nearest(X)[1]
+        weights, keep = check_weights(sample_weight, len(distances))
+        counted = distances if keep is None else distances[keep]
+        return -float(counted.sum() if weights is None else weights @ counted)
+
+    @property
+    def inertia_(self) -> float:
+        """The cost, by the name that it has in scikit-learn."""
+        check_is_fitted(self)
+        return self.cost_
+
+    def _label(
+        self, X: Any, keep: NDArray[np.bool_] | None, found: NDArray[np.intp]
+    ) -> NDArray[np.int32]:
+        """Return a label for every row, those without weight, which did not count, included."""
+        if keep is None:
+            return found.astype(np.int32)
+        labels = self.predict(X)
+        labels[keep] = found
+        return labels
+
+
+class KModes(NearestCenters, TableInput):
     """K-modes clustering of a categorical table.
 
     Rows belong to the nearest of `n_clusters` modes, typical rows; a cluster's mode has in each
@@ -617,43 +679,9 @@ class KModes(ClusterMixin, TableInput):
         self.cost_ = cost(problem.rows, exact, best.labels, best.modes)
         self.n_iter_ = best.n_iter
         self.cluster_centers_ = _values_of(best.modes, self.vocabulary_)
-        self.labels_ = self._label(
-            X, table.n_rows, sample_weight, best.labels[problem.rows.positions]
-        )
+        keep = check_weights(sample_weight, table.n_rows)[1]
+        self.labels_ = self._label(X, keep, best.labels[rows.positions])
         return self
-
-    def predict(self, X: Any) -> NDArray[np.int32]:
-        """Return the cluster of each row: that of the nearest mode, the first of equal ones.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            Rows with the columns seen in `fit`.
-
-        Returns
-        -------
-        integer array of shape (n_rows,)
-        """
-        check_is_fitted(self)
-        return self._nearest(X)[0].astype(np.int32)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return minus the cost: the weighted sum of the rows' distances to the nearest modes.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            Rows with the columns seen in `fit`.
-        y : ignored
-        sample_weight : array of shape (n_rows,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        float
-        """
-        check_is_fitted(self)
-        return -weighted_sum(self._nearest(X)[1], sample_weight)
 
     def modes(self) -> Any:
         """Return the modes as a table.
@@ -670,27 +698,10 @@ class KModes(ClusterMixin, TableInput):
         }
         return frames.make_frame(self.library_, columns)
 
-    @property
-    def inertia_(self) -> float:
-        """The cost, by the name that it has in scikit-learn."""
-        check_is_fitted(self)
-        return self.cost_
-
     def _nearest(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
         """Return each row's nearest mode and how far it is."""
         rows = PackedRows(self._codes(X), [len(table) for table in self._tables])
         return rows.nearest(self._tables, self._modes, grid_error(self._tables))
-
-    def _label(
-        self, X: Any, n_rows: int, sample_weight: Any, found: NDArray[np.intp]
-    ) -> NDArray[np.int32]:
-        """Return a label for every row, those without weight, which did not count, included."""
-        keep = check_weights(sample_weight, n_rows)[1]
-        if keep is None:
-            return found.astype(np.int32)
-        labels = self.predict(X)
-        labels[keep] = found
-        return labels
 
     def _check_parameters(self) -> None:
         for name in ("n_clusters", "n_init", "max_iter"):
@@ -708,13 +719,6 @@ class KModes(ClusterMixin, TableInput):
             )
         check_handle_unknown(self.handle_unknown)
         check_min_frequency(self.min_frequency, self.max_categories)
-
-
-def weighted_sum(distances: FloatArray, sample_weight: Any) -> float:
-    """Return the sum of the rows' distances, each as often as the row counts."""
-    weights, keep = check_weights(sample_weight, len(distances))
-    counted = distances if keep is None else distances[keep]
-    return float(counted.sum() if weights is None else weights @ counted)
 
 
 def _values_of(modes: Modes, vocabulary: Vocabulary) -> NDArray[np.object_]:

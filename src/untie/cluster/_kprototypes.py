@@ -13,7 +13,6 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, check_seen, see_columns
@@ -31,13 +30,13 @@ from untie.cluster._kmodes import (
     ROUNDING,
     Modes,
     ModesProblem,
+    NearestCenters,
     best_run,
     cost,
     known_codes,
     mismatches,
     random,
     read_start,
-    weighted_sum,
 )
 
 LARGEST_NUMBER = 1e150
@@ -372,7 +371,7 @@ def spread(problem: PrototypesProblem, rng: RandomState) -> Modes:
 STARTS: dict[str, Callable[[Any, RandomState], Modes]] = {"k-means++": spread, "random": random}
 
 
-class KPrototypes(ClusterMixin, TakesTables):
+class KPrototypes(NearestCenters, TakesTables):
     """K-prototypes clustering of a table with categories and numbers.
 
     Rows belong to the nearest of `n_clusters` prototypes. A prototype has the mean of its cluster
@@ -517,11 +516,8 @@ class KPrototypes(ClusterMixin, TakesTables):
             for codes, size in zip(rows.codes, vocabulary.sizes, strict=True)
         ]
         exact = [self.gamma * distances for distances in mismatches(frequencies)]
-        n_clusters, rng, n_runs = (
-            int(self.n_clusters),
-            draws_of(self.random_state),
-            int(self.n_init),
-        )
+        n_clusters, n_runs = int(self.n_clusters), int(self.n_init)
+        rng = draws_of(self.random_state)
         standard = (numbers - means) / scales
         problem = PrototypesProblem(
             rows, on_a_grid(exact), frequencies, n_clusters, median=False, numbers=standard
@@ -541,45 +537,8 @@ class KPrototypes(ClusterMixin, TakesTables):
         self.cost_ = replace(problem, tables=exact).cost(best.labels, best.modes)
         self.n_iter_ = best.n_iter
         self.cluster_centers_ = np.stack(columns.values_of(best.modes), axis=1)
-        labels = best.labels[rows.positions].astype(np.int32)
-        if keep is not None:  # rows without weight did not count, but have a label
-            labels, counted = self.predict(X), labels
-            labels[keep] = counted
-        self.labels_ = labels
+        self.labels_ = self._label(X, keep, best.labels[rows.positions])
         return self
-
-    def predict(self, X: Any) -> NDArray[np.int32]:
-        """Return the cluster of each row: that of the nearest prototype, the first of equal ones.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            Rows with the columns seen in `fit`.
-
-        Returns
-        -------
-        integer array of shape (n_rows,)
-        """
-        check_is_fitted(self)
-        return self._nearest(X)[0].astype(np.int32)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return minus the cost: the weighted sum of the rows' distances to the nearest prototypes.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            Rows with the columns seen in `fit`.
-        y : ignored
-        sample_weight : array of shape (n_rows,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        float
-        """
-        check_is_fitted(self)
-        return -weighted_sum(self._nearest(X)[1], sample_weight)
 
     def prototypes(self) -> Any:
         """Return the prototypes as a table.
@@ -595,12 +554,6 @@ class KPrototypes(ClusterMixin, TakesTables):
             name: column.tolist() for name, column in zip(self._columns.names, cells, strict=True)
         }
         return frames.make_frame(self.library_, columns)
-
-    @property
-    def inertia_(self) -> float:
-        """The cost, by the name that it has in scikit-learn."""
-        check_is_fitted(self)
-        return self.cost_
 
     def _nearest(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
         """Return each row's nearest prototype and how far it is."""

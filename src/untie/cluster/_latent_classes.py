@@ -25,7 +25,7 @@ from untie._count.tally import CountOptions, code_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._learn.vectors import LookUp
 from untie._table import frames
-from untie._table.rows import Rows, check_weights
+from untie._table.rows import check_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer, check_number, draws_of
 from untie._util.messages import warn_user
@@ -214,87 +214,6 @@ def _model(sample: WeightedRows, class_weights: FloatArray, profiles: FloatArray
     return ClassModel(np.log(np.maximum(class_weights / class_weights.sum(), TINY)), logs)
 
 
-@dataclass(frozen=True)
-class FoundClasses:
-    """The best climb, and the BIC of each number of classes that was tried."""
-
-    best: Climb
-    bic_curve: dict[int, float]
-
-
-@dataclass(frozen=True)
-class ClassSearch:
-    """How the best model is looked for.
-
-    Parameters
-    ----------
-    n_classes : int or None
-        Number of classes; None for that with the lowest BIC.
-    max_classes : int
-        Largest number of classes that is tried where none is given.
-    n_init : int
-        Number of starts.
-    max_iter : int
-        Largest number of steps from a start.
-    tol : float
-        Gain per row below which a climb ends.
-    smoothing : float
-        Number of imaginary rows, spread as the table is.
-    """
-
-    n_classes: int | None
-    max_classes: int
-    n_init: int
-    max_iter: int
-    tol: float
-    smoothing: float
-
-    def run(self, sample: WeightedRows, random_state: RandomState) -> FoundClasses:
-        """Return the best climb on a sample."""
-        n_distinct = len(sample.weights)
-        if self.n_classes is None:
-            return self._by_bic(sample, min(self.max_classes, n_distinct), random_state)
-        if self.n_classes > n_distinct:
-            raise ValueError(
-                f"n_classes={self.n_classes}, but the table has {n_distinct} distinct rows "
-                f"(n_samples={n_distinct}); ask for at most as many classes."
-            )
-        best = self._best_climb(sample, self.n_classes, random_state)
-        return FoundClasses(best, {self.n_classes: bic(sample, best)})
-
-    def _by_bic(self, sample: WeightedRows, most: int, random_state: RandomState) -> FoundClasses:
-        climbs: dict[int, Climb] = {}
-        curve: dict[int, float] = {}
-        for n_classes in range(1, most + 1):
-            climbs[n_classes] = self._best_climb(sample, n_classes, random_state)
-            curve[n_classes] = bic(sample, climbs[n_classes])
-            best = min(curve, key=lambda number: curve[number])
-            if n_classes - best >= PATIENCE:
-                break
-        return FoundClasses(climbs[best], curve)
-
-    def _best_climb(self, sample: WeightedRows, n_classes: int, random_state: RandomState) -> Climb:
-        """Follow many starts for a few steps, then the best of them to the end."""
-        n_starts = self.n_init if n_classes > 1 else 1  # one class has one answer
-        short = min(SHORT_CLIMB, self.max_iter)
-        climbs = []
-        for _ in range(n_starts):
-            start = draw_start(sample, n_classes, self.smoothing, random_state)
-            climbs.append(climb(sample, start, self.smoothing, short, self.tol))
-        climbs.sort(key=lambda one: -one.curve[-1])
-        return max(
-            (self._finish(sample, one) for one in climbs[:FINALISTS]),
-            key=lambda one: one.curve[-1],
-        )
-
-    def _finish(self, sample: WeightedRows, begun: Climb) -> Climb:
-        left = self.max_iter - len(begun.curve)
-        if begun.converged or left <= 0:
-            return begun
-        rest = climb(sample, begun.model, self.smoothing, left, self.tol)
-        return replace(rest, curve=begun.curve + rest.curve)
-
-
 def n_parameters(sample: WeightedRows, n_classes: int) -> int:
     """Return the number of free probabilities; a value that never occurs has none."""
     occurs: FloatArray = (sample.shares > 0).astype(float)
@@ -441,23 +360,21 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         -------
         self
         """
-        self._fit_rows(X, sample_weight)
+        self._check_parameters()
+        table = read_table(X)
+        merging = self.min_frequency, self.max_categories
+        options = CountOptions(sample_weight, self.categories, *merging)
+        grouping, rows, _ = code_table(table, options)
+        self._report(table, grouping, rows.unknown)
+        vocabulary = grouping.vocabulary
+        sample = make_sample(rows.codes, vocabulary.sizes, rows.weights)
+        best, bic_curve = self._search(sample, draws_of(self.random_state))
+        self._remember(table)
+        self.grouping_ = grouping
+        self.vocabulary_ = vocabulary
+        self._adopt(best, sample)
+        self.bic_curve_ = bic_curve
         return self
-
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> FloatArray:
-        """Find the classes of a table and return their probabilities for its rows.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes)
-        """
-        rows = self._fit_rows(X, sample_weight)
-        return self._posterior(rows.codes)[0] if rows.complete else self.predict_proba(X)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
         """Find the classes of a table and return the most probable one of each row.
@@ -588,31 +505,11 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         profiles = np.concatenate(self.profiles_)
         return frames.value_vectors(self.library_, self.vocabulary_, profiles, names)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_lookup")
-
     @property
     def _n_features_out(self) -> int:
         return self.n_classes_
 
-    def _fit_rows(self, X: Any, sample_weight: Any) -> Rows:
-        search = self._check_parameters()
-        table = read_table(X)
-        options = CountOptions(
-            sample_weight, self.categories, self.min_frequency, self.max_categories
-        )
-        grouping, rows, _ = code_table(table, options)
-        self._report(table, grouping, rows.unknown)
-        vocabulary = grouping.vocabulary
-        sample = make_sample(rows.codes, vocabulary.sizes, rows.weights)
-        found = search.run(sample, draws_of(self.random_state))
-        self._remember(table)
-        self.grouping_ = grouping
-        self.vocabulary_ = vocabulary
-        self._adopt(found, sample)
-        return rows
-
-    def _check_parameters(self) -> ClassSearch:
+    def _check_parameters(self) -> None:
         if self.n_classes != "auto":
             check_integer("n_classes", self.n_classes, 1, "a positive integer or 'auto'")
         for name in ("max_classes", "n_init", "max_iter"):
@@ -621,13 +518,48 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         check_number("smoothing", self.smoothing, zero=True)
         check_handle_unknown(self.handle_unknown)
         check_min_frequency(self.min_frequency, self.max_categories)
-        n_classes = None if self.n_classes == "auto" else int(self.n_classes)
-        return ClassSearch(
-            n_classes, self.max_classes, self.n_init, self.max_iter, self.tol, self.smoothing
-        )
 
-    def _adopt(self, found: FoundClasses, sample: WeightedRows) -> None:
-        best = found.best
+    def _search(self, sample: WeightedRows, rng: RandomState) -> tuple[Climb, dict[int, float]]:
+        """Return the best climb on a sample, and the BIC of each number that was tried."""
+        n_distinct = len(sample.weights)
+        numbers = range(1, min(self.max_classes, n_distinct) + 1)
+        if self.n_classes != "auto":
+            numbers = range(int(self.n_classes), int(self.n_classes) + 1)
+            if numbers[0] > n_distinct:
+                raise ValueError(
+                    f"n_classes={numbers[0]}, but the table has {n_distinct} distinct rows "
+                    f"(n_samples={n_distinct}); ask for at most as many classes."
+                )
+        climbs: dict[int, Climb] = {}
+        curve: dict[int, float] = {}
+        for n_classes in numbers:
+            climbs[n_classes] = self._best_climb(sample, n_classes, rng)
+            curve[n_classes] = bic(sample, climbs[n_classes])
+            best = min(curve, key=lambda number: curve[number])
+            if n_classes - best >= PATIENCE:
+                break
+        return climbs[best], curve
+
+    def _best_climb(self, sample: WeightedRows, n_classes: int, rng: RandomState) -> Climb:
+        """Follow many starts for a few steps, then the best of them to the end."""
+        n_starts = self.n_init if n_classes > 1 else 1  # one class has one answer
+        short = min(SHORT_CLIMB, self.max_iter)
+        climbs = []
+        for _ in range(n_starts):
+            start = draw_start(sample, n_classes, self.smoothing, rng)
+            climbs.append(climb(sample, start, self.smoothing, short, self.tol))
+        climbs.sort(key=lambda one: -one.curve[-1])
+        ended = (self._finish(sample, one) for one in climbs[:FINALISTS])
+        return max(ended, key=lambda one: one.curve[-1])
+
+    def _finish(self, sample: WeightedRows, begun: Climb) -> Climb:
+        left = self.max_iter - len(begun.curve)
+        if begun.converged or left <= 0:
+            return begun
+        rest = climb(sample, begun.model, self.smoothing, left, self.tol)
+        return replace(rest, curve=begun.curve + rest.curve)
+
+    def _adopt(self, best: Climb, sample: WeightedRows) -> None:
         if not best.converged:
             warn_user(
                 f"LatentClasses stopped after max_iter={self.max_iter} steps before a step gained "
@@ -648,7 +580,6 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         self.objective_curve_ = best.curve
         self.n_iter_ = len(best.curve)
         self.converged_ = best.converged
-        self.bic_curve_ = found.bic_curve
 
     def _posterior(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
         lookup: LookUp = self._lookup

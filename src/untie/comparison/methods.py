@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 from threadpoolctl import threadpool_limits
 
 from untie._count.counts import Counts, count
-from untie._count.packed_rows import distinct_rows
+from untie._count.packed_rows import Distinct, distinct_rows
 from untie._count.row_sample import RowSample
 from untie._learn import memory
 from untie._learn.columns.attributes import Attributes
@@ -34,7 +34,7 @@ from untie._table.table import read_table
 from untie._util.checks import check_integer, draws_of
 from untie._util.threads import in_threads, one_thread
 from untie._util.types import Codes, FloatArray
-from untie.cluster import KModes, LatentClasses
+from untie.cluster import KModes, KPrototypes, LatentClasses
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.untie_method import UNTIE
@@ -47,6 +47,9 @@ N_INIT = 10
 
 MOST_FILLED = 0.2
 """Share of numbers other than 0 up to which long vectors are sparse."""
+
+LARGEST_NUMBER = 1e100
+"""Numbers beyond this count as missing, as their squares may be infinite."""
 
 VANISHING = 1e-12
 """Eigenvalues of MCA are at most 1; one this small is rounding noise."""
@@ -66,6 +69,9 @@ class ComparedRows:
         Which of them each row is.
     answers : array of shape (n_rows,) or None
         The right cluster of each row.
+    numbers : dict of arrays of shape (n_distinct,)
+        By the position of some columns, the numbers that ranges were made of: their mean, where
+        several rows are the same.
     codes : list of integer arrays of shape (n_distinct,)
         The distinct rows, in the codes of the table's values.
     sizes : tuple of int
@@ -78,6 +84,7 @@ class ComparedRows:
     weights: FloatArray
     members: NDArray[np.intp]
     answers: NDArray[Any] | None
+    numbers: dict[int, FloatArray]
     codes: Codes
     sizes: tuple[int, ...]
     backend: str
@@ -88,7 +95,13 @@ class ComparedRows:
         return count(self.codes, self.sizes, self.weights)
 
 
-def read_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> ComparedRows:
+def read_rows(
+    data: Any,
+    sample_weight: Any,
+    y: Any,
+    rng: RandomState,
+    numbers: Mapping[str, Any] | None = None,
+) -> ComparedRows:
     """Return the distinct rows of a table, or of some of its rows where there are very many."""
     table = read_table(data)
     answers = None if y is None else np.asarray(y, dtype=object)
@@ -105,8 +118,21 @@ def read_rows(data: Any, sample_weight: Any, y: Any, rng: RandomState) -> Compar
     kinds = distinct_rows(codes, vocabulary.sizes, weights)
     frame = rows_at(table.source, chosen[kinds.first])
     answers = None if answers is None else answers[chosen]
-    found = (kinds.weights, kinds.positions, answers)
+    means = {
+        table.names.index(name): _means(np.asarray(cells, dtype=float)[chosen], kinds, weights)
+        for name, cells in (numbers or {}).items()
+    }
+    found = (kinds.weights, kinds.positions, answers, means)
     return ComparedRows(frame, *found, kinds.codes, vocabulary.sizes, table.backend)
+
+
+def _means(cells: FloatArray, kinds: Distinct, weights: FloatArray) -> FloatArray:
+    """Return the mean number of each distinct row; NaN where all are missing."""
+    is_known = np.abs(cells) <= LARGEST_NUMBER  # False for NaN
+    known = np.where(is_known, weights, 0.0)
+    sums = np.bincount(kinds.positions, known * np.where(is_known, cells, 0.0))
+    totals = np.bincount(kinds.positions, known)
+    return np.divide(sums, totals, out=np.full(len(totals), np.nan), where=totals > 0)
 
 
 def resample(weights: FloatArray, n_resamples: int, rng: RandomState) -> list[FloatArray]:
@@ -132,13 +158,13 @@ def by_encoder(encoder: TableEncoder, rows: ComparedRows, n_clusters: int, seed:
     return by_clusterer
 
 
-def by_estimator(estimator: Any, rows: ComparedRows) -> Partition:
+def by_estimator(estimator: Any, frame: Any) -> Partition:
     """Return the clusters of an estimator, which is fitted on the rows that count."""
 
     def by_fitting(weights: FloatArray) -> NDArray[np.intp]:
         drawn = np.flatnonzero(weights)
-        fitted = clone(estimator).fit(rows_at(rows.frame, drawn), sample_weight=weights[drawn])
-        return np.asarray(fitted.predict(rows.frame), dtype=np.intp)
+        fitted = clone(estimator).fit(rows_at(frame, drawn), sample_weight=weights[drawn])
+        return np.asarray(fitted.predict(frame), dtype=np.intp)
 
     return by_fitting
 
@@ -212,16 +238,24 @@ def _untie(rows: ComparedRows, k: int, seed: int) -> Partition:
     return by_means(vectors, rows.weights, k, seed)
 
 
+def _k_prototypes(rows: ComparedRows, k: int, seed: int) -> Partition:
+    columns = [rows.numbers.get(place, codes) for place, codes in enumerate(rows.codes)]
+    names = [place for place in range(len(columns)) if place not in rows.numbers]
+    estimator = KPrototypes(k, categorical=names, n_init=N_INIT, random_state=seed)
+    return by_estimator(estimator, np.column_stack(columns))
+
+
 METHODS: dict[str, Method] = {
     "TableClusterer": _table_clusterer,
     "UNTIE": _untie,
     "one-hot": lambda rows, k, seed: by_means(one_hot(rows), rows.weights, k, seed),
     "MCA": lambda rows, k, seed: by_means(mca(rows, max(k - 1, 2)), rows.weights, k, seed),
     "k-modes": lambda rows, k, seed: by_estimator(
-        KModes(k, n_init=N_INIT, random_state=seed), rows
+        KModes(k, n_init=N_INIT, random_state=seed), rows.frame
     ),
+    "k-prototypes": _k_prototypes,
     "latent classes": lambda rows, k, seed: by_estimator(
-        LatentClasses(k, n_init=N_INIT, random_state=seed), rows
+        LatentClasses(k, n_init=N_INIT, random_state=seed), rows.frame
     ),
 }
 """The methods by name; the vectors of UNTIE, one-hot and MCA are clustered by k-means."""
@@ -312,7 +346,8 @@ def compare(
     *,
     y: Any = None,
     sample_weight: Any = None,
-    methods: Iterable[str] = METHODS,
+    numbers: Mapping[str, Any] | None = None,
+    methods: Iterable[str] | None = None,
     encoder: TableEncoder | None = None,
     n_resamples: int = 5,
     random_state: Any = None,
@@ -330,9 +365,12 @@ def compare(
         The right answer, to score the clusters with; rows where it is missing do not count there.
     sample_weight : array of shape (n_rows,), optional
         How often each row counts.
-    methods : iterable of str
-        Some of "TableClusterer", "UNTIE", "one-hot", "MCA", "k-modes" and "latent classes"; all by
-        default. UNTIE is left out if there are more than 1,000 values.
+    numbers : mapping from names to arrays of shape (n_rows,), optional
+        The numbers of columns that have ranges in `data`, for "k-prototypes".
+    methods : iterable of str, optional
+        Some of "TableClusterer", "UNTIE", "one-hot", "MCA", "k-modes", "k-prototypes" and "latent
+        classes"; all by default, but "k-prototypes" only if there are `numbers`. UNTIE is left out
+        if there are more than 1,000 values.
     encoder : TableEncoder, optional
         Fitted on the table, for "TableClusterer"; without it one is fitted on the rows that are
         compared.
@@ -364,13 +402,16 @@ def compare(
     """
     check_integer("n_clusters", n_clusters, 2)
     check_integer("n_resamples", n_resamples)
-    chosen = list(methods)
+    able = [name for name in METHODS if numbers or name != "k-prototypes"]
+    chosen = able if methods is None else list(methods)
     unknown = [name for name in chosen if name not in METHODS]
     if unknown:
         raise ValueError(f"There is no method {unknown[0]!r}; choose among {list(METHODS)}.")
+    if "k-prototypes" in chosen and not numbers:
+        raise ValueError("'k-prototypes' compares numbers; pass them as numbers={column: array}.")
     rng = draws_of(random_state)
     seed = int(rng.randint(2**31 - 1))
-    rows = read_rows(data, sample_weight, y, rng)
+    rows = read_rows(data, sample_weight, y, rng, numbers)
     if len(rows.weights) < n_clusters:
         raise ValueError(
             f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters; "

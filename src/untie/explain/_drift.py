@@ -7,7 +7,7 @@ that are not small.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -25,7 +25,7 @@ from untie._count.tally import CountOptions
 from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._inputs import as_fitted
+from untie._inputs import as_fitted, merged_values
 from untie._learn.columns.explained_entropy import symmetric_uncertainty
 from untie._learn.spaces.order_space import coarse_view
 from untie._table import frames
@@ -33,7 +33,7 @@ from untie._table.orders import find_orders
 from untie._table.table import check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.checks import check_number
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, Value
 from untie.explain._cluster_profile import holm
 
 LEAST_EXPECTED = 5.0
@@ -41,6 +41,8 @@ LEAST_EXPECTED = 5.0
 
 MOST_CELLS = 30
 """A test of pairs tells at most this many values of an attribute apart."""
+
+NOTHING_MERGED: Mapping[str, Value] = {}
 
 STEPS, TOLERANCE = 200, 1e-9
 """Iterative proportional fitting ends after this many steps, or below this change."""
@@ -72,15 +74,17 @@ def total_variation(first: FloatArray, second: FloatArray) -> float:
     return float(np.abs(first / totals[0] - second / totals[1]).sum() / 2.0)
 
 
-def same_shares(first: FloatArray, second: FloatArray) -> float:
+def same_shares(first: FloatArray, second: FloatArray, others: int | None = None) -> float:
     """Return the p-value of the hypothesis that two samples have the same distribution."""
-    pooled = pool(first, second)
-    table = np.array([add_up(first, pooled), add_up(second, pooled)])
+    cells = pool(first, second, others=others)
+    table = np.array([add_up(first, cells), add_up(second, cells)])
     expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
     return _p_value(table, expected, table.shape[1] - 1)
 
 
-def pool(first: FloatArray, second: FloatArray, most: int | None = None) -> NDArray[np.intp]:
+def pool(
+    first: FloatArray, second: FloatArray, most: int | None = None, others: int | None = None
+) -> NDArray[np.intp]:
     """Return the cell of each value: its own or, for rare ones, that of all the others.
 
     Parameters
@@ -89,6 +93,10 @@ def pool(first: FloatArray, second: FloatArray, most: int | None = None) -> NDAr
         Rows with each value.
     most : int, optional
         Largest number of cells.
+    others : int, optional
+        The value that stands for rare ones that are merged already. It shares the cell of the rare
+        values: which of them were merged depends on the first table, where those that were not are
+        more frequent by chance.
 
     Examples
     --------
@@ -98,6 +106,8 @@ def pool(first: FloatArray, second: FloatArray, most: int | None = None) -> NDAr
     both = first + second
     smaller = min(first.sum(), second.sum()) / both.sum()
     alone = both * smaller >= LEAST_EXPECTED
+    if others is not None:
+        alone[others] = False
     if most is not None and np.count_nonzero(alone) >= most:
         frequent = np.argsort(-both, kind="stable")[: most - 1]
         alone &= np.isin(np.arange(len(both)), frequent)
@@ -185,7 +195,7 @@ def _p_value(observed: FloatArray, expected: FloatArray, n_free: int) -> float:
 
 def count_both(
     reference: Any, new: Any, sample_weight: Any = None
-) -> tuple[CountedTable, CountedTable, str, tuple[str, ...]]:
+) -> tuple[CountedTable, CountedTable, str]:
     """Count both tables.
 
     Parameters
@@ -203,11 +213,9 @@ def count_both(
         With the same vocabulary.
     backend : str
         The library of frames for the user.
-    ignored : tuple of str
-        Columns of the new table that the reference does not have.
     """
     before, grouping, backend = _reference(reference)
-    source, ignored = _own_columns(new, before.vocabulary.columns, sample_weight)
+    source = _own_columns(new, before.vocabulary.columns, sample_weight)
     after = _count(source, sample_weight)[0]
     # Arrays have no names; what stands in the same place is the same column.
     after = CountedTable(
@@ -218,7 +226,7 @@ def count_both(
         after = _grouped(after, grouping)
     union = before.vocabulary.union(after.vocabulary)
     check_memory(union.sizes, union.columns, n_rows=before.counts.n_rows + after.counts.n_rows)
-    return before.align(union), after.align(union), backend, ignored
+    return before.align(union), after.align(union), backend
 
 
 def _reference(reference: Any) -> tuple[CountedTable, Grouping | None, str]:
@@ -241,21 +249,18 @@ def _count(data: Any, sample_weight: Any = None) -> tuple[CountedTable, str]:
     return tally.ungrouped, tally.table.backend
 
 
-def _own_columns(
-    new: Any, names: tuple[str, ...], sample_weight: Any
-) -> tuple[Source, tuple[str, ...]]:
-    """Return the columns of the reference, by name where there are names, and the others' names."""
+def _own_columns(new: Any, names: tuple[str, ...], sample_weight: Any) -> Source:
+    """Return the columns of the reference, by name where there are names."""
     source = open_table(new)
     if source.has_names:
         check_names(names, source.columns, "the new table", ", which the reference has")
         weight = [sample_weight] if isinstance(sample_weight, str) else []
-        others = tuple(name for name in source.columns if name not in (*names, *weight))
-        return source.select([*names, *weight]), others
+        return source.select([*names, *weight])
     if len(source.columns) != len(names):
         raise ValueError(
             f"The new table has {len(source.columns)} columns, the reference {len(names)}: {names}."
         )
-    return source, ()
+    return source
 
 
 def _grouped(counted: CountedTable, grouping: Grouping) -> CountedTable:
@@ -283,69 +288,60 @@ class Judge:
         backend: str,
         alpha: float,
         min_effect: float,
+        merged: Mapping[str, Value],
     ) -> None:
         self.vocabulary: Vocabulary = before.vocabulary
+        columns = zip(self.vocabulary.columns, self.vocabulary.positions, strict=True)
+        self.others = [places.get(merged.get(name, INFREQUENT)) for name, places in columns]
         self.before, self.after = before.counts, after.counts
         self.backend, self.alpha, self.min_effect = backend, alpha, min_effect
 
     def columns(self) -> tuple[Any, tuple[str, ...]]:
         """Return the frame of columns and the names of those that drifted."""
-        both, columns = (self.before, self.after), range(len(self.vocabulary.columns))
-        pairs = [self._margins(attribute, *both) for attribute in columns]
+        columns = range(len(self.vocabulary.columns))
+        pairs = [self._margins(attribute, self.before, self.after) for attribute in columns]
         moved = np.array([total_variation(*pair) for pair in pairs])
-        p_values = holm(np.array([same_shares(*pair) for pair in pairs]))
+        tested = zip(pairs, self.others, strict=True)
+        p_values = holm(np.array([same_shares(*pair, others) for pair, others in tested]))
         drifted = self._drifted(p_values, moved)
-        names = self.vocabulary.columns
-        order = _largest_first(moved)
-        frame = self._frame(
-            {
-                "column": [names[place] for place in order],
-                "moved": moved[order],
-                "p_value": p_values[order],
-                "drifted": drifted[order],
-            }
-        )
-        return frame, tuple(names[place] for place in order if drifted[place])
+        names, order = self.vocabulary.columns, _largest_first(moved)
+        found = {"column": names, "moved": moved, "p_value": p_values, "drifted": drifted}
+        return self._frame(found, order), tuple(names[place] for place in order if drifted[place])
 
     def frequencies(self) -> Any:
         """Return the frame of values, the largest changes first."""
         attributes, values = self._names()
         share, new_share, p_values = self._values
         change = new_share - share
-        order = _largest_first(np.abs(change))
-        return self._frame(
-            {
-                "column": [attributes[place] for place in order],
-                "value": [values[place] for place in order],
-                "share": share[order],
-                "new_share": new_share[order],
-                "change": change[order],
-                "p_value": p_values[order],
-                "drifted": self._drifted(p_values, np.abs(change))[order],
-            }
-        )
+        found = {
+            "column": attributes,
+            "value": values,
+            "share": share,
+            "new_share": new_share,
+            "change": change,
+            "p_value": p_values,
+            "drifted": self._drifted(p_values, np.abs(change)),
+        }
+        return self._frame(found, _largest_first(np.abs(change)))
 
     def only_in(self, some: Counts, other: Counts) -> tuple[Any, tuple[str, ...]]:
         """Return the frame of values that one table alone has, and names of those that matter."""
         alone = np.flatnonzero((some.frequencies > 0) & (other.frequencies == 0))
         alone = alone[np.argsort(-some.frequencies[alone], kind="stable")]
         attributes, values = self._names()
-        shares = some.frequencies[alone] / some.n
-        p_values = self._values[2][alone]
+        shares, p_values = some.frequencies / some.n, self._values[2]
         drifted = p_values < self.alpha
-        frame = self._frame(
-            {
-                "column": [attributes[place] for place in alone],
-                "value": [values[place] for place in alone],
-                "count": some.frequencies[alone],
-                "share": shares,
-                "expected": shares * self._n(other),
-                "p_value": p_values,
-                "drifted": drifted,
-            }
-        )
-        named = [f"{attributes[place]}={values[place]}" for place in alone[drifted]]
-        return frame, tuple(named)
+        found = {
+            "column": attributes,
+            "value": values,
+            "count": some.frequencies,
+            "share": shares,
+            "expected": shares * self._n(other),
+            "p_value": p_values,
+            "drifted": drifted,
+        }
+        named = [f"{attributes[place]}={values[place]}" for place in alone[drifted[alone]]]
+        return self._frame(found, alone), tuple(named)
 
     def couplings(self) -> tuple[Any, tuple[tuple[str, str], ...]]:
         """Return the frame of pairs of columns and the names of those that drifted."""
@@ -367,24 +363,20 @@ class Judge:
         strength, new_strength = (
             symmetric_uncertainty(counts, less_chance=True)[first, second] for counts in both
         )
-        names = self.vocabulary.columns
+        names = [[self.vocabulary.columns[place] for place in side] for side in (first, second)]
+        found = {
+            "column": names[0],
+            "other_column": names[1],
+            "dependence": strength,
+            "new_dependence": new_strength,
+            "change": new_strength - strength,
+            "moved": moved,
+            "p_value": p_values,
+            "drifted": drifted,
+        }
         order = _largest_first(moved)
-        frame = self._frame(
-            {
-                "column": [names[pairs[place][0]] for place in order],
-                "other_column": [names[pairs[place][1]] for place in order],
-                "dependence": strength[order],
-                "new_dependence": new_strength[order],
-                "change": (new_strength - strength)[order],
-                "moved": moved[order],
-                "p_value": p_values[order],
-                "drifted": drifted[order],
-            }
-        )
-        named = [(names[pairs[place][0]], names[pairs[place][1]]) for place in order]
-        return frame, tuple(
-            pair for pair, place in zip(named, order, strict=True) if drifted[place]
-        )
+        named = [(names[0][place], names[1][place]) for place in order if drifted[place]]
+        return self._frame(found, order), tuple(named)
 
     @cached_property
     def _values(self) -> FloatArray:
@@ -394,6 +386,11 @@ class Judge:
         for attribute in range(len(self.vocabulary.columns)):
             first, second = self._margins(attribute, self.before, self.after)
             p_values = share_p_values(first, n, second, n_new)
+            others = self.others[attribute]
+            if others is not None:  # with the rare values that are not merged
+                cells = pool(first, second, others=others)
+                in_cells = share_p_values(add_up(first, cells), n, add_up(second, cells), n_new)
+                p_values[others] = in_cells[cells[others]]
             parts.append(np.stack([first / n, second / n_new, p_values]))
         found = np.hstack(parts)
         found[2] = holm(found[2])
@@ -437,8 +434,13 @@ class Judge:
         attributes = [name for name, labels in zip(columns, values, strict=True) for _ in labels]
         return attributes, [label for labels in values for label in labels]
 
-    def _frame(self, columns: dict[str, Any]) -> Any:
-        return frames.make_frame(self.backend, columns)
+    def _frame(self, columns: dict[str, Any], order: NDArray[np.intp]) -> Any:
+        """Return a frame of columns with their cells in an order."""
+        chosen = {
+            name: cells[order] if isinstance(cells, np.ndarray) else [cells[one] for one in order]
+            for name, cells in columns.items()
+        }
+        return frames.make_frame(self.backend, chosen)
 
 
 def _pooled(counts: Counts, pair: tuple[int, int], cells: Sequence[Any]) -> FloatArray:
@@ -610,24 +612,36 @@ def drift(
     fitted = as_fitted(model)
     rows, weights = fitted.new_rows(data, sample_weight)
     found = changes_between(
-        fitted.encoder, rows, alpha=alpha, min_effect=min_effect, sample_weight=weights
+        fitted.encoder,
+        rows,
+        alpha=alpha,
+        min_effect=min_effect,
+        sample_weight=weights,
+        merged=merged_values(fitted.preparer),
     )
     source = open_table(data)
-    ignored = found.ignored
-    if fitted.steps and source.has_names:  # which have taken the others out
-        known = (*fitted.names, *([sample_weight] if isinstance(sample_weight, str) else []))
-        ignored = tuple(name for name in source.columns if name not in known)
-    return replace(found, ignored=ignored, left_out=fitted.left_out)
+    known = (*fitted.names, *([sample_weight] if isinstance(sample_weight, str) else []))
+    ignored = [name for name in source.columns if source.has_names and name not in known]
+    return replace(found, ignored=tuple(ignored), left_out=fitted.left_out)
 
 
 def changes_between(
-    reference: Any, new: Any, *, alpha: float, min_effect: float, sample_weight: Any = None
+    reference: Any,
+    new: Any,
+    *,
+    alpha: float,
+    min_effect: float,
+    sample_weight: Any = None,
+    merged: Mapping[str, Value] = NOTHING_MERGED,
 ) -> Drift:
-    """Compare two tables, both prepared; a fitted encoder may stand for the first."""
+    """Compare two tables, both prepared; a fitted encoder may stand for the first.
+
+    `merged` has, by column, the value that stands for rare ones of the reference.
+    """
     check_number("alpha", alpha, zero=True)
     check_number("min_effect", min_effect, zero=True)
-    before, after, backend, ignored = count_both(reference, new, sample_weight)
-    judge = Judge(before, after, backend, alpha, min_effect)
+    before, after, backend = count_both(reference, new, sample_weight)
+    judge = Judge(before, after, backend, alpha, min_effect, merged)
     columns, drifted_columns = judge.columns()
     couplings, drifted_couplings = judge.couplings()
     new_values, appeared = judge.only_in(after.counts, before.counts)
@@ -646,7 +660,6 @@ def changes_between(
         drifted_couplings,
         appeared,
         disappeared,
-        ignored,
     )
 
 

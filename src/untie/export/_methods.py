@@ -2,58 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from untie._count.grouping import Grouping
 from untie._learn.parameters import check_handle_unknown
+from untie._learn.vectors import LookUp
 from untie.export._onnx import write_onnx
-from untie.export._sql import SqlTransform, attributes_of, write_sql
-
-
-def encoder_to_sql(
-    encoder: Any,
-    dialect: str,
-    source: str | Sequence[str],
-    lookup: str | Sequence[str],
-    keep: str | Sequence[str],
-    names: Sequence[str] | None,
-) -> SqlTransform:
-    """Write the transform of a fitted `TableEncoder` as SQL."""
-    check_handle_unknown(encoder.handle_unknown)
-    table = encoder.model_.lookup
-    given = encoder.get_feature_names_out() if names is None else names
-    if isinstance(given, str) or len(given) != table.n_columns:
-        raise ValueError(f"names must name the {table.n_columns} columns of the result: {given!r}.")
-    return write_sql(
-        dialect,
-        attributes_of(encoder.grouping_, table, encoder.handle_unknown),
-        [str(name) for name in given],
-        source=source,
-        lookup=lookup,
-        keep=keep,
-        summed=table.summed,
-        fails=encoder.handle_unknown == "error",
-    )
-
-
-def encoder_to_onnx(encoder: Any, missing: str) -> Any:
-    """Write the transform of a fitted `TableEncoder` as an ONNX model."""
-    check_handle_unknown(encoder.handle_unknown)
-    if encoder.handle_unknown == "error":
-        raise ValueError(
-            "An ONNX model can't fail at an unknown value, as handle_unknown='error' asks; write "
-            "it with encoder.set_params(handle_unknown='ignore'), which needs no new fit."
-        )
-    table = encoder.model_.lookup
-    return write_onnx(
-        attributes_of(encoder.grouping_, table, encoder.handle_unknown),
-        encoder.get_feature_names_out().tolist(),
-        summed=table.summed,
-        dtype=encoder._form().dtype,
-        missing=missing,
-    )
+from untie.export._sql import Attribute, SqlTransform, attributes_of, write_sql
 
 
 class Exportable:
@@ -71,6 +29,12 @@ class Exportable:
     >>> [name for name in dir(Exportable) if name.startswith("to_")]
     ['to_onnx', 'to_sql']
     """
+
+    handle_unknown: str
+    grouping_: Grouping
+    model_: Any
+    get_feature_names_out: Callable[..., Any]
+    _form: Callable[[], Any]
 
     def to_sql(
         self,
@@ -141,8 +105,22 @@ class Exportable:
         LEFT JOIN "untie_lookup_vectors" AS vector_2
           ON vector_2.attribute = 'x1' AND vector_2.code = COALESCE(key_2.code, 2)
         """
-        check_is_fitted(self)
-        return encoder_to_sql(self, dialect, source, lookup, keep, names)
+        attributes, table, of_table = self._tables()
+        given = of_table if names is None else names
+        if isinstance(given, str) or len(given) != table.n_columns:
+            raise ValueError(
+                f"names must name the {table.n_columns} columns of the result: {given!r}."
+            )
+        return write_sql(
+            dialect,
+            attributes,
+            [str(name) for name in given],
+            source=source,
+            lookup=lookup,
+            keep=keep,
+            summed=table.summed,
+            fails=self.handle_unknown == "error",
+        )
 
     def to_onnx(self, *, missing: str = "") -> Any:
         """Write `transform` as a model that runs in onnxruntime.
@@ -185,5 +163,19 @@ class Exportable:
         >>> [entry.name for entry in model.graph.input]
         ['x0', 'x1']
         """
+        attributes, table, names = self._tables()
+        if self.handle_unknown == "error":
+            raise ValueError(
+                "An ONNX model can't fail at an unknown value, as handle_unknown='error' asks; "
+                "write it with encoder.set_params(handle_unknown='ignore'), which needs no new fit."
+            )
+        dtype = self._form().dtype
+        return write_onnx(attributes, names, summed=table.summed, dtype=dtype, missing=missing)
+
+    def _tables(self) -> tuple[list[Attribute], LookUp, list[str]]:
+        """Return what each column needs to be looked up, all tables, and names of the result."""
         check_is_fitted(self)
-        return encoder_to_onnx(self, missing)
+        check_handle_unknown(self.handle_unknown)
+        table = self.model_.lookup
+        attributes = attributes_of(self.grouping_, table, self.handle_unknown)
+        return attributes, table, self.get_feature_names_out().tolist()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster import hierarchy
-from scipy.spatial.distance import squareform
+from scipy.spatial.distance import pdist, squareform
 
 from untie._inputs import as_fitted
 from untie._learn.contexts import alikeness_of
@@ -110,10 +110,7 @@ def _distances(
     if by == "contexts":
         distances = 1.0 - alikeness_of(encoder.counts_, attribute, codes)
     else:
-        vectors = encoder.model_.space.vectors(attribute, codes)
-        products = vectors @ vectors.T
-        squares = products.diagonal()
-        distances = np.sqrt(np.maximum(squares[:, None] + squares - 2.0 * products, 0.0))
+        distances = squareform(pdist(encoder.model_.space.vectors(attribute, codes)))
     distances = np.maximum((distances + distances.T) / 2.0, 0.0)
     np.fill_diagonal(distances, 0.0)
     return distances

@@ -167,12 +167,8 @@ def neighbourhoods(method: str, components: FloatArray, random_state: Any) -> Fl
         return np.asarray(model.fit_transform(components), dtype=float)
 
 
-def check_umap() -> None:
-    """Refuse what is not installed, before anything is computed."""
-    _umap()
-
-
 def _umap() -> Any:
+    """Return the class, or refuse what is not installed, before anything is computed."""
     try:
         return import_module("umap").UMAP
     except ImportError as error:
@@ -313,7 +309,7 @@ def map_rows(
     check_one_of("method", method, METHODS)
     max_rows = check_integer("max_rows", max_rows)
     if method == "umap":
-        check_umap()
+        _umap()
     rng = draws_of(random_state)
     title = labels if isinstance(labels, str) else str(getattr(labels, "name", None) or "")
     data, labels = fitted.take_labels(data, labels)

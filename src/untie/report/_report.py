@@ -60,7 +60,7 @@ def as_markdown(content: Content) -> str:
     parts = [f"# {escaped(content['title'])}", *map(_written, blocks)]
     for section in content["sections"]:
         parts.append(f"## {section.heading}")
-        parts += [_written(block) for block in BLOCKS[section.name](content) if block]
+        parts += [_written(block) for block in _blocks(section.name, content) if block]
     return "\n\n".join(parts) + "\n"
 
 
@@ -112,6 +112,11 @@ def _table(view: TableView) -> str:
     body = [[escaped(cell.text) for cell in row] for row in view.rows]
     lines = [f"| {' | '.join(line)} |" for line in (head, sides, *body)]
     return "\n".join([f"{escaped(view.caption)}:", "", *lines])
+
+
+def _blocks(name: str, content: Content) -> Sequence[Any]:
+    """Return what Markdown has of a section: what `BLOCKS` says, or all of it."""
+    return BLOCKS[name](content) if name in BLOCKS else list(content[name].values())
 
 
 def _overview(content: Content) -> list[Any]:

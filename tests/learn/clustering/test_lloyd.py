@@ -136,7 +136,10 @@ def test_short_vectors_have_the_distances_of_the_long_ones(table):
 
 def test_count_distinct():
     assert count_distinct(np.zeros((3, 2))) == 1
+    assert count_distinct(np.zeros((3, 0))) == 1
     assert count_distinct(np.array([[1.0, 0], [1.0 + 1e-13, 0], [0, 1]])) == 2
+    rows = np.array([[0.1 + 0.2, -0.0], [0.3, 0.0], [5.0, 1.0], [0.3, 1e-12], [5.0, 1.1]])
+    assert count_distinct(rows) == 3
 
 
 def test_principal_dimensions_keep_the_clusters(monkeypatch):

@@ -21,10 +21,10 @@ from untie._learn.selection.cluster_gain import (
     _numbers,
     description_gain,
 )
-from untie._learn.spaces.kernel_spaces import identity_spaces, side_by_side
+from untie._learn.spaces.kernel_spaces import identity_spaces
 from untie._learn.spaces.value_tables import Dense
 from untie._learn.spaces.value_tree import tree_spaces
-from untie._learn.weights import ALTERNATIVES, SOLVERS, Problem
+from untie._learn.weights.weightings import ALTERNATIVES, WEIGHTINGS, Problem
 
 NAMES = ["couplings", "relevance"]
 
@@ -38,7 +38,7 @@ def test_the_best_comes_first_and_is_used():
     is_clear = gains["relevance"] - gains["couplings"] > 0.04
     assert chosen == ("relevance" if is_clear else "couplings")
     counts = count_table(table).counts
-    spaces = side_by_side(identity_spaces(counts), tree_spaces(counts))
+    spaces = identity_spaces(counts).beside(tree_spaces(counts))
     omega = ALTERNATIVES[chosen](Problem(spaces, counts, 3))
     np.testing.assert_allclose(encoder.omega_, omega)
 
@@ -101,7 +101,7 @@ def test_without_rows_it_is_couplings():
     counted = count_table(table)
     encoder = TableEncoder(3, preparer=None).fit_counts(replace(counted, sample=None))
     assert encoder.gains_ == {}
-    spaces = side_by_side(identity_spaces(counted.counts), tree_spaces(counted.counts))
+    spaces = identity_spaces(counted.counts).beside(tree_spaces(counted.counts))
     expected = ALTERNATIVES["couplings"](Problem(spaces, counted.counts, 3))
     np.testing.assert_allclose(encoder.omega_, expected)
 
@@ -237,7 +237,7 @@ def test_weights_have_the_energy_of_equal_ones(solver):
     survey, _ = latent_classes(60, 3, 4, 3, seed=4)
     weighted = encoder_of(3, solver=solver, output="full").fit_transform(survey)
     equal = UNTIE(3, solver="uniform", output="full").fit_transform(survey)
-    assert solver in SOLVERS
+    assert solver in WEIGHTINGS
     assert weighted.var(axis=0).sum() == pytest.approx(equal.var(axis=0).sum())
 
 

@@ -16,6 +16,7 @@ from untie._learn.selection.choose_k import (
     fit_half,
     halves,
     hidden_gains,
+    sum_of_gains,
 )
 from untie._learn.spaces.value_space import ValueSpace
 
@@ -147,9 +148,8 @@ def test_columns_that_tell_each_other():
     gains = hidden_gains(rows, fitted(rows, train, rows.codes[:, 0]), test)
     within = (2 + PRIOR / 2) / (2 + PRIOR)
     np.testing.assert_allclose(gains.of_attributes, [4 * log(2 * within)] * 2 + [0])
-    total = gains + gains
-    np.testing.assert_allclose((total / 2).of_rows, gains.of_rows)
-    np.testing.assert_allclose(total.squares, 2 * gains.squares)
+    np.testing.assert_allclose(sum_of_gains([gains, gains], 2).of_rows, gains.of_rows)
+    np.testing.assert_allclose(sum_of_gains([gains, gains]).squares, 2 * gains.squares)
 
 
 @pytest.mark.parametrize("refit", [False, True])

@@ -15,9 +15,9 @@ from untie import UNTIE, TableClusterer, TableEncoder, count_table, load_model
 from untie._count.row_sample import SAMPLE_ROWS
 from untie._learn.selection.objectives import CLUSTERS, NEIGHBORS, PURPOSES
 from untie._learn.spaces.couplings import resolve_couplings
-from untie._learn.spaces.kernel_spaces import build_spaces, identity_spaces, side_by_side
+from untie._learn.spaces.kernel_spaces import build_spaces, identity_spaces
 from untie._learn.spaces.kernels import resolve_kernels, resolve_normalization
-from untie._learn.weights import OF_NEIGHBORS, Problem
+from untie._learn.weights.weightings import OF_NEIGHBORS, Problem
 
 NAMES = ["halves", "values", "kernels"]
 
@@ -52,15 +52,13 @@ def test_the_best_comes_first_and_is_used(table):
     assert gains[0] >= max(gains) - PURPOSES[NEIGHBORS].same_gain
     assert gains[1:] == sorted(gains[1:], reverse=True)
     counts = count_table(table).counts
-    spaces = side_by_side(
-        identity_spaces(counts),
-        build_spaces(
-            counts,
-            resolve_couplings(("intra", "inter")),
-            resolve_kernels("paper"),
-            resolve_normalization("diagonal"),
-        ),
+    kernels = build_spaces(
+        counts,
+        resolve_couplings(("intra", "inter")),
+        resolve_kernels("paper"),
+        resolve_normalization("diagonal"),
     )
+    spaces = identity_spaces(counts).beside(kernels)
     omega = OF_NEIGHBORS[next(iter(encoder.gains_))](Problem(spaces, counts, 1))
     np.testing.assert_allclose(encoder.omega_, omega)
 

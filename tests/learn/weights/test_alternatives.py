@@ -10,18 +10,23 @@ from tables import latent_classes, small_tables
 from untie import count_table
 from untie._learn.columns.attributes import NO_RELEVANCE
 from untie._learn.linalg.spectrum import roots
-from untie._learn.spaces.kernel_spaces import VALUES, identity_spaces, side_by_side
+from untie._learn.spaces.kernel_spaces import VALUES, identity_spaces
 from untie._learn.spaces.value_tables import Dense
 from untie._learn.spaces.value_tree import tree_spaces
-from untie._learn.weights import ALTERNATIVES, OF_NEIGHBORS, Problem
-from untie._learn.weights.weightings import by_discount, shared
+from untie._learn.weights.weightings import (
+    ALTERNATIVES,
+    OF_NEIGHBORS,
+    Problem,
+    by_discount,
+    shared,
+)
 
 SHARES = {"couplings": 0.7, "relevance": 0.0}
 
 
 def problem(table):
     counts = count_table(table).counts
-    return Problem(side_by_side(identity_spaces(counts), tree_spaces(counts)), counts, 3)
+    return Problem(identity_spaces(counts).beside(tree_spaces(counts)), counts, 3)
 
 
 def parts(given):
@@ -73,7 +78,7 @@ def test_couplings_that_tell_nothing_leave_all_to_the_values():
         spaces,
         blocks=tuple(replace(b, table=Dense(np.ones(b.table.shape))) for b in spaces.blocks),
     )
-    given = Problem(side_by_side(identity_spaces(counts), mute), counts, 2)
+    given = Problem(identity_spaces(counts).beside(mute), counts, 2)
     for weighting in (*ALTERNATIVES.values(), *OF_NEIGHBORS.values(), shared(by_discount, 1.0)):
         cut = list(parts(given)(weighting(given)))
         assert all(own.all() and not branches.any() for own, branches in cut)

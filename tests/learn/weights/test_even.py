@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from untie import TableEncoder, count_table
 from untie._learn.spaces.couplings import resolve_couplings
-from untie._learn.spaces.kernel_spaces import build_spaces, identity_spaces, side_by_side
+from untie._learn.spaces.kernel_spaces import build_spaces, identity_spaces
 from untie._learn.spaces.kernels import resolve_kernels, resolve_normalization
 from untie._learn.spaces.order_space import order_spaces
-from untie._learn.weights import ALTERNATIVES, OF_MIXED, Problem
-from untie._learn.weights.weightings import OF_ORDER
+from untie._learn.weights.weightings import ALTERNATIVES, OF_MIXED, OF_ORDER, Problem
 from untie._table.orders import ORDER
 
 
@@ -26,7 +25,7 @@ def problem(columns, orders, weights=None):
         for order, values in zip(orders, counted.vocabulary.values, strict=True)
     )
     counts = counted.counts
-    spaces = side_by_side(identity_spaces(counts), order_spaces(counts, found))
+    spaces = identity_spaces(counts).beside(order_spaces(counts, found))
     return Problem(spaces, counts, 2, None, found), table, counted.vocabulary.values
 
 
@@ -127,8 +126,8 @@ def test_the_other_weightings_leave_most_of_a_column_to_its_order(name):
         resolve_kernels("paper"),
         resolve_normalization("diagonal"),
     )
-    given = replace(given, spaces=side_by_side(given.spaces, kernels))
-    bare = replace(given, spaces=side_by_side(identity_spaces(given.counts), kernels))
+    given = replace(given, spaces=given.spaces.beside(kernels))
+    bare = replace(given, spaces=identity_spaces(given.counts).beside(kernels))
     energies = given.energies * ALTERNATIVES[name](given)
     found = [part.sum() for part in given.spaces.split(energies)]
     without = [part.sum() for part in bare.spaces.split(bare.energies * ALTERNATIVES[name](bare))]

@@ -8,9 +8,9 @@ from tables import latent_classes, small_tables
 from untie import count_table
 from untie._learn.columns.attributes import NO_RELEVANCE
 from untie._learn.spaces.couplings import resolve_couplings
-from untie._learn.spaces.kernel_spaces import VALUES, build_spaces, identity_spaces, side_by_side
+from untie._learn.spaces.kernel_spaces import VALUES, build_spaces, identity_spaces
 from untie._learn.spaces.kernels import resolve_kernels, resolve_normalization
-from untie._learn.weights import OF_NEIGHBORS, Problem
+from untie._learn.weights.weightings import OF_NEIGHBORS, Problem
 
 SHARES = {"halves": 0.5, "values": 0.1, "kernels": 0.99}
 
@@ -23,7 +23,7 @@ def problem(table):
         resolve_kernels("paper"),
         resolve_normalization("diagonal"),
     )
-    return Problem(side_by_side(identity_spaces(counts), kernels), counts, 1)
+    return Problem(identity_spaces(counts).beside(kernels), counts, 1)
 
 
 @pytest.mark.parametrize("name", OF_NEIGHBORS)

@@ -11,8 +11,14 @@ from untie import UNTIE, count_table
 from untie._learn.spaces.couplings import resolve_couplings
 from untie._learn.spaces.kernel_spaces import build_spaces
 from untie._learn.spaces.kernels import ByDiagonal, resolve_kernels
-from untie._learn.weights import SOLVERS, Problem, Settings
-from untie._learn.weights.search import LARGEST_WEIGHT, _draw, _loss_and_gradient, cheapest_weights
+from untie._learn.weights.search import (
+    LARGEST_WEIGHT,
+    SOLVERS,
+    _draw,
+    _loss_and_gradient,
+    cheapest_weights,
+)
+from untie._learn.weights.weightings import Problem, Settings
 from untie._table.rows import Rows
 
 COUNT_SOLVERS = ["exact", "uniform", "lp", "relevance", "discount"]

@@ -1,8 +1,8 @@
 """Clusters of k-means -> clusters in which every row is where its cells are likeliest.
 
-k-means wants clusters of one width, so it splits a large class beside small ones. The moves are
-those of classification EM for the latent class model: they raise the same gain by which the
-representation was chosen (`description`), and like it they know a partition by its counts alone.
+k-means wants clusters of one width, so it splits a large class next to small ones. The refinement
+is classification EM for the latent class model: it raises the same gain by which the representation
+was chosen (`cluster_gain`), and like it knows a partition by its counts alone.
 """
 
 from __future__ import annotations
@@ -10,16 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._learn.clustering.lloyd import Costs, Pass, Walk, ties_apart
 from untie._learn.fitting import Fitted
 from untie._learn.selection.cluster_gain import PRIOR, gain_of_counts
 from untie._util.arrays import ROUNDING
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 MOST_MOVES = 20
-"""Rows are moved by at most this many passes; most tables take one to five, long ones more."""
+"""The refinement takes at most this many passes; most tables take one to five, long ones more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +37,7 @@ class CountedCells:
     """
 
     votes: FloatArray
-    targets: tuple[NDArray[np.intp], ...] | None = None
+    targets: tuple[IntArray, ...] | None = None
     scale: float = 1.0
 
     def gain(self, found: Pass) -> float:
@@ -50,10 +49,7 @@ class CountedCells:
 
         The first attribute's costs are also those of the clusters: how unlikely a row of theirs is.
         """
-        tables = [
-            likelihood_costs(joint, vote)
-            for joint, vote in zip(self._known(found), self.votes, strict=True)
-        ]
+        tables = list(map(likelihood_costs, self._known(found), self.votes))
         if self.targets is not None:
             tables = [t[target] for t, target in zip(tables, self.targets, strict=True)]
         sizes = found.sizes
@@ -75,7 +71,7 @@ def cells_of(model: Fitted) -> CountedCells:
 
 
 def likelihood_costs(joint: FloatArray, vote: float) -> FloatArray:
-    """Return minus the logarithms of a column's shares in clusters, times its vote.
+    """Return minus the logarithms of a column's shares in clusters, times its weight.
 
     The shares are those of the cluster's rows and `PRIOR` rows of the whole table together. A value
     that is unknown, or occurs nowhere, costs nothing: it says nothing of clusters.
@@ -147,7 +143,7 @@ def move_rows(
     return kept, found, max_passes
 
 
-def _merged(joint: FloatArray, target: NDArray[np.intp]) -> FloatArray:
+def _merged(joint: FloatArray, target: IntArray) -> FloatArray:
     """Add up the counts of codes that are one in the coarser view."""
     n_codes = int(target[-1]) + 1
     return np.stack([np.bincount(target, line, minlength=n_codes) for line in joint])

@@ -14,7 +14,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from untie._count.counts import Counts
@@ -32,7 +31,7 @@ from untie._table.table import check_names
 from untie._table.vocabulary import Vocabulary
 from untie._util.checks import is_number
 from untie._util.messages import listed, message
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray, IntArray
 
 COPY = 0.7
 """From this symmetric uncertainty on, two attributes are copies of each other."""
@@ -53,27 +52,27 @@ FEWEST_GAPS = 5
 """Fewer rows with both cells missing say nothing about why they are."""
 
 ROOT, COPIES, FOLLOWS = "root", "copy", "follows"
-"""What a member is in its family."""
+"""What a column is among those that are redundant with it."""
 
-Relation = NDArray[np.bool_]
+Relation = BoolArray
 """Shape (n_attributes, n_attributes); [j, k] is what j has to do with k."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """An attribute in its family.
+    """An attribute among those that are redundant with it.
 
     Parameters
     ----------
     attribute : int
         Its number.
     role : str
-        "root": follows from no other; "copy": says what another says; "follows": is told by one
-        that says more.
+        "root": follows from no other; "copy": another has the same content; "follows": is
+        determined by one with more.
     source : int or None
         The attribute that it copies or follows from.
     share : float or None
-        The share of its entropy that the source tells.
+        The share of its entropy that the source explains.
     """
 
     attribute: int
@@ -87,32 +86,30 @@ def who_tells(counts: Counts, telling: Telling) -> Relation:
 
     Copies follow from each other.
     """
-    frequencies = np.split(counts.frequencies, counts.offsets[1:-1])
-    steady = [part.max() > NEARLY_CONSTANT * part.sum() for part in frequencies]
+    steady = [own.max() > NEARLY_CONSTANT * own.sum() for own in counts.parts]
     found = (telling.shares >= TELLS) & (telling.evidence >= EVIDENCE)
-    result: Relation = found & ~np.array(steady)
-    return result
+    return found & ~np.array(steady)
 
 
 def shared_votes(copies: Relation, tells: Relation) -> FloatArray:
-    """Return the vote of each attribute, so that what is said twice counts once.
+    """Return the weight of each attribute, so that redundant attributes count once.
 
-    An attribute's vote is 1 / (the number of attributes that say the same, itself included): its
-    copies, what it tells and what tells it. A chain such as City > State > Region has one
-    vote together, in equal shares, and so have copies.
+    An attribute's weight is 1 / (the number of redundant attributes, itself included): its copies,
+    those that it determines and those that determine it. A chain such as City > State > Region has
+    a weight of 1 together, in equal shares, and so have copies.
 
-    A model tells both maker and fuel, which have nothing to do with each other: two facts, not
-    one. So an attribute that also speaks for c others, unrelated to k, counts as 1 / (1 + c) where
-    k asks who says the same. Maker and fuel have 2/3 each, the model 1/3; and a person's number
-    that tells ten unrelated facts costs each of them a tenth, not half, of its vote. The same holds
-    upside down, where two unrelated attributes tell a third.
+    A model determines both maker and fuel, which have nothing to do with each other: two facts, not
+    one. So an attribute that is also redundant with c others, unrelated to k, counts as 1 / (1 + c)
+    for k. Maker and fuel have 2/3 each, the model 1/3; and a person's number that determines ten
+    unrelated facts costs each of them a tenth, not half, of its weight. The same holds upside down,
+    where two unrelated attributes determine a third.
 
     Parameters
     ----------
     copies : boolean array of shape (n_attributes, n_attributes)
         Who is a copy of whom; symmetric, each attribute of itself.
     tells : boolean array of shape (n_attributes, n_attributes)
-        [j, k]: j tells k, and k does not tell j.
+        [j, k]: j determines k, and k does not determine j.
 
     Examples
     --------
@@ -128,8 +125,7 @@ def shared_votes(copies: Relation, tells: Relation) -> FloatArray:
     speaks = same * voices  # [j, i]: how much of i says the same as j
     elsewhere = speaks @ ~(same | copies)  # [j, k]: what j says that k has nothing to do with
     n_same = 1.0 + (speaks / (1.0 + elsewhere.T)).sum(axis=1)
-    result: FloatArray = voices / n_same
-    return result
+    return voices / n_same
 
 
 def find_families(
@@ -137,16 +133,16 @@ def find_families(
 ) -> list[list[Member]]:
     """Return the groups of attributes that are tied by copies and hierarchies.
 
-    The members of a family are sorted by entropy, the largest first, and families by their first
-    attribute. What unrelated roots tell together ties them into one family, but not their votes
-    (`shared_votes`).
+    The members of a group are sorted by entropy, the largest first, and groups by their first
+    attribute. What unrelated roots determine together ties them into one group, but not their
+    weights (`shared_votes`).
 
     Parameters
     ----------
     copies, tells : boolean arrays of shape (n_attributes, n_attributes)
         As `shared_votes` takes them.
     told : array of shape (n_attributes, n_attributes)
-        [j, k]: the share of k that j tells.
+        [j, k]: the share of k that j explains.
     entropies : array of shape (n_attributes,)
         How much each attribute says.
     """
@@ -163,9 +159,9 @@ def find_families(
 
 
 def _member(
-    k: int, before: NDArray[np.intp], copies: Relation, tells: Relation, told: FloatArray
+    k: int, before: IntArray, copies: Relation, tells: Relation, told: FloatArray
 ) -> Member:
-    """Say what k is to those of its family that say more."""
+    """Return what k is to those of its group with more entropy."""
     for role, relation in ((COPIES, copies), (FOLLOWS, tells)):
         sources = before[relation[before, k]]
         if len(sources):
@@ -222,6 +218,18 @@ def _same_gaps(both: FloatArray, n: float) -> Relation:
     return (shared >= COPY * whole) & (whole > 0) & (both >= FEWEST_GAPS)
 
 
+def hidden_together(related: Relation) -> list[tuple[IntArray, IntArray]]:
+    """Return groups of attributes: those that are hidden at a time, and those predicted then.
+
+    To predict an attribute, all that are related to it are hidden with it.
+    """
+    kinds, which = np.unique(related, axis=0, return_inverse=True)
+    return [
+        (np.flatnonzero(kind), np.flatnonzero(which.ravel() == number))
+        for number, kind in enumerate(kinds)
+    ]
+
+
 NO_RELEVANCE = 1e-3
 """This is added to every relevance, so that an attribute unlike all others counts a little."""
 
@@ -235,8 +243,8 @@ class Attributes:
     counts : Counts
         Counts of all pairs of values.
     factors : array of shape (n_attributes,), optional
-        What the user multiplies the votes by, none negative. An attribute of 0 is passive: it has
-        no vote, and the others are as if it were not there.
+        What the user multiplies the weights by, none negative. An attribute of 0 is supplementary:
+        it has no weight, and the others are as if it were not there.
 
     Examples
     --------
@@ -251,21 +259,21 @@ class Attributes:
 
     @cached_property
     def votes(self) -> FloatArray:
-        """How much each attribute counts, in votes; shape (n_attributes,).
+        """How much each attribute counts; shape (n_attributes,).
 
-        However many copies of an attribute a table has, they have one vote together, and so has
-        a hierarchy, such as City > State > Region; see `families.shared_votes`. Attributes that
-        merely depend on each other keep their own: what they share is what clusters are made of.
+        However many copies of an attribute a table has, they have a weight of 1 together, and so
+        has a hierarchy, such as City > State > Region; see `shared_votes`. Attributes that merely
+        depend on each other keep their own: what they share is what clusters are made of.
         """
         return self.shares if self.factors is None else self.shares * self.factors
 
     @cached_property
     def shares(self) -> FloatArray:
-        """The votes before the user's factors."""
+        """The weights before the user's factors."""
         return shared_votes(self.copies, self.tells)
 
     @cached_property
-    def related(self) -> NDArray[np.bool_]:
+    def related(self) -> BoolArray:
         """Which attributes say the same, in part or in whole; each does as itself."""
         alike = (self.uncertainty >= COPY) & self._together
         return self.copies | self.tells | self.tells.T | alike
@@ -278,8 +286,7 @@ class Attributes:
         dependence, and falls to 0 again where one attribute repeats the other.
         """
         shared = self.uncertainty * (1.0 - self.uncertainty) ** 2
-        result: FloatArray = (shared * self._together).sum(axis=1)
-        return result
+        return (shared * self._together).sum(axis=1)
 
     @cached_property
     def families(self) -> list[list[Member]]:
@@ -310,7 +317,7 @@ class Attributes:
 
     @cached_property
     def _together(self) -> Relation:
-        """The pairs of attributes of which none is passive."""
+        """The pairs of attributes of which none is supplementary."""
         heard = np.ones(len(self.counts.sizes)) if self.factors is None else self.factors
         return np.logical_and.outer(heard > 0, heard > 0)
 
@@ -342,7 +349,7 @@ class ColumnView:
     orders : tuple of integer arrays or None, optional
         Where the values of attributes with an order are in it; empty if no attribute has one.
     factors : array of shape (n_attributes,), optional
-        What the user multiplies the votes by; see `Attributes`.
+        What the user multiplies the weights by; see `Attributes`.
     """
 
     counts: Counts
@@ -416,12 +423,7 @@ def _name(key: Any, columns: Sequence[str]) -> str:
     is_position = isinstance(key, Integral) and not isinstance(key, bool)
     if str(key) not in columns and is_position and 0 <= key < len(columns):
         return columns[int(key)]
-    check_names(
-        [str(key)],
-        columns,
-        "the table",
-        message(", which {column_weights} names"),
-    )
+    check_names([str(key)], columns, "the table", message(", which {column_weights} names"))
     return str(key)
 
 
@@ -432,7 +434,7 @@ MOST_NAMES = 6
 def family_sentences(
     attributes: Attributes, names: Sequence[str], sizes: Sequence[int] | None = None
 ) -> list[str]:
-    """Return a sentence for each family: who follows from whom, and how many votes they have.
+    """Return a sentence for each group of redundant columns: what follows from what, their weight.
 
     Parameters
     ----------
@@ -483,7 +485,7 @@ def _some(names: Sequence[str]) -> str:
 def _sentence(
     family: Sequence[Member], attributes: Attributes, names: Sequence[str], rough: Sequence[bool]
 ) -> str:
-    """Return who copies whom, who follows from which root, and the votes."""
+    """Return who copies whom, who follows from which root, and the weight."""
     sources = {member.attribute: member.source for member in family}
     clauses: dict[tuple[str, int, bool], list[str]] = {}
     for member in family:

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from untie._count.counts import Counts
 from untie._util.arrays import ROUNDING
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, LongArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +36,6 @@ class Entropies:
 
     margins: FloatArray
     joint: FloatArray
-
-    @property
-    def conditional(self) -> FloatArray:
-        """[j, k] is H(k | j): what is left open of k where j is known."""
-        return np.maximum(self.joint - self.margins, 0.0)
 
 
 def symmetric_uncertainty(counts: Counts, less_chance: bool = False) -> FloatArray:
@@ -80,7 +74,7 @@ def uncertainty_of(entropies: Entropies, chance: Counts | None = None) -> FloatA
 
 
 _KNOWN: WeakKeyDictionary[Counts, Entropies] = WeakKeyDictionary()
-"""Votes and trees ask for the entropies of the same counts."""
+"""Weights of columns and trees ask for the entropies of the same counts."""
 
 
 def pair_entropies(counts: Counts) -> Entropies:
@@ -135,8 +129,7 @@ def _split_sparse(counts: Counts, attribute: int) -> tuple[FloatArray, Surprise]
 
 def entropy(shares: FloatArray) -> FloatArray:
     """Return the entropy of shares that add up to 1 along the first axis."""
-    result: FloatArray = _surprise(shares).sum(axis=0)
-    return result
+    return _surprise(shares).sum(axis=0)
 
 
 def _surprise(shares: FloatArray) -> FloatArray:
@@ -185,14 +178,14 @@ def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORREC
     Examples
     --------
     >>> from untie import count_table
-    >>> from untie._learn.columns.explained_entropy import pair_entropies
     >>> cities = [["Rome", "Italy"], ["Pisa", "Italy"], ["Nice", "France"], ["Lyon", "France"]]
     >>> counts = count_table(cities * 25).counts
     >>> telling_of(counts, pair_entropies(counts)).shares.round(2)
     array([[1. , 1. ],
            [0.5, 1. ]])
     """
-    left_open, whole = entropies.conditional, entropies.margins.T
+    # H(k | j), what is left open of k where j is known, and H(k).
+    left_open, whole = np.maximum(entropies.joint - entropies.margins, 0.0), entropies.margins.T
     shares = 1.0 - np.divide(left_open, whole, out=np.ones_like(whole), where=whole > 0)
     np.fill_diagonal(shares, 0.0)
     evidence = np.zeros_like(shares)
@@ -205,14 +198,13 @@ def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORREC
             known[key] = Draws(values)
         expected = float(groups @ known[key].entropies(groups))
         evidence[j, k] = expected
-        shares[j, k] = (
-            1.0 - left_open[j, k] * groups.sum() / expected if expected > ROUNDING else 0.0
-        )
+        is_open = expected > ROUNDING
+        shares[j, k] = 1.0 - left_open[j, k] * groups.sum() / expected if is_open else 0.0
     np.fill_diagonal(shares, 1.0)
     return Telling(np.clip(shares, 0.0, 1.0), evidence)
 
 
-def _margins(counts: Counts, j: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _margins(counts: Counts, j: int, k: int) -> tuple[LongArray, LongArray]:
     """Return the number of rows with each value of j, and of k, where both are known."""
     together = counts.matrix[counts.span(j), counts.span(k)]
     scale = min(counts.n_draws, MOST_ROWS) / counts.n
@@ -220,7 +212,7 @@ def _margins(counts: Counts, j: int, k: int) -> tuple[NDArray[np.int64], NDArray
     return _whole_numbers(together.sum(axis=1) * scale, int(values.sum())), values
 
 
-def _whole_numbers(weights: FloatArray, total: int | None = None) -> NDArray[np.int64]:
+def _whole_numbers(weights: FloatArray, total: int | None = None) -> LongArray:
     """Round weights so that they add up to a total, theirs if none is given."""
     ends = np.cumsum(weights)
     target = ends[-1] if total is None else total
@@ -244,7 +236,7 @@ class Draws:
     array([0.   , 0.667, 1.   ])
     """
 
-    def __init__(self, frequencies: NDArray[np.int64]) -> None:
+    def __init__(self, frequencies: LongArray) -> None:
         self.n = int(frequencies.sum())
         self._kinds, self._n_alike = np.unique(frequencies[frequencies > 0], return_counts=True)
         steps = np.arange(np.log(EVERY_SIZE), np.log(max(self.n, 1)), np.log(STEP))
@@ -252,7 +244,7 @@ class Draws:
         self._grid = grid[(grid <= self.n) & (grid > 0)].astype(np.int64)
         self._found: dict[int, float] = {}
 
-    def entropies(self, sizes: NDArray[np.int64]) -> FloatArray:
+    def entropies(self, sizes: LongArray) -> FloatArray:
         """Return the mean entropy, in bits, of draws of so many rows, at most all."""
         after = np.minimum(np.searchsorted(self._grid, sizes), len(self._grid) - 1)
         points = self._grid[np.union1d(after, np.maximum(after - 1, 0))]
@@ -282,7 +274,7 @@ class Draws:
         return self._found[size]
 
 
-def _choose(n: NDArray[np.int64] | int, k: NDArray[np.int64] | int) -> FloatArray:
+def _choose(n: LongArray | int, k: LongArray | int) -> FloatArray:
     """Return the logarithm of the binomial coefficient."""
     result: FloatArray = gammaln(np.add(n, 1)) - gammaln(np.add(k, 1))
     return result - gammaln(np.subtract(n, k) + 1)

@@ -1,7 +1,14 @@
 """Leading eigenvectors of a symmetric matrix, or of an operator that multiplies by one.
 
 Large matrices take block Lanczos iterations: many vectors are multiplied at a time, so a matrix
-larger than the processor's cache is read few times.
+larger than the processor's cache is read few times, and equal eigenvalues are found up to the size
+of the block, where single vectors see one direction of them.
+
+scipy's solvers do not serve. `eigsh`, on a par in time, returned too few of eight and more equal
+eigenvalues of all of 20 random matrices; which of them depends on rounding. `lobpcg` took 1.7 to 3
+times as long for 1,600 values, and 1 to 1.4 times for more than 12,000. Neither stops at a gap or a
+limit: where none of 30 eigenvalues is above the noise of 4,000 and 8,000 values, `eigsh` took 5 and
+3 times as long to find all of them.
 """
 
 from __future__ import annotations
@@ -12,12 +19,11 @@ from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
 from scipy.sparse.linalg import LinearOperator
 
 from untie._util.arrays import ROUNDING
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray
 
 Gram: TypeAlias = "FloatArray | LinearOperator"
 """A symmetric, positive semi-definite matrix, or an operator that multiplies by one."""
@@ -205,7 +211,7 @@ def eigenvalues(gram: Gram, n_values: int) -> FloatArray:
 def eigenvalues_above(gram: Gram, limit: float, n_most: int) -> FloatArray:
     """Return the largest eigenvalues, largest first, as far as they are above a limit.
 
-    Noise has eigenvalues next to each other, which take Lanczos iterations longest to tell apart.
+    Noise has eigenvalues next to each other, which take Lanczos iterations longest to distinguish.
     Below the limit nobody asks for them.
 
     Examples
@@ -281,28 +287,23 @@ def _count_equals(values: FloatArray, n_vectors: int) -> tuple[int, int]:
 
 
 def _and_more(gram: Gram, n_vectors: int, n_asked: int) -> tuple[FloatArray, FloatArray]:
-    """Return the largest `n_asked` eigenpairs; fewer if a gap follows the first `n_vectors`."""
-    size = gram.shape[0]
-    if FULL_SOLVER_SIZE < size <= LANCZOS_SIZE and n_asked <= size // 4:
-        return _up_to_a_gap(gram, n_vectors, n_asked)
-    return _largest(gram, min(size, n_asked))
-
-
-def _up_to_a_gap(gram: Gram, n_least: int, n_most: int) -> tuple[FloatArray, FloatArray]:
-    """Return the largest `n_most` eigenpairs; fewer if a gap follows the first `n_least`.
+    """Return the largest `n_asked` eigenpairs; fewer if a gap follows the first `n_vectors`.
 
     What follows a gap is mostly noise, and takes longest to find.
     """
+    size = gram.shape[0]
+    if not FULL_SOLVER_SIZE < size <= LANCZOS_SIZE or n_asked > size // 4:
+        return _largest(gram, min(size, n_asked))
 
     def n_known(search: Krylov) -> int | None:
-        if _are_known(search, n_most, TOLERANCE):
-            return n_most
-        if not _are_known(search, n_least, TOLERANCE):
+        if _are_known(search, n_asked, TOLERANCE):
+            return n_asked
+        if not _are_known(search, n_vectors, TOLERANCE):
             return None
-        last = search.values[n_least - 1]
-        return n_least if _is_below(search, n_least, last * (1.0 - GAP)) else None
+        last = search.values[n_vectors - 1]
+        return n_vectors if _is_below(search, n_vectors, last * (1.0 - GAP)) else None
 
-    return _pairs(gram, n_most, _searched(gram, n_most, n_known))
+    return _pairs(gram, n_asked, _searched(gram, n_asked, n_known))
 
 
 def _searched(
@@ -507,7 +508,7 @@ def first_largest(numbers: FloatArray, width: float = 0.0) -> int:
     return int(np.argmax(numbers >= largest - width - NEARLY * abs(largest)))
 
 
-def _follow(lengths: FloatArray) -> NDArray[np.bool_]:
+def _follow(lengths: FloatArray) -> BoolArray:
     """Tell which axes are as long as the one before."""
     shorter = lengths[:-1] - lengths[1:]
     return np.append(False, shorter <= EQUAL * lengths[:-1])
@@ -533,7 +534,6 @@ def _signs(points: FloatArray, weights: FloatArray | None) -> FloatArray:
     cubes = points**3
     moments, sizes = weights @ cubes, weights @ np.abs(cubes)
     farthest = [first_largest(column) for column in np.abs(points).T]
-    decisive = np.where(
-        np.abs(moments) > NEARLY * sizes, moments, points[farthest, range(len(farthest))]
-    )
+    extremes = points[farthest, range(len(farthest))]
+    decisive = np.where(np.abs(moments) > NEARLY * sizes, moments, extremes)
     return np.where(decisive < 0, -1.0, 1.0)

@@ -10,6 +10,7 @@ rows of R (and of B): a cell whose value is unknown then stands at the mean, as 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise, starmap
 from typing import Any
 
 import numpy as np
@@ -38,20 +39,13 @@ SMALL_BLOCK = 32
 
 def centre(tables: Sequence[Columns], counts: Counts) -> list[Factor]:
     """Take its mean vector from every attribute's table."""
-    return [
-        table.less_mean(counts.frequencies[counts.span(attribute)])
-        for attribute, table in enumerate(tables)
-    ]
+    return [table.less_mean(own) for table, own in zip(tables, counts.parts, strict=True)]
 
 
 def energies(spaces: KernelSpaces, counts: Counts, centred: bool = True) -> FloatArray:
     """Return ||u_d||^2 of every coordinate d over all rows; shape (n_coordinates,)."""
-    return np.concatenate(
-        [
-            columns.energies(counts.frequencies[counts.span(attribute)], centred)
-            for attribute, columns in enumerate(spaces.columns)
-        ]
-    )
+    pairs = zip(spaces.columns, counts.parts, strict=True)
+    return np.concatenate([columns.energies(own, centred) for columns, own in pairs])
 
 
 def roots(spaces: KernelSpaces, omega: FloatArray) -> list[Columns]:
@@ -93,7 +87,7 @@ def reduced_gram(counts: Counts, factors: Sequence[Factor]) -> Gram:
 def spans(factors: Sequence[Factor]) -> list[slice]:
     """Return where the columns of each factor stand among those of all."""
     ends = np.cumsum([factor.shape[1] for factor in factors]).tolist()
-    return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+    return list(starmap(slice, pairwise([0, *ends])))
 
 
 def explained(
@@ -115,11 +109,11 @@ def explained(
     directions = _multiply(factors, space.vectors)
     directions *= np.sqrt(space.shares / space.values)
     projected = symmetric_product(counts.matrix, directions)
+    parts = np.split(projected, counts.offsets[1:-1])
     result = []
-    for attribute, columns in enumerate(spaces.columns):
-        span = counts.span(attribute)
-        centred = columns.less_mean(counts.frequencies[span])
-        result.append(np.square(centred.from_left(projected[span])).sum(axis=1))
+    for columns, own, part in zip(spaces.columns, counts.parts, parts, strict=True):
+        centred = columns.less_mean(own)  # one attribute at a time, as they are large
+        result.append(np.square(centred.from_left(part)).sum(axis=1))
     return np.concatenate(result)
 
 
@@ -132,24 +126,14 @@ def _multiply(factors: Sequence[Factor], array: FloatArray) -> FloatArray:
 def _gram_operator(counts: Counts, factors: Sequence[Factor]) -> LinearOperator:
     size = sum(factor.shape[1] for factor in factors)
     whole = _small_blocks(factors)
-    if whole is not None:
-        backwards = whole.T.tocsr()
-
-        def from_both_sides(array: FloatArray) -> FloatArray:
-            return backwards @ symmetric_product(counts.matrix, whole @ array)
-
-        return LinearOperator(
-            (size, size), matvec=from_both_sides, matmat=from_both_sides, dtype=np.float64
-        )
+    backwards: Any = None if whole is None else whole.T.tocsr()
 
     def product(array: FloatArray) -> FloatArray:
+        if whole is not None:
+            return backwards @ symmetric_product(counts.matrix, whole @ array)
         together = symmetric_product(counts.matrix, _multiply(factors, array))
-        return np.concatenate(
-            [
-                factor.from_left(together[counts.span(attribute)])
-                for attribute, factor in enumerate(factors)
-            ]
-        )
+        parts = np.split(together, counts.offsets[1:-1])
+        return np.concatenate([f.from_left(own) for f, own in zip(factors, parts, strict=True)])
 
     return LinearOperator((size, size), matvec=product, matmat=product, dtype=np.float64)
 

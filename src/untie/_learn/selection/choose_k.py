@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
@@ -19,20 +18,20 @@ from untie._count.crosstab import cross_table
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.row_sample import RowSample
 from untie._learn.clustering.lloyd import count_distinct, sample_vectors
-from untie._learn.columns.attributes import Attributes
+from untie._learn.columns.attributes import Attributes, hidden_together
 from untie._learn.selection.cluster_gain import number_of_starts
 from untie._learn.selection.k_choice import SURE, KChoice, is_sure
 from untie._learn.spaces.order_space import CoarseView
 from untie._learn.spaces.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
-from untie._util.arrays import ROUNDING
+from untie._util.arrays import ROUNDING, squared_distances, squared_lengths
 from untie._util.checks import check_integer
 from untie._util.k_means import best_labels
 from untie._util.threads import in_threads, one_thread, pays
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray, IntArray, LongArray
 
 
-def adjusted_rand(first: NDArray[np.intp], second: NDArray[np.intp], weights: FloatArray) -> float:
+def adjusted_rand(first: IntArray, second: IntArray, weights: FloatArray) -> float:
     """Return the adjusted Rand index of two partitions of weighted rows.
 
     The weights are numbers of equal rows, which are in one cluster together.
@@ -101,13 +100,13 @@ def purity(y_true: Any, labels: Any) -> float:
 
 def distances_of(rows: FloatArray) -> FloatArray:
     """Return the distances of all pairs of vectors; shape (n_rows, n_rows)."""
-    squares = np.einsum("ij,ij->i", rows, rows)
-    distances = squares[:, None] + squares - 2.0 * (rows @ rows.T)
+    lengths = squared_lengths(rows)
+    distances = squared_distances(rows @ rows.T, lengths, lengths)
     np.fill_diagonal(distances, 0.0)
-    return np.sqrt(np.maximum(distances, 0.0))
+    return np.sqrt(distances)
 
 
-def silhouette(distances: FloatArray, weights: FloatArray, labels: NDArray[np.intp]) -> float:
+def silhouette(distances: FloatArray, weights: FloatArray, labels: IntArray) -> float:
     """Return the weighted mean silhouette; copies of a row are at distance 0 of it.
 
     Parameters
@@ -152,12 +151,12 @@ DECIMALS = 9
 MOST_DRAWN = 2**53
 """At most this many equal rows are drawn one by one; of more, the halves have the same shares."""
 
-Labels = NDArray[np.intp]
+Labels = IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedRows:
-    """Rows whose cells are to be foretold.
+    """Rows whose cells are to be predicted.
 
     Parameters
     ----------
@@ -166,10 +165,10 @@ class JudgedRows:
     codes : integer array of shape (n_rows, n_attributes)
         The rows, in the codes of the space.
     cells : integer array of shape (n_rows, n_attributes)
-        What is foretold: the rows, perhaps in coarser codes.
+        What is predicted: the rows, perhaps in coarser codes.
     sizes : tuple of int
         Number of values of each attribute in these codes; a code equal to it is unknown and is not
-        foretold.
+        predicted.
     weights : array of shape (n_rows,)
         How often each row counts.
     draws : array of shape (n_rows,)
@@ -182,22 +181,18 @@ class JudgedRows:
     """
 
     space: ValueSpace
-    codes: NDArray[np.int64]
-    cells: NDArray[np.int64]
+    codes: LongArray
+    cells: LongArray
     sizes: tuple[int, ...]
     weights: FloatArray
     draws: FloatArray
     votes: FloatArray
-    related: NDArray[np.bool_]
+    related: BoolArray
 
     @cached_property
-    def groups(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Attributes that are hidden with the same others: (hidden ones, foretold ones)."""
-        kinds, which = np.unique(self.related, axis=0, return_inverse=True)
-        return [
-            (np.flatnonzero(kind), np.flatnonzero(which.ravel() == number))
-            for number, kind in enumerate(kinds)
-        ]
+    def groups(self) -> list[tuple[IntArray, IntArray]]:
+        """Attributes that are hidden with the same others: (hidden ones, predicted ones)."""
+        return hidden_together(self.related)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,14 +219,13 @@ class HalfFit:
         return int(self.distances[0].shape[1])
 
 
-@dataclass(frozen=True, eq=False)
-class Gains:
+class Gains(NamedTuple):
     """What clusters tell of hidden cells.
 
     Parameters
     ----------
     of_rows : array of shape (n_rows,)
-        The gain of each row that was foretold, in nats times its weight, over all attributes.
+        The gain of each row that was predicted, in nats times its weight, over all attributes.
     of_attributes : array of shape (n_attributes,)
         The same over the rows, for each attribute.
     squares : array of shape (n_attributes,)
@@ -242,15 +236,10 @@ class Gains:
     of_attributes: FloatArray
     squares: FloatArray
 
-    def __add__(self, other: Gains) -> Gains:
-        return Gains(*(a + b for a, b in zip(self._parts, other._parts, strict=True)))
 
-    def __truediv__(self, number: float) -> Gains:
-        return Gains(*(part / number for part in self._parts))
-
-    @property
-    def _parts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        return self.of_rows, self.of_attributes, self.squares
+def sum_of_gains(gains: Sequence[Gains], divisor: int = 1) -> Gains:
+    """Add up gains, and divide them by a number, such as that of the splits."""
+    return Gains(*(reduce(add, parts) / divisor for parts in zip(*gains, strict=True)))
 
 
 def halves(
@@ -321,9 +310,9 @@ def hidden_gains(
     test: FloatArray,
     *,
     refit: bool = False,
-    never: NDArray[np.bool_] | None = None,
+    never: BoolArray | None = None,
 ) -> Gains:
-    """Foretell each cell of the other half from the rest of its row.
+    """Predict each cell of the other half from the rest of its row.
 
     Parameters
     ----------
@@ -338,15 +327,15 @@ def hidden_gains(
         without the column. Otherwise they are those of the clusters as they were made, so that
         clusters which need the column lose where they are not recognised without it.
     never : boolean array of shape (n_attributes,), optional
-        Attributes that are hidden all the time, and not foretold.
+        Attributes that are hidden all the time, and not predicted.
     """
     tested, trained = np.flatnonzero(test > 0), np.flatnonzero(fit.weights > 0)
     of_rows = np.zeros(len(test))
     of_attributes, squares = np.zeros((2, len(rows.sizes)))
     in_each = test[tested] * (rows.weights / rows.draws)[tested]
-    for foretold, labels in _labels_without(rows, fit, never):
+    for predicted, labels in _labels_without(rows, fit, never):
         members = labels if refit else fit.labels
-        for attribute in foretold.tolist():
+        for attribute in predicted.tolist():
             table = _log_ratios(rows, fit, attribute, members[trained], trained)
             cells = rows.cells[tested, attribute]
             found = table[labels[tested], cells] * rows.votes[attribute]
@@ -357,20 +346,20 @@ def hidden_gains(
 
 
 def _labels_without(
-    rows: JudgedRows, fit: HalfFit, never: NDArray[np.bool_] | None
-) -> Iterator[tuple[NDArray[np.intp], Labels]]:
-    """Yield attributes that are foretold, and the clusters that rows join without them."""
+    rows: JudgedRows, fit: HalfFit, never: BoolArray | None
+) -> Iterator[tuple[IntArray, Labels]]:
+    """Yield attributes that are predicted, and the clusters that rows join without them."""
     never = np.zeros(len(rows.sizes), dtype=bool) if never is None else never
     seen = np.flatnonzero(~never)
     total = _distances(rows, fit, seen)
-    for hidden, foretold in rows.groups:
-        foretold = foretold[~never[foretold]]
-        if len(foretold):
+    for hidden, predicted in rows.groups:
+        predicted = predicted[~never[predicted]]
+        if len(predicted):
             hidden = hidden[~never[hidden]]
-            yield foretold, _nearest(total - _distances(rows, fit, hidden), total)
+            yield predicted, _nearest(total - _distances(rows, fit, hidden), total)
 
 
-def _distances(rows: JudgedRows, fit: HalfFit, attributes: NDArray[np.intp] | range) -> FloatArray:
+def _distances(rows: JudgedRows, fit: HalfFit, attributes: IntArray | range) -> FloatArray:
     """Add up the distances of all rows to the clusters over some attributes."""
     total = np.zeros((len(rows.weights), fit.n_clusters))
     for attribute in attributes:
@@ -469,9 +458,9 @@ def choose_number(
     vectors : LookUp
         The compact vectors of the values.
     view : CoarseView
-        The cells that are foretold.
+        The cells that are predicted.
     attributes : Attributes
-        Of the whole table, in this view: how much each counts, and which say the same.
+        Of the whole table, in this view: how much each counts, and which are redundant.
     sample : RowSample
         Rows of the table.
     columns : sequence of str
@@ -488,7 +477,15 @@ def choose_number(
     check_integer("n_splits", n_splits, 1, "a positive integer")
     rows = sample_vectors(vectors, sample)
     numbers = _check_ks(ks, count_distinct(rows))
-    judged = _judged(vectors, view, attributes, sample)
+    judged = JudgedRows(
+        ValueSpace(vectors.tables),
+        sample.codes,
+        view.cells(sample.codes),
+        view.counts.sizes,
+        *_drawn(sample, attributes, view.counts.n_rows),
+        attributes.votes,
+        attributes.related,
+    )
     with one_thread():  # many products of small matrices
         tried = _try(judged, rows, numbers, n_splits, rng)
         if _may_be_repetition(judged, tried):
@@ -598,7 +595,7 @@ class _Evidence:
     told: Gains
     without: float
     error: float
-    hidden: NDArray[np.bool_]
+    hidden: BoolArray
 
     @property
     def holds(self) -> bool:
@@ -611,7 +608,7 @@ class _Trial:
     Parameters
     ----------
     judged : JudgedRows
-        The rows whose cells are foretold.
+        The rows whose cells are predicted.
     vectors : array of shape (n_rows, n_dimensions)
         Their vectors, which are clustered.
     n_splits : int
@@ -641,7 +638,7 @@ class _Trial:
                 agreement.append(adjusted_rand(labels, all_labels(self.judged, fit), self.weights))
         sums = np.array([gain.of_rows.sum() for gain in gains])
         return _Result(
-            _total(gains) / len(self.splits),
+            sum_of_gains(gains, len(self.splits)),
             sums.reshape(-1, 2).sum(axis=1),
             float(np.mean(agreement)),
             labels,
@@ -650,22 +647,26 @@ class _Trial:
 
     def evidence(self, result: _Result) -> _Evidence:
         """Ask what the clusters tell of the columns, and what without the best of them."""
-        n = len(self.splits)
-        worth = pays(self.judged.codes.size)
-        told = _total(in_threads(partial(_gains_of, self.judged), result.fits, worth)) / n
+        told = self._gains(result)
         worst: _Evidence | None = None
         for hidden in self._mattering(told):
-            without = partial(_gains_of, self.judged, never=hidden)
-            left = _total(in_threads(without, result.fits, worth)) / n
+            left = self._gains(result, never=hidden)
             mean = float(left.of_rows.sum() / self.weights.sum())
             if worst is None or mean < worst.without - ROUNDING:
                 worst = _Evidence(told, mean, _error(left.of_rows, self.judged), hidden)
         assert worst is not None  # there is a column
         return worst
 
-    def _mattering(self, told: Gains) -> list[NDArray[np.bool_]]:
+    def _gains(self, result: _Result, never: BoolArray | None = None) -> Gains:
+        """Return what the clusters of the halves tell, the mean over the splits."""
+        gains_of = partial(hidden_gains, self.judged, refit=True, never=never)
+        worth = pays(self.judged.codes.size)
+        found = in_threads(lambda half: gains_of(*half), result.fits, worth)
+        return sum_of_gains(found, len(self.splits))
+
+    def _mattering(self, told: Gains) -> list[BoolArray]:
         """Return the columns of which most is told, each with those that say the same."""
-        tried: list[NDArray[np.bool_]] = []
+        tried: list[BoolArray] = []
         for attribute in np.argsort(-np.round(told.of_attributes, 9), kind="stable"):
             hidden = self.judged.related[attribute]
             if not any((hidden == other).all() for other in tried):
@@ -681,30 +682,6 @@ class _Trial:
             rng = RandomState(self.seed)
             found = best_labels(self.vectors[drawn], train[drawn], k, max(HALF_STARTS, k), rng)
         return fit_half(self.judged, train, drawn, found)
-
-
-def _gains_of(
-    judged: JudgedRows,
-    half: tuple[HalfFit, FloatArray],
-    never: NDArray[np.bool_] | None = None,
-) -> Gains:
-    return hidden_gains(judged, *half, refit=True, never=never)
-
-
-def _judged(
-    vectors: LookUp, view: CoarseView, attributes: Attributes, sample: RowSample
-) -> JudgedRows:
-    weights, draws = _drawn(sample, attributes, view.counts.n_rows)
-    return JudgedRows(
-        ValueSpace(vectors.tables),
-        sample.codes,
-        view.cells(sample.codes),
-        view.counts.sizes,
-        weights,
-        draws,
-        attributes.votes,
-        attributes.related,
-    )
 
 
 def _drawn(sample: RowSample, attributes: Attributes, n_rows: int) -> tuple[FloatArray, FloatArray]:
@@ -801,10 +778,6 @@ def _error(of_rows: FloatArray, judged: JudgedRows) -> float:
     total = judged.weights.sum()
     off = of_rows - judged.weights * (of_rows.sum() / total)
     return float(np.sqrt(np.sum(np.square(off) / judged.draws)) / total)
-
-
-def _total(gains: Sequence[Gains]) -> Gains:
-    return reduce(add, gains)
 
 
 def _repeated(trial: _Trial, labels: Labels, columns: Sequence[str]) -> str | None:

@@ -26,7 +26,7 @@ from untie._learn.columns.attributes import Attributes
 from untie._learn.spaces.value_tables import Columns
 from untie._util.k_means import LookedUpRows, best_labels
 from untie._util.threads import in_threads
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray, LongArray
 
 PRIOR = 10.0
 """Before it has any rows, a cluster is taken to be like this many rows of the whole table."""
@@ -36,7 +36,7 @@ def description_gain(
     codes: NDArray[np.integer],
     sizes: Sequence[int],
     weights: FloatArray,
-    labels: NDArray[np.intp],
+    labels: IntArray,
     votes: FloatArray,
 ) -> float:
     """Return the gain per row in nats; above 0, clusters describe the table better than none.
@@ -130,7 +130,7 @@ look a number up takes as long as to multiply this many."""
 
 Rows = FloatArray | LookedUpRows
 
-Judge = Callable[[NDArray[np.intp], int], float]
+Judge = Callable[[IntArray, int], float]
 """Takes a partition and its number of clusters, and returns its gain."""
 
 NOISE = 1e-6
@@ -149,7 +149,7 @@ class Descriptions:
     sample : RowSample
         Rows of the table.
     attributes : Attributes
-        Of the whole table: its counts, and the votes that they give.
+        Of the whole table: its counts, and the weights of the columns.
     finer : Counts, optional
         Counts of the values that have vectors, if those of `attributes` are of a coarser view.
     cells : integer array of shape (n_sampled, n_attributes), optional
@@ -160,7 +160,7 @@ class Descriptions:
     sample: RowSample
     attributes: Attributes
     finer: Counts | None = None
-    cells: NDArray[np.int64] | None = None
+    cells: LongArray | None = None
     _rows: dict[str, tuple[Rows, int]] = field(default_factory=dict)
     _gains: dict[tuple[str, int, int], float] = field(default_factory=dict)
 
@@ -241,7 +241,7 @@ def gain_of(sample: RowSample, attributes: Attributes) -> Judge:
     # The sample stands for the whole table, so what is learned costs what it costs there.
     weights = sample.weights * (counts.n_draws / sample.weights.sum())
 
-    def gain(labels: NDArray[np.intp], n_clusters: int) -> float:
+    def gain(labels: IntArray, n_clusters: int) -> float:
         if len(np.unique(labels)) < n_clusters:
             return -np.inf
         return description_gain(sample.codes, counts.sizes, weights, labels, attributes.votes)
@@ -289,10 +289,8 @@ def _work(n_rows: int, n_dimensions: int, n_clusters: int) -> float:
 
 def _vectors(tables: Sequence[Columns], sample: RowSample, counts: Counts) -> Rows:
     """Return the rows' vectors, centred."""
-    found = [
-        table.centred(column, counts.frequencies[counts.span(attribute)])
-        for attribute, (table, column) in enumerate(zip(tables, sample.codes.T, strict=True))
-    ]
+    triples = zip(tables, sample.codes.T, counts.parts, strict=True)
+    found = [table.centred(column, own) for table, column, own in triples]
     if sum(vectors.shape[1] for vectors, _ in found) > LONG * len(found):
         return LookedUpRows([vectors for vectors, _ in found], [codes for _, codes in found])
     return np.hstack([vectors[codes] for vectors, codes in found])

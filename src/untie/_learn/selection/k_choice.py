@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from untie._table import frames
-from untie._table.frames import columns_of
+from untie._table.frames import columns_of, make_frame
 from untie._util.arrays import ROUNDING
 from untie._util.messages import listed
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 SURE = 2.0
 """A gain is there if it is above 0 by this many standard errors, and above rounding: where halves
@@ -115,7 +114,7 @@ class KChoice:
     error: FloatArray
     stability: FloatArray
     silhouette: FloatArray
-    chosen: NDArray[np.intp]
+    chosen: IntArray
     columns: tuple[str, ...]
     tells: FloatArray
     tells_error: FloatArray
@@ -177,7 +176,7 @@ class KChoice:
             "silhouette": self.silhouette,
             "chosen_by": [float(np.mean(self.chosen == k)) for k in self.ks],
         }
-        return frames.make_frame(self.library, columns)
+        return make_frame(self.library, columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,11 +249,16 @@ class Verdict:
     @property
     def weak(self) -> tuple[Any, ...]:
         """The groups that do not come back when the rows are resampled, if that was tried."""
+        return tuple(cluster for cluster, (word, _) in self._lines.items() if word in WEAK)
+
+    @cached_property
+    def _lines(self) -> dict[Any, tuple[str, float | None]]:
+        """What `cluster_stability` calls each cluster, and its number."""
         if self.stability is None:
-            return ()
+            return {}
         lines = columns_of(self.stability)
-        pairs = zip(lines["cluster"], lines["verdict"], strict=True)
-        return tuple(cluster for cluster, word in pairs if word in WEAK)
+        pairs = zip(lines["verdict"], lines["stability"], strict=True)
+        return dict(zip(lines["cluster"], pairs, strict=True))
 
     @property
     def headline(self) -> str:
@@ -297,12 +301,13 @@ class Verdict:
         """A few more sentences: how sure it is, and why."""
         said: list[str | None] = []
         if self.choice is not None and self.found:
+            agreement = max(float(self.choice.stability[self.choice.ks.index(self.choice.k)]), 0.0)
             said = [
                 self._why_this_number(self.choice),
                 f"The groups rest on {_some(self.rests_on)}." if self.rests_on else None,
                 self._repeating(),
                 "Groups made from half of the rows agree with those of all rows by "
-                f"{_agreement(self.choice):.2f} (adjusted Rand index: 1 is the same, 0 is chance).",
+                f"{agreement:.2f} (adjusted Rand index: 1 is the same, 0 is chance).",
                 self._weak(),
             ]
         elif self.choice is not None:
@@ -314,8 +319,7 @@ class Verdict:
         said = self.word_of(cluster)
         if not said:
             return ""
-        lines = columns_of(self.stability)
-        number = lines["stability"][lines["cluster"].index(cluster)]
+        number = self._lines[cluster][1]
         if number is None or np.isnan(number):
             return said
         # Cut, not rounded: what is called doubtful below 0.75 is not said to have 0.75.
@@ -325,8 +329,7 @@ class Verdict:
         """Return the same without the number; groups of noise may come back, and are none."""
         if self.stability is None:
             return ""
-        lines = columns_of(self.stability)
-        word = str(lines["verdict"][lines["cluster"].index(cluster)])
+        word = self._lines[cluster][0]
         if word in WEAK:
             return f"weak, {word}"
         return NO_FINDING if self.found is False else word
@@ -397,10 +400,6 @@ class Verdict:
         if len(self.weak) == 1:
             return f"Group {names} is weak: it often changes when the rows are resampled."
         return f"Groups {names} are weak: they often change when the rows are resampled."
-
-
-def _agreement(choice: KChoice) -> float:
-    return max(float(choice.stability[choice.ks.index(choice.k)]), 0.0)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._count.row_sample import RowSample
-from untie._learn.columns.attributes import Attributes
+from untie._learn.columns.attributes import Attributes, hidden_together
 from untie._learn.columns.explained_entropy import entropy
 from untie._learn.selection.cluster_gain import NOISE, Descriptions
 from untie._learn.spaces.couplings import PAPER_COUPLINGS, resolve_couplings
@@ -32,10 +32,10 @@ from untie._learn.spaces.kernels import (
 from untie._learn.spaces.order_space import is_mixed
 from untie._learn.spaces.value_tables import Columns
 from untie._learn.spaces.value_tree import LABELS, tree_spaces
-from untie._learn.weights import ALTERNATIVES, OF_MIXED, OF_NEIGHBORS, Problem, Weighting
+from untie._learn.weights.weightings import ALTERNATIVES, OF_MIXED, OF_NEIGHBORS, Problem, Weighting
 from untie._util.arrays import squared_distances, squared_lengths
 from untie._util.checks import draws_of
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray, IntArray, LongArray
 
 N_NEAREST = 20
 """Each row asks this many others: twice as many as people look at, as chance has its say in few."""
@@ -56,9 +56,8 @@ LEAST_ASKING = 50
 BLOCK_NUMBERS = 2**19
 """At most this many distances are held at a time."""
 
-Distances = NDArray[np.int64]
+Distances = LongArray
 Ranks = NDArray[np.int32]
-Places = NDArray[np.intp]
 
 
 def neighbor_gains(
@@ -66,9 +65,9 @@ def neighbor_gains(
     sample: RowSample,
     attributes: Attributes,
     finer: Counts | None = None,
-    cells: NDArray[np.int64] | None = None,
+    cells: LongArray | None = None,
 ) -> dict[str, float]:
-    """Return, for each candidate, how well the nearest of the sampled rows foretell hidden cells.
+    """Return, for each candidate, how well the nearest of the sampled rows predict hidden cells.
 
     Parameters
     ----------
@@ -77,22 +76,22 @@ def neighbor_gains(
     sample : RowSample
         Rows of the table, in an order that no name decides: of many columns, the first rows ask.
     attributes : Attributes
-        Of the whole table: its counts, the votes that they give, and which say the same.
+        Of the whole table: its counts, the weights of the columns, and which are redundant.
     finer : Counts, optional
         Counts of the values that have vectors, if those of `attributes` are of a coarser view.
     cells : integer array of shape (n_sampled, n_attributes), optional
-        The rows in that view, where their cells are foretold.
+        The rows in that view, where their cells are predicted.
 
     Returns
     -------
     dict
-        The share of a hidden column's entropy that neighbours foretell, summed over the columns
-        with their votes: with 1, as much as one column wholly.
+        The share of a hidden column's entropy that neighbours predict, summed over the columns with
+        their weights: with 1, as much as one column wholly.
     """
     counts = attributes.counts if finer is None else finer
     asked = Asked.of(sample.codes if cells is None else cells, sample.weights, attributes)
     return {
-        name: foretelling_gain(whole_distances(tables, sample.codes, counts, asked.n_asking), asked)
+        name: prediction_gain(whole_distances(tables, sample.codes, counts, asked.n_asking), asked)
         for name, tables in candidates.items()
     }
 
@@ -104,7 +103,7 @@ class Asked:
     Parameters
     ----------
     cells : integer array of shape (n_rows, n_attributes)
-        What is foretold; a code equal to the attribute's size is unknown and is not.
+        What is predicted; a code equal to the attribute's size is unknown and is not.
     weights : array of shape (n_rows,)
         How many equal rows each stands for.
     shares : sequence of arrays of shape (n_values,)
@@ -115,33 +114,28 @@ class Asked:
         Which attributes are hidden together with each; all with itself.
     """
 
-    cells: NDArray[np.int64]
+    cells: LongArray
     weights: FloatArray
     shares: Sequence[FloatArray]
     votes: FloatArray
-    related: NDArray[np.bool_]
+    related: BoolArray
 
     @classmethod
-    def of(cls, cells: NDArray[np.int64], weights: FloatArray, attributes: Attributes) -> Asked:
+    def of(cls, cells: LongArray, weights: FloatArray, attributes: Attributes) -> Asked:
         """Return what is asked of some rows of a table."""
         counts = attributes.counts
         weights = weights * (counts.n_draws / counts.n)
-        parts = [counts.frequencies[counts.span(a)] for a in range(len(counts.sizes))]
-        shares = [part / max(part.sum(), np.finfo(float).tiny) for part in parts]
+        shares = [own / max(own.sum(), np.finfo(float).tiny) for own in counts.parts]
         return cls(cells, weights, shares, attributes.votes, attributes.related)
 
     @cached_property
-    def groups(self) -> list[tuple[Places, Places]]:
-        """Attributes that are hidden with the same others: (hidden ones, foretold ones)."""
-        kinds, which = np.unique(self.related, axis=0, return_inverse=True)
-        return [
-            (np.flatnonzero(kind), np.flatnonzero(which.ravel() == number))
-            for number, kind in enumerate(kinds)
-        ]
+    def groups(self) -> list[tuple[IntArray, IntArray]]:
+        """Attributes that are hidden with the same others: (hidden ones, predicted ones)."""
+        return hidden_together(self.related)
 
     @cached_property
     def scales(self) -> FloatArray:
-        """What a nat of each attribute counts: its vote over its entropy, 0 if it is constant."""
+        """What a nat of each attribute counts: its weight over its entropy, 0 if it is constant."""
         entropies = np.array([entropy(shares) for shares in self.shares]) * np.log(2.0)
         return np.divide(self.votes, entropies, out=np.zeros(len(entropies)), where=entropies > 0)
 
@@ -174,8 +168,8 @@ class ValueDistances:
     """
 
     table: Distances
-    asking: Places
-    others: Places
+    asking: IntArray
+    others: IntArray
 
     def between(self, rows: slice) -> Distances:
         """Return the distances of some rows that ask to all; shape (n_some, n_rows)."""
@@ -183,7 +177,7 @@ class ValueDistances:
 
 
 def whole_distances(
-    tables: Sequence[Columns], codes: NDArray[np.int64], counts: Counts, n_asking: int
+    tables: Sequence[Columns], codes: LongArray, counts: Counts, n_asking: int
 ) -> list[ValueDistances]:
     """Return the attributes' squared distances between values, as shares of the largest of rows.
 
@@ -199,9 +193,9 @@ def whole_distances(
         Number of rows that ask.
     """
     found = []
-    for attribute, (table, column) in enumerate(zip(tables, codes.T, strict=True)):
+    for table, column, own in zip(tables, codes.T, counts.parts, strict=True):
         values, others = np.unique(column, return_inverse=True)
-        centred, which = table.centred(values, counts.frequencies[counts.span(attribute)])
+        centred, which = table.centred(values, own)
         vectors = centred[which]
         places, asking = np.unique(others.ravel()[:n_asking], return_inverse=True)
         found.append((_distances_to_all(vectors, places), asking.ravel(), others.ravel()))
@@ -214,8 +208,8 @@ def whole_distances(
     ]
 
 
-def foretelling_gain(distances: Sequence[ValueDistances], asked: Asked) -> float:
-    """Return how much better neighbours foretell hidden cells than the table's shares do.
+def prediction_gain(distances: Sequence[ValueDistances], asked: Asked) -> float:
+    """Return how much better neighbours predict hidden cells than the table's shares do.
 
     Parameters
     ----------
@@ -232,23 +226,22 @@ def foretelling_gain(distances: Sequence[ValueDistances], asked: Asked) -> float
     >>> shares, votes, related = [np.array([0.5, 0.5])] * 2, np.ones(2), np.eye(2, dtype=bool)
     >>> alike, mixed = np.array([50.0, 50.0, 0.0]), np.array([50.0, 25.0, 25.0])
     >>> for weights in (alike, mixed):
-    ...     round(foretelling_gain(distances, Asked(cells, weights, shares, votes, related)), 2)
+    ...     round(prediction_gain(distances, Asked(cells, weights, shares, votes, related)), 2)
     1.47
     0.59
     """
     weights = asked.weights[: asked.n_asking]
     total = 0.0
-    for rows, without in _hidden_in_turns(distances, asked):
-        for foretold, remaining in without:
-            near = _nearest(remaining, rows, asked)
-            for attribute in foretold.tolist():
-                gains = _log_ratios(attribute, rows, near, asked)
-                total += float(asked.scales[attribute] * (gains @ weights[rows]))
+    for rows, predicted, remaining in _hidden_in_turns(distances, asked):
+        near = _nearest(remaining, rows, asked)
+        for attribute in predicted.tolist():
+            gains = _log_ratios(attribute, rows, near, asked)
+            total += float(asked.scales[attribute] * (gains @ weights[rows]))
     # Equal gains tie, in whatever order they are added up.
     return round(total / float(weights.sum()), 9)
 
 
-def _distances_to_all(vectors: FloatArray, chosen: Places) -> FloatArray:
+def _distances_to_all(vectors: FloatArray, chosen: IntArray) -> FloatArray:
     """Return squared distances of some vectors to all; shape (n_chosen, n_vectors)."""
     lengths = squared_lengths(vectors)
     result = squared_distances(vectors[chosen] @ vectors.T, lengths[chosen], lengths)
@@ -258,8 +251,8 @@ def _distances_to_all(vectors: FloatArray, chosen: Places) -> FloatArray:
 
 def _hidden_in_turns(
     distances: Sequence[ValueDistances], asked: Asked
-) -> Iterator[tuple[slice, Iterator[tuple[Places, Ranks]]]]:
-    """Yield rows that ask, some at a time, with their distances without each group of columns."""
+) -> Iterator[tuple[slice, IntArray, Ranks]]:
+    """Yield rows that ask, some at a time, columns, and the distances without these columns."""
     n_rows = len(asked.weights)
     step = max(1, BLOCK_NUMBERS // n_rows)
     for start in range(0, asked.n_asking, step):
@@ -267,25 +260,18 @@ def _hidden_in_turns(
         total = np.full((rows.stop - start, n_rows), 2 ** (FINE_BITS - 1), dtype=np.int64)
         for attribute in distances:
             total += attribute.between(rows)
-        yield rows, _without(total, rows, distances, asked)
+        for hidden, predicted in asked.groups:
+            remaining = total
+            for place in hidden.tolist():
+                remaining = remaining - distances[place].between(rows)
+            yield rows, predicted, (remaining >> FINE_BITS).astype(np.int32)
 
 
-def _without(
-    total: Distances, rows: slice, distances: Sequence[ValueDistances], asked: Asked
-) -> Iterator[tuple[Places, Ranks]]:
-    for hidden, foretold in asked.groups:
-        remaining = total
-        for attribute in hidden.tolist():
-            remaining = remaining - distances[attribute].between(rows)
-        yield foretold, (remaining >> FINE_BITS).astype(np.int32)
-
-
-@dataclass(frozen=True, eq=False)
-class _Near:
+class _Near(NamedTuple):
     """Neighbours of rows that ask: pairs of both, with the weight of each pair."""
 
-    asking: Places
-    others: Places
+    asking: IntArray
+    others: IntArray
     weights: FloatArray
 
 
@@ -339,7 +325,7 @@ Vectors = Mapping[str, Sequence[Columns]]
 Judge = Callable[[int, Any], dict[str, float]]
 """A number of clusters and a random state -> the gain of each weighting."""
 
-Yardstick = Callable[[Vectors, Problem, RowSample], Judge]
+Criterion = Callable[[Vectors, Problem, RowSample], Judge]
 """Vectors, the table and some of its rows -> what compares weightings."""
 
 
@@ -356,7 +342,7 @@ class Objective:
     same_gain : float
         Gains that differ by less than this are equal, and the first of them is taken.
     needs_clusters : bool
-        Whether the yardstick depends on the number of clusters.
+        Whether the criterion depends on the number of clusters.
     spaces : callable
         Makes the spaces of couplings that are weighted: trees of values, or kernels.
     n_spaces : int
@@ -364,7 +350,7 @@ class Objective:
     """
 
     alternatives: Mapping[str, Weighting]
-    judge: Yardstick
+    judge: Criterion
     same_gain: float
     needs_clusters: bool
     spaces: Callable[[Counts], KernelSpaces]
@@ -380,7 +366,7 @@ class Objective:
         return OF_MIXED if is_mixed(problem.orders) else self.alternatives
 
     def can_judge(self, problem: Problem, sample: RowSample) -> bool:
-        """Tell whether there are rows enough to tell weightings apart."""
+        """Tell whether there are rows enough to compare weightings."""
         n_parts = problem.n_clusters if self.needs_clusters else 2
         return 1 < n_parts < len(sample.weights)
 

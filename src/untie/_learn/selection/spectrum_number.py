@@ -71,9 +71,9 @@ def standardised_eigenvalues(
 def _standardised(counts: Counts) -> Gram:
     """Return what multiplies by the standardised counts, or for few values these."""
     scales = _scales(counts.frequencies)
-    n_values, attributes = len(scales), range(len(counts.sizes))
+    n_values = len(scales)
     if n_values <= OPERATOR_SIZE and max(counts.sizes) <= memory.LARGE:
-        blocks = [own_directions(scales[counts.span(attribute)]) for attribute in attributes]
+        blocks = [own_directions(_scales(own)) for own in counts.parts]
         return reduced_gram(counts, centre(blocks, counts))
     starts = counts.offsets[:-1]
     own = np.add.reduceat(counts.frequencies, starts)
@@ -93,10 +93,8 @@ def _standardised(counts: Counts) -> Gram:
 
 
 def _scales(frequencies: FloatArray) -> FloatArray:
-    seen = frequencies > 0
-    scales = np.zeros(len(seen))
-    scales[seen] = 1.0 / np.sqrt(frequencies[seen])
-    return scales
+    zeros = np.zeros(len(frequencies))
+    return np.divide(1.0, np.sqrt(frequencies), out=zeros, where=frequencies > 0)
 
 
 def _beside_one_large(counts: Counts, large: int, n_eigenvalues: int) -> FloatArray:
@@ -109,13 +107,8 @@ def _beside_one_large(counts: Counts, large: int, n_eigenvalues: int) -> FloatAr
     """
     span = counts.span(large)
     others = np.delete(np.arange(sum(counts.sizes)), np.arange(span.start, span.stop))
-    factor = block_diag(
-        *(
-            _centred(counts.frequencies[counts.span(attribute)])
-            for attribute in range(len(counts.sizes))
-            if attribute != large
-        )
-    )
+    small = [own for attribute, own in enumerate(counts.parts) if attribute != large]
+    factor = block_diag(*(Dense(np.diag(_scales(own))).less_mean(own).array for own in small))
     between = sparse.csr_array(counts.matrix[span][:, others])
     among = sparse.csr_array(counts.matrix[others][:, others]).toarray()
     own = factor.T @ among @ factor
@@ -126,10 +119,6 @@ def _beside_one_large(counts: Counts, large: int, n_eigenvalues: int) -> FloatAr
     # There are more eigenvalues of 1 than are asked for.
     found = np.append(eigenvalues(whole, n_eigenvalues), np.ones(n_eigenvalues))
     return np.sort(found)[::-1][:n_eigenvalues]
-
-
-def _centred(frequencies: FloatArray) -> FloatArray:
-    return Dense(np.diag(_scales(frequencies))).less_mean(frequencies).array
 
 
 def _squared(between: sparse.csr_array, frequencies: FloatArray) -> FloatArray:

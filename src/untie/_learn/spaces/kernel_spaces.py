@@ -13,7 +13,6 @@ from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import solve_triangular
 
@@ -24,7 +23,7 @@ from untie._learn.spaces.couplings import Coupling
 from untie._learn.spaces.kernels import Kernel, Normalization, Pairs, Scale, SelfPairs
 from untie._learn.spaces.value_tables import Block, Columns, Dense, Tall, own_directions
 from untie._util.threads import one_thread
-from untie._util.types import FloatArray
+from untie._util.types import AnyArray, BoolArray, FloatArray, IntArray
 
 LANDMARKS_A_DIMENSION = 32
 """A coupling has at most this many landmarks per dimension; few dimensions need no more."""
@@ -108,7 +107,7 @@ def _n_landmarks(n_values: int, n_dimensions: int) -> int:
     return min(memory.MOST_LANDMARKS, LANDMARKS_A_DIMENSION * n_dimensions, affordable)
 
 
-def choose_landmarks(vectors: Any, n_landmarks: int) -> NDArray[np.intp]:
+def choose_landmarks(vectors: Any, n_landmarks: int) -> IntArray:
     """Choose the longest vector, then again and again the one farthest from all chosen.
 
     Every value is then as near to a landmark as this number of landmarks allows, up to a factor of
@@ -151,11 +150,7 @@ def _asked(kernel: Kernel, pairs: Pairs, name: str, n_columns: int) -> FloatArra
 
 
 def _leading_axes(
-    columns: FloatArray,
-    chosen: NDArray[np.intp],
-    diagonal: FloatArray,
-    scale: Scale,
-    shares: FloatArray,
+    columns: FloatArray, chosen: IntArray, diagonal: FloatArray, scale: Scale, shares: FloatArray
 ) -> tuple[FloatArray, float]:
     """Return B with B B' as near to K K' as possible, and the part of K that is missing."""
     lengths = scale.lengths(diagonal)
@@ -311,7 +306,7 @@ class KernelSpaces:
         }
 
     @cached_property
-    def _cuts(self) -> NDArray[np.intp]:
+    def _cuts(self) -> IntArray:
         return np.cumsum([columns.shape[1] for columns in self.columns])
 
     @property
@@ -319,14 +314,19 @@ class KernelSpaces:
         """Number of coordinates, and so of weights, of all attributes."""
         return int(self._cuts[-1])
 
-    def split(self, vector: FloatArray) -> list[FloatArray]:
+    def split(self, vector: AnyArray) -> list[AnyArray]:
         """Cut a vector over all coordinates into one per attribute."""
         return np.split(vector, self._cuts[:-1])
 
-    def are(self, coupling: str) -> NDArray[np.bool_]:
+    def are(self, coupling: str) -> BoolArray:
         """Tell, for every coordinate, whether it is of a coupling."""
         of_spaces = [name == coupling for name, _ in self.labels]
         return np.concatenate([np.repeat(of_spaces, widths) for widths in self.widths])
+
+    def beside(self, other: KernelSpaces) -> KernelSpaces:
+        """Return the spaces of both, these before those of the other."""
+        blocks = map(Block.beside, self.blocks, other.blocks)
+        return KernelSpaces(self.labels + other.labels, tuple(blocks))
 
     def of_values(self, weights: list[FloatArray], frequencies: list[FloatArray]) -> FloatArray:
         """Give every kernel column the number of its value; an axis, the mean of all rows.
@@ -362,46 +362,25 @@ def build_spaces(
     labels = tuple((coupling, kernel) for coupling in couplings for kernel in kernels)
     blocks = []
     with one_thread():
-        for attribute, size in enumerate(counts.sizes):
-            build = _axes if size > memory.LARGE else _matrices
-            blocks.append(build(counts, attribute, couplings, kernels, normalize))
+        for attribute, own in enumerate(counts.parts):
+            build = kernel_axes if len(own) > memory.LARGE else kernel_matrices
+            vectors = (_vectors(counts, attribute, *named) for named in couplings.items())
+            found = [build(part, kernels, normalize, own / counts.n) for part in vectors]
+            blocks.append(reduce(Block.beside, found))
     return KernelSpaces(labels, tuple(blocks))
 
 
-def _matrices(
-    counts: Counts,
-    attribute: int,
-    couplings: Mapping[str, Coupling],
-    kernels: Mapping[str, Kernel],
-    normalize: Normalization,
+def kernel_matrices(
+    vectors: Any, kernels: Mapping[str, Kernel], normalize: Normalization, shares: FloatArray
 ) -> Block:
-    size = counts.sizes[attribute]
-    shares = counts.frequencies[counts.span(attribute)] / counts.n
-    block = np.empty((size, len(couplings) * len(kernels), size))
-    space = 0
-    for name, coupling in couplings.items():
-        pairs = Pairs(_vectors(counts, attribute, name, coupling))
-        for kernel_name, kernel in kernels.items():
-            values = _checked(kernel(pairs), f"kernel {kernel_name!r}", size, size)
-            scaled = normalize(values, shares)
-            block[:, space] = _checked(scaled, "normalization", size, size)
-            space += 1
-    return Block(Dense(block.reshape(size, -1)), (size,) * space)
-
-
-def _axes(
-    counts: Counts,
-    attribute: int,
-    couplings: Mapping[str, Coupling],
-    kernels: Mapping[str, Kernel],
-    normalize: Normalization,
-) -> Block:
-    shares = counts.frequencies[counts.span(attribute)] / counts.n
-    parts = [
-        kernel_axes(_vectors(counts, attribute, name, coupling), kernels, normalize, shares)
-        for name, coupling in couplings.items()
-    ]
-    return reduce(Block.beside, parts)
+    """Return every whole kernel matrix of one coupling; `kernel_axes` has the parameters."""
+    size, pairs = len(shares), Pairs(vectors)
+    block = np.empty((size, len(kernels), size))
+    for space, (name, kernel) in enumerate(kernels.items()):
+        values = _checked(kernel(pairs), f"kernel {name!r}", size, size)
+        scaled = normalize(values, shares)
+        block[:, space] = _checked(scaled, "normalization", size, size)
+    return Block(Dense(block.reshape(size, -1)), (size,) * len(kernels))
 
 
 VALUES = "matching"
@@ -410,20 +389,11 @@ VALUES = "matching"
 
 def identity_spaces(counts: Counts) -> KernelSpaces:
     """Return spaces in which every value is a direction of its own (one-hot)."""
-    blocks = tuple(_directions(size) for size in counts.sizes)
-    return KernelSpaces(((VALUES, "identity"),), blocks)
-
-
-def _directions(size: int) -> Block:
-    errors = np.zeros(1) if size > memory.LARGE else None
-    return Block(own_directions(np.ones(size)), (size,), errors)
-
-
-def side_by_side(first: KernelSpaces, second: KernelSpaces) -> KernelSpaces:
-    """Return the spaces of both, those of the first before those of the second."""
-    pairs = zip(first.blocks, second.blocks, strict=True)
-    blocks = tuple(left.beside(right) for left, right in pairs)
-    return KernelSpaces(first.labels + second.labels, blocks)
+    blocks = []
+    for size in counts.sizes:
+        errors = np.zeros(1) if size > memory.LARGE else None
+        blocks.append(Block(own_directions(np.ones(size)), (size,), errors))
+    return KernelSpaces(((VALUES, "identity"),), tuple(blocks))
 
 
 def _vectors(counts: Counts, attribute: int, name: str, coupling: Coupling) -> Any:

@@ -58,7 +58,10 @@ class Pairs:
     @cached_property
     def products(self) -> FloatArray:
         """Inner products of the vectors; shape (n_values, n_values or n_others)."""
-        return _products(self.vectors, self.vectors if self.others is None else self.others)
+        others = self.vectors if self.others is None else self.others
+        # Sparse times dense is dense, and much faster than sparse times sparse.
+        dense = others.toarray() if sparse.issparse(others) else others
+        return np.asarray(self.vectors @ dense.T)
 
     @cached_property
     def squared_distances(self) -> FloatArray:
@@ -85,11 +88,6 @@ class SelfPairs(Pairs):
     def squared_distances(self) -> FloatArray:
         """Zeros; shape (n_values, 1)."""
         return np.zeros((self.vectors.shape[0], 1))
-
-
-def _products(left: Any, right: Any) -> FloatArray:
-    # Sparse times dense is dense, and much faster than sparse times sparse.
-    return np.asarray(left @ (right.toarray() if sparse.issparse(right) else right).T)
 
 
 @dataclass(frozen=True)
@@ -195,11 +193,8 @@ def resolve_kernels(kernels: object) -> dict[str, Kernel]:
         )
     if len(set(chosen)) < len(chosen):
         raise ValueError(f"kernels name the same kernel twice: {kernels!r}.")
-    return dict(zip(number_repeats([_name(kernel) for kernel in chosen]), chosen, strict=True))
-
-
-def _name(kernel: Any) -> str:
-    return getattr(kernel, "__name__", None) or str(kernel)
+    names = [getattr(kernel, "__name__", None) or str(kernel) for kernel in chosen]
+    return dict(zip(number_repeats(names), chosen, strict=True))
 
 
 class Scale:

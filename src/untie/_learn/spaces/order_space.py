@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._learn import memory
@@ -20,7 +19,7 @@ from untie._learn.spaces.kernel_spaces import KernelSpaces
 from untie._learn.spaces.value_tables import Block, Dense, Tall
 from untie._table.orders import ORDER, Orders, Positions
 from untie._util.arrays import ROUNDING, ranges_of
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray, LongArray
 
 COARSE = 5
 """A column with an order has this many groups in the coarser view; odd, as the order may be counted
@@ -66,10 +65,10 @@ def mean_ranks(positions: Positions, frequencies: FloatArray) -> FloatArray:
 def order_spaces(counts: Counts, orders: Orders) -> KernelSpaces:
     """Return the spaces of the orders; a column without one has no coordinates there."""
     blocks = []
-    for attribute, (size, positions) in enumerate(zip(counts.sizes, orders, strict=True)):
+    for size, positions, own in zip(counts.sizes, orders, counts.parts, strict=True):
         axis = np.empty((size, 0))
         if positions is not None:
-            ranks = mean_ranks(positions, counts.frequencies[counts.span(attribute)])
+            ranks = mean_ranks(positions, own)
             axis = np.stack([ranks, 1.0 - ranks], axis=1)
         is_large = size > memory.LARGE
         table = Tall(None, axis, np.eye(axis.shape[1])) if is_large else Dense(axis)
@@ -94,9 +93,9 @@ class CoarseView:
     """
 
     counts: Counts
-    targets: tuple[NDArray[np.intp], ...] | None = None
+    targets: tuple[IntArray, ...] | None = None
 
-    def cells(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def cells(self, codes: LongArray) -> LongArray:
         """Return rows in the coarser codes; shape (n_rows, n_attributes)."""
         if self.targets is None:
             return codes
@@ -110,12 +109,11 @@ def coarse_view(counts: Counts, orders: Sequence[Positions | None]) -> CoarseVie
     Values without a place in the order stay as they are.
     """
     targets = []
-    for attribute, (size, positions) in enumerate(zip(counts.sizes, orders, strict=True)):
-        own = np.arange(size, dtype=np.intp)
+    for size, positions, own in zip(counts.sizes, orders, counts.parts, strict=True):
         if positions is not None and positions.max(initial=-1) >= COARSE:
-            ranks = mean_ranks(positions, counts.frequencies[counts.span(attribute)])
-            own = _groups(positions, ranks)
-        targets.append(own)
+            targets.append(_groups(positions, mean_ranks(positions, own)))
+        else:
+            targets.append(np.arange(size, dtype=np.intp))
     sizes = tuple(int(target.max(initial=-1)) + 1 for target in targets)
     if sizes == counts.sizes:
         return CoarseView(counts)
@@ -123,7 +121,7 @@ def coarse_view(counts: Counts, orders: Sequence[Positions | None]) -> CoarseVie
     return CoarseView(counts.relabel(targets, sizes), with_unknown)
 
 
-def _groups(positions: Positions, ranks: FloatArray) -> NDArray[np.intp]:
+def _groups(positions: Positions, ranks: FloatArray) -> IntArray:
     """Return a group of each value by its rank; values without a position have one each."""
     known = positions >= 0
     result = np.empty(len(positions), dtype=np.intp)

@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._count.crosstab import cross_table
 from untie._util.arrays import squared_distances, squared_lengths
-from untie._util.types import Codes, FloatArray
+from untie._util.types import Codes, FloatArray, IntArray
 
 BLOCK_NUMBERS = 2**20
 """At most this many distances are held at a time."""
@@ -115,7 +114,7 @@ class ValueSpace:
 def count_members(
     codes: Codes,
     n_codes: Sequence[int],
-    members: NDArray[np.intp],
+    members: IntArray,
     n_clusters: int,
     weights: FloatArray | None = None,
 ) -> list[FloatArray]:
@@ -171,7 +170,7 @@ def likeness(vectors: FloatArray, has_order: bool) -> FloatArray:
     products = vectors @ vectors.T
     squares = products.diagonal()
     if has_order:
-        apart = np.maximum(squares[:, None] + squares - 2.0 * products, 0.0)
+        apart = squared_distances(products, squares, squares)
         np.fill_diagonal(apart, 0.0)
         return 1.0 - apart / (float(apart.max(initial=0.0)) or 1.0)
     lengths = np.sqrt(np.maximum(squares, 0.0))

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._learn import memory
 from untie._learn.linalg.eigen import settling
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, LongArray
 
 VANISHING = 1e-6
 """Directions shorter than this share of the longest are left out where only distances count: by
@@ -88,9 +87,7 @@ class Dense:
         """Return the columns of both tables side by side."""
         return Dense(np.hstack([self.array, other.array]))
 
-    def centred(
-        self, codes: NDArray[np.int64], frequencies: FloatArray
-    ) -> tuple[FloatArray, NDArray[np.int64]]:
+    def centred(self, codes: LongArray, frequencies: FloatArray) -> tuple[FloatArray, LongArray]:
         """Return vectors less the mean, in as few dimensions as they need, and each row's.
 
         An unknown value stands at the mean. Centred vectors of n values need n - 1 dimensions.
@@ -260,9 +257,7 @@ class Tall:
         mix[len(self.mix) :, self.mix.shape[1] :] = other.mix
         return Tall(self.diagonal, basis, mix)
 
-    def centred(
-        self, codes: NDArray[np.int64], frequencies: FloatArray
-    ) -> tuple[FloatArray, NDArray[np.int64]]:
+    def centred(self, codes: LongArray, frequencies: FloatArray) -> tuple[FloatArray, LongArray]:
         """Return vectors less the mean, in as few dimensions as they need, and each row's.
 
         In the directions of values that do not occur here, all known values stand at the same
@@ -271,19 +266,15 @@ class Tall:
         mean = self.mean(frequencies)
         found, places = np.unique(codes, return_inverse=True)
         known = found < len(self)
-        own, shared = self._rows(found[known])
-        absent = np.delete(mean[: self.n_own], found[known]) if self.n_own else np.zeros(0)
-        dimensions = np.zeros((len(found), int(known.sum()) + 1 + shared.shape[1]))
-        if self.n_own:
-            dimensions[known, : len(own)] = np.diag(own) - mean[found[known]]
-        dimensions[known, len(own)] = np.linalg.norm(absent)
-        dimensions[known, len(own) + 1 :] = shared - mean[self.n_own :]
+        values = found[known]
+        shared = self.basis[values] @ self.mix
+        n_own = len(values)
+        dimensions = np.zeros((len(found), n_own + 1 + shared.shape[1]))
+        if self.diagonal is not None:
+            dimensions[known, :n_own] = np.diag(self.diagonal[values]) - mean[values]
+            dimensions[known, n_own] = np.linalg.norm(np.delete(mean[: self.n_own], values))
+        dimensions[known, n_own + 1 :] = shared - mean[self.n_own :]
         return dimensions, places
-
-    def _rows(self, codes: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
-        """Return the lengths of some values' own directions, and their other columns."""
-        own = np.zeros(len(codes)) if self.diagonal is None else self.diagonal[codes]
-        return own, self.basis[codes] @ self.mix
 
     def largest(self) -> float:
         """Return about how large the largest number is; rounding is a share of it."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist, squareform
@@ -21,9 +20,9 @@ from untie._learn import memory
 from untie._learn.columns.explained_entropy import symmetric_uncertainty
 from untie._learn.spaces.kernel_spaces import KernelSpaces
 from untie._learn.spaces.value_tables import Block, Dense, Tall
-from untie._util.arrays import ROUNDING, distinct_lines
+from untie._util.arrays import ROUNDING, distinct_lines, squared_lengths
 from untie._util.threads import in_threads, pays
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray, IntArray
 
 FEWER = 0.7
 """When only this share of the lines are groups still, the others are dropped."""
@@ -60,7 +59,7 @@ def ward_merges(rows: FloatArray, sizes: FloatArray) -> Iterator[Step]:
     """
     if len(rows) < 2:
         return
-    costs = squared_distances(rows) * (sizes[:, None] * sizes / (sizes[:, None] + sizes))
+    costs = precise_distances(rows) * (sizes[:, None] * sizes / (sizes[:, None] + sizes))
     np.fill_diagonal(costs, np.inf)
     groups = _Groups(np.arange(len(rows)), sizes.copy(), costs, costs.min(axis=1))
     n_groups = len(rows)
@@ -72,18 +71,18 @@ def ward_merges(rows: FloatArray, sizes: FloatArray) -> Iterator[Step]:
         yield n_groups, merged
 
 
-def squared_distances(rows: FloatArray) -> FloatArray:
+def precise_distances(rows: FloatArray) -> FloatArray:
     """Return the squared distances of all pairs of rows, each to about twelve digits.
 
     Examples
     --------
-    >>> squared_distances(np.array([[0.0], [1.0], [3.0]]))
+    >>> precise_distances(np.array([[0.0], [1.0], [3.0]]))
     array([[0., 1., 9.],
            [1., 0., 4.],
            [9., 4., 0.]])
     """
     centred = rows - rows.mean(axis=0)
-    squares = np.einsum("ij,ij->i", centred, centred)
+    squares = squared_lengths(centred)
     sums = squares[:, None] + squares
     distances = sums - 2.0 * (centred @ centred.T)
     ones, others = np.nonzero(np.triu(distances < NEAR * sums, k=1))
@@ -93,7 +92,7 @@ def squared_distances(rows: FloatArray) -> FloatArray:
     distances = np.triu(distances, k=1)
     for some in np.array_split(np.arange(len(ones)), 1 + rows.shape[1] * len(ones) // 2**20):
         apart = rows[ones[some]] - rows[others[some]]
-        distances[ones[some], others[some]] = np.einsum("ij,ij->i", apart, apart)
+        distances[ones[some], others[some]] = squared_lengths(apart)
     return distances + distances.T
 
 
@@ -114,7 +113,7 @@ class _Groups:
         The lowest cost of each line.
     """
 
-    numbers: NDArray[np.intp]
+    numbers: IntArray
     sizes: FloatArray
     costs: FloatArray
     lowest: FloatArray
@@ -163,7 +162,7 @@ class _Groups:
         self.lowest[stale] = self.costs[stale].min(axis=1)
 
 
-def co_occurrence(counts: Counts, values: NDArray[np.intp] | None = None) -> FloatArray:
+def co_occurrence(counts: Counts, values: IntArray | None = None) -> FloatArray:
     """Return P(j | i), the share of the rows with value i that have value j.
 
     Parameters
@@ -185,7 +184,7 @@ def co_occurrence(counts: Counts, values: NDArray[np.intp] | None = None) -> Flo
     return pairs / _positive(pairs.diagonal())[:, None]
 
 
-def occurrence(counts: Counts, values: NDArray[np.intp] | None = None) -> FloatArray:
+def occurrence(counts: Counts, values: IntArray | None = None) -> FloatArray:
     """Return rho(i, j) p(i) / p(j), with rho how much their attributes depend on each other.
 
     rho is 1 within an attribute, and between any two values that never meet.
@@ -201,7 +200,7 @@ def occurrence(counts: Counts, values: NDArray[np.intp] | None = None) -> FloatA
     return np.asarray(dependence * (frequencies[:, None] / _positive(frequencies)))
 
 
-def _pairs(counts: Counts, values: NDArray[np.intp] | None) -> FloatArray:
+def _pairs(counts: Counts, values: IntArray | None) -> FloatArray:
     if values is None:
         return counts.dense()
     chosen = counts.matrix[values][:, values]
@@ -237,7 +236,7 @@ class Branches:
         How long the branches are, all above 0.
     """
 
-    members: NDArray[np.bool_]
+    members: BoolArray
     lengths: FloatArray
 
     def scaled(self) -> Branches:
@@ -306,7 +305,7 @@ def branches_of(profiles: FloatArray) -> Branches:
     return Branches(np.concatenate(members), np.concatenate(lengths))
 
 
-def _leaves(counts: Counts) -> NDArray[np.intp]:
+def _leaves(counts: Counts) -> IntArray:
     """Return the values to compare; of equally rare ones at the limit, none."""
     frequencies = counts.frequencies
     of_large = np.repeat([size > memory.LARGE for size in counts.sizes], counts.sizes)
@@ -317,9 +316,7 @@ def _leaves(counts: Counts) -> NDArray[np.intp]:
     return chosen
 
 
-def _block(
-    size: int, places: NDArray[np.intp], trees: list[tuple[NDArray[np.bool_], FloatArray]]
-) -> Block:
+def _block(size: int, places: IntArray, trees: list[tuple[BoolArray, FloatArray]]) -> Block:
     """Return the coordinates of an attribute's values in each tree.
 
     Parameters
@@ -348,7 +345,7 @@ def _block(
     return Block(Dense(table), widths)
 
 
-def _distinct_lines(lines: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+def _distinct_lines(lines: BoolArray) -> tuple[BoolArray, IntArray]:
     """Return the distinct lines of a table, and which of them each line is."""
     packed = np.packbits(lines, axis=1)
     if packed.shape[1] <= 8:  # lines that fit into a number are sorted many times faster

@@ -7,11 +7,10 @@ and "adagrad" take small batches of rows and a gradient step each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 
 from untie._learn.linalg.eigen import leading
 from untie._learn.linalg.spectrum import TINY, centre, explained, reduced_gram, roots
@@ -20,7 +19,7 @@ from untie._learn.weights.weightings import Problem, Settings, Solution
 from untie._table.rows import Rows
 from untie._util.checks import draws_of
 from untie._util.messages import warn_user
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 Objective = Callable[[FloatArray, FloatArray, FloatArray], float]
 """(omega, energies as shares of their total, unexplained shares) -> loss."""
@@ -52,7 +51,8 @@ def alternate(
     noise : float
         A loss or a gain below this is made of rounding; a step for it is not taken.
     """
-    energy = _moving_energies(problem)
+    moves = problem.energies > TINY * problem.uncentred_energies
+    energy = np.where(moves, problem.energies, 0.0)
     prior = energy / energy.sum()
     omega = np.where(energy > 0, 1.0, 0.0)
     before = omega
@@ -85,11 +85,6 @@ def _unexplained_shares(problem: Problem, omega: FloatArray, energy: FloatArray)
     shares = np.ones_like(energy)
     shares[moving] = 1.0 - found[moving] / energy[moving]
     return np.clip(shares, 0.0, 1.0)
-
-
-def _moving_energies(problem: Problem) -> FloatArray:
-    moves = problem.energies > TINY * problem.uncentred_energies
-    return np.where(moves, problem.energies, 0.0)
 
 
 def solve_exact(problem: Problem, settings: Settings) -> Solution:
@@ -192,16 +187,11 @@ def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
         return Solution(omega, [0.0], n_iter=1)
     tables = _kernel_rows(problem)
     losses: list[float] = []
-    batches = _batches(problem.rows, settings)
+    draws = draws_of(settings.random_state)
     for number in range(1, settings.max_iter + 1):
-        drawn = next(batches)
-        features = np.concatenate(
-            [
-                table[column[drawn]]
-                for table, column in zip(tables, problem.rows.codes, strict=True)
-            ],
-            axis=1,
-        )
+        drawn = _draw(problem.rows, settings.batch_size, draws)
+        pairs = zip(tables, problem.rows.codes, strict=True)
+        features = np.concatenate([table[column[drawn]] for table, column in pairs], axis=1)
         loss, gradient = _loss_and_gradient(features, omega, problem.n_clusters)
         losses.append(loss)
         if _at_rest(losses, settings.tol):
@@ -212,21 +202,11 @@ def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
 
 def _kernel_rows(problem: Problem) -> list[FloatArray]:
     """Return each attribute's kernel rows, and their mean for an unknown cell."""
-    counts = problem.counts
-    return [
-        Dense(table.toarray()).with_mean(counts.frequencies[counts.span(attribute)])
-        for attribute, table in enumerate(problem.spaces.columns)
-    ]
+    pairs = zip(problem.spaces.columns, problem.counts.parts, strict=True)
+    return [Dense(table.toarray()).with_mean(own) for table, own in pairs]
 
 
-def _batches(rows: Rows, settings: Settings) -> Iterator[NDArray[np.intp]]:
-    """Yield batches of rows for ever, each row drawn by itself."""
-    draws = draws_of(settings.random_state)
-    while True:
-        yield _draw(rows, settings.batch_size, draws)
-
-
-def _draw(rows: Rows, n: int, draws: RandomState) -> NDArray[np.intp]:
+def _draw(rows: Rows, n: int, draws: RandomState) -> IntArray:
     """Draw rows in proportion to their weights; a row of weight 2 is drawn like two rows."""
     uniform = draws.random_sample(n)
     n_rows = len(rows.codes[0])
@@ -262,8 +242,7 @@ DECAY, SQUARE_DECAY, ADAM_FLOOR = 0.9, 0.999, 1e-8
 
 def solve_adam(problem: Problem, settings: Settings) -> Solution:
     """Minimise the printed objective with Adam."""
-    mean = np.zeros(problem.spaces.n_coordinates)
-    square = np.zeros(problem.spaces.n_coordinates)
+    mean, square = np.zeros((2, problem.spaces.n_coordinates))
 
     def step(gradient: FloatArray, number: int) -> FloatArray:
         mean[:] = DECAY * mean + (1 - DECAY) * gradient
@@ -288,3 +267,10 @@ def solve_adagrad(problem: Problem, settings: Settings) -> Solution:
         return settings.learning_rate * gradient / (np.sqrt(squares) + ADAGRAD_FLOOR)
 
     return descend(problem, settings, step)
+
+
+SOLVERS = {"exact": solve_exact, "adam": solve_adam, "adagrad": solve_adagrad, "lp": solve_lp}
+"""By name, as the parameter `solver` has them, beside `WEIGHTINGS`."""
+
+ROW_SOLVERS = ("adam", "adagrad")
+"""Solvers that draw rows; the others need the counts alone."""

@@ -1,8 +1,8 @@
 """Weights that a formula gives, and those that an objective chooses from.
 
-A weighting is a function ``(Problem) -> omega``; `as_solver` makes a solver of it. "uniform" gives
-every coordinate the same weight; "discount" lets redundant columns share one; "relevance" gives
-more to rare values and to columns that others depend on. Where many columns have an order, every
+A weighting is a function ``(Problem) -> omega``. "uniform" gives every coordinate the same weight;
+"discount" lets redundant columns share one; "relevance" gives more to rare values and to columns
+that others depend on. Where many columns have an order, every
 column has the same weight, most of it for the order.
 """
 
@@ -12,21 +12,19 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._learn.columns.attributes import NO_RELEVANCE, Attributes, ColumnView
 from untie._learn.linalg.eigen import eigenvalues
-from untie._learn.linalg.spectrum import TINY, energies, reduced_gram, roots
+from untie._learn.linalg.spectrum import TINY, energies, reduced_gram
 from untie._learn.spaces.kernel_spaces import VALUES, KernelSpaces
 from untie._learn.spaces.value_tables import Columns
 from untie._table.orders import ORDER, Orders
 from untie._table.rows import Rows
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +69,6 @@ class Problem:
     def attributes(self) -> Attributes:
         """How much each attribute should count."""
         return self.columns.attributes
-
-    @property
-    def wanted(self) -> FloatArray:
-        """The factor of every coordinate's attribute; shape (n_coordinates,)."""
-        widths = [columns.shape[1] for columns in self.spaces.columns]
-        factors = np.ones(len(widths)) if self.factors is None else self.factors
-        return np.repeat(factors, widths)
 
     @cached_property
     def energies(self) -> FloatArray:
@@ -124,23 +115,11 @@ class Solution:
     converged: bool = True
 
 
-Solver = Callable[[Problem, Settings], Solution]
-
 Weighting = Callable[[Problem], FloatArray]
 
 
-def as_solver(weighting: Weighting) -> Solver:
-    """Return a solver whose loss is the paper's objective Tr(S (I - HH')) at given weights."""
-
-    def solver(problem: Problem, settings: Settings) -> Solution:
-        omega = weighting(problem)
-        return solution_at(problem, omega, roots(problem.spaces, omega))
-
-    return solver
-
-
 def solution_at(problem: Problem, omega: FloatArray, vectors: Sequence[Columns]) -> Solution:
-    """Return given weights with their loss, from the value vectors that they make."""
+    """Return given weights with the paper's objective, Tr(S (I - HH')), by their value vectors."""
     top = eigenvalues(reduced_gram(problem.counts, vectors), problem.n_clusters)
     trace = problem.uncentred_energies @ omega
     return Solution(omega, [float(max(0.0, trace - top.sum()))], n_iter=1)
@@ -158,55 +137,69 @@ def of_values(problem: Problem, weights: FloatArray) -> FloatArray:
     weights : array of shape (n_values,)
         One weight for each value of all attributes.
     """
-    cuts = problem.counts.offsets[1:-1]
-    omega = problem.spaces.of_values(
-        np.split(weights, cuts), np.split(problem.counts.frequencies, cuts)
-    )
+    counts = problem.counts
+    parts = np.split(weights, counts.offsets[1:-1])
+    return _to_total(problem, problem.spaces.of_values(parts, counts.parts))
+
+
+def _to_total(problem: Problem, omega: FloatArray) -> FloatArray:
+    """Scale weights to the total energy of omega = 1; without any energy, they are 1."""
     energy = problem.energies
     total = float(energy @ omega)
     return omega * (energy.sum() / total) if total > 0 else np.ones_like(omega)
 
 
 def by_relevance(problem: Problem) -> FloatArray:
-    """Return sqrt(relevance) * vote / sqrt(share of the rows), attribute by value.
+    """Return sqrt(relevance) * weight / sqrt(share of the rows), attribute by value.
 
     A value that is declared but never occurs counts as if half a row had it.
     """
-    counts, attributes = problem.counts, problem.attributes
-    of_attributes = attributes.votes * np.sqrt(attributes.relevance + NO_RELEVANCE)
+    counts = problem.counts
     shares = np.maximum(counts.frequencies / counts.n, 0.5 / counts.n_draws)
-    return of_values(problem, np.repeat(of_attributes, counts.sizes) / np.sqrt(shares))
+    return of_values(problem, _relevance_of_values(problem) / np.sqrt(shares))
+
+
+def _relevance_of_values(problem: Problem) -> FloatArray:
+    attributes = problem.attributes
+    weights = attributes.votes * np.sqrt(attributes.relevance + NO_RELEVANCE)
+    return np.repeat(weights, problem.counts.sizes)
 
 
 def by_discount(problem: Problem) -> FloatArray:
-    """Return, for every kernel column, the vote of its attribute."""
-    counts = problem.counts
-    return of_values(problem, np.repeat(problem.attributes.votes, counts.sizes))
+    """Return, for every kernel column, the weight of its attribute."""
+    return of_values(problem, np.repeat(problem.attributes.votes, problem.counts.sizes))
 
 
 def all_equal(problem: Problem) -> FloatArray:
     """Return weights 1, times what the user wants of each attribute."""
-    return problem.wanted
+    widths = [columns.shape[1] for columns in problem.spaces.columns]
+    factors = np.ones(len(widths)) if problem.factors is None else problem.factors
+    return np.repeat(factors, widths)
 
+
+WEIGHTINGS: dict[str, Weighting] = {
+    "uniform": all_equal,
+    "relevance": by_relevance,
+    "discount": by_discount,
+}
+"""By name, as the parameter `solver` has them."""
 
 OF_ORDER = 0.8
 """The order's share of the energy of a column that has one; the values themselves have the rest."""
 
 
 def evenly(problem: Problem) -> FloatArray:
-    """Return weights that give every column the energy of its vote.
+    """Return weights that give every column the energy of its own weight.
 
-    Copies share a vote. A column with a single value has no energy to give.
+    Copies share a weight. A column with a single value has no energy to give.
     """
-    energy, is_value = problem.energies, problem.spaces.are(VALUES)
-    omega = np.zeros_like(energy)
+    is_value = problem.spaces.are(VALUES)
+    omega = np.zeros(len(is_value))
     for vote, part in zip(problem.attributes.votes, _parts(problem), strict=True):
         own = part[is_value[part]]
         amount = _varying(problem, own)
         omega[own] = vote / amount if amount > 0 else 0.0
-    total = float(energy @ omega)
-    omega = omega * (energy.sum() / total) if total > 0 else np.ones_like(omega)
-    return give_to_orders(problem, omega)
+    return give_to_orders(problem, _to_total(problem, omega))
 
 
 def give_to_orders(problem: Problem, omega: FloatArray) -> FloatArray:
@@ -234,13 +227,12 @@ def give_to_orders(problem: Problem, omega: FloatArray) -> FloatArray:
     return result
 
 
-def _parts(problem: Problem) -> list[NDArray[np.intp]]:
+def _parts(problem: Problem) -> list[IntArray]:
     """Return the coordinates of each attribute."""
-    ends = np.cumsum([columns.shape[1] for columns in problem.spaces.columns]).tolist()
-    return [np.arange(start, end) for start, end in pairwise([0, *ends])]
+    return problem.spaces.split(np.arange(problem.spaces.n_coordinates))
 
 
-def _varying(problem: Problem, part: NDArray[np.intp]) -> float:
+def _varying(problem: Problem, part: IntArray) -> float:
     """Return the energy of some coordinates; 0 if it is but rounding."""
     energy = float(problem.energies[part].sum())
     return energy if energy > TINY * float(problem.uncentred_energies[part].sum()) else 0.0
@@ -257,7 +249,7 @@ def shared(values: Weighting, of_couplings: float, couplings: Weighting = by_dis
         The couplings' share of the energy. Where they tell no values apart, the values have all
         of it.
     couplings : Weighting
-        Weights of the couplings; by default, copies of an attribute share a vote, and no more.
+        Weights of the couplings; by default, copies of an attribute share a weight, and no more.
     """
 
     def weighting(problem: Problem) -> FloatArray:
@@ -289,10 +281,8 @@ OF_MIXED: dict[str, Weighting] = {"even": evenly}
 
 
 def by_column(problem: Problem) -> FloatArray:
-    """Return sqrt(relevance) * vote, the same for all coordinates of an attribute."""
-    attributes, sizes = problem.attributes, problem.counts.sizes
-    weights = attributes.votes * np.sqrt(attributes.relevance + NO_RELEVANCE)
-    return of_values(problem, np.repeat(weights, sizes))
+    """Return sqrt(relevance) * weight, the same for all coordinates of an attribute."""
+    return of_values(problem, _relevance_of_values(problem))
 
 
 OF_NEIGHBORS: dict[str, Weighting] = {
