@@ -465,8 +465,8 @@ def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
         assert names["labels"].tolist() == data_of(page)["clusters"]
     command = html.unescape(re.search(r'aria-label="Command"><code>(.*?)</code>', page)[1])
     assert command == (
-        "untie report 'my zoo.csv' --k 3 --seed 7 --drop legs --bins 4 --max-categories 3 "
-        "--column-weight hair=2 --passive eggs"
+        "untie report 'my zoo.csv' --k 3 --drop legs --bins 4 --max-categories 3 "
+        "--column-weight hair=2 --passive eggs --seed 7"
     )
 
 
