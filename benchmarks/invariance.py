@@ -230,7 +230,7 @@ def cluster(frame: pd.DataFrame) -> Found:
             return Found(0, False, (0,) * len(frame), 0.0, (), 0)
     choice = clusterer.k_choice_
     prepared = clusterer._prepared(frame)
-    orders = clusterer.encoder_.model_.orders or [None] * prepared.shape[1]
+    orders = clusterer.encoder_._model.orders or [None] * prepared.shape[1]
     columns = [
         (order is not None, tuple(sorted(column.value_counts())))
         for order, (_, column) in zip(orders, prepared.items(), strict=True)

@@ -19,6 +19,6 @@ def assert_same_model(found, expected):
     assert found.gains_ == expected.gains_
     assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
     np.testing.assert_array_equal(found.counts_.matrix, expected.counts_.matrix)
-    tables = zip(found.model_.lookup.tables, expected.model_.lookup.tables, strict=True)
+    tables = zip(found._model.lookup.tables, expected._model.lookup.tables, strict=True)
     for own, other in tables:
         np.testing.assert_allclose(own, other, atol=1e-10)

@@ -108,7 +108,7 @@ def test_the_clusters_never_describe_less_than_those_of_k_means(make, solver, mo
 
     gains = []
     for clusterer in (without_moves(monkeypatch, fit), fit()):
-        model = clusterer.encoder_.model_
+        model = clusterer.encoder_._model
         codes = np.stack(clusterer._codes(table), axis=1)
         args = model.counts.sizes, np.ones(len(codes)), clusterer.labels_, model.attributes.votes
         gains.append(description_gain(codes, *args))
@@ -127,7 +127,7 @@ def test_moved_clusters_are_whole(seed, n_clusters, purity):
     sizes = np.bincount(labels, weights, minlength=clusterer.n_clusters_)
     assert sizes.all()
     assert sizes.tolist() == sorted(sizes, reverse=True)
-    vectors = clusterer.encoder_.model_.vectors.rows(clusterer._codes(table), np.float64)
+    vectors = clusterer.encoder_._model.vectors.rows(clusterer._codes(table), np.float64)
     means = [
         np.average(vectors[labels == c], axis=0, weights=weights[labels == c])
         for c in range(clusterer.n_clusters_)
@@ -152,7 +152,7 @@ def test_ranges_are_moved_by_their_coarser_view():
     )
     clusterer = TableClusterer(3, preparer=Preparer()).fit(table)
     assert clusterer._costs is not None
-    assert clusterer.encoder_.model_.coarse.targets is not None
+    assert clusterer.encoder_._model.coarse.targets is not None
     np.testing.assert_array_equal(clusterer.predict(table), clusterer.labels_)
     turned = table.assign(age=-table["age"], size=table["size"] ** 3)
     again = TableClusterer(3, preparer=Preparer()).fit(turned)

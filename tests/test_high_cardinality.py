@@ -93,7 +93,7 @@ def test_every_solver_takes_columns_with_many_values(solver, few_are_many):
 def test_unknown_values_are_at_the_mean(few_are_many):
     encoder = TableEncoder(3, preparer=None).fit(TABLE)
     new = TABLE[:2].assign(town="elsewhere")
-    mean = encoder.transform(TABLE)[:, : encoder.model_.vectors.widths[0]].mean(axis=0)
+    mean = encoder.transform(TABLE)[:, : encoder._model.vectors.widths[0]].mean(axis=0)
     found = encoder.transform(new)[:, : len(mean)]
     np.testing.assert_allclose(found, [mean, mean], atol=1e-9)
     short = TableEncoder(3, n_components=2, preparer=None).fit(TABLE)
@@ -153,7 +153,7 @@ def test_sparse_rows_are_the_dense_ones(few_are_many):
     )
     found = few.transform(TABLE)
     np.testing.assert_allclose(found.toarray(), dense.transform(TABLE), atol=1e-12)
-    n_shared = dense.model_.axes()[0][0]
+    n_shared = dense._model.axes()[0][0]
     assert found[:, : 39 + n_shared].nnz <= len(TABLE) * (1 + n_shared)
 
 

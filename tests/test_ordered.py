@@ -57,7 +57,7 @@ def expected(people):
     preparer = Preparer().fit(people)
     prepared = preparer.transform(people)
     encoder = TableEncoder(2, preparer=None).fit(prepared)
-    assert [positions is not None for positions in encoder.model_.orders] == [True] * 3 + [False]
+    assert [positions is not None for positions in encoder._model.orders] == [True] * 3 + [False]
     return preparer, prepared, encoder, encoder.similarity(prepared)
 
 
@@ -95,11 +95,11 @@ def test_orders_of_prepared_tables_are_in_their_types(people, expected, frame, m
     prepared = Preparer().fit_transform(table)
     monkeypatch.setattr(orders, "end_texts", no_range_is_read)
     encoder = TableEncoder(2).fit(prepared)
-    for found, wanted in zip(encoder.model_.orders, expected[2].model_.orders, strict=True):
+    for found, wanted in zip(encoder._model.orders, expected[2]._model.orders, strict=True):
         np.testing.assert_array_equal(found, wanted)
     if frame in FRAMES:
         clusters = TableClusterer(2, preparer=Preparer()).fit(table)
-        assert sum(order is not None for order in clusters.encoder_.model_.orders) == 3
+        assert sum(order is not None for order in clusters.encoder_._model.orders) == 3
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -149,7 +149,7 @@ def test_text_among_numbers_has_no_place(people, frame):
     assert set(declared_orders(read_table(prepared))) == {"born", "fare"}
     encoder = TableEncoder(2).fit(prepared)
     values = encoder.vocabulary_.values[0]
-    places = dict(zip(values, encoder.model_.orders[0].tolist(), strict=True))
+    places = dict(zip(values, encoder._model.orders[0].tolist(), strict=True))
     assert places.pop("unknown") == places.pop(None) == -1
     assert sorted(places, key=places.get) == list(preparer.ranges("age"))
 
@@ -166,7 +166,7 @@ def test_text_that_was_not_there_before(people, source, tmp_path):
     }[source]()
     prepared = known.transform(rows)
     encoder = TableEncoder(2).fit(prepared)
-    places = dict(zip(encoder.vocabulary_.values[0], encoder.model_.orders[0], strict=True))
+    places = dict(zip(encoder.vocabulary_.values[0], encoder._model.orders[0], strict=True))
     assert places["unknown"] == -1
 
 
@@ -194,7 +194,7 @@ def test_dask(people, expected):
 def test_named_columns_on_lazy_tables(people, tmp_path):
     grades = pa.table({"grade": np.arange(60) % 7, "pet": ["cat", "dog", "dog"] * 20})
     expected = TableEncoder(2, ordered=["grade"], preparer=None).fit(grades)
-    assert expected.model_.orders[0].tolist() == list(range(7))
+    assert expected._model.orders[0].tolist() == list(range(7))
     for source in SOURCES:
         folder = tmp_path / source
         folder.mkdir()
@@ -229,16 +229,16 @@ def test_files_keep_the_orders(expected, tmp_path):
     _, prepared, encoder, similarity = expected
     encoder.save(tmp_path / "model.untie")
     loaded = load_model(tmp_path / "model.untie")
-    assert len(loaded.model_.orders) == 4
-    for kept, given in zip(loaded.model_.orders, encoder.model_.orders, strict=True):
+    assert len(loaded._model.orders) == 4
+    for kept, given in zip(loaded._model.orders, encoder._model.orders, strict=True):
         np.testing.assert_array_equal(kept, given)
     np.testing.assert_array_equal(loaded.similarity(prepared), similarity)
-    assert loaded.model_.coarse.counts.sizes == encoder.model_.coarse.counts.sizes
+    assert loaded._model.coarse.counts.sizes == encoder._model.coarse.counts.sizes
     shares = [weight_shares(model, by="coupling") for model in (encoder, loaded)]
     assert shares[0].equals(shares[1])
     more = loaded.partial_fit(prepared)  # the same rows once more
     assert more.counts_.n == 2 * N
-    np.testing.assert_array_equal(more.model_.orders[0], encoder.model_.orders[0])
+    np.testing.assert_array_equal(more._model.orders[0], encoder._model.orders[0])
 
 
 @pytest.mark.parametrize("ordered", [False, ["age"], {"age": [1, 2, 3]}])

@@ -3,10 +3,12 @@
 import inspect
 import pkgutil
 import re
+import warnings
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from sklearn.base import clone
 
 import untie
 from site_files import script
@@ -64,6 +66,8 @@ ESTIMATORS = (
     untie.TableClusterer(),
     untie.Preparer(),
     untie.cluster.KModes(2),
+    untie.cluster.KPrototypes(2),
+    untie.cluster.LatentClasses(2),
 )
 OF_SCIKIT_LEARN = {
     *("fit_transform", "fit_predict", "get_params", "set_params", "set_output"),
@@ -75,7 +79,10 @@ OF_SCIKIT_LEARN = {
 def test_tab_completion_shows_what_the_reference_documents(estimator):
     """Methods that the reference shows, parameters, and what scikit-learn adds."""
     members = script("_ext/own_members.py")
-    module, name = "untie.cluster" if "KModes" in repr(estimator) else "untie", type(estimator)
+    module, name = (
+        "untie.cluster" if type(estimator).__name__ in untie.cluster.__all__ else "untie",
+        type(estimator),
+    )
     own = {
         *members.own_methods(module, name.__name__),
         *members.own_properties(module, name.__name__),
@@ -85,6 +92,17 @@ def test_tab_completion_shows_what_the_reference_documents(estimator):
     assert {shown for shown in dir(estimator) if not shown.startswith("_")} <= documented
     assert all(inspect.getdoc(getattr(name, method)) for method in own)
     assert not own & {"codes", "fit_rows", "fit_codes", "from_state", "kind", "parts", "prepared"}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+def test_what_fit_adds_is_documented_or_private(estimator):
+    rows = [["red", "no", 1], ["blue", "no", 2], ["red", "yes", 3], ["blue", "yes", 4]] * 9
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few rows
+        fitted = clone(estimator).fit(rows)
+    text = inspect.getdoc(type(estimator))
+    learned = {name for name in dir(fitted) if name.endswith("_") and not name.startswith("_")}
+    assert {name for name in learned if not re.search(rf"\b{name}\b", text)} == set()
 
 
 @pytest.mark.parametrize(("package", "name"), PUBLIC, ids=lambda part: part)

@@ -207,7 +207,7 @@ def test_weights_of_columns_are_about_the_users_table():
             TableClusterer(3, encoder=TableEncoder(column_weights=weights)),
         ):
             encoder = getattr(estimator.fit(array), "encoder_", estimator)
-            assert encoder.model_.passive.tolist() == [True, False, False, False, False]
+            assert encoder._model.passive.tolist() == [True, False, False, False, False]
     assert "age=23 to 24" in TableEncoder(3).fit(table).get_feature_names_out()
     given = TableEncoder(3).fit(array).get_feature_names_out(list("abcdef"))
     assert "b=23 to 24" in given

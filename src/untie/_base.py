@@ -86,17 +86,17 @@ class TakesTables(BaseEstimator):
 class TableInput(TakesTables):
     """Base of estimators that learn from a table of categories.
 
-    A subclass has a parameter `handle_unknown` and, once fitted, a `grouping_`.
+    A subclass has a parameter `handle_unknown` and, once fitted, a `_grouping`.
     """
 
     handle_unknown: str
-    grouping_: Grouping
-    library_: str
+    _grouping: Grouping
+    _library: str
 
     def _remember(self, table: Table) -> None:
         """Take over a table's columns; called last, so that a failed fit changes nothing."""
         see_columns(self, table)
-        self.library_ = table.backend
+        self._library = table.backend
 
     def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
         """Code the rows of a table with the values seen in `fit`.
@@ -121,13 +121,13 @@ class TableInput(TakesTables):
     def _code(self, table: Table, reported: set[str] | None) -> Codes:
         """Code a table whose columns are those that were learned from."""
         check_handle_unknown(self.handle_unknown)
-        encoded = encode(table, self.grouping_.raw)
+        encoded = encode(table, self._grouping.raw)
         unknown = encoded.unknown
         if reported is not None:
             unknown = _not_yet_reported(unknown, table.names, reported)
-        handle_unknown_values(unknown, self.grouping_.raw, self.handle_unknown, "transform")
+        handle_unknown_values(unknown, self._grouping.raw, self.handle_unknown, "transform")
         rare = joins_rare_values(self.handle_unknown)
-        return self.grouping_.apply_to_codes(encoded.codes, unknown_is_rare=rare)
+        return self._grouping.apply_to_codes(encoded.codes, unknown_is_rare=rare)
 
     def _report(self, table: Table, grouping: Grouping, unknown: Sequence[Sequence[Value]]) -> None:
         """Tell the user what is odd about a table."""
@@ -352,11 +352,11 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     """
     source.check_streams()
     weight = source.check_weight(sample_weight)
-    function = partial(_sample, encoder.grouping_.vocabulary, _passive(encoder))
+    function = partial(_sample, encoder._grouping.vocabulary, _passive(encoder))
     sample = _fold(encoder, source, weight, function)
     if not len(sample.weights):
         raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
-    model = getattr(encoder, "model_", None)
+    model = getattr(encoder, "_model", None)
     return in_canonical_order(sample, () if model is None else model.orders)
 
 
@@ -391,8 +391,8 @@ def _fold(
 
 def _passive(encoder: TableInput) -> NDArray[np.bool_]:
     """Return which columns are not learned from; of other estimators, none."""
-    model = getattr(encoder, "model_", None)
-    return np.zeros(len(encoder.grouping_.raw.columns), bool) if model is None else model.passive
+    model = getattr(encoder, "_model", None)
+    return np.zeros(len(encoder._grouping.raw.columns), bool) if model is None else model.passive
 
 
 def _sample(

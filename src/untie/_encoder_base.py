@@ -79,7 +79,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
     random_state: Any
     verbose: bool
 
-    model_: Fitted
+    _model: Fitted
     preparer_: Preparer | None
     vocabulary_: Vocabulary
     categories_: list[NDArray[Any]]
@@ -200,7 +200,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         recipe = self._recipe()
         self._refuse_prepared("partial_fit", "prepare all rows with one Preparer before")
         self._refuse_rows(recipe, "partial_fit")
-        first = not hasattr(self, "model_")
+        first = not hasattr(self, "_model")
         if not first and self.preparer_ is not None:
             raise ValueError(
                 "partial_fit can't continue a fit on a table that was prepared; start with "
@@ -212,7 +212,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         options = CountOptions(
             sample_weight,
             with_sample=recipe.needs_sample,
-            known_as=None if first else self.grouping_.raw.columns,
+            known_as=None if first else self._grouping.raw.columns,
         )
         try:
             chunk = source.count(options)
@@ -328,7 +328,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         check_is_fitted(self)
         as_now = copy(self)
         right = None if B is None else as_now._codes(B)
-        return as_now.model_.vectors.similarity(as_now._codes(A), right)
+        return as_now._model.vectors.similarity(as_now._codes(A), right)
 
     def value_vectors(self) -> Any:
         """Return a frame with one row per value: column, value and its vector.
@@ -342,9 +342,9 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             pyarrow that is installed; with none of them, a structured array.
         """
         check_is_fitted(self)
-        vectors = self.model_.lookup.value_rows()
+        vectors = self._model.lookup.value_rows()
         names = self.get_feature_names_out().tolist()
-        return frames.value_vectors(self.library_, self.vocabulary_, vectors, names)
+        return frames.value_vectors(self._library, self.vocabulary_, vectors, names)
 
     def value_similarity(self, column: str) -> Any:
         """Return a square, labelled frame with the similarity of a column's values.
@@ -387,8 +387,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         """
         check_is_fitted(self)
         attribute = self.vocabulary_.index_of(column)
-        values = self.model_.vectors.value_similarity(attribute)
-        return frames.square(self.library_, self.vocabulary_.labels(attribute), values)
+        values = self._model.vectors.value_similarity(attribute)
+        return frames.square(self._library, self.vocabulary_.labels(attribute), values)
 
     def weights(self) -> Any:
         """Return a frame with the weight of every coordinate.
@@ -403,9 +403,9 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             One row per coordinate.
         """
         check_is_fitted(self)
-        fitted = self.model_
+        fitted = self._model
         return weights_frame(
-            self.library_, self.vocabulary_, fitted.labels, fitted.widths, self.omega_
+            self._library, self.vocabulary_, fitted.labels, fitted.widths, self.omega_
         )
 
     def kernel_errors(self) -> Any:
@@ -423,9 +423,9 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             then exact.
         """
         check_is_fitted(self)
-        fitted = self.model_
+        fitted = self._model
         return errors_frame(
-            self.library_, self.vocabulary_, fitted.labels, fitted.widths, fitted.errors
+            self._library, self.vocabulary_, fitted.labels, fitted.widths, fitted.errors
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -447,17 +447,17 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         elif input_features is not None:
             names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
             columns = tuple(map(str, names))
-        lookup = self.model_.lookup
+        lookup = self._model.lookup
         if lookup.summed:
             prefix = type(self).__name__.lower()
             return np.array([f"{prefix}{i}" for i in range(lookup.n_columns)], dtype=object)
         # The values of a passive column have no columns of their own.
-        pairs = zip(self.vocabulary_.values, self.model_.passive, strict=True)
+        pairs = zip(self.vocabulary_.values, self._model.passive, strict=True)
         values = tuple(() if is_passive else values for values, is_passive in pairs)
         vocabulary = Vocabulary(columns, values)
-        if lookup is self.model_.vectors:
-            return np.array(compact_names(vocabulary, *self.model_.axes()), dtype=object)
-        full = full_names(vocabulary, self.model_.labels, self.model_.widths)
+        if lookup is self._model.vectors:
+            return np.array(compact_names(vocabulary, *self._model.axes()), dtype=object)
+        full = full_names(vocabulary, self._model.labels, self._model.widths)
         return np.array(full, dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
@@ -466,7 +466,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
+        return hasattr(self, "_model")
 
     def _fit_rows(
         self, source: Source, sample_weight: Any = None, prepared_by: Preparer | None = None
@@ -495,7 +495,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             self._remember(counted.table)
         else:
             see_as(self, preparer)
-            self.library_ = preparer.library_
+            self._library = preparer._library
         self._adopt(fitted, preparer)
         return counted.rows, sample
 
@@ -522,20 +522,20 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         return fitted
 
     def _counted_so_far(self) -> CountedTable:
-        if self.model_.ungrouped is None:
+        if self._model.ungrouped is None:
             raise ValueError(
                 "partial_fit can't continue a fit that merged rare values of a table with too many "
                 "values to count one by one; start with partial_fit."
             )
-        return self.model_.ungrouped
+        return self._model.ungrouped
 
     def _adopt(self, fitted: Fitted, preparer: Preparer | None = None) -> Self:
         choice = fitted.k_choice
         infrequent = frames.value_arrays(fitted.grouping.infrequent_values())
         learned = {
-            "model_": fitted,
+            "_model": fitted,
             "preparer_": preparer,
-            "grouping_": fitted.grouping,
+            "_grouping": fitted.grouping,
             "vocabulary_": fitted.grouping.vocabulary,
             "categories_": frames.value_arrays(fitted.grouping.raw.values),
             "infrequent_categories_": [values if len(values) else None for values in infrequent],
@@ -545,7 +545,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             "loss_curve_": fitted.solution.loss_curve,
             "n_iter_": fitted.solution.n_iter,
             "gains_": dict(fitted.gains),
-            "k_choice_": None if choice is None else replace(choice, library=self.library_),
+            "k_choice_": None if choice is None else replace(choice, library=self._library),
         }
         # In one step: a thread that transforms meanwhile sees the old model or the new one.
         self.__dict__.update(learned)
@@ -553,7 +553,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
 
     def _restore(self, learned: dict[str, Any]) -> None:
         super()._restore(learned)
-        self._adopt(self.model_, self.preparer_)
+        self._adopt(self._model, self.preparer_)
 
     def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
         return self._code(self._seen(X), reported)
@@ -566,7 +566,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         as_now, form = copy(self), self._form()
         return VectorTask(
             as_now,
-            as_now.model_.lookup,
+            as_now._model.lookup,
             as_now.get_feature_names_out,
             np.dtype(form.dtype),
             form.is_sparse,
@@ -574,6 +574,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         )
 
     def _tables(self) -> Any:
+        check_is_fitted(self)
         changed = [] if self.preparer_ is None else changed_columns(self.preparer_)
         if changed:
             raise ValueError(

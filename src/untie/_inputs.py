@@ -349,7 +349,7 @@ def read_clusters(clustered: ClusteredRows, ordered: Any = AUTO) -> ClusteredTab
 
 def learned_order(encoder: TableEncoder, attribute: int) -> Positions | None:
     """Return the order of a column's values that the encoder learned with, if it did."""
-    orders = encoder.model_.orders
+    orders = encoder._model.orders
     return orders[attribute] if orders else None
 
 
@@ -457,8 +457,8 @@ def cell_texts(encoder: TableEncoder, data: Any, positions: NDArray[np.intp] | N
     table = read_table(data, min_rows=0)
     if positions is not None:
         table = read_table(frames.rows_at(table.source, positions), min_rows=0)
-    raw = encode(table, encoder.grouping_.raw).codes
-    model = encoder.grouping_.apply_to_codes(raw)
+    raw = encode(table, encoder._grouping.raw).codes
+    model = encoder._grouping.apply_to_codes(raw)
     texts = []
     for attribute, column in enumerate(table.columns):
         cells, found = factorize(column, table.names[attribute])
@@ -494,7 +494,7 @@ def unknown_cells(
     list of boolean arrays of shape (n_rows,)
         One array per column.
     """
-    raw, passive = encoder.grouping_.raw, encoder.model_.passive
+    raw, passive = encoder._grouping.raw, encoder._model.passive
     if codes is not None and not joins_rare_values(encoder.handle_unknown):
         pairs = zip(codes, encoder.vocabulary_.sizes, strict=True)
         if not any((column == size).any() for column, size in pairs):
@@ -518,7 +518,7 @@ def nothing_known(encoder: TableEncoder, data: Any, codes: Codes) -> NDArray[np.
     codes : list of integer arrays of shape (n_rows,)
         The rows as `encoder` codes them.
     """
-    raw, vocabulary, passive = encoder.grouping_.raw, encoder.vocabulary_, encoder.model_.passive
+    raw, vocabulary, passive = encoder._grouping.raw, encoder.vocabulary_, encoder._model.passive
     active = [place for place in range(len(codes)) if not passive[place]]
     may_be = np.full(len(codes[0]), bool(active))
     for place in active:
@@ -563,7 +563,7 @@ def _frame(fitted: FittedTable, cells: Mapping[str, Any]) -> Any:
     if not hasattr(first, "feature_names_in_"):
         return [list(cells.values())]
     return frames.make_frame(
-        fitted.encoder.library_, {name: [cell] for name, cell in cells.items()}
+        fitted.encoder._library, {name: [cell] for name, cell in cells.items()}
     )
 
 

@@ -314,7 +314,7 @@ class TableClusterer(
         array of shape (n_rows, n_clusters)
         """
         check_is_fitted(self)
-        space = self.encoder_.model_.space
+        space = self.encoder_._model.space
         return all_distances(space, PackedRows(self._codes(X), space.n_codes), self._centres())
 
     @property
@@ -375,7 +375,7 @@ class TableClusterer(
         sample: RowSample | None,
     ) -> None:
         """Find clusters of coded rows with a fitted encoder; they are sampled if they were not."""
-        vocabulary, model = encoder.vocabulary_, encoder.model_
+        vocabulary, model = encoder.vocabulary_, encoder._model
         if sample is None:
             heard = sample_heard(codes, vocabulary, weights, model.passive)
             sample = in_canonical_order(heard, model.orders)
@@ -394,7 +394,7 @@ class TableClusterer(
     ) -> None:
         """Choose the number of clusters, start on the sample and walk over all rows."""
         choice, k = self._number(encoder, sample)
-        model = encoder.model_
+        model = encoder._model
         space, max_iter = model.space, int(self.max_iter)
         seed = draws_of(self.random_state).randint(2**31 - 1)
         centres = first_centres(model.vectors, sample, k, int(self.n_init), seed)
@@ -421,7 +421,7 @@ class TableClusterer(
 
     def _number(self, encoder: EncoderBase, sample: RowSample) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""
-        vectors = encoder.model_.vectors
+        vectors = encoder._model.vectors
         if self.n_clusters == "auto" and encoder.n_clusters == "auto":
             return encoder.k_choice_, encoder.n_clusters_
         n_distinct = count_distinct(sample_vectors(vectors, sample))
@@ -429,7 +429,7 @@ class TableClusterer(
             if n_distinct <= AUTO_KS[0]:
                 return None, n_distinct
             draws = draws_of(AUTO_SEED)
-            model, library = encoder.model_, encoder.library_
+            model, library = encoder._model, encoder._library
             columns = encoder.vocabulary_.columns
             given = (vectors, model.coarse, model.attributes, sample, columns)
             choice = choose_number(*given, AUTO_KS, N_SPLITS, draws, library)
@@ -471,13 +471,13 @@ class TableClusterer(
         return self._label_task().compute(codes)
 
     def _label_task(self) -> LabelTask:
-        costs = self._costs or distance_costs(self.encoder_.model_.space, self._centres())
+        costs = self._costs or distance_costs(self.encoder_._model.space, self._centres())
         as_now = copy(self)
         as_now._labels = None  # which workers need not get
         return LabelTask(as_now, costs)
 
     def _centres(self) -> Centres:
-        return split_columns(self.cluster_centers_, self.encoder_.model_.vectors)
+        return split_columns(self.cluster_centers_, self.encoder_._model.vectors)
 
     def _check_parameters(self) -> None:
         if self.n_clusters != "auto":

@@ -100,6 +100,6 @@ def choose_k(
     rows, weights = fitted.rows(data, sample_weight)
     sample = sample_source(encoder, open_table(rows), weights)
     rng = draws_of(random_state)
-    model, columns = encoder.model_, encoder.vocabulary_.columns
+    model, columns = encoder._model, encoder.vocabulary_.columns
     given = (model.vectors, model.coarse, model.attributes, sample, columns)
-    return choose_number(*given, ks, n_splits, rng, encoder.library_)
+    return choose_number(*given, ks, n_splits, rng, encoder._library)

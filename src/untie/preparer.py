@@ -187,7 +187,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
             names = [name for name in source.columns if name != sample_weight]
             table = read_table(source.select(names).empty, min_rows=0)
         see_columns(self, table)
-        self.library_ = table.backend
+        self._library = table.backend
         self._adopt(preparation)
         return self
 
@@ -285,7 +285,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         """
         check_is_fitted(self)
         return make_frame(
-            self.library_,
+            self._library,
             {key: [getattr(n, key) for n in self.notes_] for key in ("column", "action", "reason")},
         )
 
@@ -361,7 +361,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
             ends = [write(end, rule.unit) for end in rule.span or ()]
             found += [(row, column, text, *ends) for row, text in zip(rows, texts, strict=True)]
         names = ("row", "column", "value", "lowest", "highest")
-        return make_frame(self.library_, {n: [r[i] for r in found] for i, n in enumerate(names)})
+        return make_frame(self._library, {n: [r[i] for r in found] for i, n in enumerate(names)})
 
     def _columns_read(self) -> list[str]:
         """Return the columns of the table that those that are used are made of."""
@@ -498,7 +498,7 @@ def _of_library(frame: Any, library: str) -> Any:
 
 
 def changed_columns(preparer: Preparer) -> list[str]:
-    """Return the columns whose cells a fitted preparer changes: binned, merged or read otherwise."""
+    """Return the columns whose cells a fitted preparer changes: bins, merges or reads otherwise."""
     made = preparer._preparation
     pairs = zip(made.columns, made.rules, strict=True)
     return [name for name, rule in pairs if not isinstance(rule, Keep) or rule.reading != AS_IT_IS]

@@ -108,6 +108,8 @@ class UNTIE(EncoderBase):
         Number of steps.
     gains_ : dict
         Empty: there is nothing to compare.
+    preparer_ : None
+        The method takes categories as they are.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (`n_features_in_`,)

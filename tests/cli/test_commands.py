@@ -624,7 +624,7 @@ def test_columns_that_the_user_calls_ordered(pupils, tmp_path):
         assert ask("fit", pupils, "--k", 2, "-o", path, *given).exit_code == 0
         encoder = untie.load_model(path)
         assert encoder.ordered == {"grade": None, "missed": None}
-        assert encoder.model_.orders[0].tolist() == list(range(6))
+        assert encoder._model.orders[0].tolist() == list(range(6))
     assert ask("fit", pupils, "--k", 2, "-o", path).exit_code == 0
     assert untie.load_model(path).ordered == "auto"
     labels = {
@@ -662,7 +662,7 @@ def test_words_have_the_order_that_is_named(tmp_path):
     rows.to_csv(tmp_path / "rows.csv", index=False)
     path = tmp_path / "model.untie"
     assert ask("fit", tmp_path / "rows.csv", "--ordered", "size=S,M,L", "-o", path).exit_code == 0
-    orders = untie.load_model(path).model_.orders
+    orders = untie.load_model(path)._model.orders
     assert orders[0].tolist() == [2, 1, 0]  # L, M, S
     found = refused("fit", tmp_path / "rows.csv", "--ordered", "size=S,M", "-o", path)
     assert "lacks values that the column has: ['L']" in found

@@ -127,7 +127,7 @@ def test_the_model_and_its_vectors(n_jobs, group, tmp_path, threads_used, monkey
     several = on_cores(n_jobs, encoder_of(2, **group).fit, source)
     assert several.vocabulary_ == one.vocabulary_
     assert several.gains_ == one.gains_
-    for own, other in zip(several.model_.lookup.tables, one.model_.lookup.tables, strict=True):
+    for own, other in zip(several._model.lookup.tables, one._model.lookup.tables, strict=True):
         np.testing.assert_array_equal(own, other)
     expected = on_cores(1, one.transform, table)
     np.testing.assert_array_equal(on_cores(n_jobs, one.transform, table), expected)

@@ -142,7 +142,7 @@ def test_rare_values_are_taken_together(weight, group, kept, monkeypatch):
     data = frame if weight else frame[["A", "B"]]
     found = encoder_of(2, **group).fit(as_dask(data), sample_weight=weight)
     assert_same_model(found, encoder_of(2, **group).fit(data, sample_weight=weight))
-    assert (found.model_.ungrouped is None) == (kept == 1)
+    assert (found._model.ungrouped is None) == (kept == 1)
 
 
 def test_rare_values_among_too_many_to_pair():

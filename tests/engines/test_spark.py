@@ -203,7 +203,7 @@ def test_rare_values_are_taken_together(kept, spark, monkeypatch):
     options = {"max_categories": 4} if kept == 1 else {"min_frequency": 2}
     found = encoder_of(2, **options).fit(as_spark(spark, data), sample_weight="w")
     assert_same_model(found, encoder_of(2, **options).fit(data, sample_weight="w"))
-    assert (found.model_.ungrouped is None) == (kept == 1)
+    assert (found._model.ungrouped is None) == (kept == 1)
 
 
 def test_partial_fit_adds_up(spark):

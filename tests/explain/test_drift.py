@@ -148,7 +148,7 @@ def test_an_encoder_that_took_rare_values_together(monkeypatch):
     after.loc[6:50, "a"] = "new"
     monkeypatch.setattr("untie._count.tally.KEPT_VALUES", 1)
     encoder = TableEncoder(2, min_frequency=10, preparer=None).fit(before)
-    assert encoder.model_.ungrouped is None
+    assert encoder._model.ungrouped is None
     found = drift(encoder, after)
     assert found.appeared == ("a=new",)
     assert found.new_values.value.tolist() == ["new"]

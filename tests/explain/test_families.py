@@ -45,7 +45,7 @@ def test_one_row_per_column_in_a_family(encoder):
     ]
     np.testing.assert_allclose([line[4] for line in lines[1:]], 1)
     np.testing.assert_allclose(found["vote"], [1 / 3, 1 / 6, 1 / 6, 1 / 3])
-    np.testing.assert_allclose(encoder.model_.attributes.votes.sum(), 4)
+    np.testing.assert_allclose(encoder._model.attributes.votes.sum(), 4)
 
 
 def test_votes_have_the_factors_of_the_user(table):
@@ -53,7 +53,7 @@ def test_votes_have_the_factors_of_the_user(table):
     found = families(encoder)
     assert found["column"].tolist() == ["city", "state", "region"]
     np.testing.assert_allclose(found["vote"], [1, 1 / 3, 1 / 3])
-    (sentence,) = family_sentences(encoder.model_.attributes, table.columns)
+    (sentence,) = family_sentences(encoder._model.attributes, table.columns)
     assert sentence == "state and region follow from city; they have one vote together."
 
 
@@ -124,7 +124,7 @@ def test_gaps(table, encoder):
 
 
 def test_sentences(encoder, table):
-    (sentence,) = family_sentences(encoder.model_.attributes, table.columns)
+    (sentence,) = family_sentences(encoder._model.attributes, table.columns)
     assert sentence == (
         "state and region follow from city; twin says the same as state; they have one vote "
         "together."
@@ -132,7 +132,7 @@ def test_sentences(encoder, table):
     rng = np.random.default_rng(0)
     model = rng.integers(0, 40, 2000)
     cars = pd.DataFrame({"model": model, "maker": model % 8, "fuel": model // 8 % 5}).astype(str)
-    attributes = UNTIE(2, solver="uniform").fit(cars).model_.attributes
+    attributes = UNTIE(2, solver="uniform").fit(cars)._model.attributes
     assert family_sentences(attributes, cars.columns) == [
         "maker and fuel follow from model; they have 1.7 votes together."
     ]
@@ -149,6 +149,6 @@ def test_what_is_said_of_ranges_is_rough(sign, expected):
     hour = [f"{sign}{number // 60}" for number in minute]
     table = pd.DataFrame({"time": minute, "hour": hour, "other": rng.choice(list("abc"), 4000)})
     encoder = TableEncoder(2, preparer=None).fit(Preparer(columns=list(table)).fit_transform(table))
-    attributes, sizes = encoder.model_.attributes, encoder.counts_.sizes
+    attributes, sizes = encoder._model.attributes, encoder.counts_.sizes
     (sentence,) = family_sentences(attributes, encoder.vocabulary_.columns, sizes)
     assert sentence == f"{expected}; they have one vote together."

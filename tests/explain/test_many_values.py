@@ -24,7 +24,7 @@ def table():
 @pytest.fixture(scope="module")
 def encoder(table):
     found = TableEncoder(3, random_state=0, preparer=None).fit(table)
-    assert found.model_.vectors.is_sparse
+    assert found._model.vectors.is_sparse
     return found
 
 

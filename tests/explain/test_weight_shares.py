@@ -28,7 +28,7 @@ def table():
 
 def full_rows(encoder, table):
     """Return the coordinates that were weighed, one line a row."""
-    spaces = encoder._recipe().spaces(encoder.counts_, encoder.model_.orders)
+    spaces = encoder._recipe().spaces(encoder.counts_, encoder._model.orders)
     lookup = full_lookup(spaces, encoder.omega_, encoder.counts_)
     return lookup.rows(encoder._codes(table), np.float64)
 
@@ -69,7 +69,7 @@ def test_a_column_with_very_many_values(monkeypatch):
     numbers = np.asarray(classes) + 3 * rng.integers(0, 20, 400)
     table = table.assign(large=[f"v{number}" for number in numbers])
     full = UNTIE(3, solver="uniform", output="full").fit(table)
-    assert len(set(full.model_.widths[-1])) > 1  # the kernels have unequal numbers of axes
+    assert len(set(full._model.widths[-1])) > 1  # the kernels have unequal numbers of axes
     variance = np.asarray(full.transform(table)).var(axis=0)
     lines = full.weights().assign(variance=variance / variance.sum())
     for by in ("column", "coupling", "kernel"):

@@ -175,7 +175,7 @@ def check_unknown_values(data):
     names = table.column_names
     place = data.draw(st.sampled_from(range(len(names))))
     row = table.slice(0, 1).to_pydict() | {names[place]: ["never seen"]}
-    counts, lookup = encoder.counts_, encoder.model_.lookup
+    counts, lookup = encoder.counts_, encoder._model.lookup
     for attribute, of_column in enumerate(lookup.tables):
         shares = counts.frequencies[counts.span(attribute)] / counts.n
         np.testing.assert_allclose(of_column[-1], shares @ of_column[:-1], atol=1e-9)

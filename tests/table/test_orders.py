@@ -35,7 +35,7 @@ def learned(column, **parameters):
     other = ["u", "v", "w"] * len(column)
     frame = pd.DataFrame({"a": column, "b": other[: len(column)]})
     encoder = encoder_of(2, **parameters).fit(frame)
-    return encoder.vocabulary_.values[0], listed(encoder.model_.orders[0])
+    return encoder.vocabulary_.values[0], listed(encoder._model.orders[0])
 
 
 IN_ORDER = {
@@ -134,10 +134,10 @@ def test_a_type_that_lacks_values_seen_before_has_no_order():
     frame = pd.DataFrame({"a": pd.Categorical(sizes, ["S", "M", "L"], ordered=True), "b": sizes})
     later = frame[frame.a != "L"].assign(a=lambda f: f.a.cat.remove_unused_categories())
     encoder = TableEncoder(2, preparer=None).partial_fit(frame)
-    assert listed(encoder.model_.orders[0]) == [2, 1, 0]
-    assert encoder.partial_fit(frame).model_.orders[0] is not None
+    assert listed(encoder._model.orders[0]) == [2, 1, 0]
+    assert encoder.partial_fit(frame)._model.orders[0] is not None
     # As in a concatenation of the two: L is not between S and M.
-    assert encoder.partial_fit(later).model_.orders[0] is None
+    assert encoder.partial_fit(later)._model.orders[0] is None
 
 
 def test_the_same_end_written_twice_is_one_place():
@@ -290,12 +290,12 @@ def test_types_with_an_order_are_known_in_memory(name):
     table = TYPED[name](cells)
     encoder = TableEncoder(2, preparer=None).fit(table)
     assert encoder.vocabulary_.values[0] == ("L", "M", "S", None)
-    assert listed(encoder.model_.orders[0]) == [2, 1, 0, -1]  # XS and XL, which none has, are gone
+    assert listed(encoder._model.orders[0]) == [2, 1, 0, -1]  # XS and XL, which none has, are gone
     plain = pd.DataFrame({"a": cells, "b": list("uv") * 6})
     named = TableEncoder(2, ordered={"a": ENUM}, preparer=None).fit(plain)
     np.testing.assert_allclose(encoder.similarity(table), named.similarity(plain), atol=1e-12)
     unordered = TableEncoder(2, preparer=None).fit(plain)
-    assert listed(unordered.model_.orders[0]) is None
+    assert listed(unordered._model.orders[0]) is None
     assert not np.allclose(encoder.similarity(table), unordered.similarity(plain))
 
 
@@ -321,18 +321,18 @@ def test_chunks_of_an_ordered_type():
     whole, grown = TableEncoder(2, preparer=None).fit(table), TableEncoder(2, preparer=None)
     for start in range(0, 12, 5):
         grown.partial_fit(table[start : start + 5])
-    assert listed(grown.model_.orders[0]) == listed(whole.model_.orders[0])
+    assert listed(grown._model.orders[0]) == listed(whole._model.orders[0])
     np.testing.assert_allclose(grown.similarity(table), whole.similarity(table), atol=1e-9)
 
 
 def test_counts_know_ranges_and_names_but_no_types():
     rows = pd.DataFrame({"a": ["up to 5", "over 8", "6 to 8"] * 4, "b": list("uv") * 6})
     counted = count_table(rows[:5]) + count_table(rows[5:])
-    assert listed(TableEncoder(2, preparer=None).fit_counts(counted).model_.orders[0]) == [1, 2, 0]
+    assert listed(TableEncoder(2, preparer=None).fit_counts(counted)._model.orders[0]) == [1, 2, 0]
     typed = count_table(TYPED["pandas ordered"](["L", "S", None, "M"] * 3))
-    assert TableEncoder(2, preparer=None).fit_counts(typed).model_.orders == (None, None)
+    assert TableEncoder(2, preparer=None).fit_counts(typed)._model.orders == (None, None)
     named = TableEncoder(2, ordered={"a": ENUM}, preparer=None).fit_counts(typed)
-    assert listed(named.model_.orders[0]) == [2, 1, 0, -1]
+    assert listed(named._model.orders[0]) == [2, 1, 0, -1]
 
 
 def test_merged_values_have_no_place():
@@ -346,7 +346,7 @@ def test_declared_categories_that_no_row_has():
     frame = pd.DataFrame({"a": [1, 3, 1, 3], "b": list("uvvu")})
     encoder = TableEncoder(2, preparer=None, ordered=["a"])
     fit_known(encoder, frame, [[1, 2, 3], ["u", "v"]])
-    assert listed(encoder.model_.orders[0]) == [0, 1, 2]
+    assert listed(encoder._model.orders[0]) == [0, 1, 2]
     assert np.isfinite(encoder.similarity(frame)).all()
 
 

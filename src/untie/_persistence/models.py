@@ -496,7 +496,7 @@ _SEEN: dict[str, Any] = {
 
 
 def _columns_are_seen(encoder: Any) -> bool:
-    columns = encoder.model_.grouping.raw.columns
+    columns = encoder._model.grouping.raw.columns
     if encoder.preparer_ is not None:
         return bool(encoder.preparer_.columns_ == columns)
     names = encoder.feature_names_in_
@@ -504,13 +504,13 @@ def _columns_are_seen(encoder: Any) -> bool:
     return n_columns == len(columns) and (names is None or tuple(names) == columns)
 
 
-_PREPARER = record(dict, library_=one_of(*LIBRARIES), _preparation=PREPARATION, **_SEEN)
+_PREPARER = record(dict, _library=one_of(*LIBRARIES), _preparation=PREPARATION, **_SEEN)
 
 _ENCODER = record(
     dict,
     {"the columns are not those that were seen": _columns_are_seen},
-    library_=one_of(*LIBRARIES),
-    model_=MODEL,
+    _library=one_of(*LIBRARIES),
+    _model=MODEL,
     preparer_=lambda c: maybe(_estimator("preparer")),
     **_SEEN,
 )
@@ -541,7 +541,7 @@ _CLUSTERER = record(
     inertia_=number(0),
     n_iter_=whole(),
     cluster_centers_=lambda c: numbers(
-        (None, sum(c.encoder_.model_.vectors.widths)), least=-LARGEST, most=LARGEST
+        (None, sum(c.encoder_._model.vectors.widths)), least=-LARGEST, most=LARGEST
     ),
     reach_=_reach,
     _labels=lambda c: maybe(numbers((None,), "i", least=0, most=_sizes(c)[0] - 1)),

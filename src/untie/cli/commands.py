@@ -535,7 +535,6 @@ def compare(
         k,
         y=answers,
         sample_weight=weights,
-        preparer=None,
         numbers=binned_numbers(preparer, rows),
         random_state=seed,
         watch=lambda names: bar(names, options.quiet),

@@ -286,7 +286,7 @@ def say(text: str, quiet: bool) -> None:
 
 def tell_families(encoder: TableEncoder, quiet: bool) -> None:
     """Say which columns say the same, and which are missing together."""
-    attributes, vocabulary = encoder.model_.attributes, encoder.vocabulary_
+    attributes, vocabulary = encoder._model.attributes, encoder.vocabulary_
     names = vocabulary.columns
     lines = [
         *family_sentences(attributes, names, encoder.counts_.sizes),

@@ -545,6 +545,8 @@ class KModes(NearestCenters, TableInput):
         The distances of each column's values.
     vocabulary_ : Vocabulary
         The values of each column.
+    n_features_in_ : int
+        Number of columns of the table.
 
     See Also
     --------
@@ -673,7 +675,7 @@ class KModes(NearestCenters, TableInput):
             start()  # which refuses modes that are none
         best = best_run(problem, start, n_runs, int(self.max_iter), rng)
         self._remember(table)
-        self.grouping_ = counted.grouping
+        self._grouping = counted.grouping
         self._tables, self._modes = tables, best.modes
         self.vocabulary_ = counted.grouping.vocabulary
         self.distances_ = [table[:-1] for table in exact]
@@ -697,7 +699,7 @@ class KModes(NearestCenters, TableInput):
             name: [self.vocabulary_.labels(attribute)[code] for code in self._modes[:, attribute]]
             for attribute, name in enumerate(self.vocabulary_.columns)
         }
-        return frames.make_frame(self.library_, columns)
+        return frames.make_frame(self._library, columns)
 
     def _nearest(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
         """Return each row's nearest mode and how far it is."""

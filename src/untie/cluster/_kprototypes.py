@@ -421,6 +421,8 @@ class KPrototypes(NearestCenters, TakesTables):
         standard deviation of each numeric column. The scale of a constant column is 1.
     vocabulary_ : Vocabulary
         The values of each categorical column.
+    n_features_in_ : int
+        Number of columns of the table.
 
     See Also
     --------
@@ -530,7 +532,7 @@ class KPrototypes(NearestCenters, TakesTables):
             start, n_runs = partial(np.copy, given), 1
         best = best_run(problem, start, n_runs, int(self.max_iter), rng)
         see_columns(self, table)
-        self.library_ = table.backend
+        self._library = table.backend
         self.categorical_, self.vocabulary_ = part.names, vocabulary
         self.numeric_ = tuple(table.names[position] for position in found)
         self.means_, self.scales_ = means, scales
@@ -554,7 +556,7 @@ class KPrototypes(NearestCenters, TakesTables):
         columns = {
             name: column.tolist() for name, column in zip(self._columns.names, cells, strict=True)
         }
-        return frames.make_frame(self.library_, columns)
+        return frames.make_frame(self._library, columns)
 
     def _nearest(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
         """Return each row's nearest prototype and how far it is."""

@@ -290,6 +290,8 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         The BIC of each number of classes that was tried.
     vocabulary_ : Vocabulary
         The values of each column.
+    n_features_in_ : int
+        Number of columns of the table.
 
     See Also
     --------
@@ -371,7 +373,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         sample = make_sample(rows.codes, vocabulary.sizes, rows.weights)
         best, bic_curve = self._search(sample, draws_of(self.random_state))
         self._remember(table)
-        self.grouping_ = grouping
+        self._grouping = grouping
         self.vocabulary_ = vocabulary
         self._adopt(best, sample)
         self.bic_curve_ = bic_curve
@@ -504,7 +506,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         check_is_fitted(self)
         names = [f"class{number}" for number in range(self.n_classes_)]
         profiles = np.concatenate(self.profiles_)
-        return frames.value_vectors(self.library_, self.vocabulary_, profiles, names)
+        return frames.value_vectors(self._library, self.vocabulary_, profiles, names)
 
     @property
     def _n_features_out(self) -> int:

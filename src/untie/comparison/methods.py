@@ -370,8 +370,8 @@ def compare(
     preparer : "auto", Preparer or None, default="auto"
         Prepares the table for all methods, as in `TableClusterer`; None takes it as it is.
     numbers : mapping from names to arrays of shape (n_rows,), optional
-        The numbers of columns that have ranges in `data`, for "k-prototypes", where `preparer` is
-        None; otherwise they are known.
+        For a table that was prepared before: the numbers of columns that have ranges in it, for
+        "k-prototypes". Nothing is prepared then.
     methods : iterable of str, optional
         Some of "TableClusterer", "UNTIE", "one-hot", "MCA", "k-modes", "k-prototypes" and "latent
         classes"; all by default, but "k-prototypes" only if there are `numbers`. UNTIE is left out
@@ -408,7 +408,8 @@ def compare(
     check_integer("n_clusters", n_clusters, 2)
     check_integer("n_resamples", n_resamples)
     data, sample_weight = split_weights(data, sample_weight)
-    fresh = None if encoder is not None else new_preparer(preparer)
+    is_prepared = encoder is not None or numbers is not None
+    fresh = None if is_prepared else new_preparer(preparer)
     if fresh is not None:
         frame = fresh.fit_transform(data, sample_weight=sample_weight)
         numbers, data = binned_numbers(fresh, data), frame

@@ -92,7 +92,7 @@ def alike_values(model: Any, column: Any = None, *, n: int = 20) -> Any:
         "weight": [float(frequencies[offsets[place] + a]) for _, place, a, *_ in lines],
         "other_weight": [float(frequencies[offsets[place] + b]) for _, place, _, b, _ in lines],
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder._library, columns)
 
 
 def why_alike(model: Any, column: Any, value: Any, other: Any, *, n: int = 20) -> Any:
@@ -155,7 +155,7 @@ def why_alike(model: Any, column: Any, value: Any, other: Any, *, n: int = 20) -
         "usual_share": contexts.usual[kept],
         "contribution": contributions[kept],
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder._library, columns)
 
 
 def _best_pairs(counts: Counts, attribute: int, n: int) -> list[Line]:
@@ -205,7 +205,7 @@ def _code(encoder: TableEncoder, attribute: int, value: Any) -> int:
 
 def _similarities(encoder: TableEncoder, lines: list[Line]) -> list[float]:
     """Return how alike the learned vectors of pairs are; of an order, by all of its values."""
-    space, counts = encoder.model_.space, encoder.counts_
+    space, counts = encoder._model.space, encoder.counts_
     of_orders: dict[int, tuple[list[int], FloatArray]] = {}
     for attribute in {attribute for _, attribute, *_ in lines}:
         if learned_order(encoder, attribute) is not None:

@@ -111,7 +111,7 @@ def assignments(model: Any, data: Any) -> Any:
         "nothing_known": blank,
         "note": notes,
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder._library, columns)
 
 
 class _Texts:
@@ -135,7 +135,7 @@ def _with_unknown(
     It is as far from a mean as the farthest value of its column. The code that unknown values have
     in the model is as near to one mean as to another, and missing cells may have it, too.
     """
-    model = clusterer.encoder_.model_
+    model = clusterer.encoder_._model
     centres = split_columns(clusterer.cluster_centers_, model.vectors)
     tables = [
         np.vstack([table, table[:-1].max(axis=0, keepdims=True)])
@@ -198,9 +198,9 @@ def unknown_values(model: Any, data: Any) -> Any:
     codes_of(encoder, rows)  # warns as everything does
     table = read_table(rows, min_rows=0)
     found: dict[str, list[Any]] = {"column": [], "value": [], "count": []}
-    known = encoder.grouping_.raw.positions
+    known = encoder._grouping.raw.positions
     for place, cells in enumerate(table.columns):
-        if encoder.model_.passive[place]:
+        if encoder._model.passive[place]:
             continue
         codes, values = factorize(cells, table.names[place])
         counts = np.bincount(codes, minlength=len(values))
@@ -213,4 +213,4 @@ def unknown_values(model: Any, data: Any) -> Any:
             found["column"].append(encoder.vocabulary_.columns[place])
             found["value"].append(value)
             found["count"].append(count)
-    return frames.make_frame(encoder.library_, found)
+    return frames.make_frame(encoder._library, found)

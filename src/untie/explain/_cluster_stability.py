@@ -102,7 +102,7 @@ def cluster_stability(
     drawn = _some_rows(weights, rng)
     rows = np.stack([column[drawn].astype(np.int64) for column in codes], axis=1)
     sample = RowSample(np.arange(len(drawn), dtype=np.uint64), rows, weights[drawn])
-    vectors = sample_vectors(encoder.model_.vectors, sample)
+    vectors = sample_vectors(encoder._model.vectors, sample)
     kinds, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     sums = np.bincount(which.ravel(), weights[drawn]).astype(float)
     distinct = RowSample(first.astype(np.uint64), kinds, sums)
@@ -127,7 +127,7 @@ def cluster_stability(
         "lowest": lowest,
         "verdict": [_word(number) for number in stability],
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder._library, columns)
 
 
 def _some_rows(weights: FloatArray, rng: RandomState) -> NDArray[np.intp]:

@@ -45,12 +45,12 @@ def associations(model: Any, *, directed: bool = False) -> Any:
     x1  0.5  1.0
     """
     encoder = as_fitted(model).encoder
-    attributes, names = encoder.model_.attributes, encoder.vocabulary_.columns
+    attributes, names = encoder._model.attributes, encoder.vocabulary_.columns
     if not directed:
-        return frames.square(encoder.library_, names, attributes.uncertainty)
+        return frames.square(encoder._library, names, attributes.uncertainty)
     counts = encoder.counts_
     shares = telling_of(counts, pair_entropies(counts), least=0.0).shares
-    return frames.square(encoder.library_, names, shares)
+    return frames.square(encoder._library, names, shares)
 
 
 def families(model: Any) -> Any:
@@ -93,7 +93,7 @@ def families(model: Any) -> Any:
     1       0     x1  follows       1.0   0.5
     """
     encoder = as_fitted(model).encoder
-    attributes, names = encoder.model_.attributes, encoder.vocabulary_.columns
+    attributes, names = encoder._model.attributes, encoder.vocabulary_.columns
     members = [
         (number, member) for number, family in enumerate(attributes.families) for member in family
     ]
@@ -107,7 +107,7 @@ def families(model: Any) -> Any:
         "how_much": [member.share for _, member in members],
         "vote": [float(attributes.votes[member.attribute]) for _, member in members],
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder._library, columns)
 
 
 def missing_together(model: Any) -> Any:
@@ -162,4 +162,4 @@ def missing_together(model: Any) -> Any:
         "column": [vocabulary.columns[place] for _, place in found],
         "share": shares,
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder._library, columns)

@@ -232,11 +232,11 @@ def count_both(
 def _reference(reference: Any) -> tuple[CountedTable, Grouping | None, str]:
     """Return the counts, how rare values were merged in them, and the library."""
     if isinstance(reference, EncoderBase):
-        kept = reference.model_.ungrouped
+        kept = reference._model.ungrouped
         if kept is not None:
-            return CountedTable(kept.vocabulary, kept.counts), None, reference.library_
+            return CountedTable(kept.vocabulary, kept.counts), None, reference._library
         counted = CountedTable(reference.vocabulary_, reference.counts_)
-        return counted, reference.grouping_, reference.library_
+        return counted, reference._grouping, reference._library
     counted, backend = _count(reference)
     return counted, None, backend
 

@@ -163,7 +163,7 @@ def _typical(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
         "distance": np.sqrt(own[chosen]),
         "weight": kinds.weights[chosen],
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder._library, columns)
 
 
 def _between(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
@@ -185,7 +185,7 @@ def _between(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
         "other": [clusters.names[member] for member in other[chosen]],
         "margin": margin[chosen],
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder._library, columns)
 
 
 def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> _Placed:
@@ -195,7 +195,7 @@ def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> 
     if not clustered.sizes.all():
         name = clusters.names[int(np.argmin(clustered.sizes))]
         raise ValueError(f"Every row of cluster {name!r} has the weight 0; it has no mean.")
-    space = encoder.model_.space
+    space = encoder._model.space
     counts = count_members(codes, space.n_codes, clusters.members, len(clusters), weights)
     tables = space.distances_to_points(space.centres(counts))
     distances = np.empty((len(codes[0]), len(clusters)))

@@ -103,7 +103,7 @@ def neighbors(
         "similarity": _similarities(encoder, [c[row] for c in queries], found.codes, chosen),
         "distance": np.sqrt(found.distance),
     }
-    return frames.make_frame(encoder.library_, result)
+    return frames.make_frame(encoder._library, result)
 
 
 def _chosen(encoder: TableEncoder, columns: Sequence[str] | None) -> list[int]:
@@ -126,7 +126,7 @@ def _search(
     distinct: bool,
 ) -> Nearest:
     """Return the nearest rows of each query but itself, in as many passes as tables need."""
-    space, n_queries = encoder.model_.space, len(queries[0])
+    space, n_queries = encoder._model.space, len(queries[0])
     step = queries_at_once(space, chosen)
     if n_queries > step and source.is_one_shot:
         raise ValueError(
@@ -162,7 +162,7 @@ def _similarities(
     encoder: TableEncoder, first: Codes, second: Codes, chosen: list[int]
 ) -> FloatArray:
     """Return the inner product of each row with its partner, over the attributes that count."""
-    space = encoder.model_.space
+    space = encoder._model.space
     total = np.zeros(len(first[0]))
     for attribute in chosen:
         left, right = first[attribute], second[attribute]
@@ -228,12 +228,12 @@ def why_similar(model: Any, row: Any, other: Any) -> Any:
         "share": contributions[order] / total if total else np.zeros(len(order)),
         "distance": distances[order],
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder._library, columns)
 
 
 def _parts(encoder: TableEncoder, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
     """Return the terms of the similarity and of the squared distance; shape (n_attributes,)."""
-    space = encoder.model_.space
+    space = encoder._model.space
     first, second = codes_of(encoder, row), codes_of(encoder, other)
     contributions, distances = np.empty((2, len(space)))
     for attribute in range(len(space)):

@@ -61,7 +61,7 @@ class Surprises:
     """
 
     def __init__(self, encoder: TableEncoder, is_new: bool) -> None:
-        heard = np.flatnonzero(~encoder.model_.passive).tolist()
+        heard = np.flatnonzero(~encoder._model.passive).tolist()
         if len(heard) < 2:
             raise ValueError("A combination needs two columns; the encoder was fitted on one.")
         counts = self.counts = encoder.counts_
@@ -290,7 +290,7 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
             for row, position in enumerate(worst.tolist())
         ],
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder._library, columns)
 
 
 def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
@@ -355,7 +355,7 @@ def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
         "count": [seen for seen, _ in cells],
         "expected": [expected for _, expected in cells],
     }
-    return frames.make_frame(encoder.library_, columns)
+    return frames.make_frame(encoder._library, columns)
 
 
 def _read_outside(
@@ -371,7 +371,7 @@ def _read_outside(
     places = {name: place for place, name in enumerate(names)}
     for row, column, *texts in zip(*frames.columns_of(outside).values(), strict=True):
         place = places.get(column)
-        if place is not None and not encoder.model_.passive[place]:
+        if place is not None and not encoder._model.passive[place]:
             beyond[place][row] = True
             said[row][place] = "{}={}: outside {} to {}".format(column, *texts)
     return beyond, said
@@ -427,14 +427,14 @@ def _share_above(scores: FloatArray, others: FloatArray, weights: FloatArray) ->
 
 def _scores_of_model(encoder: TableEncoder) -> tuple[FloatArray, FloatArray] | None:
     """Return the scores of rows that the encoder was fitted on and their weights, if it has any."""
-    kept = encoder.model_.ungrouped
+    kept = encoder._model.ungrouped
     if kept is None or kept.sample is None:
         warn_user(
             "The model keeps none of the rows that it was fitted on (it merged values of very "
             "many, or has another solver than 'auto'), so that share is of the new rows."
         )
         return None
-    codes = encoder.grouping_.apply_to_codes(list(kept.sample.codes.T))
+    codes = encoder._grouping.apply_to_codes(list(kept.sample.codes.T))
     surprises = Surprises(encoder, is_new=False)
     return surprises.scores(codes, [np.zeros(len(codes[0]))]), kept.sample.weights
 

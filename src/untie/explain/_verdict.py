@@ -72,8 +72,8 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
         _evidence(clusterer, encoder, rows, given),
         stability,
         tuple(compress(names, has_order)),
-        tuple(compress(names, encoder.model_.passive)),
-        encoder.model_.counts.n_draws,
+        tuple(compress(names, encoder._model.passive)),
+        encoder._model.counts.n_draws,
     )
 
 

@@ -96,13 +96,13 @@ def _shares(encoder: TableEncoder, by: str, variances: FloatArray | None) -> Any
     shares = found / total if total > 0 else found
     order = np.argsort(-np.round(shares, 12), kind="stable")
     sorted_keys = {name: [entries[place] for place in order] for name, entries in keys.items()}
-    return frames.make_frame(encoder.library_, {**sorted_keys, "share": shares[order]})
+    return frames.make_frame(encoder._library, {**sorted_keys, "share": shares[order]})
 
 
 def _of_attributes(encoder: TableEncoder) -> FloatArray:
     """Return the variance of each attribute's vectors over the rows."""
     counts = encoder.counts_
-    space = encoder.model_.space
+    space = encoder._model.space
     result = []
     for attribute in range(len(space)):
         frequencies = counts.frequencies[counts.span(attribute)]
@@ -118,7 +118,7 @@ def _summed(encoder: TableEncoder, by: str, variances: FloatArray) -> tuple[list
     -------
     names, array of shape (n_attributes, n_names)
     """
-    keys = [label[GROUPINGS.index(by) - 1] for label in encoder.model_.labels]
+    keys = [label[GROUPINGS.index(by) - 1] for label in encoder._model.labels]
     names = list(dict.fromkeys(keys))
     result = np.zeros((len(encoder.vocabulary_.columns), len(names)))
     for key, found in zip(keys, variances.T, strict=True):
@@ -128,19 +128,19 @@ def _summed(encoder: TableEncoder, by: str, variances: FloatArray) -> tuple[list
 
 def _has_space(encoder: TableEncoder, couplings: list[str]) -> NDArray[np.bool_]:
     """Tell which attributes have coordinates of which couplings; (n_attributes, n_couplings)."""
-    own = [coupling for coupling, _ in encoder.model_.labels]
+    own = [coupling for coupling, _ in encoder._model.labels]
     held = [
         {coupling for coupling, width in zip(own, widths, strict=True) if width}
-        for widths in encoder.model_.widths
+        for widths in encoder._model.widths
     ]
     return np.array([[coupling in found for coupling in couplings] for found in held])
 
 
 def _of_spaces(encoder: TableEncoder) -> FloatArray:
     """Return the variance of each kernel space's coordinates; (n_attributes, n_spaces)."""
-    heard = np.flatnonzero(~encoder.model_.passive)
+    heard = np.flatnonzero(~encoder._model.passive)
     counts = select_counts(encoder.counts_, heard)
-    orders = encoder.model_.orders
+    orders = encoder._model.orders
     spaces = _spaces(encoder, counts, tuple(orders[place] for place in heard) if orders else ())
     weighted = energies(spaces, counts) * encoder.omega_
     result = np.zeros((len(encoder.counts_.sizes), len(spaces.labels)))
@@ -155,9 +155,9 @@ def _spaces(encoder: TableEncoder, counts: Counts, orders: Orders) -> KernelSpac
     """Build the kernel spaces again that the encoder was fitted with; models do not keep them."""
     recipe = encoder._recipe()
     spaces = identity_spaces(counts)  # also what a degenerate table is learned with
-    if spaces.labels != encoder.model_.labels:
+    if spaces.labels != encoder._model.labels:
         spaces = recipe.spaces(counts, orders)
-    if spaces.labels != encoder.model_.labels:
+    if spaces.labels != encoder._model.labels:
         raise ValueError(
             "The encoder's couplings or kernels were changed since it was fitted; fit it again."
         )

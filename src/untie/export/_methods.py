@@ -31,8 +31,8 @@ class Exportable:
     """
 
     handle_unknown: str
-    grouping_: Grouping
-    model_: Any
+    _grouping: Grouping
+    _model: Any
     get_feature_names_out: Callable[..., Any]
     _form: Callable[[], Any]
 
@@ -176,6 +176,6 @@ class Exportable:
         """Return what each column needs to be looked up, all tables, and names of the result."""
         check_is_fitted(self)
         check_handle_unknown(self.handle_unknown)
-        table = self.model_.lookup
-        attributes = attributes_of(self.grouping_, table, self.handle_unknown)
+        table = self._model.lookup
+        attributes = attributes_of(self._grouping, table, self.handle_unknown)
         return attributes, table, self.get_feature_names_out().tolist()

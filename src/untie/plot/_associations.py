@@ -58,7 +58,7 @@ def associations(model: Any, *, max_columns: int = 40, ax: Any = None) -> Any:
     style.check_axes(ax)
     encoder = as_fitted(model).encoder
     max_columns = check_integer("max_columns", max_columns)
-    attributes, names = encoder.model_.attributes, encoder.vocabulary_.columns
+    attributes, names = encoder._model.attributes, encoder.vocabulary_.columns
     found = attributes.uncertainty
     groups = [[member.attribute for member in family] for family in attributes.families]
     shown = _most_in_common(found, max_columns)

@@ -110,7 +110,7 @@ def _distances(
     if by == "contexts":
         distances = 1.0 - alikeness_of(encoder.counts_, attribute, codes)
     else:
-        distances = squareform(pdist(encoder.model_.space.vectors(attribute, codes)))
+        distances = squareform(pdist(encoder._model.space.vectors(attribute, codes)))
     distances = np.maximum((distances + distances.T) / 2.0, 0.0)
     np.fill_diagonal(distances, 0.0)
     return distances

@@ -374,7 +374,7 @@ class _Rows:
 
 def _sample(encoder: TableEncoder, data: Any, max_rows: int, rng: Any) -> _Rows:
     codes = encode_rows(encoder, data)
-    space = encoder.model_.space
+    space = encoder._model.space
     kinds = distinct_rows(codes, space.n_codes, None)
     drawn = np.arange(len(kinds))
     if len(kinds) > max_rows:
@@ -495,7 +495,7 @@ def _products(encoder: TableEncoder, places: NDArray[np.intp]) -> FloatArray:
     counts = encoder.counts_
     frequencies = counts.frequencies[places]
     result = np.zeros((len(places), len(places)))
-    for attribute, table in enumerate(encoder.model_.space.tables):
+    for attribute, table in enumerate(encoder._model.space.tables):
         beside: Any = counts.matrix[places][:, counts.span(attribute)]
         beside = beside.toarray() if sparse.issparse(beside) else np.asarray(beside)
         shares = beside / frequencies[:, None]

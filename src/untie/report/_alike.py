@@ -125,7 +125,7 @@ def _heat_map(study: Study, name: str, number: int) -> HeatMap:
     positions, n_merged = order_of(study.encoder, place), 0
     if positions is not None and positions.max() >= HEAT_VALUES:
         n_merged = int(positions.max()) + 1
-        column, positions = _merged(column, positions, study.encoder.model_.space)
+        column, positions = _merged(column, positions, study.encoder._model.space)
         frequencies = column.counts.frequencies[column.counts.span(place)]
     codes = np.sort(np.argsort(-frequencies, kind="stable")[:HEAT_VALUES])
     codes = codes[frequencies[codes] > 0]
@@ -134,7 +134,7 @@ def _heat_map(study: Study, name: str, number: int) -> HeatMap:
     codes, found = codes[order], found[np.ix_(order, order)]
     texts = tuple(shown(column.labels[code], 30) for code in codes)
     if column.means is None:
-        vectors = study.encoder.model_.space.vectors(place, codes)
+        vectors = study.encoder._model.space.vectors(place, codes)
     else:
         vectors = column.means[codes]
     title, file = shown(name), f"values-{number}"

@@ -66,7 +66,7 @@ def _about(study: Study) -> str:
 
 
 def _passive(study: Study) -> list[str]:
-    silent = study.encoder.model_.passive
+    silent = study.encoder._model.passive
     return [name for name, one in zip(study.names, silent, strict=True) if one]
 
 

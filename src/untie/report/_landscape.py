@@ -53,7 +53,7 @@ class Kinds:
     def products(self, attribute: int) -> tuple[FloatArray, NDArray[np.intp]]:
         """Return the inner products of the values that occur, and which of them each kind has."""
         present, places = np.unique(self.codes[attribute], return_inverse=True)
-        vectors: Any = self.encoder.model_.vectors.tables[attribute][present]
+        vectors: Any = self.encoder._model.vectors.tables[attribute][present]
         products = vectors @ vectors.T
         dense = products.toarray() if sparse.issparse(products) else products
         return np.asarray(dense, dtype=float), places.ravel()

@@ -34,7 +34,7 @@ def columns_together(study: Study) -> dict[str, Any] | None:
     """Return the associations of columns and their families; None for a single column."""
     if len(study.names) < 2:
         return None
-    found: FloatArray = np.clip(study.encoder.model_.attributes.uncertainty, 0.0, 1.0)
+    found: FloatArray = np.clip(study.encoder._model.attributes.uncertainty, 0.0, 1.0)
     pairs, families, n = _pairs(study, found), families_said(study), len(study.names)
     most = f"The {ASSOCIATED} of {n:,} columns that have most in common with others."
     return {
@@ -53,7 +53,7 @@ def families_said(study: Study) -> list[str]:
     encoder = study.encoder
     names = [shown(name, 40) for name in study.names]
     sentences = [
-        *family_sentences(encoder.model_.attributes, names, encoder.counts_.sizes),
+        *family_sentences(encoder._model.attributes, names, encoder.counts_.sizes),
         *gap_sentences(encoder.counts_, encoder.vocabulary_, names),
     ]
     if len(sentences) > LISTED_FAMILIES:

@@ -189,10 +189,10 @@ def test_votes_and_ranges_are_those_of_the_model():
     encoder = TableEncoder(
         3, ordered=["age"], column_weights={"tone": 0, "c0": 2}, preparer=None
     ).fit(table)
-    cells = cells_of(encoder.model_)
+    cells = cells_of(encoder._model)
     assert cells.votes[list(table).index("tone")] == 0
     assert cells.votes[0] == pytest.approx(2 * cells.votes[1])
     assert cells.targets[4].max() == 5  # five groups, and unknown values
     assert cells.scale == 1.0
     weighted = TableEncoder(3, preparer=None).fit(table, sample_weight=np.full(300, 1 / 300))
-    assert cells_of(weighted.model_).scale == pytest.approx(300)
+    assert cells_of(weighted._model).scale == pytest.approx(300)

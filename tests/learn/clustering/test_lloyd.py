@@ -34,7 +34,7 @@ from untie._learn.vectors import LookUp
 def case():
     table, _ = latent_classes(300, 4, 6, 4, seed=0, purity=0.6)
     encoder = UNTIE(4, solver="uniform").fit(table)
-    lookup = encoder.model_.vectors
+    lookup = encoder._model.vectors
     codes = encoder._codes(table)
     return lookup, codes, sample_rows(codes, encoder.vocabulary_, None)
 
@@ -126,8 +126,8 @@ def test_too_few_passes_are_told(case):
 def test_short_vectors_have_the_distances_of_the_long_ones(table):
     encoder = UNTIE(solver="uniform").fit(table)
     sample = sample_rows(encoder._codes(table), encoder.vocabulary_, None)
-    short = sample_vectors(encoder.model_.vectors, sample)
-    long = encoder.model_.vectors.rows(list(sample.codes.T), np.float64)
+    short = sample_vectors(encoder._model.vectors, sample)
+    long = encoder._model.vectors.rows(list(sample.codes.T), np.float64)
     assert short.shape[1] <= max(len(short), long.shape[1])
     for one in range(len(long)):
         expected = np.linalg.norm(long - long[one], axis=1)
@@ -152,7 +152,7 @@ def test_principal_dimensions_keep_the_clusters(monkeypatch):
     assert found.n_clusters_ == expected.n_clusters_ == 4
     assert (
         sample_vectors(
-            found.encoder_.model_.vectors,
+            found.encoder_._model.vectors,
             sample_rows(found.encoder_._codes(table), found.encoder_.vocabulary_, None),
         ).shape[1]
         == 8

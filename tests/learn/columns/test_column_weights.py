@@ -49,7 +49,7 @@ def test_a_factor_multiplies_the_energy():
 def test_a_factor_multiplies_the_vote_in_the_choice():
     weights = {"c1": 2, "c4": 0.5}
     encoder = TableEncoder(3, column_weights=weights, preparer=None).fit(TABLE)
-    np.testing.assert_array_equal(encoder.model_.attributes.votes, [1, 2, 1, 1, 0.5])
+    np.testing.assert_array_equal(encoder._model.attributes.votes, [1, 2, 1, 1, 0.5])
     assert encoder.gains_ != TableEncoder(3, preparer=None).fit(TABLE).gains_
     values = TableEncoder(3, column_weights={"c1": 1e6}, preparer=None).fit(TABLE)
     assert energy_of(values)["c1"] > 0.99
@@ -197,7 +197,7 @@ def test_saved_with_the_model(tmp_path):
     again = load_model(tmp_path / "model")
     assert again.column_weights == weights
     np.testing.assert_array_equal(again.transform(OTHER), encoder.transform(OTHER))
-    np.testing.assert_array_equal(again.model_.attributes.votes, encoder.model_.attributes.votes)
+    np.testing.assert_array_equal(again._model.attributes.votes, encoder._model.attributes.votes)
     clusterer = TableClusterer(
         3, encoder=TableEncoder(column_weights=weights, preparer=None), preparer=None
     ).fit(OTHER)
@@ -218,7 +218,7 @@ def test_columns_without_names():
     numbered = pd.DataFrame(array, columns=[5, 4, 3, 2, 1, 0])
     assert TableEncoder(3, column_weights={0: 0}, preparer=None).fit(
         numbered
-    ).model_.passive.tolist() == [False] * 5 + [True]
+    )._model.passive.tolist() == [False] * 5 + [True]
 
 
 @pytest.mark.parametrize(

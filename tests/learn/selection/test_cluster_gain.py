@@ -203,7 +203,7 @@ def test_rounding_makes_no_clusters(n_values):
     # Only the first two columns depend on another, so to kernels there are two kinds of rows.
     rows = [[a, a, b, c, d] for a in "xy" for b in range(n_values) for c in "uvw" for d in "st"]
     counted = count_table(rows)
-    kernels = UNTIE(2, solver="uniform").fit(rows).model_.vectors.tables
+    kernels = UNTIE(2, solver="uniform").fit(rows)._model.vectors.tables
     vectors = {"kernels": [Dense(np.asarray(table[:-1])) for table in kernels]}
     described = Descriptions(vectors, counted.sample, Attributes(counted.counts))
     for k, is_possible in ((2, True), (3, False)):

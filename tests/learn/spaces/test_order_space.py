@@ -193,7 +193,7 @@ def vectors_of(encoder, column, values):
     """Return the compact vectors of some values of a column; None is a missing cell."""
     place = encoder.vocabulary_.columns.index(column)
     known = encoder.vocabulary_.values[place]
-    return encoder.model_.space.vectors(place, [known.index(value) for value in values])
+    return encoder._model.space.vectors(place, [known.index(value) for value in values])
 
 
 def test_neighbours_are_near_and_missing_cells_stand_in_the_middle():

@@ -142,7 +142,7 @@ def test_the_default_takes_them_where_there_is_an_order():
     table = pd.DataFrame({"a": rng.choice(list(AGES), 60), "b": rng.choice(list("uvw"), 60)})
     encoder = TableEncoder(2, preparer=None).fit(table)
     assert encoder.gains_ == {}
-    assert encoder.model_.labels[1][0] == "order"
+    assert encoder._model.labels[1][0] == "order"
     given, _, _ = problem(table, (AGES, None))
     np.testing.assert_allclose(encoder.omega_, OF_MIXED["even"](given))
     assert len(TableEncoder(2, ordered=False, preparer=None).fit(table).gains_) > 1
