@@ -2,6 +2,7 @@ import math
 from datetime import date, datetime, timedelta
 
 import dask.dataframe as dd
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -368,6 +369,22 @@ def test_types_may_differ_between_files():
     numbers = prepare(pd.DataFrame({"code": [7, 8] * 5}))
     result = numbers.transform(pl.DataFrame({"code": ["7", "8", "x", None]}))["code"].to_list()
     assert result == [7, 8, np.inf, None]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([True, False, None], ["True", "False", None]),
+        (["true", "FALSE ", "maybe"], ["True", "False", "maybe"]),
+        ([1, 0, 2], ["True", "False", "2"]),
+        ([1.0, 0.0, None], ["True", "False", None]),
+    ],
+)
+def test_booleans_may_be_text_or_numbers_in_other_files(make, cells, expected):
+    preparer = prepare(make({"smoker": [True, False, None] * 5}))
+    prepared = nw.from_native(preparer.transform(make({"smoker": cells})))["smoker"]
+    assert [None if cell != cell else cell for cell in prepared.to_list()] == expected
 
 
 def test_a_preparer_survives_in_a_file(people, tmp_path):

@@ -24,7 +24,7 @@ from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
 from untie._prepare.note import Reason
 from untie._prepare.numbers import read, write
 from untie._prepare.preparation import Preparation, make_preparation
-from untie._prepare.rules import AS_IT_IS, AUTO, Bin, Keep
+from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Keep
 from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.orders import declared_orders
@@ -500,8 +500,9 @@ def _of_library(frame: Any, library: str) -> Any:
 def changed_columns(preparer: Preparer) -> list[str]:
     """Return the columns whose cells a fitted preparer changes: bins, merges or reads otherwise."""
     made = preparer._preparation
+    as_it_is = {Keep(kind) for kind in (TEXT, NUMBERS, OTHERS)}
     pairs = zip(made.columns, made.rules, strict=True)
-    return [name for name, rule in pairs if not isinstance(rule, Keep) or rule.reading != AS_IT_IS]
+    return [name for name, rule in pairs if rule not in as_it_is]
 
 
 def binned_numbers(preparer: Preparer, data: Any) -> dict[str, FloatArray]:

@@ -6,8 +6,9 @@ from sklearn.pipeline import Pipeline
 
 import untie
 from command_cases import ask, refused, rows_of, write_people
-from untie._learn.parameters import SOLVERS
 from untie._learn.selection.objectives import CLUSTERS, NEIGHBORS
+from untie._learn.weights.search import SOLVERS
+from untie._learn.weights.weightings import WEIGHTINGS
 from untie.cli.options import Purpose, Solver
 
 
@@ -22,7 +23,7 @@ def encoder_of(path):
 
 
 def test_the_names_are_those_of_the_library():
-    assert set(map(str, Solver)) == set(SOLVERS)
+    assert set(map(str, Solver)) == {*SOLVERS, *WEIGHTINGS}
     assert set(map(str, Purpose)) == {CLUSTERS, NEIGHBORS}
 
 

@@ -303,7 +303,8 @@ def questions():
     yield "explain, outliers", of_frame(explain.outliers(encoder, X))
     yield "explain, shares", of_frame(explain.weight_shares(encoder))
     yield "explain, prototypes", of_frame(explain.prototypes(encoder, X, labels=labels))
-    sql = encoder.to_sql("duckdb", source="animals").query
+    raw = TableEncoder(7, preparer=None).fit(X)
+    sql = raw.to_sql("duckdb", source="animals").query
     yield "sql", numbers([sql])
 
 

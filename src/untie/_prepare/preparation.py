@@ -158,7 +158,7 @@ def _is_kept(series: Any, rule: Keep) -> bool:
     is_text = isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum)
     if rule.kind == TEXT:
         return is_text and rule.reading == AS_IT_IS
-    return _is_numeric(series)
+    return rule.kind == NUMBERS and _is_numeric(series)
 
 
 def _order_of(column: Any, rule: Rule) -> list[str]:

@@ -153,8 +153,8 @@ def find_writing(
 
 TEXT, NUMBERS, BOOLEANS, OTHERS = "text", "numbers", "booleans", "others"
 
-TRUTHS: dict[Value, bool] = {"true": True, "false": False, 1: True, 0: False}
-"""What a cell of a column of booleans may be where it is read in another way."""
+TRUTHS: dict[Value, str] = {"true": "True", "false": "False", 1: "True", 0: "False"}
+"""The categories of booleans, and how cells of other types write them."""
 
 PARTS = ("weekday", "month", "hour")
 """What can be taken out of dates."""
@@ -196,8 +196,8 @@ class Keep:
     """Values stay as they are, but a number that is now text, or the reverse, is turned back.
 
     Files of the same table may differ in that: a column with codes such as 7 and 7B is text,
-    and numbers where the rows with letters are absent. Booleans are text in a CSV file, and 1 and 0
-    where cells are missing.
+    and numbers where the rows with letters are absent. Booleans become the texts True and False:
+    they are text in a CSV file, and numbers in a frame with missing cells.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class Keep:
         """Return what each of a column's distinct values becomes."""
         values = self.reading.read(values)
         known = [value for value in values if value is not None]
-        if kind_of(known) == self.kind or self.kind == OTHERS:
+        if self.kind == OTHERS or (kind_of(known) == self.kind and self.kind != BOOLEANS):
             return values
         return [self._turned(value) for value in values]
 
@@ -224,8 +224,8 @@ class Keep:
         if self.kind == TEXT:
             return as_text(value)
         if self.kind == BOOLEANS:
-            text = value.strip().lower() if isinstance(value, str) else value
-            return TRUTHS.get(text, value) if isinstance(text, str | int | float) else value
+            text = as_text(value)
+            return TRUTHS.get(text.strip().lower() if isinstance(value, str) else value, text)
         number = as_number(value)
         # No column of numbers can hold the text; this number is as unknown to every model.
         return math.inf if number is None else number
