@@ -50,7 +50,7 @@ def test_classes_are_found(case, n_clusters):
 @pytest.mark.parametrize("moves", [0, 20])
 def test_means_distances_and_inertia_are_those_of_the_vectors(large_and_small, monkeypatch, moves):
     table, _ = large_and_small
-    monkeypatch.setattr("untie.clusterer.MOST_MOVES", moves)
+    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", moves)
     clusterer = TableClusterer(3, preparer=None).fit(table)
     vectors = clusterer.encoder_.transform(table)
     labels = clusterer.labels_
@@ -71,7 +71,7 @@ def test_means_distances_and_inertia_are_those_of_the_vectors(large_and_small, m
 def without_moves(monkeypatch, fit):
     """Return what k-means alone gives."""
     with monkeypatch.context() as patch:
-        patch.setattr("untie.clusterer.MOST_MOVES", 0)
+        patch.setattr("untie.clusterer.MOST_REASSIGNMENTS", 0)
         return fit()
 
 
@@ -169,7 +169,7 @@ def test_passive_columns_move_nothing(large_and_small):
 
 
 def test_as_good_as_scikit_learns_k_means_where_rows_are_more_than_the_sample(monkeypatch):
-    monkeypatch.setattr("untie.clusterer.MOST_MOVES", 0)
+    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", 0)
     table, _ = latent_classes(6_000, 5, 9, 6, seed=0, purity=0.4)
     clusterer = TableClusterer(5, preparer=None).fit(table)
     assert table.drop_duplicates().shape[0] > 2_000
@@ -253,7 +253,7 @@ def test_moves_of_lazy_tables(kind, tmp_path, monkeypatch):
         for number in range(3):
             table[200 * number : 200 * (number + 1)].to_parquet(tmp_path / f"{number}.parquet")
         lazy = scan(tmp_path / "*.parquet")
-    monkeypatch.setattr("untie.clusterer.MOST_MOVES", LAZY_PASSES)
+    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", LAZY_PASSES)
     expected = TableClusterer(3, preparer=None).fit(table)
     found = TableClusterer(3, preparer=None).fit(lazy)
     assert found._costs is not None

@@ -15,12 +15,12 @@ import untie
 from untie import Preparer, TableClusterer, make_report
 from untie._count.row_sample import in_canonical_order, sample_rows
 from untie._engines.registry import open_table
-from untie._learn.columns.explained_entropy import telling_of
-from untie._learn.selection.objectives import CLUSTERS, PURPOSES
+from untie._learn.columns.explained_entropy import explained_entropies
+from untie._learn.selection.objectives import CLUSTERS, OBJECTIVES
 from untie._learn.spaces.value_tree import tree_spaces
 from untie._table.column_codes import factorize
 
-ONCE = {"tree_spaces", "sample_rows", "telling_of", "in_canonical_order", "open_table"}
+ONCE = {"tree_spaces", "sample_rows", "explained_entropies", "in_canonical_order", "open_table"}
 N_ROWS = 240
 
 
@@ -53,7 +53,7 @@ def watched(*functions: Callable) -> Counter:
         return counted
 
     places = [vars(module) for name, module in sys.modules.items() if name.startswith("untie")]
-    places += [vars(PURPOSES[CLUSTERS])]  # which holds a function
+    places += [vars(OBJECTIVES[CLUSTERS])]  # which holds a function
     undo = []
     for function in functions:
         replacement = counting(function)
@@ -78,7 +78,9 @@ def _has_cells(column) -> bool:
 def test_in_a_fit_what_is_the_same_for_every_number_is_made_once(frame, preparer):
     clusterer = TableClusterer(preparer=preparer)
     table = frame if preparer is not None else frame[["x", "y", "z"]]
-    with watched(tree_spaces, sample_rows, telling_of, in_canonical_order, open_table) as calls:
+    with watched(
+        tree_spaces, sample_rows, explained_entropies, in_canonical_order, open_table
+    ) as calls:
         clusterer.fit(table)
     assert clusterer.k_choice_ is not None  # the number was chosen
     assert calls == dict.fromkeys(ONCE, 1)

@@ -3,8 +3,6 @@
 Tasks carry what an engine does with the rows of a lazy table, piece by piece.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -29,7 +27,7 @@ from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.rows import encode, positive_weights, read_weights, split_weights
 from untie._table.table import Table, listed, read_table
 from untie._table.vocabulary import Vocabulary, handle_unknown_values, joins_rare_values
-from untie._util.types import Codes, FloatArray, Value
+from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 
 
 def see_columns(estimator: BaseEstimator, table: Table) -> None:
@@ -370,7 +368,7 @@ def nearest_in(encoder: TableInput, source: Source, search: Search) -> Nearest:
     return _fold(encoder, source, None, search)
 
 
-def codes_at(encoder: TableInput, source: Source, positions: NDArray[np.intp]) -> Codes:
+def codes_at(encoder: TableInput, source: Source, positions: IntArray) -> Codes:
     """Code the rows of a table at some positions, in any order."""
     wanted, places = np.unique(positions, return_inverse=True)
     own = source.own_columns(encoder._columns_read())
@@ -389,7 +387,7 @@ def _fold(
     return own.add_up(FoldTask(encoder, weight, function))
 
 
-def _passive(encoder: TableInput) -> NDArray[np.bool_]:
+def _passive(encoder: TableInput) -> BoolArray:
     """Return which columns are not learned from; of other estimators, none."""
     model = getattr(encoder, "_model", None)
     return np.zeros(len(encoder._grouping.raw.columns), bool) if model is None else model.passive
@@ -397,7 +395,7 @@ def _passive(encoder: TableInput) -> NDArray[np.bool_]:
 
 def _sample(
     vocabulary: Vocabulary,
-    passive: NDArray[np.bool_],
+    passive: BoolArray,
     codes: Codes,
     weights: FloatArray | None,
 ) -> RowSample:

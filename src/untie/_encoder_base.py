@@ -1,7 +1,5 @@
 """What every encoder does: read tables, learn from counts, look rows up, export and save."""
 
-from __future__ import annotations
-
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -41,7 +39,7 @@ from untie._table.table import NoRowsError, Table, listed, read_table, table_of_
 from untie._table.vocabulary import Vocabulary
 from untie._util.messages import stage, warn_user
 from untie._util.threads import one_at_a_time
-from untie._util.types import Codes, FloatArray
+from untie._util.types import AnyArray, Codes, FloatArray
 from untie.export import Exportable
 from untie.preparer import Preparer, changed_columns, prepare_rows
 
@@ -82,8 +80,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
     _model: Fitted
     preparer_: Preparer | None
     vocabulary_: Vocabulary
-    categories_: list[NDArray[Any]]
-    infrequent_categories_: list[NDArray[Any] | None]
+    categories_: list[AnyArray]
+    infrequent_categories_: list[AnyArray | None]
     counts_: Counts
     n_clusters_: int
     omega_: FloatArray

@@ -10,7 +10,6 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals import dependencies
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,7 +24,7 @@ from untie._table.orders import AUTO, Positions, declared_orders, find_orders
 from untie._table.rows import encode, learn_vocabulary, read_weights, split_weights
 from untie._table.table import array_names, check_names, read_table
 from untie._table.vocabulary import INFREQUENT, Vocabulary, joins_rare_values, sort_values
-from untie._util.types import Codes, FloatArray, Value
+from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.preparer import Preparer
@@ -247,7 +246,7 @@ class Partition:
     """
 
     names: tuple[Value, ...]
-    members: NDArray[np.intp]
+    members: IntArray
 
     def __len__(self) -> int:
         return len(self.names)
@@ -433,7 +432,7 @@ def one_raw_row(fitted: FittedTable, row: Any) -> Any:
     return row
 
 
-def check_positions(rows: Any) -> NDArray[np.intp] | None:
+def check_positions(rows: Any) -> IntArray | None:
     """Return positions of rows, or None if `rows` is something else."""
     if isinstance(rows, Integral) and not isinstance(rows, bool | np.bool_):
         rows = [rows]
@@ -448,7 +447,7 @@ def check_positions(rows: Any) -> NDArray[np.intp] | None:
     return None
 
 
-def cell_texts(encoder: TableEncoder, data: Any, positions: NDArray[np.intp] | None = None) -> Any:
+def cell_texts(encoder: TableEncoder, data: Any, positions: IntArray | None = None) -> Any:
     """Return the cells of some rows as text: one list per attribute.
 
     A rare value that the model merges with others, or one that it does not know, is written as it
@@ -475,9 +474,7 @@ def cell_texts(encoder: TableEncoder, data: Any, positions: NDArray[np.intp] | N
     return texts
 
 
-def unknown_cells(
-    encoder: TableEncoder, data: Any, codes: Codes | None = None
-) -> list[NDArray[np.bool_]]:
+def unknown_cells(encoder: TableEncoder, data: Any, codes: Codes | None = None) -> list[BoolArray]:
     """Tell which cells hold a value that the encoder has not seen; none of a passive column.
 
     Parameters
@@ -506,7 +503,7 @@ def unknown_cells(
     ]
 
 
-def nothing_known(encoder: TableEncoder, data: Any, codes: Codes) -> NDArray[np.bool_]:
+def nothing_known(encoder: TableEncoder, data: Any, codes: Codes) -> BoolArray:
     """Tell in which rows every cell is missing, or holds a value that the encoder has not seen.
 
     Parameters

@@ -1,7 +1,5 @@
 """TableClusterer: a table in, labels out."""
 
-from __future__ import annotations
-
 from copy import copy
 from functools import partial
 from typing import Any, Self
@@ -27,14 +25,14 @@ from untie._encoder_base import EncoderBase
 from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._learn.clustering.classification_em import MOST_MOVES, cells_of, move_rows
+from untie._learn.clustering.classification_em import MOST_REASSIGNMENTS, cells_of, reassign_rows
 from untie._learn.clustering.lloyd import (
     Centres,
     Walk,
     all_distances,
     count_distinct,
     distance_costs,
-    find_reach,
+    find_cluster_radius,
     first_centres,
     inertia_of,
     largest_first,
@@ -127,7 +125,7 @@ class TableClusterer(
         The fitted preparer, if there is one.
     k_choice_ : KChoice or None
         How the number was chosen, if it was.
-    reach_ : Reach
+    cluster_radius_ : ClusterRadius
         How far rows are from the mean of their cluster: `farthest` has the distance that 99 % of
         the rows of each keep within (of at most 2,000 distinct rows), and a row that is farther
         from every mean is unlike any cluster: see :func:`untie.explain.assignments`.
@@ -382,7 +380,7 @@ class TableClusterer(
         n_codes = model.space.n_codes
         kinds = distinct_rows(codes, n_codes, weights)
         walk = partial(walk_rows, PackedRows(kinds.codes, n_codes), kinds.weights)
-        self._learn(encoder, sample, walk, int(self.max_iter), MOST_MOVES)
+        self._learn(encoder, sample, walk, int(self.max_iter), MOST_REASSIGNMENTS)
 
     def _learn(
         self,
@@ -405,7 +403,9 @@ class TableClusterer(
                 f"The means still moved after max_iter={max_iter} passes; raise it.",
                 ConvergenceWarning,
             )
-        costs, found, n_moves = move_rows(found, cells_of(model), walk, min(max_iter, most_moves))
+        costs, found, n_moves = reassign_rows(
+            found, cells_of(model), walk, min(max_iter, most_moves)
+        )
         if costs is not None:
             centres = space.centres(found.counts)
         order = largest_first(costs or distance_costs(space, centres), found.sizes, sample)
@@ -417,7 +417,7 @@ class TableClusterer(
         self.inertia_, self.n_iter_ = inertia_of(space, centres, found), n_iter + n_moves
         counts = [joint[order] for joint in found.counts]
         into = self._costs or distance_costs(space, ordered)
-        self.reach_ = find_reach(space, ordered, counts, into, sample)
+        self.cluster_radius_ = find_cluster_radius(space, ordered, counts, into, sample)
 
     def _number(self, encoder: EncoderBase, sample: RowSample) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""

@@ -1,7 +1,5 @@
 """TableEncoder: a table in, vectors out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

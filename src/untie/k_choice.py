@@ -1,7 +1,5 @@
 """The number of clusters of a table, and how sure it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

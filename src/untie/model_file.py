@@ -1,7 +1,5 @@
 """Estimators and pipelines of them -> one file, and back."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Preparer: any table in, a categorical table out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral

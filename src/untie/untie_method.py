@@ -1,7 +1,5 @@
 """UNTIE: the method of Zhu, Cao and Yin."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from untie._encoder_base import EncoderBase, Form

@@ -1,7 +1,5 @@
 """A fitted encoder and rows that are read piece by piece -> vectors, in a file."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from typing import Any

@@ -23,13 +23,13 @@ def clusterer(table):
 def test_the_reach_is_that_of_nearly_all_rows_of_a_cluster(table, clusterer):
     distances = clusterer.transform(table)
     own = distances[np.arange(len(table)), clusterer.labels_]
-    for cluster, farthest in enumerate(clusterer.reach_.farthest):
+    for cluster, farthest in enumerate(clusterer.cluster_radius_.farthest):
         members = own[clusterer.labels_ == cluster]
         assert len(members) >= 100
         assert (members <= farthest + 1e-9).mean() >= 0.99
         assert (members <= farthest - 1e-9).mean() < 0.99
         np.testing.assert_allclose(
-            clusterer.reach_.usual[cluster].sum(), (members**2).mean(), rtol=1e-9
+            clusterer.cluster_radius_.usual[cluster].sum(), (members**2).mean(), rtol=1e-9
         )
 
 
@@ -40,7 +40,9 @@ def test_rows_of_the_table_are_seldom_unlike_it(table, clusterer):
     np.testing.assert_allclose(found.distance, own, atol=1e-9)
     assert found.unlike.mean() <= 0.01
     assert found.unknown.sum() == 0
-    too_far = (clusterer.transform(table) > clusterer.reach_.farthest * (1 + 1e-9)).all(axis=1)
+    too_far = (clusterer.transform(table) > clusterer.cluster_radius_.farthest * (1 + 1e-9)).all(
+        axis=1
+    )
     assert found.unlike.tolist() == too_far.tolist()
 
 
@@ -86,14 +88,16 @@ def test_small_clusters_reach_as_far_as_all_rows_do():
     distances = clusterer.transform(table)
     own = np.sort(distances[np.arange(320), clusterer.labels_])
     of_all = own[int(np.ceil(0.99 * 320)) - 1]
-    assert clusterer.reach_.farthest[1] == pytest.approx(of_all)  # its own rows are all equal
+    assert clusterer.cluster_radius_.farthest[1] == pytest.approx(
+        of_all
+    )  # its own rows are all equal
 
 
 def test_weights_count_as_rows(table):
     doubled = TableClusterer(3).fit(pd.concat([table, table]))
     weighted = TableClusterer(3).fit(table, sample_weight=np.full(len(table), 2.0))
-    np.testing.assert_allclose(doubled.reach_.farthest, weighted.reach_.farthest)
-    np.testing.assert_allclose(doubled.reach_.usual, weighted.reach_.usual)
+    np.testing.assert_allclose(doubled.cluster_radius_.farthest, weighted.cluster_radius_.farthest)
+    np.testing.assert_allclose(doubled.cluster_radius_.usual, weighted.cluster_radius_.usual)
 
 
 def test_a_model_file_keeps_it(table, clusterer, tmp_path):

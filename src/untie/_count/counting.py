@@ -5,8 +5,6 @@ Columns with few values are packed: the joint code of a pack holds the values of
 and one histogram of joint codes counts them together.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -18,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from untie._count.costs import COSTS
+from untie._count.counting_costs import COSTS
 from untie._count.packed_rows import joint_code
 from untie._util.threads import in_threads, map_ahead, one_thread, pays
 from untie._util.types import AnyArray, Codes, FloatArray

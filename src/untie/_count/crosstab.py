@@ -1,7 +1,5 @@
 """What can be said of a cluster in one column: its values, or a run of neighbouring ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

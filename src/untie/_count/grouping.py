@@ -4,8 +4,6 @@ The rules are those of scikit-learn's OneHotEncoder, with the sums of the sample
 in the place of the numbers of rows.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral

@@ -1,7 +1,5 @@
 """How much memory counting takes, known before it is spent."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

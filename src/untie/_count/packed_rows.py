@@ -1,7 +1,5 @@
 """Several columns as one joint code: packed rows, their distances, and counts in clusters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce

@@ -1,7 +1,5 @@
 """A table in memory -> its vocabulary and counts, in one pass; or those of some of its columns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

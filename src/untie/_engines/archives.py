@@ -1,7 +1,5 @@
 """Kinds of files by their endings; files compressed by gzip or zstd, and zip archives."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

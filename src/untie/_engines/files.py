@@ -4,8 +4,6 @@ Addresses such as https://, s3:// and hf:// are copied. Folders whose names hold
 year=2024/month=05, become files with columns of these cells.
 """
 
-from __future__ import annotations
-
 import glob
 import http.client
 import os

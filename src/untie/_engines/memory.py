@@ -1,7 +1,5 @@
 """Tables in memory: frames of any library, arrays, lists of rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

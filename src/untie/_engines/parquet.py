@@ -1,7 +1,5 @@
 """Parquet files -> a lazy table; text stays in the dictionaries that the files have."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Polars' lazy frames, collected batch by batch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whatever a user calls a table -> its engine's form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

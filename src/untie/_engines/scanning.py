@@ -1,7 +1,5 @@
 """Paths and queries -> a lazy table; what a text file is, and what is wrong with it."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

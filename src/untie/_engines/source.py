@@ -1,7 +1,5 @@
 """The interface of all engines, and the tasks that they run."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -9,14 +7,13 @@ from dataclasses import replace
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.chunked import CountTask, PartialCount, count_pieces
 from untie._count.tally import CountOptions, Tally
 from untie._table.frames import rows_at
 from untie._table.table import check_names, read_table
 from untie._util.messages import need
-from untie._util.types import Codes
+from untie._util.types import Codes, IntArray
 
 
 class Additive(Protocol):
@@ -180,7 +177,7 @@ class Source(ABC):
             total = found if total is None else total + found
         return task(self.empty, 0) if total is None else total
 
-    def rows_at(self, positions: NDArray[np.intp]) -> Iterator[Any]:
+    def rows_at(self, positions: IntArray) -> Iterator[Any]:
         """Yield the rows at some positions, which are sorted, in frames; stop at the last.
 
         Raises

@@ -1,7 +1,5 @@
 """Record batches -> a file."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from contextlib import ExitStack

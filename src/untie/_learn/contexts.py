@@ -15,8 +15,6 @@ deviations of the columns are added, not their squares: the most that they can b
 single row has no deviation of its own; each value is taken to have one more row, drawn from all.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Counts (and rows, for the solvers that draw them) -> a learned model."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """How much memory learning takes besides the counts, and from where on a column is large."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from untie._count.memory import SAMPLE_ROWS, refuse_large

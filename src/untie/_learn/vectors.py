@@ -1,7 +1,5 @@
 """omega -> value vectors, and coded rows -> X by looking them up."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -6,8 +6,6 @@ is known, and bounded by its own size, before any is taken. No number of a stran
 place in memory before it is known to be one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample
-from untie._learn.clustering.lloyd import Reach
+from untie._learn.clustering.lloyd import ClusterRadius
 from untie._learn.columns.attributes import ColumnView
 from untie._learn.fitting import Fitted
 from untie._learn.selection.k_choice import KChoice
@@ -524,7 +524,7 @@ def _sizes(clusterer: Any) -> tuple[int, tuple[int, ...]]:
 def _reach(clusterer: Any) -> Codec:
     k, sizes = _sizes(clusterer)
     usual = numbers((k, len(sizes)), least=0)
-    return record(Reach, farthest=numbers((k,), least=0), usual=usual)
+    return record(ClusterRadius, farthest=numbers((k,), least=0), usual=usual)
 
 
 def _costs(clusterer: Any) -> Codec:
@@ -543,7 +543,7 @@ _CLUSTERER = record(
     cluster_centers_=lambda c: numbers(
         (None, sum(c.encoder_._model.vectors.widths)), least=-LARGEST, most=LARGEST
     ),
-    reach_=_reach,
+    cluster_radius_=_reach,
     _labels=lambda c: maybe(numbers((None,), "i", least=0, most=_sizes(c)[0] - 1)),
     _costs=_costs,
     **_SEEN,

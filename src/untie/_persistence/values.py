@@ -1,7 +1,5 @@
 """Cells and parameters <-> what JSON has: types that it lacks become an object with their name."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any

@@ -10,7 +10,6 @@ from itertools import chain, count, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import kolmogorov, pdtr
 
 from untie._prepare.look import Summary
@@ -55,7 +54,7 @@ from untie._prepare.rules import (
 )
 from untie._util.arrays import leading_digits, ranges_of
 from untie._util.checks import check_integer
-from untie._util.types import FloatArray, Value
+from untie._util.types import BoolArray, FloatArray, Value
 
 BINS = 35
 """Numbers are binned into this many ranges, unless the user says otherwise; odd, so that none has
@@ -115,7 +114,7 @@ def odd_writing(values: Sequence[Value], rows: FloatArray) -> Reasons:
     return {}
 
 
-def _is_most(chosen: NDArray[np.bool_], rows: FloatArray) -> bool:
+def _is_most(chosen: BoolArray, rows: FloatArray) -> bool:
     return bool(rows[chosen].sum() >= MOSTLY * rows.sum() > 0)
 
 

@@ -5,8 +5,6 @@ are measurements, ids or text, a sample of the rows is enough; it depends on the
 alone, so that chunks of any size give the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +18,7 @@ from untie._table.column_codes import factorize
 from untie._table.rows import column_weights, split_weights
 from untie._table.table import Table, read_table
 from untie._util.arrays import STEP, mixed
-from untie._util.types import FloatArray, Value
+from untie._util.types import AnyArray, BoolArray, FloatArray, IntArray, Value
 
 EXACT_VALUES = 2**16
 """At most this many distinct values of a column are counted."""
@@ -169,11 +167,11 @@ class Look:
             raise ValueError("Every sample weight is zero; at least one row must count.")
         return _in_units([self._summary(number) for number in range(len(self.columns))])
 
-    def _is_kept(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def _is_kept(self, hashes: NDArray[np.uint64]) -> BoolArray:
         return hashes & np.uint64((1 << self._shift) - 1) == 0
 
     def _count(
-        self, number: int, codes: NDArray[Any], values: list[Value], weights: FloatArray
+        self, number: int, codes: AnyArray, values: list[Value], weights: FloatArray
     ) -> None:
         counts = self._counts[number]
         assert counts is not None
@@ -189,7 +187,7 @@ class Look:
         if len(counts) > EXACT_VALUES:
             self._counts[number] = None
 
-    def _choose(self, hashes: NDArray[np.uint64], weights: FloatArray) -> NDArray[np.intp]:
+    def _choose(self, hashes: NDArray[np.uint64], weights: FloatArray) -> IntArray:
         """Return which of the new rows are sampled, and forget those of before that are not."""
         chosen = np.flatnonzero(self._is_kept(hashes) & (weights > 0))
         n_before = len(self._hashes)

@@ -4,8 +4,6 @@ Numbers as people write them: 1.234,5 or 1,234.5, $10, 12 kg, 35%. And numbers t
 75000 and 75000.0 are one, 007 and 1.50 stay text.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """A table -> the rules of all its columns, and tables to which they are applied."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +7,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._engines.source import Source
 from untie._prepare.deciding import Options, decide, part_name, part_rules
@@ -22,6 +19,7 @@ from untie._table.frames import make_frame, structured, usable
 from untie._table.orders import declared_order, ordered_array, ordered_series
 from untie._table.table import Table, check_names, read_table
 from untie._util.messages import Parameter, message, need
+from untie._util.types import AnyArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ class Preparation:
         own = [name for name in pieces if name in frame.columns]
         return frame.select(own).with_columns(*pieces.values()).select(list(pieces)).to_native()
 
-    def _apply_arrays(self, table: Table, keep: Sequence[str]) -> NDArray[Any]:
+    def _apply_arrays(self, table: Table, keep: Sequence[str]) -> AnyArray:
         """Return a structured array, which holds what no library but pandas has a column for."""
         columns = dict(zip(table.names, table.columns, strict=True))
         pieces = {name: columns[name] for name in keep}
@@ -172,7 +170,7 @@ def _order_of(column: Any, rule: Rule) -> list[str]:
     return []
 
 
-def _places(codes: NDArray[Any], labels: list[Any], order: list[str]) -> NDArray[np.intp] | None:
+def _places(codes: AnyArray, labels: list[Any], order: list[str]) -> IntArray | None:
     """Return the place of each cell in an order, -1 if it is missing; None if one has no place."""
     if not order:
         return None
@@ -182,7 +180,7 @@ def _places(codes: NDArray[Any], labels: list[Any], order: list[str]) -> NDArray
     return None if -2 in places and -2 in found else found
 
 
-def _labelled(column: Any, name: str, rule: Rule) -> tuple[NDArray[Any], list[Any]]:
+def _labelled(column: Any, name: str, rule: Rule) -> tuple[AnyArray, list[Any]]:
     """Return the labels of a column and the position of each cell's label among them."""
     if isinstance(rule, Bin) and rule.unit == NUMBER and _is_numeric(column):
         # The same without looking for distinct numbers, of which there may be as many as rows.

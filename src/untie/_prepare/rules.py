@@ -1,14 +1,11 @@
 """How the cells of a column are read, and what becomes of its values, as data for a file."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._prepare.look import Summary
 from untie._prepare.numbers import (
@@ -23,7 +20,7 @@ from untie._prepare.numbers import (
     read,
 )
 from untie._table.column_codes import value_text
-from untie._util.types import Value
+from untie._util.types import BoolArray, Value
 
 WORDS = frozenset({"", "na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "null", "#null!"})
 """Words, in lower case, that stand for a missing cell."""
@@ -274,7 +271,7 @@ class Bin:
             )
         ]
 
-    def is_outside(self, values: list[Value]) -> NDArray[np.bool_]:
+    def is_outside(self, values: list[Value]) -> BoolArray:
         """Return which distinct values of a column are numbers beyond those that were seen."""
         low, high = self.span or (-math.inf, math.inf)
         numbers = read(self.reading.read(values), self.unit)

@@ -1,7 +1,5 @@
 """Columns that say nothing as categories -> a warning that names them, and the remedy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from numbers import Real
 

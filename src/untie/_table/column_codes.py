@@ -5,8 +5,6 @@ with a time zone is an instant in UTC. Two cells hold the same value if Python c
 in scikit-learn's encoders.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -18,7 +16,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._util.types import Value, smallest_unsigned
+from untie._util.types import AnyArray, FloatArray, Value, smallest_unsigned
 
 REMEDY = "turn the column into text, or such cells into missing ones"
 
@@ -143,7 +141,7 @@ def in_utc(value: datetime) -> datetime:
         return value
 
 
-def in_microseconds(array: NDArray[Any]) -> NDArray[np.object_]:
+def in_microseconds(array: AnyArray) -> NDArray[np.object_]:
     """Return times or durations of numpy's as Python's own; None for NaT."""
     kind, (unit, step) = array.dtype.kind, np.datetime_data(array.dtype)
     wanted = f"{kind}8[us]"
@@ -156,7 +154,7 @@ def in_microseconds(array: NDArray[Any]) -> NDArray[np.object_]:
     return array.astype(wanted).astype(object)
 
 
-def _limits(dtype: np.dtype[Any]) -> NDArray[Any]:
+def _limits(dtype: np.dtype[Any]) -> AnyArray:
     """Return the first and last time or duration of a type of numpy's that Python has."""
     kind, (unit, step) = dtype.kind, np.datetime_data(dtype)
     if kind == "m" and unit in ("Y", "M"):  # which no other unit becomes
@@ -195,7 +193,7 @@ def _out_of_range(number: int, unit: str, is_time: bool) -> str:
     return f"{number:,} {unit} is a duration of more than {MOST_YEARS:,} years; {REMEDY}"
 
 
-def as_doubles(array: NDArray[Any]) -> NDArray[np.float64]:
+def as_doubles(array: AnyArray) -> FloatArray:
     """Return long numbers as doubles, or refuse those that no double holds."""
     with np.errstate(over="ignore"):
         doubles = array.astype(np.float64)
@@ -257,7 +255,7 @@ POLARS_ONLY = {"Object", "Decimal", "Int128", "UInt128"}
 """Types of polars that numpy lacks. Asked by name: polars 1 panics where polars 2 raises."""
 
 
-def factorize(column: Any, name: str) -> tuple[NDArray[Any], list[Value]]:
+def factorize(column: Any, name: str) -> tuple[AnyArray, list[Value]]:
     """Turn a column into codes and its distinct values, in no particular order.
 
     Parameters
@@ -300,7 +298,7 @@ def _factorizer(column: Any) -> Any:
     return _from_pandas
 
 
-def _from_pandas(series: Any) -> tuple[NDArray[Any], list[Value]]:
+def _from_pandas(series: Any) -> tuple[AnyArray, list[Value]]:
     import pandas as pd
 
     if isinstance(series.dtype, pd.CategoricalDtype):
@@ -322,7 +320,7 @@ def _python_values(values: Any) -> list[Value]:
     return values.tolist()
 
 
-def _from_pandas_objects(cells: NDArray[np.object_]) -> tuple[NDArray[Any], list[Value]]:
+def _from_pandas_objects(cells: NDArray[np.object_]) -> tuple[AnyArray, list[Value]]:
     """Return codes and values of any objects, by pandas where it tells them apart.
 
     Python calls the two times of the hour that clocks repeat equal, and that hour of another zone
@@ -340,7 +338,7 @@ def _from_pandas_objects(cells: NDArray[np.object_]) -> tuple[NDArray[Any], list
     return codes, values
 
 
-def _from_polars(series: Any) -> tuple[NDArray[Any], list[Value]]:
+def _from_polars(series: Any) -> tuple[AnyArray, list[Value]]:
     import polars as pl
 
     if isinstance(series.dtype, pl.Enum):
@@ -368,7 +366,7 @@ def _from_polars(series: Any) -> tuple[NDArray[Any], list[Value]]:
     return codes, known.gather(first).to_list()
 
 
-def _check_polars_times(dtype: Any, cells: NDArray[Any]) -> None:
+def _check_polars_times(dtype: Any, cells: AnyArray) -> None:
     """Refuse times out of range before polars does, which panics."""
     kind = dtype.base_type().__name__
     if kind in ("Date", "Datetime", "Duration"):
@@ -376,7 +374,7 @@ def _check_polars_times(dtype: Any, cells: NDArray[Any]) -> None:
         check_times(int(cells.min()), int(cells.max()), unit, kind == "Duration")
 
 
-def _from_pyarrow(array: Any) -> tuple[NDArray[Any], list[Value]]:
+def _from_pyarrow(array: Any) -> tuple[AnyArray, list[Value]]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -438,7 +436,7 @@ def _check_arrow_times(array: Any) -> None:
         check_times(low, high, unit, pa.types.is_duration(array.type))
 
 
-def _from_numpy(array: NDArray[Any]) -> tuple[NDArray[Any], list[Value]]:
+def _from_numpy(array: AnyArray) -> tuple[AnyArray, list[Value]]:
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: categories are single values.")
     if array.dtype.kind in "mM":
@@ -457,7 +455,7 @@ def _from_numpy(array: NDArray[Any]) -> tuple[NDArray[Any], list[Value]]:
     return codes, values.tolist()
 
 
-def _from_objects(cells: Iterable[Any]) -> tuple[NDArray[Any], list[Value]]:
+def _from_objects(cells: Iterable[Any]) -> tuple[AnyArray, list[Value]]:
     positions: dict[Value, int] = {}
     codes = [
         MISSING_CODE if value is None else positions.setdefault(value, len(positions))
@@ -466,7 +464,7 @@ def _from_objects(cells: Iterable[Any]) -> tuple[NDArray[Any], list[Value]]:
     return np.array(codes, dtype=np.int64), list(positions)
 
 
-def _canonical(codes: NDArray[Any], values: list[Any]) -> tuple[NDArray[Any], list[Value]]:
+def _canonical(codes: AnyArray, values: list[Any]) -> tuple[AnyArray, list[Value]]:
     """Make the values Python's own and distinct, and give missing cells a value."""
     has_missing = bool(len(codes)) and codes.dtype.kind == "i" and bool(codes.min() == MISSING_CODE)
     if not has_missing and _is_canonical(values):

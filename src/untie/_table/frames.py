@@ -1,7 +1,5 @@
 """Learned arrays -> frames with names, in the library of the user's table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -16,7 +14,7 @@ from untie._table.column_codes import whole_characters
 from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.checks import check_one_of
 from untie._util.messages import installing
-from untie._util.types import FloatArray, Value
+from untie._util.types import AnyArray, FloatArray, IntArray, Value
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 """The libraries that frames are made with, the preferred one first."""
@@ -65,7 +63,7 @@ def asked_library(frame: str | None) -> str:
     return frame
 
 
-def structured(columns: Mapping[str, Any]) -> NDArray[Any]:
+def structured(columns: Mapping[str, Any]) -> AnyArray:
     """Return a structured array: one field per column, numbers as such and all else as objects."""
     fields = {name: _field(cells) for name, cells in columns.items()}
     # As a dict, since the other form renames a column without a name.
@@ -77,7 +75,7 @@ def structured(columns: Mapping[str, Any]) -> NDArray[Any]:
     return table
 
 
-def _field(cells: Any) -> NDArray[Any]:
+def _field(cells: Any) -> AnyArray:
     """Return cells as an array; a number that is missing among others is NaN."""
     if isinstance(cells, np.ndarray) and (cells.dtype != object or cells.dtype.metadata):
         return cells
@@ -114,7 +112,7 @@ def columns_of(frame: Any) -> dict[str, list[Any]]:
     return {name: data[name].to_list() for name in data.columns}
 
 
-def rows_at(frame: Any, positions: NDArray[np.intp]) -> Any:
+def rows_at(frame: Any, positions: IntArray) -> Any:
     """Return some rows of a frame or array."""
     if isinstance(frame, np.ndarray):
         return frame[positions]

@@ -4,8 +4,6 @@ A column of numbers has tens of fine ranges. What is said of it is said of a run
 25", "26 to 40", "over 40".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

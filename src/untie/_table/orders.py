@@ -4,8 +4,6 @@ A column has an order if the user says so, if its type does (a pandas ordered ca
 Enum), or if its values are ranges such as "up to 25", "26 to 40", "65+" or "$10 to $20".
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -22,7 +20,7 @@ from untie._table.column_codes import plain
 from untie._table.table import Table, check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 from untie._util.messages import Parameter, message
-from untie._util.types import Value
+from untie._util.types import AnyArray, IntArray, Value
 
 NUMBER = r"[-+]?(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
 DATE = r"\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2}:\d{2})?)?"
@@ -125,7 +123,7 @@ AUTO = "auto"
 ORDER = "order"
 """What the space of a column's order is called among the couplings."""
 
-Positions = NDArray[np.intp]
+Positions = IntArray
 """The place of each value in its column's order, from 0 on; -1 for a value that has none, such as a
 missing cell."""
 
@@ -350,7 +348,7 @@ def _positions(values: Sequence[Value], order: Sequence[Value]) -> Positions:
     return _dense(found)
 
 
-def _dense(places: NDArray[Any]) -> Positions:
+def _dense(places: AnyArray) -> Positions:
     """Return positions without gaps, as a value that no row has is not there."""
     result = np.full(len(places), -1, dtype=np.intp)
     known = places >= 0

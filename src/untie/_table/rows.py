@@ -1,21 +1,18 @@
 """Named columns and row weights -> integer codes with weights."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._table.column_codes import factorize
 from untie._table.table import NoRowsError, Table, check_names, read_table
 from untie._table.vocabulary import Vocabulary, sort_values
 from untie._util.messages import message, message_of
 from untie._util.threads import in_threads, pays
-from untie._util.types import Codes, FloatArray, Value, smallest_unsigned
+from untie._util.types import AnyArray, BoolArray, Codes, FloatArray, Value, smallest_unsigned
 
 LARGEST = 1e100
 """Weights beyond have sums and products that no number holds."""
@@ -42,9 +39,7 @@ def split_weights(data: Any, sample_weight: Any) -> tuple[Any, Any]:
     return frame.drop(sample_weight).to_native(), frame[sample_weight].to_numpy()
 
 
-def check_weights(
-    sample_weight: Any, n_rows: int
-) -> tuple[FloatArray | None, NDArray[np.bool_] | None]:
+def check_weights(sample_weight: Any, n_rows: int) -> tuple[FloatArray | None, BoolArray | None]:
     """Return the positive weights and, unless all are, which rows they belong to.
 
     A row of weight 0 is as if absent.
@@ -106,7 +101,7 @@ def _no_number(cells: Any) -> str | None:
 
 def read_piece(
     frame: Any, weight: Any, where: str
-) -> tuple[Table, FloatArray | None, NDArray[np.bool_] | None]:
+) -> tuple[Table, FloatArray | None, BoolArray | None]:
     """Read some rows of a table, and their weights.
 
     Parameters
@@ -143,7 +138,7 @@ def column_weights(cells: Any, n_rows: int, weight: Any, where: str) -> FloatArr
         raise ValueError(said) from None
 
 
-def positive_weights(weights: FloatArray) -> tuple[FloatArray, NDArray[np.bool_] | None]:
+def positive_weights(weights: FloatArray) -> tuple[FloatArray, BoolArray | None]:
     """Return the positive ones and, unless all are, which rows they belong to."""
     if weights.all():
         return weights, None
@@ -153,7 +148,7 @@ def positive_weights(weights: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]
 
 T = TypeVar("T")
 
-Keep = NDArray[np.bool_] | None
+Keep = BoolArray | None
 """The rows to use, of shape (n_rows,); the others are as if absent. None is all of them."""
 
 
@@ -217,7 +212,7 @@ def learn_vocabulary(
         How often each row that is used counts.
     """
 
-    def one_column(column: int) -> tuple[NDArray[Any], list[Value], tuple[Value, ...]]:
+    def one_column(column: int) -> tuple[AnyArray, list[Value], tuple[Value, ...]]:
         codes, found = _found(table, keep, column)
         if categories is None:
             values = sort_values(used_values(codes, found))
@@ -237,7 +232,7 @@ def encode(
 ) -> Rows:
     """Code the rows of a table with a vocabulary that is already known."""
 
-    def one_column(column: int) -> tuple[NDArray[Any], list[Value]]:
+    def one_column(column: int) -> tuple[AnyArray, list[Value]]:
         return translate(*_found(table, keep, column), vocabulary.positions[column])
 
     results = map_columns(one_column, table)
@@ -248,7 +243,7 @@ def encode(
 def encode_apart(table: Table, keep: Keep = None, weights: FloatArray | None = None) -> Rows:
     """Code the rows of a piece of a table by its own values, in whatever order they are found."""
 
-    def one_column(column: int) -> tuple[NDArray[Any], list[Value]]:
+    def one_column(column: int) -> tuple[AnyArray, list[Value]]:
         codes, found = _found(table, keep, column)
         return codes.astype(smallest_unsigned(len(found)), copy=False), found
 
@@ -257,7 +252,7 @@ def encode_apart(table: Table, keep: Keep = None, weights: FloatArray | None = N
     return Rows([codes for codes, _ in results], weights, [], _n_left_out(keep), found)
 
 
-def _found(table: Table, keep: Keep, column: int) -> tuple[NDArray[Any], list[Value]]:
+def _found(table: Table, keep: Keep, column: int) -> tuple[AnyArray, list[Value]]:
     codes, found = factorize(table.columns[column], table.names[column])
     return (codes if keep is None else codes[keep]), found
 
@@ -267,10 +262,10 @@ def _n_left_out(keep: Keep) -> int:
 
 
 def translate(
-    codes: NDArray[Any],
+    codes: AnyArray,
     found: list[Value],
     positions: dict[Value, int],
-) -> tuple[NDArray[Any], list[Value]]:
+) -> tuple[AnyArray, list[Value]]:
     """Turn positions in `found` into the vocabulary's codes; list what it does not have."""
     size = len(positions)
     target = [positions.get(value, size) for value in found]
@@ -279,7 +274,7 @@ def translate(
     return np.array(target, dtype=smallest_unsigned(size)).take(codes), unknown
 
 
-def used_values(codes: NDArray[Any], found: list[Value]) -> list[Value]:
+def used_values(codes: AnyArray, found: list[Value]) -> list[Value]:
     """Return the values that some cell has."""
     is_used = np.bincount(codes, minlength=len(found)) > 0
     return [value for value, used in zip(found, is_used, strict=True) if used]

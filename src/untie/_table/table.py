@@ -1,7 +1,5 @@
 """Any frame or array -> named columns; and the names of columns that the user gives."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,10 +12,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals import dependencies
 from narwhals.exceptions import DuplicateError
-from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._util.messages import message
+from untie._util.types import AnyArray
 
 
 def check_names(
@@ -200,7 +198,7 @@ def array_names(n_columns: int) -> tuple[str, ...]:
 
 def table_of_names(names: Sequence[str]) -> Table:
     """Return an empty table with these columns: an array, structured unless the names are its."""
-    empty: NDArray[Any] = np.empty((0, len(names)))
+    empty: AnyArray = np.empty((0, len(names)))
     if tuple(names) != array_names(len(names)):
         empty = np.empty(0, {"names": list(names), "formats": [object] * len(names)})
     return Table(tuple(names), (), 0, "pandas", empty)
@@ -242,7 +240,7 @@ def _read_array(data: Any) -> Table:
     return Table(array_names(len(columns)), columns, len(array), "pandas", array)
 
 
-def _read_fields(array: NDArray[Any]) -> Table:
+def _read_fields(array: AnyArray) -> Table:
     names = array.dtype.names or ()
     for name in names:
         if array[name].ndim > 1 or array[name].dtype.names is not None:
@@ -253,7 +251,7 @@ def _read_fields(array: NDArray[Any]) -> Table:
     return Table(names, tuple(array[name] for name in names), len(array), "pandas", array)
 
 
-def _as_array(data: Any) -> NDArray[Any]:
+def _as_array(data: Any) -> AnyArray:
     if isinstance(data, np.ma.MaskedArray):
         array = np.array(data.data, dtype=object)
         array[np.ma.getmaskarray(data)] = None
@@ -271,7 +269,7 @@ def _as_array(data: Any) -> NDArray[Any]:
     return _array_of_rows(list(data))
 
 
-def _array_of_rows(rows: list[Any]) -> NDArray[Any]:
+def _array_of_rows(rows: list[Any]) -> AnyArray:
     if not all(isinstance(row, list | tuple) or getattr(row, "shape", ()) for row in rows):
         return np.asarray(rows, dtype=object)
     lengths = sorted({len(row) for row in rows}) or [0]
@@ -296,7 +294,7 @@ def _explain_path(path: str) -> str:
     )
 
 
-def _explain_shape(array: NDArray[Any]) -> str:
+def _explain_shape(array: AnyArray) -> str:
     if array.ndim == 1 and len(array) and isinstance(array[0], dict):
         return (
             "Rows are dicts; make a frame of them, such as pandas.DataFrame(rows), or pass lists "

@@ -11,12 +11,11 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._table.column_codes import plain, value_code, value_text, whole_characters
 from untie._table.table import check_names
 from untie._util.messages import warn_user
-from untie._util.types import Value
+from untie._util.types import IntArray, Value
 
 
 class Infrequent:
@@ -82,7 +81,7 @@ class Vocabulary:
         check_names([str(column)], self.columns, "the table")
         return self.columns.index(str(column))
 
-    def translate(self, other: Vocabulary, attribute: int) -> NDArray[np.intp]:
+    def translate(self, other: Vocabulary, attribute: int) -> IntArray:
         """Return the code in `other` of each value of one attribute; its size, if it has none."""
         positions = other.positions[attribute]
         codes = [positions.get(value, len(positions)) for value in self.values[attribute]]

@@ -1,7 +1,5 @@
 """Small functions of arrays: rounding, equal rows, products, ranges of ranks, mixed numbers."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -4,8 +4,6 @@
 means the same. Another number gives other draws, and a RandomState is used as it is.
 """
 
-from __future__ import annotations
-
 import math
 from numbers import Integral, Real
 from typing import Any

@@ -1,7 +1,5 @@
 """Files that appear whole or not at all, and the names of files like one that is missing."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

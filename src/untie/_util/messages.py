@@ -1,7 +1,5 @@
 """What the library says to its user: warnings, lists in sentences, progress, missing extras."""
 
-from __future__ import annotations
-
 import sys
 import time
 import warnings

@@ -1,7 +1,5 @@
 """A folder for temporary files, and copies into it that can't fill the disk."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -5,8 +5,6 @@ learning uses one BLAS thread. Work that takes time outside BLAS (histograms, lo
 decoding of files) releases the interpreter's lock, so threads are enough.
 """
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence

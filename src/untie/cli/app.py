@@ -1,7 +1,5 @@
 """The command ``untie``: its sub-commands, and errors -> one message and an exit code."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

@@ -1,18 +1,16 @@
 """The rows of a file -> the clusters of a model, for ``untie assign`` and ``cluster --model``."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
 from untie._inputs import FittedTable, as_fitted, with_outside
 from untie._learn.clustering.lloyd import NEARLY_ALL
 from untie._table.frames import columns_of
+from untie._util.types import BoolArray
 from untie.cli.learning import load, seen
 from untie.cli.options import Format, SourceOptions
 from untie.cli.reading import open_rows
@@ -105,7 +103,7 @@ class Assigned:
         """Return a lazy table: the rows as they are read, and what is found of them."""
         return with_columns(source, NEW_COLUMNS, lambda rows: self.add(rows).values())
 
-    def _keep_farthest(self, found: dict[str, Any], is_unlike: NDArray[np.bool_]) -> None:
+    def _keep_farthest(self, found: dict[str, Any], is_unlike: BoolArray) -> None:
         """Keep the rows unlike any cluster that are the farthest of all so far."""
         rows = np.flatnonzero(is_unlike)
         order = np.argsort(-np.array(found["distance"])[rows], kind="stable")[:SHOWN_ROWS]

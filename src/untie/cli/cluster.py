@@ -1,12 +1,9 @@
 """The rows of a file -> clusters, and what makes them; for ``untie cluster``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
 from untie._engines.writing import check_types, write_source
@@ -17,6 +14,7 @@ from untie._table.frames import columns_of
 from untie._table.intervals import phrase
 from untie._table.rows import read_weights
 from untie._table.vocabulary import number_repeats
+from untie._util.types import AnyArray
 from untie.cli.learning import column, new_clusterer, tell_columns
 from untie.cli.options import Format, LearningOptions
 from untie.cli.reading import open_rows, read_all
@@ -83,7 +81,7 @@ def cluster_rows(
         print_table(summary, said.headline)
 
 
-def _tell_agreement(label: str, answers: list[Any], labels: NDArray[Any], quiet: bool) -> None:
+def _tell_agreement(label: str, answers: list[Any], labels: AnyArray, quiet: bool) -> None:
     known = np.array([not is_missing(answer) for answer in answers])
     truth = np.array([str(answer) for answer in answers], dtype=object)[known]
     f_score = clustering_f_score(truth, labels[known])
@@ -92,7 +90,7 @@ def _tell_agreement(label: str, answers: list[Any], labels: NDArray[Any], quiet:
 
 
 def _summary(
-    profile: dict[str, list[Any]], labels: NDArray[Any], weights: Any, said: Verdict
+    profile: dict[str, list[Any]], labels: AnyArray, weights: Any, said: Verdict
 ) -> dict[str, list[Any]]:
     """Return a line for each cluster: its size and the values that are typical of it."""
     sizes = np.bincount(labels, weights)

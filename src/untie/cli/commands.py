@@ -1,7 +1,5 @@
 """The sub-commands: what each takes, and what it refuses before the libraries are imported."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Two files, or a model and a file -> what has changed; for ``untie drift``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Estimators that are fitted to a file, or read from a model's file; what is said of columns."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The rows most like a row, some values or those of a file; for ``untie neighbors``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The options that sub-commands share, written once, and the estimators that they stand for."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields

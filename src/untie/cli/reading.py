@@ -1,7 +1,5 @@
 """What the user names -> a lazy table, or its rows in memory."""
 
-from __future__ import annotations
-
 import os
 from contextlib import ExitStack
 from pathlib import Path

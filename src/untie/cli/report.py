@@ -1,7 +1,5 @@
 """The page about a table, for ``untie report``."""
 
-from __future__ import annotations
-
 import shlex
 from glob import glob
 from pathlib import Path

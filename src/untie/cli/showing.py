@@ -1,7 +1,5 @@
 """What the command prints: tables, files, sentences, and progress while it works."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Rows that are read, changed and written piece by piece; vectors and unknown values."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections import Counter
@@ -11,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import writer_of
@@ -20,6 +17,7 @@ from untie._prepare.rules import means_missing
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
 from untie._util.messages import counted, need
+from untie._util.types import BoolArray
 from untie.cli.learning import load, seen
 from untie.cli.options import Format, SourceOptions, split_names
 from untie.cli.reading import open_rows
@@ -51,7 +49,7 @@ class Unseen:
         self.outside: dict[str, tuple[Counter[str], str]] = {}
         self.n_rows = self.n_with = 0
 
-    def add(self, rows: Any, some: NDArray[np.bool_] | None = None) -> None:
+    def add(self, rows: Any, some: BoolArray | None = None) -> None:
         """Look at more rows, with the columns that the encoder was fitted on.
 
         Parameters

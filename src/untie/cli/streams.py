@@ -1,7 +1,5 @@
 """Standard streams, and what is refused before any work: bad files, bad outputs."""
 
-from __future__ import annotations
-
 import glob
 import io
 import os

@@ -1,7 +1,5 @@
 """K-modes: clusters around typical rows, with any distance of values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -27,9 +25,9 @@ from untie._table.table import Table, array_names, read_table
 from untie._table.vocabulary import Vocabulary
 from untie._util.checks import check_integer, check_one_of, draws_of
 from untie._util.messages import warn_user
-from untie._util.types import Codes, FloatArray
+from untie._util.types import AnyArray, BoolArray, Codes, FloatArray, IntArray
 
-Modes = NDArray[Any]
+Modes = AnyArray
 """Codes of the modes; shape (n_clusters, n_attributes)."""
 
 ROUNDING = 1e-12
@@ -80,22 +78,22 @@ class ModesProblem:
     def _counting_weights(self) -> FloatArray | None:
         return None if (self.rows.weights == 1).all() else self.rows.weights
 
-    def modes_at(self, chosen: NDArray[np.intp]) -> Modes:
+    def modes_at(self, chosen: IntArray) -> Modes:
         """Return rows as modes, with typical values instead of unknown ones."""
         modes = np.stack([column[chosen].astype(np.intp) for column in self.rows.codes], axis=1)
         sizes = [len(frequencies) for frequencies in self.frequencies]
         return np.where(modes < sizes, modes, self.typical)
 
-    def nearest(self, modes: Modes) -> tuple[NDArray[np.intp], float]:
+    def nearest(self, modes: Modes) -> tuple[IntArray, float]:
         """Return the rows' labels, ties to the lowest, and their cost."""
         labels, distances = self.packed.nearest(self.tables, modes, grid_error(self.tables))
         return labels, float(distances @ self.rows.weights)
 
-    def cost(self, labels: NDArray[np.intp], modes: Modes) -> float:
+    def cost(self, labels: IntArray, modes: Modes) -> float:
         """Return the weighted sum of the rows' distances to their modes."""
         return cost(self.rows, self.tables, labels, modes)
 
-    def update(self, labels: NDArray[np.intp]) -> Modes:
+    def update(self, labels: IntArray) -> Modes:
         """Return the modes of clusters, none of which is empty."""
         counts = self.packed.count(labels, self.n_clusters, self._counting_weights)
         modes = np.empty((self.n_clusters, len(counts)), dtype=np.intp)
@@ -110,9 +108,7 @@ class ModesProblem:
         return modes
 
 
-def cost(
-    rows: Distinct, tables: Sequence[FloatArray], labels: NDArray[np.intp], modes: Modes
-) -> float:
+def cost(rows: Distinct, tables: Sequence[FloatArray], labels: IntArray, modes: Modes) -> float:
     """Return the weighted sum of the rows' distances to their clusters' modes."""
     total = np.zeros(len(rows))
     for codes, table, values in zip(rows.codes, tables, modes.T, strict=True):
@@ -120,7 +116,7 @@ def cost(
     return float(total @ rows.weights)
 
 
-def medians(counts: NDArray[Any], table: FloatArray, occurs: NDArray[np.bool_]) -> NDArray[np.intp]:
+def medians(counts: AnyArray, table: FloatArray, occurs: BoolArray) -> IntArray:
     """Return each cluster's value with the lowest summed distance to the cluster's cells.
 
     Of equal ones, the one that is more frequent in the cluster, then the first. Values that
@@ -139,7 +135,7 @@ def medians(counts: NDArray[Any], table: FloatArray, occurs: NDArray[np.bool_]) 
     tolerance = ROUNDING * np.abs(sums).max(axis=1, keepdims=True)
     sums[:, ~occurs] = np.inf
     is_lowest = sums <= sums.min(axis=1, keepdims=True) + tolerance
-    best: NDArray[np.intp] = np.where(is_lowest, counts[:, :-1], -1).argmax(axis=1)
+    best: IntArray = np.where(is_lowest, counts[:, :-1], -1).argmax(axis=1)
     return best
 
 
@@ -161,7 +157,7 @@ class ModesRun:
         Whether the run ended by itself, not by its limit.
     """
 
-    labels: NDArray[np.intp]
+    labels: IntArray
     modes: Modes
     cost: float
     n_iter: int
@@ -178,7 +174,7 @@ def run(problem: ModesProblem, modes: Modes, max_iter: int, rng: np.random.Rando
     costs: list[float] = []
     visited: list[Modes] = []
     places: dict[bytes, int] = {}
-    assigned: NDArray[np.intp] | None = None
+    assigned: IntArray | None = None
     labels = np.empty(0, dtype=np.intp)
     settled = False
     for _ in range(max_iter):
@@ -205,9 +201,7 @@ def run(problem: ModesProblem, modes: Modes, max_iter: int, rng: np.random.Rando
     return ModesRun(labels, modes, problem.cost(labels, modes), len(visited), settled)
 
 
-def fill_empty(
-    problem: ModesProblem, labels: NDArray[np.intp], rng: np.random.RandomState
-) -> NDArray[np.intp]:
+def fill_empty(problem: ModesProblem, labels: IntArray, rng: np.random.RandomState) -> IntArray:
     """Move a random row of the largest cluster into each empty one.
 
     Parameters
@@ -435,7 +429,7 @@ class NearestCenters(ClusterMixin):
     """
 
     cost_: float
-    _nearest: Callable[[Any], tuple[NDArray[np.intp], FloatArray]]
+    _nearest: Callable[[Any], tuple[IntArray, FloatArray]]
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Return the cluster of each row: that of the nearest center, the first of equal ones.
@@ -479,9 +473,7 @@ class NearestCenters(ClusterMixin):
         check_is_fitted(self)
         return self.cost_
 
-    def _label(
-        self, X: Any, keep: NDArray[np.bool_] | None, found: NDArray[np.intp]
-    ) -> NDArray[np.int32]:
+    def _label(self, X: Any, keep: BoolArray | None, found: IntArray) -> NDArray[np.int32]:
         """Return a label for every row, those without weight, which did not count, included."""
         if keep is None:
             return found.astype(np.int32)
@@ -701,7 +693,7 @@ class KModes(NearestCenters, TableInput):
         }
         return frames.make_frame(self._library, columns)
 
-    def _nearest(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
+    def _nearest(self, X: Any) -> tuple[IntArray, FloatArray]:
         """Return each row's nearest mode and how far it is."""
         rows = PackedRows(self._codes(X), [len(table) for table in self._tables])
         return rows.nearest(self._tables, self._modes, grid_error(self._tables))

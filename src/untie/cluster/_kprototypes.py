@@ -1,7 +1,5 @@
 """K-prototypes: clusters of tables with categories and numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -12,7 +10,6 @@ from typing import Any, ClassVar, Self
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, check_seen, see_columns
@@ -25,7 +22,7 @@ from untie._table.table import Table, check_names, read_table
 from untie._table.vocabulary import Vocabulary, handle_unknown_values
 from untie._util.arrays import squared_lengths
 from untie._util.checks import check_integer, check_number, draws_of
-from untie._util.types import Codes, FloatArray
+from untie._util.types import AnyArray, Codes, FloatArray, IntArray
 from untie.cluster._kmodes import (
     ROUNDING,
     Modes,
@@ -75,7 +72,7 @@ class MixedRows:
             result[rows] = part
         return result
 
-    def nearest(self, prototypes: Modes) -> tuple[NDArray[np.intp], FloatArray]:
+    def nearest(self, prototypes: Modes) -> tuple[IntArray, FloatArray]:
         """Return each row's nearest prototype, the first of equally near ones, and how far it is.
 
         Parameters
@@ -148,7 +145,7 @@ class MixedColumns:
         codes = known_codes(without(init, self.positions), self.vocabulary)
         return np.column_stack([*codes, np.nan_to_num(self.numbers_of(init))]).astype(float)
 
-    def values_of(self, prototypes: Modes, as_labels: bool = False) -> list[NDArray[Any]]:
+    def values_of(self, prototypes: Modes, as_labels: bool = False) -> list[AnyArray]:
         """Return the values, or their labels, and means of prototypes; an array per column."""
         n_categorical = len(self.names) - len(self.positions)
         codes = prototypes[:, :n_categorical].astype(np.intp)
@@ -319,17 +316,17 @@ class PrototypesProblem(ModesProblem):
             for known, column in zip(mixed.known.T, mixed.numbers.T, strict=True)
         ]
 
-    def modes_at(self, chosen: NDArray[np.intp]) -> Modes:
+    def modes_at(self, chosen: IntArray) -> Modes:
         """Return rows as prototypes; a missing number becomes the mean of its column."""
         numbers = self.mixed.numbers[chosen]
         return np.hstack([super().modes_at(chosen), numbers]) if self.tables else numbers
 
-    def nearest(self, modes: Modes) -> tuple[NDArray[np.intp], float]:
+    def nearest(self, modes: Modes) -> tuple[IntArray, float]:
         """Return the rows' labels, ties to the lowest, and their cost."""
         labels, distances = self.mixed.nearest(modes)
         return labels, float(distances @ self.rows.weights)
 
-    def cost(self, labels: NDArray[np.intp], modes: Modes) -> float:
+    def cost(self, labels: IntArray, modes: Modes) -> float:
         """Return the weighted sum of the rows' distances to their prototypes."""
         n_categorical = len(self.tables)
         total = cost(self.rows, self.tables, labels, modes[:, :n_categorical].astype(np.intp))
@@ -337,7 +334,7 @@ class PrototypesProblem(ModesProblem):
             total += float(np.nan_to_num((column - centers[labels]) ** 2) @ self.rows.weights)
         return total
 
-    def update(self, labels: NDArray[np.intp]) -> Modes:
+    def update(self, labels: IntArray) -> Modes:
         """Return the prototypes of clusters, none of which is empty."""
         centers = np.zeros((self.n_clusters, self.numbers.shape[1]))
         for column, (weights, products) in enumerate(self._weighted):
@@ -558,7 +555,7 @@ class KPrototypes(NearestCenters, TakesTables):
         }
         return frames.make_frame(self._library, columns)
 
-    def _nearest(self, X: Any) -> tuple[NDArray[np.intp], FloatArray]:
+    def _nearest(self, X: Any) -> tuple[IntArray, FloatArray]:
         """Return each row's nearest prototype and how far it is."""
         table = read_table(X, min_rows=0)
         check_seen(self, table)

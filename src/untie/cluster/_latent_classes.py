@@ -4,15 +4,12 @@ A row's probability within a class is the product of its values'. Both steps of 
 the sparse one-hot matrix of the distinct rows. All probabilities are logarithms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -29,7 +26,7 @@ from untie._table.rows import check_weights, split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer, check_number, draws_of
 from untie._util.messages import warn_user
-from untie._util.types import Codes, FloatArray
+from untie._util.types import Codes, FloatArray, IntArray
 
 TINY = np.finfo(float).tiny
 """Stands for probability 0, so that logarithms stay finite."""
@@ -65,7 +62,7 @@ class WeightedRows:
     one_hot: sparse.csr_array
     transposed: sparse.csr_array
     weights: FloatArray
-    starts: NDArray[np.intp]
+    starts: IntArray
     shares: FloatArray
 
     @property
@@ -379,7 +376,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         self.bic_curve_ = bic_curve
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> IntArray:
         """Find the classes of a table and return the most probable one of each row.
 
         Parameters
@@ -422,7 +419,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         check_is_fitted(self)
         return self._posterior(self._codes(X))[0]
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
+    def predict(self, X: Any) -> IntArray:
         """Return the most probable class of each row.
 
         Parameters

@@ -1,7 +1,5 @@
 """One table by several methods: the same clusters asked of all, the same scores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -9,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import KMeans
@@ -33,7 +30,7 @@ from untie._table.rows import check_weights, learn_vocabulary, split_weights
 from untie._table.table import read_table
 from untie._util.checks import check_integer, draws_of
 from untie._util.threads import in_threads, one_thread
-from untie._util.types import Codes, FloatArray
+from untie._util.types import AnyArray, Codes, FloatArray, IntArray
 from untie.cluster import KModes, KPrototypes, LatentClasses
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
@@ -83,8 +80,8 @@ class ComparedRows:
 
     frame: Any
     weights: FloatArray
-    members: NDArray[np.intp]
-    answers: NDArray[Any] | None
+    members: IntArray
+    answers: AnyArray | None
     numbers: dict[int, FloatArray]
     codes: Codes
     sizes: tuple[int, ...]
@@ -143,7 +140,7 @@ def resample(weights: FloatArray, n_resamples: int, rng: RandomState) -> list[Fl
     return [rng.multinomial(n_draws, shares).astype(float) for _ in range(n_resamples)]
 
 
-Partition = Callable[[FloatArray], NDArray[np.intp]]
+Partition = Callable[[FloatArray], IntArray]
 """Weights of the distinct rows -> the cluster of each; rows of weight 0 are not learned from."""
 
 
@@ -151,7 +148,7 @@ def by_encoder(encoder: TableEncoder, rows: ComparedRows, n_clusters: int, seed:
     """Return the clusters of a TableClusterer, with an encoder that is fitted."""
     codes = encoder._codes(rows.frame)
 
-    def by_clusterer(weights: FloatArray) -> NDArray[np.intp]:
+    def by_clusterer(weights: FloatArray) -> IntArray:
         clusterer = TableClusterer(n_clusters, preparer=None, random_state=seed)
         labels = clusterer._fit_codes(encoder, codes, weights).labels_
         return np.asarray(labels, dtype=np.intp)
@@ -162,7 +159,7 @@ def by_encoder(encoder: TableEncoder, rows: ComparedRows, n_clusters: int, seed:
 def by_estimator(estimator: Any, frame: Any) -> Partition:
     """Return the clusters of an estimator, which is fitted on the rows that count."""
 
-    def by_fitting(weights: FloatArray) -> NDArray[np.intp]:
+    def by_fitting(weights: FloatArray) -> IntArray:
         drawn = np.flatnonzero(weights)
         fitted = clone(estimator).fit(rows_at(frame, drawn), sample_weight=weights[drawn])
         return np.asarray(fitted.predict(frame), dtype=np.intp)
@@ -174,7 +171,7 @@ def by_means(vectors: FloatArray, weights: FloatArray, n_clusters: int, seed: in
     """Return the clusters of k-means of vectors."""
     points = _points(vectors, weights)
 
-    def by_k_means(weights: FloatArray) -> NDArray[np.intp]:
+    def by_k_means(weights: FloatArray) -> IntArray:
         drawn = np.flatnonzero(weights)
         means = KMeans(n_clusters, n_init=N_INIT, random_state=seed)
         with threadpool_limits(1, user_api="openmp"):  # the same sums in the same order
@@ -493,7 +490,7 @@ class _Judge:
         gain = self.gain(labels, len(np.unique(labels)))
         return Scores(name, gain, self._silhouette(labels), float(np.mean(again)), f_score, ari)
 
-    def _silhouette(self, labels: NDArray[np.intp]) -> float:
+    def _silhouette(self, labels: IntArray) -> float:
         members = self.rows.members[self.looked_at]
         n_found = len(np.unique(labels[members]))
         if not 1 < n_found < len(members):

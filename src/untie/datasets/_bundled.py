@@ -1,7 +1,5 @@
 """The tables inside the package; ``data/ATTRIBUTION.md`` says where they are from."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from difflib import get_close_matches

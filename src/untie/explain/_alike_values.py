@@ -1,11 +1,8 @@
 """Values that are alike, and the contexts that they share: the formula is in `_learn.contexts`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._inputs import as_fitted, labels_in_order, learned_order, order_of
@@ -13,7 +10,7 @@ from untie._learn.contexts import contexts_of, sure_alikeness
 from untie._learn.spaces.value_space import likeness
 from untie._table import frames
 from untie._util.checks import check_integer
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
 
 MOST_VALUES = 1_000
@@ -172,7 +169,7 @@ def _best_pairs(counts: Counts, attribute: int, n: int) -> list[Line]:
     return [(lowest, attribute, a, b, likely) for lowest, a, b, likely in figures]
 
 
-def _frequent(counts: Counts, attribute: int) -> NDArray[np.intp]:
+def _frequent(counts: Counts, attribute: int) -> IntArray:
     """Return the most frequent values of an attribute that are compared, in their order."""
     frequencies = counts.frequencies[counts.span(attribute)]
     codes = np.argsort(-frequencies, kind="stable")[:MOST_VALUES]

@@ -1,11 +1,8 @@
 """New rows: the cluster of each, how well it fits, and values that the model does not know."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.packed_rows import PackedRows
 from untie._inputs import (
@@ -17,11 +14,11 @@ from untie._inputs import (
     unknown_cells,
     with_outside,
 )
-from untie._learn.clustering.lloyd import Reach, all_clusters, split_columns
+from untie._learn.clustering.lloyd import ClusterRadius, all_clusters, split_columns
 from untie._table import frames
 from untie._table.column_codes import factorize, value_text
 from untie._table.table import read_table
-from untie._util.types import Codes, FloatArray
+from untie._util.types import BoolArray, Codes, FloatArray, IntArray
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 
@@ -37,7 +34,7 @@ def assignments(model: Any, data: Any) -> Any:
     """Return the cluster of each row, how far it is from the mean, and whether it belongs there.
 
     A row is unlike any cluster if it is farther from the mean of each than 99 % of the rows that
-    this cluster was made of (``reach_.farthest``). A value that the model has not seen
+    this cluster was made of (``cluster_radius_.farthest``). A value that the model has not seen
     counts as far as the column's farthest value is from the mean. So is a row of which nothing is
     known: all of its cells are missing, or hold values that the model has not seen.
 
@@ -86,7 +83,7 @@ def assignments(model: Any, data: Any) -> Any:
     packed = PackedRows(codes, [len(table) for table in tables])
     distances = np.sqrt(packed.distances(tables, all_clusters(tables)))
     own = distances[np.arange(len(labels)), labels]
-    too_far = distances > clusterer.reach_.farthest * (1 + ROUNDING)
+    too_far = distances > clusterer.cluster_radius_.farthest * (1 + ROUNDING)
     unlike = np.asarray(too_far.all(axis=1)) | blank
     n_unknown = np.sum(unknown, axis=0, dtype=int)
     texts = _Texts(encoder, rows, np.flatnonzero(unlike | (n_unknown > 0)))
@@ -95,7 +92,7 @@ def assignments(model: Any, data: Any) -> Any:
         if blank[row] and not n_unknown[row]:
             notes[row] = f"{UNLIKE}: {NOTHING_KNOWN}"
         elif unlike[row]:
-            reasons = _excess(clusterer.reach_, codes, tables, row, labels[row])
+            reasons = _excess(clusterer.cluster_radius_, codes, tables, row, labels[row])
             end = f"; {NOTHING_KNOWN}" if blank[row] else ""
             notes[row] = f"{UNLIKE}: {texts.said(place, reasons)}{end}"
         else:
@@ -117,7 +114,7 @@ def assignments(model: Any, data: Any) -> Any:
 class _Texts:
     """The cells of some rows as text."""
 
-    def __init__(self, encoder: TableEncoder, data: Any, rows: NDArray[np.intp]) -> None:
+    def __init__(self, encoder: TableEncoder, data: Any, rows: IntArray) -> None:
         self.rows = rows
         self.names = encoder.vocabulary_.columns
         self.columns = cell_texts(encoder, data, rows) if len(rows) else []
@@ -128,7 +125,7 @@ class _Texts:
 
 
 def _with_unknown(
-    clusterer: TableClusterer, codes: Codes, unknown: list[NDArray[np.bool_]]
+    clusterer: TableClusterer, codes: Codes, unknown: list[BoolArray]
 ) -> tuple[Codes, list[FloatArray]]:
     """Return the rows and squared distances to the means with one more code for unknown values.
 
@@ -149,7 +146,7 @@ def _with_unknown(
 
 
 def _excess(
-    reach: Reach, codes: Codes, tables: list[FloatArray], row: int, cluster: int
+    reach: ClusterRadius, codes: Codes, tables: list[FloatArray], row: int, cluster: int
 ) -> list[int]:
     """Return the columns in which a row is farther from its cluster than usual, the worst first."""
     pairs = zip(codes, tables, strict=True)

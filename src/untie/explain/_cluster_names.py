@@ -1,7 +1,5 @@
 """A name of a few words for each cluster, made of its most telling values."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,17 +1,14 @@
 """What makes a cluster: the values that are frequent in it and rare elsewhere."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from untie._count.crosstab import Entries
 from untie._inputs import as_fitted, read_clusters
 from untie._table import frames
-from untie._util.types import FloatArray
+from untie._util.types import AnyArray, FloatArray
 
 
 def holm(p_values: FloatArray) -> FloatArray:
@@ -111,7 +108,7 @@ def cluster_profile(model: Any, data: Any, *, labels: Any = None, sample_weight:
     return frames.make_frame(table.library, columns)
 
 
-def _column(entries: Entries, sizes: FloatArray, rows_per_weight: float) -> dict[str, NDArray[Any]]:
+def _column(entries: Entries, sizes: FloatArray, rows_per_weight: float) -> dict[str, AnyArray]:
     """Return the lines of one column: what is said of which cluster, and how often it is there."""
     cluster, entry = np.nonzero(entries.own)
     inside, of_entry, n = sizes[cluster], entries.counts.sum(axis=0)[entry], sizes.sum()

@@ -1,12 +1,9 @@
 """Whether clusters come back when the rows are drawn anew."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 
 from untie._count.counts import number_of_draws
 from untie._count.crosstab import cross_table
@@ -16,7 +13,7 @@ from untie._learn.clustering.lloyd import count_distinct, sample_vectors
 from untie._table import frames
 from untie._util.checks import check_integer, draws_of
 from untie._util.k_means import best_labels
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 MOST_ROWS = 2_000
 """Resamples are drawn from at most this many rows."""
@@ -130,7 +127,7 @@ def cluster_stability(
     return frames.make_frame(encoder._library, columns)
 
 
-def _some_rows(weights: FloatArray, rng: RandomState) -> NDArray[np.intp]:
+def _some_rows(weights: FloatArray, rng: RandomState) -> IntArray:
     able = np.flatnonzero(weights)
     if not len(able):
         raise ValueError("Every sample weight is zero; at least one row must count.")
@@ -142,7 +139,7 @@ def _some_rows(weights: FloatArray, rng: RandomState) -> NDArray[np.intp]:
 def _jaccards(
     vectors: FloatArray,
     weights: FloatArray,
-    members: NDArray[np.intp],
+    members: IntArray,
     n_clusters: int,
     n_resamples: int,
     n_draws: int,

@@ -1,12 +1,10 @@
 """Questions about columns: associations, redundant columns, cells that are missing together."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from untie._inputs import as_fitted
 from untie._learn.columns.attributes import gap_blocks
-from untie._learn.columns.explained_entropy import pair_entropies, telling_of
+from untie._learn.columns.explained_entropy import explained_entropies, pair_entropies
 from untie._table import frames
 
 
@@ -49,7 +47,7 @@ def associations(model: Any, *, directed: bool = False) -> Any:
     if not directed:
         return frames.square(encoder._library, names, attributes.uncertainty)
     counts = encoder.counts_
-    shares = telling_of(counts, pair_entropies(counts), least=0.0).shares
+    shares = explained_entropies(counts, pair_entropies(counts), least=0.0).shares
     return frames.square(encoder._library, names, shares)
 
 

@@ -5,8 +5,6 @@ rows are merged before Pearson's chi-square tests, which are approximations that
 that are not small.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +12,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.stats import chi2, hypergeom
 
@@ -33,7 +30,7 @@ from untie._table.orders import find_orders
 from untie._table.table import check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.checks import check_number
-from untie._util.types import FloatArray, Value
+from untie._util.types import FloatArray, IntArray, Value
 from untie.explain._cluster_profile import holm
 
 LEAST_EXPECTED = 5.0
@@ -84,7 +81,7 @@ def same_shares(first: FloatArray, second: FloatArray, others: int | None = None
 
 def pool(
     first: FloatArray, second: FloatArray, most: int | None = None, others: int | None = None
-) -> NDArray[np.intp]:
+) -> IntArray:
     """Return the cell of each value: its own or, for rare ones, that of all the others.
 
     Parameters
@@ -115,7 +112,7 @@ def pool(
     return cells.astype(np.intp)
 
 
-def add_up(counts: FloatArray, cells: NDArray[np.intp]) -> FloatArray:
+def add_up(counts: FloatArray, cells: IntArray) -> FloatArray:
     """Add up the counts of values in the same cell."""
     return np.bincount(cells, counts, minlength=int(cells.max()) + 1).astype(float)
 
@@ -434,7 +431,7 @@ class Judge:
         attributes = [name for name, labels in zip(columns, values, strict=True) for _ in labels]
         return attributes, [label for labels in values for label in labels]
 
-    def _frame(self, columns: dict[str, Any], order: NDArray[np.intp]) -> Any:
+    def _frame(self, columns: dict[str, Any], order: IntArray) -> Any:
         """Return a frame of columns with their cells in an order."""
         chosen = {
             name: cells[order] if isinstance(cells, np.ndarray) else [cells[one] for one in order]
@@ -453,7 +450,7 @@ def _pooled(counts: Counts, pair: tuple[int, int], cells: Sequence[Any]) -> Floa
     return np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=float)
 
 
-def _largest_first(numbers: FloatArray) -> NDArray[np.intp]:
+def _largest_first(numbers: FloatArray) -> IntArray:
     """Return the order from the largest on; equal ones, but for rounding, keep theirs."""
     return np.argsort(-np.round(numbers, 9), kind="stable")
 

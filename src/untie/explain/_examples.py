@@ -1,19 +1,16 @@
 """Rows that are typical of a cluster, and rows between two."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.packed_rows import Distinct, distinct_rows
 from untie._inputs import FittedTable, Partition, as_fitted, encode_rows
 from untie._learn.spaces.value_space import add_up, count_members
 from untie._table import frames
 from untie._util.checks import check_integer
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
 
 
@@ -147,7 +144,7 @@ class _Placed:
 
     clusters: Partition
     kinds: Distinct
-    members: NDArray[np.intp]
+    members: IntArray
     distances: FloatArray
 
 
@@ -206,9 +203,7 @@ def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> 
     return _Placed(clusters, kinds, clusters.members[kinds.first], distances[kinds.first])
 
 
-def _best_of_each(
-    members: NDArray[np.intp], scores: FloatArray, positions: NDArray[np.intp], n: int
-) -> NDArray[np.intp]:
+def _best_of_each(members: IntArray, scores: FloatArray, positions: IntArray, n: int) -> IntArray:
     """Return, cluster by cluster, the entries of the lowest scores; infinite ones are out."""
     # Sums in another order differ in their last digits; such rows are equally good.
     rounded = np.round(scores, 9)
@@ -219,18 +214,18 @@ def _best_of_each(
     return order[(_ranks(members[order]) <= n) & np.isfinite(scores[order])]
 
 
-def _entries_of_each(members: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+def _entries_of_each(members: IntArray) -> list[IntArray]:
     return [np.flatnonzero(members == member) for member in np.unique(members)]
 
 
-def _lowest(entries: NDArray[np.intp], scores: FloatArray, n: int) -> NDArray[np.intp]:
+def _lowest(entries: IntArray, scores: FloatArray, n: int) -> IntArray:
     """Return the entries whose scores are not above the n-th lowest; few need sorting."""
     if len(entries) <= n:
         return entries
     return entries[scores <= np.partition(scores, n - 1)[n - 1]]
 
 
-def _ranks(members: NDArray[np.intp]) -> NDArray[np.intp]:
+def _ranks(members: IntArray) -> IntArray:
     """Return the entries' numbers in their cluster, from 1; clusters stand one after another."""
     starts = np.flatnonzero(np.diff(members, prepend=-1))
     lengths = np.diff(np.append(starts, len(members)))

@@ -1,13 +1,10 @@
 """The rows nearest to a row, and what makes them similar."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._base import codes_at, nearest_in
 from untie._engines.registry import open_table
@@ -16,7 +13,7 @@ from untie._inputs import as_fitted, cell_texts, check_positions, codes_of, one_
 from untie._learn.nearest import Nearest, Search, queries_at_once, side_by_side
 from untie._table import frames
 from untie._util.checks import check_integer
-from untie._util.types import Codes, FloatArray
+from untie._util.types import Codes, FloatArray, IntArray
 from untie.encoder import TableEncoder
 
 PAIRS = 64
@@ -120,7 +117,7 @@ def _search(
     encoder: TableEncoder,
     source: Source,
     queries: Codes,
-    own: NDArray[np.intp] | None,
+    own: IntArray | None,
     n: int,
     chosen: list[int],
     distinct: bool,
@@ -153,7 +150,7 @@ def _search(
     return found.take(_ranks(found.query) <= n)
 
 
-def _ranks(row: NDArray[np.intp]) -> NDArray[np.intp]:
+def _ranks(row: IntArray) -> IntArray:
     """Return the place of each entry among those of the same row, from 1."""
     return np.arange(len(row)) - np.searchsorted(row, row) + 1
 

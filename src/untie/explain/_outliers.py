@@ -4,8 +4,6 @@ A row is unusual where it combines values that are frequent and yet hardly ever 
 surprise of a pair of values compares how often it occurs with how often it would by chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations, groupby
@@ -13,7 +11,6 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from untie._inputs import (
@@ -30,7 +27,7 @@ from untie._table import frames
 from untie._table.vocabulary import INFREQUENT
 from untie._util.checks import check_integer, check_one_of
 from untie._util.messages import warn_user
-from untie._util.types import Codes, FloatArray, Value
+from untie._util.types import AnyArray, BoolArray, Codes, FloatArray, Value
 from untie.encoder import TableEncoder
 
 TABLE_CELLS = 2**18
@@ -39,7 +36,7 @@ TABLE_CELLS = 2**18
 FEW_CELLS = 2**11
 """A table of two attributes with at most this many pairs takes no longer than a few rows."""
 
-LookUp = Callable[[NDArray[Any], NDArray[Any]], FloatArray]
+LookUp = Callable[[AnyArray, AnyArray], FloatArray]
 """Codes of two attributes -> the surprise of each pair."""
 
 BLOCK_ROWS = 2**16
@@ -106,9 +103,7 @@ class Surprises:
             terms[:, first, second] = terms[:, second, first] = found
         return terms
 
-    def alone(
-        self, unknown: list[NDArray[np.bool_]], beyond: list[NDArray[np.bool_]]
-    ) -> list[FloatArray]:
+    def alone(self, unknown: list[BoolArray], beyond: list[BoolArray]) -> list[FloatArray]:
         """Return how far each cell is a surprise of its own; one array per attribute.
 
         Parameters
@@ -172,14 +167,12 @@ class Surprises:
         table[:-1, np.arange(len(at)) + np.searchsorted(ends, np.arange(len(at)), "right")] = known
         return table
 
-    def _surprise(
-        self, first: int, second: int, left: NDArray[Any], right: NDArray[Any]
-    ) -> FloatArray:
+    def _surprise(self, first: int, second: int, left: AnyArray, right: AnyArray) -> FloatArray:
         seen, expected = self._seen(first, second, left, right)
         return np.maximum(np.log((expected + 1.0) / (seen + 1.0)), 0.0)
 
     def _seen(
-        self, first: int, second: int, left: NDArray[Any], right: NDArray[Any]
+        self, first: int, second: int, left: AnyArray, right: AnyArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return how often values meet in other rows, and how often they would by chance."""
         counts = self.counts
@@ -202,9 +195,7 @@ class Surprises:
         return np.maximum(weights * self.scale - (0.0 if self.is_new else 1.0), 0.0)
 
 
-def _looked_up(
-    table: FloatArray, start: int, left: NDArray[Any], right: NDArray[Any]
-) -> FloatArray:
+def _looked_up(table: FloatArray, start: int, left: AnyArray, right: AnyArray) -> FloatArray:
     """Return the cells of some rows of a table and of some columns, counted from one on."""
     return table.ravel().take(left.astype(np.intp) * table.shape[1] + start + right)
 
@@ -360,7 +351,7 @@ def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
 
 def _read_outside(
     fitted: FittedTable, data: Any, n_rows: int
-) -> tuple[list[NDArray[np.bool_]], list[dict[int, str]]]:
+) -> tuple[list[BoolArray], list[dict[int, str]]]:
     """Return which cells are numbers beyond those seen, by column, and their words, by row."""
     encoder, outside = fitted.encoder, fitted.outside(data)
     names = encoder.vocabulary_.columns

@@ -1,7 +1,5 @@
 """Whether there are groups of similar rows, how sure that is, and what they rest on."""
 
-from __future__ import annotations
-
 from itertools import compress
 from typing import Any
 

@@ -1,12 +1,9 @@
 """What the learned weights favour."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from untie._count.counts import Counts
 from untie._count.tally import select_counts
@@ -16,7 +13,7 @@ from untie._learn.spaces.kernel_spaces import KernelSpaces, identity_spaces
 from untie._table import frames
 from untie._table.orders import Orders
 from untie._util.checks import check_one_of
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray
 from untie.encoder import TableEncoder
 
 GROUPINGS = ("column", "coupling", "kernel", "column x coupling")
@@ -126,7 +123,7 @@ def _summed(encoder: TableEncoder, by: str, variances: FloatArray) -> tuple[list
     return names, result
 
 
-def _has_space(encoder: TableEncoder, couplings: list[str]) -> NDArray[np.bool_]:
+def _has_space(encoder: TableEncoder, couplings: list[str]) -> BoolArray:
     """Tell which attributes have coordinates of which couplings; (n_attributes, n_couplings)."""
     own = [coupling for coupling, _ in encoder._model.labels]
     held = [

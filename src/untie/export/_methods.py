@@ -1,7 +1,5 @@
 """The export methods of the encoders: `to_sql` and `to_onnx`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

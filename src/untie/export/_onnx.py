@@ -1,7 +1,5 @@
 """`transform` as an ONNX model: for each column a look-up of codes and one of vectors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A cell is looked up in two steps, as in `transform`: its value gives a code, and
 Names and values are quoted as each database demands; what comes from a table is data, never code.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

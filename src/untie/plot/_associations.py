@@ -1,19 +1,16 @@
 """How much columns have in common, families next to each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from untie._inputs import as_fitted
 from untie._util.checks import check_integer
 from untie._util.messages import need
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 from untie.plot import _style as style
 
 WRITTEN = 14
@@ -82,15 +79,13 @@ def associations(model: Any, *, max_columns: int = 40, ax: Any = None) -> Any:
     return axes
 
 
-def _most_in_common(found: FloatArray, most: int) -> NDArray[np.intp]:
+def _most_in_common(found: FloatArray, most: int) -> IntArray:
     """Return the columns with the closest other one, in their order."""
     closest = np.where(np.eye(len(found), dtype=bool), 0.0, found).max(axis=1)
     return np.sort(np.argsort(-np.round(closest, 12), kind="stable")[:most])
 
 
-def _neighbours(
-    found: FloatArray, groups: Sequence[Sequence[int]], shown: NDArray[np.intp]
-) -> NDArray[np.intp]:
+def _neighbours(found: FloatArray, groups: Sequence[Sequence[int]], shown: IntArray) -> IntArray:
     """Return an order of the columns in which those of a family, and alike ones, are neighbours."""
     if len(shown) < 3:
         return np.arange(len(shown))
@@ -99,11 +94,11 @@ def _neighbours(
         distances[np.ix_(group, group)] = -1.0  # before all others
     distances = distances[np.ix_(shown, shown)] + 1.0
     np.fill_diagonal(distances, 0.0)
-    order: NDArray[np.intp] = leaves_list(linkage(squareform(distances), "average"))
+    order: IntArray = leaves_list(linkage(squareform(distances), "average"))
     return order
 
 
-def _outline(axes: Any, groups: Sequence[Sequence[int]], order: NDArray[np.intp]) -> None:
+def _outline(axes: Any, groups: Sequence[Sequence[int]], order: IntArray) -> None:
     """Draw a frame around each family."""
     patches = need("matplotlib.patches", "report", "Plots")
     for group in groups:

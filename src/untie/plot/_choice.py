@@ -1,7 +1,5 @@
 """Why that number of clusters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,18 +1,15 @@
 """Which values of a column belong together."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
 from untie._inputs import as_fitted
 from untie._learn.contexts import alikeness_of
 from untie._util.checks import check_integer, check_one_of
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
 from untie.plot import _style as style
 from untie.plot._maps import most_frequent
@@ -103,9 +100,7 @@ def value_dendrogram(
     return axes
 
 
-def _distances(
-    encoder: TableEncoder, attribute: int, codes: NDArray[np.intp], by: str
-) -> FloatArray:
+def _distances(encoder: TableEncoder, attribute: int, codes: IntArray, by: str) -> FloatArray:
     """Return a symmetric matrix with zeros in its diagonal; shape (n_chosen, n_chosen)."""
     if by == "contexts":
         distances = 1.0 - alikeness_of(encoder.counts_, attribute, codes)

@@ -1,14 +1,11 @@
 """Maps of rows and of values: points of a plane, with colors and labels that do not overlap."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
@@ -18,7 +15,7 @@ from untie._count.packed_rows import distinct_rows
 from untie._inputs import as_fitted, check_labels, encode_rows
 from untie._table.vocabulary import distinct_labels
 from untie._util.checks import check_integer, check_one_of, draws_of
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
 from untie.plot import _style as style
 
@@ -44,7 +41,7 @@ class Groups:
 
     title: str
     names: list[str]
-    members: NDArray[np.intp]
+    members: IntArray
     has_others: bool
 
     def style(self, number: int) -> dict[str, Any]:
@@ -53,7 +50,7 @@ class Groups:
             return {"color": style.GREY, "marker": "."}
         return style.group_style(number)
 
-    def of_points(self, positions: NDArray[np.intp], n_points: int) -> NDArray[np.intp]:
+    def of_points(self, positions: IntArray, n_points: int) -> IntArray:
         """Return the group that most rows of each point are in.
 
         Parameters
@@ -353,7 +350,7 @@ class _Rows:
 
     gram: FloatArray
     weights: FloatArray
-    positions: NDArray[np.intp]
+    positions: IntArray
     n_distinct: int
 
     @property
@@ -475,9 +472,7 @@ def map_values(model: Any, column: Any = None, *, max_values: int = 60, ax: Any 
     return axes
 
 
-def most_frequent(
-    encoder: TableEncoder, attributes: list[int], n: int
-) -> tuple[NDArray[np.intp], int]:
+def most_frequent(encoder: TableEncoder, attributes: list[int], n: int) -> tuple[IntArray, int]:
     """Return the places in the counts of the most frequent values, and how many values occur."""
     counts = encoder.counts_
     spans = [counts.span(attribute) for attribute in attributes]
@@ -487,7 +482,7 @@ def most_frequent(
     return np.sort(places[order[:n]]), len(places)
 
 
-def _products(encoder: TableEncoder, places: NDArray[np.intp]) -> FloatArray:
+def _products(encoder: TableEncoder, places: IntArray) -> FloatArray:
     """Return the inner products of the mean vectors of the rows that have each value.
 
     All vectors are centred, so that a cell whose value is unknown adds nothing.
@@ -508,7 +503,7 @@ def _products(encoder: TableEncoder, places: NDArray[np.intp]) -> FloatArray:
 
 
 def _texts(
-    encoder: TableEncoder, places: NDArray[np.intp], owners: NDArray[np.intp], with_column: bool
+    encoder: TableEncoder, places: IntArray, owners: IntArray, with_column: bool
 ) -> list[str]:
     vocabulary = encoder.vocabulary_
     labels = {attribute: vocabulary.labels(attribute) for attribute in set(owners.tolist())}

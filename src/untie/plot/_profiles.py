@@ -1,7 +1,5 @@
 """What makes each cluster."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

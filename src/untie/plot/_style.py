@@ -4,8 +4,6 @@ Nothing here sets a colour for letters, lines or backgrounds: those are the user
 dark. The colours of points and bars are readable on both, and for colour-blind readers.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What the learned weights favour."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,13 +1,10 @@
 """Heat maps: which values of a column are alike."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
@@ -18,7 +15,7 @@ from untie._learn.spaces.value_space import ValueSpace, likeness
 from untie._table.frames import columns_of
 from untie._table.intervals import equal_runs, names_in_order, run_name
 from untie._table.orders import Positions
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 from untie.explain import alike_values
 from untie.report._limits import HEAT_MAPS, HEAT_RANGES, HEAT_VALUES, shown
 from untie.report._study import Study
@@ -191,14 +188,14 @@ def _merged(column: Column, positions: Positions, space: ValueSpace) -> tuple[Co
     return merged, order
 
 
-def _order(positions: Positions | None, found: FloatArray) -> NDArray[np.intp]:
+def _order(positions: Positions | None, found: FloatArray) -> IntArray:
     """Return ranges in their order, and other values so that alike ones are beside each other."""
     if positions is not None:
         return np.argsort(np.where(positions < 0, len(positions), positions), kind="stable")
     return in_order_of_likeness(found)
 
 
-def in_order_of_likeness(found: FloatArray) -> NDArray[np.intp]:
+def in_order_of_likeness(found: FloatArray) -> IntArray:
     """Return places so that what is alike is beside each other."""
     if len(found) < 3:
         return np.arange(len(found))

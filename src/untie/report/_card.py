@@ -1,7 +1,5 @@
 """The head of the page: the table, its rows and columns, and a summary in sentences."""
 
-from __future__ import annotations
-
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version

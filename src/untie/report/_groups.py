@@ -1,7 +1,5 @@
 """The clusters: what is typical of each, and the shares of values in all of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

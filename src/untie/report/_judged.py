@@ -1,18 +1,15 @@
 """The clusters beside a column that was not learned from."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from untie._learn.selection.choose_k import clustering_f_score, purity
 from untie._table.column_codes import is_missing
 from untie._util.messages import counted
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 from untie.report._limits import ANSWERS, shown
 from untie.report._study import Study
 from untie.report._table import Cell, TableView, count, heat_view, percent, view
@@ -101,7 +98,7 @@ def _whole(number: float) -> float | int:
     return int(number) if number == round(number) else number
 
 
-def _labelled(study: Study) -> NDArray[np.intp]:
+def _labelled(study: Study) -> IntArray:
     """Return the places of the rows that the measures count: with a weight, and a label."""
     assert study.answers is not None
     cells = study.answers.cells

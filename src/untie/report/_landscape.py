@@ -1,14 +1,11 @@
 """The map: positions of rows, their cells, and the nearest rows with the reason."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
@@ -16,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from untie._count.packed_rows import distinct_rows
 from untie._inputs import cell_texts, labels_in_order, order_of
 from untie._table.intervals import equal_runs, run_name
-from untie._util.types import Codes, FloatArray
+from untie._util.types import Codes, FloatArray, IntArray
 from untie.encoder import TableEncoder
 from untie.report._judged import answer_texts, answer_totals
 from untie.report._limits import MAP_TEXT_BYTES, N_NEIGHBORS, N_REASONS, TEXT, short, shown
@@ -44,13 +41,13 @@ class Kinds:
 
     encoder: TableEncoder
     codes: Codes
-    first: NDArray[np.intp]
-    members: NDArray[np.intp]
+    first: IntArray
+    members: IntArray
 
     def __len__(self) -> int:
         return len(self.first)
 
-    def products(self, attribute: int) -> tuple[FloatArray, NDArray[np.intp]]:
+    def products(self, attribute: int) -> tuple[FloatArray, IntArray]:
         """Return the inner products of the values that occur, and which of them each kind has."""
         present, places = np.unique(self.codes[attribute], return_inverse=True)
         vectors: Any = self.encoder._model.vectors.tables[attribute][present]
@@ -81,7 +78,7 @@ class Kinds:
         return np.sqrt(squares)
 
     def parts(
-        self, attribute: int, left: NDArray[np.intp], right: NDArray[np.intp]
+        self, attribute: int, left: IntArray, right: IntArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return what an attribute adds to the similarity and squared distance of pairs."""
         products, places = self.products(attribute)
@@ -274,7 +271,7 @@ def _tsne(distances: FloatArray, start: FloatArray, seed: int) -> FloatArray:
         return np.asarray(tsne.fit_transform(distances), dtype=float)
 
 
-def _on_grid(places: FloatArray, members: NDArray[np.intp]) -> list[int]:
+def _on_grid(places: FloatArray, members: IntArray) -> list[int]:
     """Scale places to the map's square, with copies of a row in a small spiral around it."""
     low, high = places.min(axis=0), places.max(axis=0)
     extent = max(float((high - low).max()), 1e-12)
@@ -286,7 +283,7 @@ def _on_grid(places: FloatArray, members: NDArray[np.intp]) -> list[int]:
     return np.rint(final * SIDE).astype(int).ravel().tolist()
 
 
-def _numbers_among_equals(members: NDArray[np.intp]) -> NDArray[np.intp]:
+def _numbers_among_equals(members: IntArray) -> IntArray:
     """Return how many equal rows come before each row."""
     order = np.argsort(members, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(members))[:-1]])
@@ -338,7 +335,7 @@ def _neighbors(kinds: Kinds, columns: list[int]) -> list[list[list[Any]]]:
     return [found[start : start + n] for start in range(0, len(found), n)]
 
 
-def _reasons(by_similarity: NDArray[np.intp], apart: FloatArray) -> list[int]:
+def _reasons(by_similarity: IntArray, apart: FloatArray) -> list[int]:
     """Return the columns that a pair is most alike in, and those that it differs in most."""
     by_difference = [int(column) for column in np.argsort(-apart, kind="stable") if apart[column]]
     half = by_difference[: N_REASONS // 2]

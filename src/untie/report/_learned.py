@@ -1,7 +1,5 @@
 """What was learned, how the number of clusters was chosen, and how other methods do."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

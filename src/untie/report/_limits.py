@@ -1,7 +1,5 @@
 """What keeps the page small and its text harmless, whatever the table."""
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from typing import Any

@@ -1,7 +1,5 @@
 """The content of all sections -> one HTML file."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """The finished page, and its content as plain data for JSON and as Markdown."""
 
-from __future__ import annotations
-
 import html
 import json
 import os

@@ -1,7 +1,5 @@
 """How frequent values are in each cluster: a heat map of all, and two of them side by side."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

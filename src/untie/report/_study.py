@@ -1,7 +1,5 @@
 """What a page is about: a model, its rows and answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,11 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 
 from untie._inputs import ClusteredTable, as_fitted, order_of, read_clusters
 from untie._table.frames import columns_of, rows_at
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
 from untie.explain import Verdict, cluster_profile, names_of, weight_shares
 from untie.preparer import Preparer
@@ -36,7 +33,7 @@ class Answers:
     name: str
     cells: Sequence[Any]
 
-    def of(self, positions: NDArray[np.intp]) -> list[Any]:
+    def of(self, positions: IntArray) -> list[Any]:
         """Return the cells of some rows."""
         return [self.cells[int(position)] for position in positions]
 
@@ -69,7 +66,7 @@ class Study:
 
     encoder: TableEncoder
     frame: Any
-    labels: NDArray[np.intp]
+    labels: IntArray
     weights: FloatArray | None
     verdict: Verdict
     preparer: Preparer | None
@@ -147,12 +144,12 @@ class Study:
         return sorted(places[name] for name in self.shares["column"][:MAP_COLUMNS])
 
     @cached_property
-    def able(self) -> NDArray[np.intp]:
+    def able(self) -> IntArray:
         """Positions of the rows that count: those with a weight above 0."""
         return np.arange(self.n_rows) if self.weights is None else np.flatnonzero(self.weights)
 
     @cached_property
-    def sample(self) -> NDArray[np.intp]:
+    def sample(self) -> IntArray:
         """Positions of the rows on the map: drawn, and some of each cluster."""
         able = self.able
         if len(able) <= MAP_ROWS:
@@ -166,6 +163,6 @@ class Study:
         chosen[drawn[~chosen[drawn]][:n_left]] = True
         return np.flatnonzero(chosen)
 
-    def rows(self, positions: NDArray[np.intp]) -> Any:
+    def rows(self, positions: IntArray) -> Any:
         """Return some rows."""
         return rows_at(self.frame, positions)

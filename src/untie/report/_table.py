@@ -1,7 +1,5 @@
 """Tables of the page: cells as people read them, and as they are downloaded."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Columns that go together: how much pairs have in common, and families that say the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The code that makes a page again, on the command line and in Python."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass

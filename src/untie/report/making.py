@@ -1,7 +1,5 @@
 """A table -> its page."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from typing import Any

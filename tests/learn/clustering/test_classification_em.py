@@ -15,7 +15,7 @@ from untie._learn.clustering.classification_em import (
     CountedCells,
     cells_of,
     likelihood_costs,
-    move_rows,
+    reassign_rows,
 )
 from untie._learn.clustering.lloyd import Pass, cheapest, pack, walk_rows
 from untie._learn.selection.cluster_gain import description_gain
@@ -133,7 +133,7 @@ def test_moves_never_lower_the_gain_nor_empty_a_cluster(table, data):
     cells = CountedCells(np.linspace(0.5, 1.0, len(codes)))
     first = start(codes, n_codes, labels, 3)
     packed = PackedRows(codes, n_codes)
-    costs, found, n_passes = move_rows(first, cells, partial(walk_rows, packed, None), 20)
+    costs, found, n_passes = reassign_rows(first, cells, partial(walk_rows, packed, None), 20)
     assert found.sizes.all()
     assert 1 <= n_passes <= 20
     if costs is None:
@@ -158,7 +158,7 @@ def moved(n_clusters, labels, max_passes=20):
         return walk_rows(pack(codes, costs), None, costs)
 
     first = start(codes, [3] * 3, labels, n_clusters)
-    return *move_rows(first, CountedCells(np.ones(3)), walk, max_passes), len(passes)
+    return *reassign_rows(first, CountedCells(np.ones(3)), walk, max_passes), len(passes)
 
 
 def test_moves_end():

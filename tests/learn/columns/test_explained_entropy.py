@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from untie import count_table
 from untie._count.counts import count
 from untie._learn.columns import explained_entropy
-from untie._learn.columns.explained_entropy import Draws, pair_entropies, telling_of
+from untie._learn.columns.explained_entropy import Draws, explained_entropies, pair_entropies
 
 
 def entropy(values):
@@ -36,7 +36,7 @@ def told(j, k):
 
 def found(*columns):
     counts = count_table([list(row) for row in zip(*columns, strict=True)]).counts
-    return telling_of(counts, pair_entropies(counts))
+    return explained_entropies(counts, pair_entropies(counts))
 
 
 columns = st.integers(2, 6).flatmap(
@@ -100,10 +100,10 @@ def test_weights_of_any_scale():
     city = rng.integers(0, 40, 400)
     codes = [city, city % 7]
     plain = count(codes, (40, 7))
-    expected = telling_of(plain, pair_entropies(plain))
+    expected = explained_entropies(plain, pair_entropies(plain))
     for scale in (1e-6, 0.3):
         scaled = count(codes, (40, 7), np.full(400, scale))
-        result = telling_of(scaled, pair_entropies(scaled))
+        result = explained_entropies(scaled, pair_entropies(scaled))
         np.testing.assert_allclose(result.shares, expected.shares, atol=1e-9)
         np.testing.assert_allclose(result.evidence, expected.evidence, rtol=1e-9)
 
@@ -124,7 +124,7 @@ def test_pairs_are_judged_by_the_rows_in_which_both_are_known():
     with_unknown = count_table(table, categories=[["a", "b"], ["x", "y"]]).counts
     expected = count_table(known).counts
     for at in ((0, 1), (1, 0)):
-        one, other = (telling_of(c, pair_entropies(c)) for c in (with_unknown, expected))
+        one, other = (explained_entropies(c, pair_entropies(c)) for c in (with_unknown, expected))
         assert one.shares[at] == pytest.approx(other.shares[at])
 
 
@@ -138,7 +138,7 @@ def test_sparse_counts_tell_the_same(monkeypatch):
     large = count(codes, sizes)
     assert large.is_sparse
     assert not dense.is_sparse
-    one, other = (telling_of(c, pair_entropies(c)) for c in (dense, large))
+    one, other = (explained_entropies(c, pair_entropies(c)) for c in (dense, large))
     np.testing.assert_allclose(one.shares, other.shares, atol=1e-12)
 
 
@@ -147,5 +147,5 @@ def test_weights_of_any_size(scale):
     cities = pd.DataFrame({"city": ["Rome", "Pisa", "Nice", "Lyon"] * 25})
     cities["country"] = cities["city"].map({"Rome": "Italy", "Pisa": "Italy"}).fillna("France")
     counts = count_table(cities, sample_weight=np.full(100, scale)).counts
-    found = telling_of(counts, pair_entropies(counts))
+    found = explained_entropies(counts, pair_entropies(counts))
     np.testing.assert_allclose(found.shares, [[1, 1], [0.5, 1]], atol=0.03)

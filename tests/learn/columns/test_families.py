@@ -41,7 +41,7 @@ def places(n_rows, seed, noise=0.02, n_cities=48, n_states=12, n_regions=3):
 def test_a_noisy_hierarchy_is_found(n_rows):
     for seed in range(10):
         found = attributes_of(places(n_rows, seed))
-        np.testing.assert_array_equal(found.tells, [[0, 1, 1], [0, 0, 1], [0, 0, 0]])
+        np.testing.assert_array_equal(found.predicts, [[0, 1, 1], [0, 0, 1], [0, 0, 0]])
         np.testing.assert_allclose(found.votes, 1 / 3)
         (family,) = found.families
         assert [member.role for member in family] == ["root", "follows", "follows"]
@@ -59,7 +59,7 @@ def test_independent_columns_follow_from_nothing(n_rows):
             columns.append(rng.integers(0, n_values, n_rows))
             columns.append(rng.choice(n_values, n_rows, p=zipf / zipf.sum()))
         found = attributes_of(columns)
-        assert not found.tells.any()
+        assert not found.predicts.any()
         np.testing.assert_array_equal(found.votes, 1)
         assert found.families == []
 
@@ -69,7 +69,7 @@ def test_numbers_of_rows_tell_nothing():
     number = np.arange(300)
     nearly = np.where(number < 20, number + 1, number)  # a few are twice there
     found = attributes_of([number, nearly, rng.integers(0, 2, 300), rng.integers(0, 5, 300)])
-    assert not found.tells.any()
+    assert not found.predicts.any()
 
 
 def test_a_nearly_constant_column_ties_nothing():
@@ -78,10 +78,10 @@ def test_a_nearly_constant_column_ties_nothing():
     flag = (one == 3) & (rng.random(2000) < 0.999)
     assert 0 < flag.mean() < 0.05
     found = attributes_of([one, other, flag.astype(int)])
-    assert not found.tells.any()
+    assert not found.predicts.any()
     np.testing.assert_array_equal(found.votes, 1)
     half = attributes_of([one, other, (one < 15).astype(int)])  # as it follows otherwise
-    np.testing.assert_array_equal(np.argwhere(half.tells), [[0, 2]])
+    np.testing.assert_array_equal(np.argwhere(half.predicts), [[0, 2]])
 
 
 def test_a_model_speaks_for_maker_and_fuel():

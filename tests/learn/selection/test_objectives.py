@@ -13,7 +13,7 @@ from lazy_sources import SOURCES, as_arrow
 from tables import latent_classes, small_tables
 from untie import UNTIE, TableClusterer, TableEncoder, count_table, load_model
 from untie._count.row_sample import SAMPLE_ROWS
-from untie._learn.selection.objectives import CLUSTERS, NEIGHBORS, PURPOSES
+from untie._learn.selection.objectives import CLUSTERS, NEIGHBORS, OBJECTIVES
 from untie._learn.spaces.couplings import resolve_couplings
 from untie._learn.spaces.kernel_spaces import build_spaces, identity_spaces
 from untie._learn.spaces.kernels import resolve_kernels, resolve_normalization
@@ -49,7 +49,7 @@ def test_the_best_comes_first_and_is_used(table):
     encoder = fit(table)
     gains = list(encoder.gains_.values())
     assert set(encoder.gains_) == set(NAMES) == set(OF_NEIGHBORS)
-    assert gains[0] >= max(gains) - PURPOSES[NEIGHBORS].same_gain
+    assert gains[0] >= max(gains) - OBJECTIVES[NEIGHBORS].same_gain
     assert gains[1:] == sorted(gains[1:], reverse=True)
     counts = count_table(table).counts
     kernels = build_spaces(
@@ -64,7 +64,7 @@ def test_the_best_comes_first_and_is_used(table):
 
 
 def test_what_is_nearly_equal_falls_to_the_first():
-    first, last = PURPOSES[NEIGHBORS].best_first, PURPOSES[CLUSTERS].best_first
+    first, last = OBJECTIVES[NEIGHBORS].best_first, OBJECTIVES[CLUSTERS].best_first
     assert first({"a": 1.0, "b": 1.015, "c": 0.9}) == ["a", "b", "c"]
     assert first({"a": 1.0, "b": 0.9, "c": 1.03}) == ["c", "a", "b"]
     assert last({"a": 1.0, "b": 1.03, "c": 0.9}) == ["a", "b", "c"]
@@ -210,7 +210,7 @@ def test_tables_of_ordered_columns_leave_no_choice():
     table = pd.DataFrame({"a": [1, 2, 3, 4] * 5, "b": [1, 1, 2, 3, 4] * 4})
     one, other = (
         TableEncoder(2, ordered=["a", "b"], purpose=purpose, preparer=None).fit(table)
-        for purpose in PURPOSES
+        for purpose in OBJECTIVES
     )
     assert one.gains_ == other.gains_ == {}
     np.testing.assert_array_equal(one.omega_, other.omega_)

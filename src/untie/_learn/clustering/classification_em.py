@@ -5,8 +5,6 @@ is classification EM for the latent class model: it raises the same gain by whic
 was chosen (`cluster_gain`), and like it knows a partition by its counts alone.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +15,7 @@ from untie._learn.selection.cluster_gain import PRIOR, gain_of_counts
 from untie._util.arrays import ROUNDING
 from untie._util.types import FloatArray, IntArray
 
-MOST_MOVES = 20
+MOST_REASSIGNMENTS = 20
 """The refinement takes at most this many passes; most tables take one to five, long ones more."""
 
 
@@ -107,7 +105,7 @@ def likelihood_costs(joint: FloatArray, vote: float) -> FloatArray:
     return costs
 
 
-def move_rows(
+def reassign_rows(
     found: Pass, cells: CountedCells, walk: Walk, max_passes: int
 ) -> tuple[Costs | None, Pass, int]:
     """Move every row to its likeliest cluster, as long as the clusters then describe more.

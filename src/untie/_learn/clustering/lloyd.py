@@ -270,7 +270,7 @@ ENOUGH_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Reach:
+class ClusterRadius:
     """How far the rows of clusters are from the means.
 
     Parameters
@@ -286,13 +286,13 @@ class Reach:
     usual: FloatArray
 
 
-def find_reach(
+def find_cluster_radius(
     space: ValueSpace,
     centres: Centres,
     counts: Sequence[FloatArray],
     costs: Costs,
     sample: RowSample,
-) -> Reach:
+) -> ClusterRadius:
     """Return how far the rows of each cluster are from its mean.
 
     Parameters
@@ -324,7 +324,7 @@ def find_reach(
     whole = np.maximum(sizes, np.finfo(float).tiny)  # a cluster may have lost its rows
     pairs = zip(counts, tables, strict=True)
     usual = [np.einsum("ij,ji->i", joint, table) / whole for joint, table in pairs]
-    return Reach(farthest, np.column_stack(usual))
+    return ClusterRadius(farthest, np.column_stack(usual))
 
 
 def weighted_quantile(numbers: FloatArray, weights: FloatArray, share: float) -> float:

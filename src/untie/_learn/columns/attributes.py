@@ -5,8 +5,6 @@ weight. All of it comes from entropies of pairs of columns, corrected for chance
 makes a column supplementary.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,10 +17,10 @@ from scipy.sparse.csgraph import connected_components
 from untie._count.counts import Counts
 from untie._learn.columns.explained_entropy import (
     Entropies,
-    Telling,
+    ExplainedEntropies,
     entropy,
+    explained_entropies,
     pair_entropies,
-    telling_of,
     uncertainty_of,
 )
 from untie._learn.spaces.order_space import CoarseView, coarse_view
@@ -36,7 +34,7 @@ from untie._util.types import BoolArray, FloatArray, IntArray
 COPY = 0.7
 """From this symmetric uncertainty on, two attributes are copies of each other."""
 
-TELLS = 0.8
+PREDICTS = 0.8
 """From this share of its entropy on, one attribute follows from another. Hierarchies with 2 % of
 wrong cells lie above; attributes of the paper's tables that merely depend on each other, below."""
 
@@ -81,17 +79,17 @@ class Member:
     share: float | None = None
 
 
-def who_tells(counts: Counts, telling: Telling) -> Relation:
+def who_predicts(counts: Counts, explained: ExplainedEntropies) -> Relation:
     """Return which attributes follow from which: [j, k] is True if j determines k.
 
     Copies follow from each other.
     """
     steady = [own.max() > NEARLY_CONSTANT * own.sum() for own in counts.parts]
-    found = (telling.shares >= TELLS) & (telling.evidence >= EVIDENCE)
+    found = (explained.shares >= PREDICTS) & (explained.evidence >= EVIDENCE)
     return found & ~np.array(steady)
 
 
-def shared_votes(copies: Relation, tells: Relation) -> FloatArray:
+def shared_votes(copies: Relation, predicts: Relation) -> FloatArray:
     """Return the weight of each attribute, so that redundant attributes count once.
 
     An attribute's weight is 1 / (the number of redundant attributes, itself included): its copies,
@@ -108,7 +106,7 @@ def shared_votes(copies: Relation, tells: Relation) -> FloatArray:
     ----------
     copies : boolean array of shape (n_attributes, n_attributes)
         Who is a copy of whom; symmetric, each attribute of itself.
-    tells : boolean array of shape (n_attributes, n_attributes)
+    predicts : boolean array of shape (n_attributes, n_attributes)
         [j, k]: j determines k, and k does not determine j.
 
     Examples
@@ -121,7 +119,7 @@ def shared_votes(copies: Relation, tells: Relation) -> FloatArray:
     array([0.33, 0.67, 0.67])
     """
     voices = 1.0 / copies.sum(axis=1)
-    same = tells | tells.T
+    same = predicts | predicts.T
     speaks = same * voices  # [j, i]: how much of i says the same as j
     elsewhere = speaks @ ~(same | copies)  # [j, k]: what j says that k has nothing to do with
     n_same = 1.0 + (speaks / (1.0 + elsewhere.T)).sum(axis=1)
@@ -129,7 +127,7 @@ def shared_votes(copies: Relation, tells: Relation) -> FloatArray:
 
 
 def find_families(
-    copies: Relation, tells: Relation, told: FloatArray, entropies: FloatArray
+    copies: Relation, predicts: Relation, told: FloatArray, entropies: FloatArray
 ) -> list[list[Member]]:
     """Return the groups of attributes that are tied by copies and hierarchies.
 
@@ -139,30 +137,30 @@ def find_families(
 
     Parameters
     ----------
-    copies, tells : boolean arrays of shape (n_attributes, n_attributes)
+    copies, predicts : boolean arrays of shape (n_attributes, n_attributes)
         As `shared_votes` takes them.
     told : array of shape (n_attributes, n_attributes)
         [j, k]: the share of k that j explains.
     entropies : array of shape (n_attributes,)
         How much each attribute says.
     """
-    n_groups, groups = connected_components(copies | tells, directed=False)
+    n_groups, groups = connected_components(copies | predicts, directed=False)
     families = []
     for group in range(n_groups):
         members = np.flatnonzero(groups == group)
         if len(members) > 1:
             ranked = members[np.argsort(-np.round(entropies[members], 9), kind="stable")]
             families.append(
-                [_member(k, ranked[:at], copies, tells, told) for at, k in enumerate(ranked)]
+                [_member(k, ranked[:at], copies, predicts, told) for at, k in enumerate(ranked)]
             )
     return sorted(families, key=lambda family: min(member.attribute for member in family))
 
 
 def _member(
-    k: int, before: IntArray, copies: Relation, tells: Relation, told: FloatArray
+    k: int, before: IntArray, copies: Relation, predicts: Relation, told: FloatArray
 ) -> Member:
     """Return what k is to those of its group with more entropy."""
-    for role, relation in ((COPIES, copies), (FOLLOWS, tells)):
+    for role, relation in ((COPIES, copies), (FOLLOWS, predicts)):
         sources = before[relation[before, k]]
         if len(sources):
             source = int(sources[-1])  # the nearest: it says least besides
@@ -270,13 +268,13 @@ class Attributes:
     @cached_property
     def shares(self) -> FloatArray:
         """The weights before the user's factors."""
-        return shared_votes(self.copies, self.tells)
+        return shared_votes(self.copies, self.predicts)
 
     @cached_property
     def related(self) -> BoolArray:
         """Which attributes say the same, in part or in whole; each does as itself."""
         alike = (self.uncertainty >= COPY) & self._together
-        return self.copies | self.tells | self.tells.T | alike
+        return self.copies | self.predicts | self.predicts.T | alike
 
     @cached_property
     def relevance(self) -> FloatArray:
@@ -292,28 +290,28 @@ class Attributes:
     def families(self) -> list[list[Member]]:
         """The groups of attributes that are tied by copies and hierarchies."""
         entropies = np.diag(self._entropies.margins)
-        return find_families(self.copies, self.tells, self.telling.shares, entropies)
+        return find_families(self.copies, self.predicts, self.explained.shares, entropies)
 
     @cached_property
     def copies(self) -> Relation:
-        """Who is a copy of whom: they have much in common, and none tells more than the other.
+        """Who is a copy of whom: they have much in common, and neither predicts the other better.
 
         Attributes that tell each other are copies, too. Where they have many values, the
         uncertainty may not show it: what it leaves out as chance is then too much.
         """
-        both = self._tells & self._tells.T
-        alike = (self.uncertainty >= COPY) & (self._tells == self._tells.T)
+        both = self._explains & self._explains.T
+        alike = (self.uncertainty >= COPY) & (self._explains == self._explains.T)
         found = (both | alike) & self._together
         return found | np.eye(len(found), dtype=bool)
 
     @cached_property
-    def tells(self) -> Relation:
+    def predicts(self) -> Relation:
         """[j, k]: k follows from j, but not j from k."""
-        return self._tells & ~self._tells.T
+        return self._explains & ~self._explains.T
 
     @cached_property
-    def _tells(self) -> Relation:
-        return who_tells(self.counts, self.telling) & self._together
+    def _explains(self) -> Relation:
+        return who_predicts(self.counts, self.explained) & self._together
 
     @cached_property
     def _together(self) -> Relation:
@@ -322,9 +320,9 @@ class Attributes:
         return np.logical_and.outer(heard > 0, heard > 0)
 
     @cached_property
-    def telling(self) -> Telling:
-        """How much each attribute tells of each other one."""
-        return telling_of(self.counts, self._entropies)
+    def explained(self) -> ExplainedEntropies:
+        """How much each attribute predicts of each other one."""
+        return explained_entropies(self.counts, self._entropies)
 
     @cached_property
     def uncertainty(self) -> FloatArray:
@@ -444,7 +442,7 @@ def family_sentences(
         What to call the columns.
     sizes : sequence of int, optional
         How many values the columns have in the table itself. Of a column that has fewer in the
-        coarse view, what is said is said to be rough: an hour tells a time only so far.
+        coarse view, what is said is said to be rough: an hour predicts a time only so far.
 
     Examples
     --------

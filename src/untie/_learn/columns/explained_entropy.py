@@ -8,8 +8,6 @@ where E is the mean over all ways to pair the cells of the two columns at random
 outside the user's categories, a pair of columns is judged by the rows in which both are known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -155,7 +153,7 @@ factor; between them the entropy is interpolated."""
 
 
 @dataclass(frozen=True, eq=False)
-class Telling:
+class ExplainedEntropies:
     """How much each attribute tells of each other one.
 
     Parameters
@@ -172,7 +170,9 @@ class Telling:
     evidence: FloatArray
 
 
-def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORRECTING) -> Telling:
+def explained_entropies(
+    counts: Counts, entropies: Entropies, least: float = WORTH_CORRECTING
+) -> ExplainedEntropies:
     """Return how much each attribute tells of each other one; shares from `least` on, corrected.
 
     Examples
@@ -180,7 +180,7 @@ def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORREC
     >>> from untie import count_table
     >>> cities = [["Rome", "Italy"], ["Pisa", "Italy"], ["Nice", "France"], ["Lyon", "France"]]
     >>> counts = count_table(cities * 25).counts
-    >>> telling_of(counts, pair_entropies(counts)).shares.round(2)
+    >>> explained_entropies(counts, pair_entropies(counts)).shares.round(2)
     array([[1. , 1. ],
            [0.5, 1. ]])
     """
@@ -201,7 +201,7 @@ def telling_of(counts: Counts, entropies: Entropies, least: float = WORTH_CORREC
         is_open = expected > ROUNDING
         shares[j, k] = 1.0 - left_open[j, k] * groups.sum() / expected if is_open else 0.0
     np.fill_diagonal(shares, 1.0)
-    return Telling(np.clip(shares, 0.0, 1.0), evidence)
+    return ExplainedEntropies(np.clip(shares, 0.0, 1.0), evidence)
 
 
 def _margins(counts: Counts, j: int, k: int) -> tuple[LongArray, LongArray]:

@@ -11,8 +11,6 @@ limit: where none of 30 eigenvalues is above the noise of 4,000 and 8,000 values
 3 times as long to find all of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise

@@ -7,8 +7,6 @@ rows of R (and of B): a cell whose value is unknown then stands at the mean, as 
 `transform`, and nothing large is subtracted from something large.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise, starmap
 from typing import Any

@@ -8,8 +8,6 @@ vectors of each candidate are clustered, and the clusters are compared by this g
 depend on the scale of the vectors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

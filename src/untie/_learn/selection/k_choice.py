@@ -1,7 +1,5 @@
 """The number of clusters, whether there are any, how sure that is, and how it is said."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

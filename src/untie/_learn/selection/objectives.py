@@ -395,7 +395,7 @@ def _kernel_spaces(counts: Counts) -> KernelSpaces:
     return build_spaces(counts, couplings, kernels, resolve_normalization(PAPER_NORMALIZATION))
 
 
-PURPOSES = {
+OBJECTIVES = {
     CLUSTERS: Objective(
         ALTERNATIVES,
         _of_clusters,

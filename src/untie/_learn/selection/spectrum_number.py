@@ -4,8 +4,6 @@ With every attribute scaled to the identity (as in correspondence analysis), ind
 have all eigenvalues at 1 but for the noise of n rows, which is large where values are rare.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import sparse
 from scipy.linalg import block_diag

@@ -5,8 +5,6 @@ n_dimensions)``. To add one, write it here and add a line to `COUPLINGS`; a user
 such a function directly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

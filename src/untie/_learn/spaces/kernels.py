@@ -5,8 +5,6 @@ To add one, write a class here; to name a set of kernels, add a line to `KERNEL_
 can pass a list of kernels or of functions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

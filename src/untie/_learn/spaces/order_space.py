@@ -6,8 +6,6 @@ nothing of the distances of numbers, so that a logarithm, or any other change th
 or turns it round, changes nothing. No similarity in it is negative.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A row's compact vector is its values' vectors side by side, so inner products an
 distances are sums over the attributes, and so is everything that is made of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ what makes the printed objective well-posed: a price for leaving equal weights, 
 and "adagrad" take small batches of rows and a gradient step each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -6,8 +6,6 @@ that others depend on. Where many columns have an order, every
 column has the same weight, most of it for the order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass

@@ -5,4 +5,4 @@ COSTS: dict[str, tuple[float, ...]] = {
     "product": (4900.0, 6.7, 0.011, 1.7),
     "sparse": (250000.0, 16.0, 1.7, 21.0, 0.44),
 }
-"""Nanoseconds per unit of work, in the order of `dense_counting.expected_work`."""
+"""Nanoseconds per unit of work, in the order of `counting.expected_work`."""
