@@ -23,8 +23,8 @@ from scipy.optimize import nnls
 from threadpoolctl import threadpool_limits
 
 from _timing import best_times, print_table
-from untie._count import counting_costs as costs_module
 from untie._count import counting
+from untie._count import counting_costs as costs_module
 from untie._count.counting import STRATEGIES, by_histogram, expected_work
 from untie._count.counting_costs import COSTS
 from untie._util.types import Codes, FloatArray, smallest_unsigned
