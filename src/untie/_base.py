@@ -62,7 +62,11 @@ def check_seen(estimator: BaseEstimator, table: Table) -> None:
                 "order its fields by name."
             )
         source = np.empty((0, len(table.names)))
-    validate_data(estimator, source, reset=False, skip_check_array=True)
+    try:
+        validate_data(estimator, source, reset=False, skip_check_array=True)
+    except ValueError as error:
+        remedy = "Pass rows with the columns of the table that was passed to fit, in their order."
+        raise ValueError(f"{error} {remedy}") from error
 
 
 class TakesTables(BaseEstimator):

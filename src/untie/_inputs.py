@@ -196,7 +196,7 @@ def as_fitted(model: Any) -> FittedTable:
     NotFittedError
         If it is not fitted.
     """
-    *before, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    *before, last = _steps(model) or [model]
     if not isinstance(last, ESTIMATORS):
         got = _named(last) if last is model else f"a Pipeline that ends in {_named(last)}"
         raise TypeError(
@@ -204,8 +204,9 @@ def as_fitted(model: Any) -> FittedTable:
             f"in one, is required, got {got}; fit one to the table first: "
             "TableClusterer().fit(table)."
         )
-    check_is_fitted(last)
-    steps = [step for step in before if step not in (None, "passthrough")]
+    for step in (*before, last):
+        check_is_fitted(step)
+    steps = before
     clusterer = last if isinstance(last, TableClusterer) else None
     encoder = last if clusterer is None else clusterer.encoder_
     for estimator in (clusterer, encoder):
@@ -213,6 +214,14 @@ def as_fitted(model: Any) -> FittedTable:
         steps += [] if preparer is None else [preparer]
     taker = None if clusterer is None else clusterer._of_prepared()
     return FittedTable(encoder._of_prepared(), taker, tuple(steps))
+
+
+def _steps(model: Any) -> list[Any]:
+    """Return what a model is made of: the steps of a pipeline, those of pipelines in it too."""
+    if not isinstance(model, Pipeline):
+        is_none = model is None or (isinstance(model, str) and model == "passthrough")
+        return [] if is_none else [model]
+    return [part for _, step in model.steps for part in _steps(step)]
 
 
 def left_out(preparer: Preparer | None) -> tuple[str, ...]:

@@ -391,6 +391,7 @@ class TableClusterer(
         most_moves: int,
     ) -> None:
         """Choose the number of clusters, start on the sample and walk over all rows."""
+        _check_several(encoder)
         choice, k = self._number(encoder, sample)
         model = encoder._model
         space, max_iter = model.space, int(self.max_iter)
@@ -496,3 +497,15 @@ class TableClusterer(
                 "table is prepared once."
             )
         self._new_preparer()
+
+
+def _check_several(encoder: EncoderBase) -> None:
+    """Refuse clusters of a single column, which are no more than its values."""
+    pairs = zip(encoder.vocabulary_.columns, encoder._model.passive, strict=True)
+    columns = [name for name, is_passive in pairs if not is_passive]
+    if len(columns) < 2:
+        raise ValueError(
+            f"Clusters need several columns, but only {columns[0]!r} is learned from: 1 feature(s) "
+            "while a minimum of 2 is required. Pass more columns, or leave out fewer; the clusters "
+            "of a single column are its values."
+        )

@@ -226,9 +226,14 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
                 )
             return self._preparation.apply(source, keep)
         table = read_table(source.data, min_rows=0)
-        if not table.has_names and not hasattr(self, "feature_names_in_"):
-            check_seen(self, table)
-        prepared = self._preparation.apply(MemorySource(table.source), keep)
+        rows = table.source
+        if not table.has_names:
+            names = getattr(self, "feature_names_in_", ())
+            if len(names) == len(table.names):  # columns of an array are those at their positions
+                rows = make_frame("pandas", dict(zip(names, table.columns, strict=True)))
+            else:
+                check_seen(self, table)
+        prepared = self._preparation.apply(MemorySource(rows), keep)
         return prepared if library == "default" else _of_library(prepared, library)
 
     def set_output(self, *, transform: str | None = None) -> Self:

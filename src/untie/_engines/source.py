@@ -11,7 +11,7 @@ import numpy as np
 from untie._count.chunked import CountTask, PartialCount, count_pieces
 from untie._count.tally import CountOptions, Tally
 from untie._table.frames import rows_at
-from untie._table.table import check_names, read_table
+from untie._table.table import ADD_COLUMN, check_names, read_table
 from untie._util.messages import need
 from untie._util.types import Codes, IntArray
 
@@ -260,4 +260,4 @@ def check_columns(
     columns: Sequence[str], present: Sequence[str], origin: str, why: str = "", owner: str = ""
 ) -> None:
     """Refuse columns that are not present."""
-    check_names(columns, present, origin, why, "Rename or add the column there.", owner)
+    check_names(columns, present, origin, why, ADD_COLUMN, owner)

@@ -17,7 +17,7 @@ from untie._prepare.rules import AS_IT_IS, NUMBERS, OTHERS, TEXT, Bin, Keep, Rul
 from untie._table.column_codes import factorize
 from untie._table.frames import make_frame, structured, usable
 from untie._table.orders import declared_order, ordered_array, ordered_series
-from untie._table.table import Table, check_names, read_table
+from untie._table.table import ADD_COLUMN, Table, check_names, read_table
 from untie._util.messages import Parameter, message, need
 from untie._util.types import AnyArray, IntArray
 
@@ -99,7 +99,7 @@ class Preparation:
     def _apply_table(self, data: Any, keep: Sequence[str] = ()) -> Any:
         table = read_table(data, min_rows=0)
         own = self.inputs(self.columns)
-        check_names(own, table.names, "the table", owner="the model")
+        check_names(own, table.names, "the table", remedy=ADD_COLUMN, owner="the model")
         check_names(keep, table.names, "the table")
         if not isinstance(table.columns[0], nw.Series) and usable("pandas") != "pandas":
             return self._apply_arrays(table, keep)
@@ -257,9 +257,11 @@ def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
     alike = {Reason.CONSTANT, Reason.ALL_MISSING}
     able = [note.column for note in notes if alike.isdisjoint(note.reasons)]
     if able:
-        named = Parameter("columns", able[:SHOWN])
+        named = Parameter("columns", able[:SHOWN], owner="Preparer")
         return message(" To learn from some all the same, name them: {named}.", named=named)
-    return " Rows that are all alike have no groups; pass rows that differ." if notes else ""
+    if notes:
+        return " Rows that are all alike have no clusters; pass rows that differ."
+    return " Pass a table with columns of categories, numbers or dates, or leave out fewer."
 
 
 def _names_of(source: Source) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from untie._table.column_codes import factorize
+from untie._table.column_codes import factorize, is_missing
 from untie._table.table import NoRowsError, Table, check_names, read_table
 from untie._table.vocabulary import Vocabulary, sort_values
 from untie._util.messages import message, message_of
@@ -21,22 +21,42 @@ SMALLEST = 1e-300
 """Weights that are all below have quotients that no number holds."""
 
 
-def split_weights(data: Any, sample_weight: Any) -> tuple[Any, Any]:
-    """Take the column of weights out of a frame, if `sample_weight` is a column's name."""
+def split_weights(
+    data: Any, sample_weight: Any, argument: str = "sample_weight"
+) -> tuple[Any, Any]:
+    """Take the column of weights, or what `argument` is, out of a frame if it is a name."""
     if not isinstance(sample_weight, str):
         return data, sample_weight
     frame = nw.from_native(data, eager_only=True, pass_through=True)
     names = getattr(getattr(data, "dtype", None), "names", None)
     if names is not None:  # of a structured array
-        check_names([sample_weight], names, "the table", ", which sample_weight names")
+        check_names([sample_weight], names, "the table", f", which {argument} names")
         return data[[name for name in names if name != sample_weight]], data[sample_weight]
     if not isinstance(frame, nw.DataFrame):
         raise TypeError(
-            f"sample_weight={sample_weight!r} names a column, but {type(data).__name__} has no "
-            "names; pass one weight per row."
+            f"{argument}={sample_weight!r} names a column, but {type(data).__name__} has no "
+            "names; pass one value per row."
         )
-    check_names([sample_weight], frame.columns, "the table", ", which sample_weight names")
+    check_names([sample_weight], frame.columns, "the table", f", which {argument} names")
     return frame.drop(sample_weight).to_native(), frame[sample_weight].to_numpy()
+
+
+def cells_of(table: Table, name: str) -> list[Any]:
+    """Return the cells of a column."""
+    column = table.columns[table.names.index(name)]
+    return column.to_list() if isinstance(column, nw.Series) else list(column)
+
+
+def taken_from(table: Table, cells: Any) -> Any:
+    """Return the name of the column that a series was taken from, or else what was passed.
+
+    A series was taken from the column that has its name and its cells.
+    """
+    name = getattr(cells, "name", None)
+    if not isinstance(name, str) or name not in table.names:
+        return cells
+    own, given = ([None if is_missing(c) else c for c in s] for s in (cells_of(table, name), cells))
+    return name if own == given else cells
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> tuple[FloatArray | None, BoolArray | None]:

@@ -17,6 +17,9 @@ from scipy import sparse
 from untie._util.messages import message
 from untie._util.types import AnyArray
 
+ADD_COLUMN = "Rename or add the column there."
+"""The remedy where a table lacks a column of the model."""
+
 
 def check_names(
     names: Sequence[str],
@@ -186,7 +189,7 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
     if not table.names:
         raise ValueError(
             f"The table has no columns: 0 feature(s) (shape={shape}) while a minimum of 1 is "
-            "required."
+            "required. Look at the selection, or at the file that it came from."
         )
     return table
 
@@ -208,7 +211,8 @@ def _refuse_lazy(data: Any) -> None:
     """Refuse a lazy table where all rows are needed, and name the method that loads it."""
     for method in ("toArrow", "collect", "compute", "to_arrow_table", "to_table", "read_all"):
         if hasattr(data, method):
-            raise TypeError(f"{type(data).__name__} is lazy; call .{method}() on it first.")
+            kind = getattr(data, "origin", type(data).__name__)
+            raise TypeError(f"{kind} is lazy; call .{method}() on it first.")
 
 
 def _read_frame(frame: nw.DataFrame[Any]) -> Table:

@@ -79,22 +79,28 @@ class Parameter:
         values that the reader must fill in.
     key : str, default=None
         The column that it is about, of a parameter that maps columns to values.
+    owner : str, default=None
+        The class whose parameter it is, where a reader may use another.
 
     Examples
     --------
     >>> print(Parameter("n_clusters", 3), Parameter("n_clusters"), Parameter("ordered", key="size"))
     n_clusters=3 n_clusters ordered['size']
+    >>> print(Parameter("drop", ["id"], owner="Preparer"))
+    Preparer(drop=['id'])
     """
 
     name: str
     value: Any = None
     key: str | None = None
+    owner: str | None = None
 
     def __str__(self) -> str:
         if self.value is None:
             return self.name if self.key is None else f"{self.name}[{self.key!r}]"
         value = "[...]" if self.value is ... else repr(self.value)
-        return f"{self.name}={value if self.key is None else f'{{{self.key!r}: {value}}}'}"
+        assigned = f"{self.name}={value if self.key is None else f'{{{self.key!r}: {value}}}'}"
+        return assigned if self.owner is None else f"{self.owner}({assigned})"
 
 
 class Message(str):

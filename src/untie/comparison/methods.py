@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from untie._learn.vectors import look_up_tables
 from untie._table import frames
 from untie._table.column_codes import is_missing
 from untie._table.frames import rows_at
-from untie._table.rows import check_weights, learn_vocabulary, split_weights
+from untie._table.rows import check_weights, learn_vocabulary, split_weights, taken_from
 from untie._table.table import read_table
 from untie._util.checks import check_integer, draws_of
 from untie._util.threads import in_threads, one_thread
@@ -360,8 +361,9 @@ def compare(
         In memory. From more than 10,000 rows, 10,000 are drawn.
     n_clusters : int
         Number of clusters, at least 2, the same for all methods.
-    y : array of shape (n_rows,), optional
-        The right answer, to score the clusters with; rows where it is missing do not count there.
+    y : array of shape (n_rows,) or str, optional
+        The right answer, to score the clusters with, or the column that has it, which is not
+        learned from; rows where it is missing do not count there.
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so.
     preparer : "auto", Preparer or None, default="auto"
@@ -404,6 +406,7 @@ def compare(
     """
     check_integer("n_clusters", n_clusters, 2)
     check_integer("n_resamples", n_resamples)
+    data, y = split_weights(data, taken_from(read_table(data), y), "y")
     data, sample_weight = split_weights(data, sample_weight)
     is_prepared = encoder is not None or numbers is not None
     fresh = None if is_prepared else new_preparer(preparer)
@@ -418,7 +421,7 @@ def compare(
     if "k-prototypes" in chosen and not numbers:
         raise ValueError("'k-prototypes' compares numbers; pass them as numbers={column: array}.")
     rng = draws_of(random_state)
-    seed = int(rng.randint(2**31 - 1))
+    seed = _seed_of(random_state, rng)
     rows = read_rows(data, sample_weight, y, rng, numbers)
     if len(rows.weights) < n_clusters:
         raise ValueError(
@@ -442,6 +445,13 @@ def compare(
             partition = METHODS[name](rows, n_clusters, seed)
         scores.append(judge.score(name, partition, draws))
     return Comparison(n_clusters, len(rows.members), tuple(scores), tuple(skipped), rows.backend)
+
+
+def _seed_of(random_state: Any, rng: RandomState) -> int:
+    """Return the seed of the methods: the given one, so that they find what they find alone."""
+    if random_state is None:
+        return 0
+    return int(random_state if isinstance(random_state, Integral) else rng.randint(2**31 - 1))
 
 
 def _check_draws(draws: list[FloatArray], n_clusters: int) -> None:

@@ -4,7 +4,6 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
@@ -13,7 +12,7 @@ from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._inputs import as_fitted
 from untie._table.frames import coded_once
-from untie._table.rows import read_weights, split_weights
+from untie._table.rows import cells_of, read_weights, split_weights, taken_from
 from untie._table.table import check_names, read_table
 from untie._util.checks import check_integer
 from untie._util.messages import UnpreparedWarning
@@ -57,7 +56,7 @@ def make_report(
         that it may not have seen. For an encoder, clusters of its vectors are found.
     label : str or array of shape (n_rows,), default=None
         The answer, as a column or as its cells: not learned from, shown on the map and beside the
-        clusters, and used to judge methods.
+        clusters, and used to judge methods. A series that was taken from `data` is that column.
     sample_weight : str or array of shape (n_rows,), default=None
         How often each row counts, or the column that says so.
     title : str, default="the table"
@@ -96,6 +95,7 @@ def make_report(
         )
     model = TableClusterer() if clusterer is None else clusterer
     _answers(data, label)  # before the work
+    label = taken_from(read_table(data), label)
     weight = sample_weight if isinstance(sample_weight, str) else None
     has_weights = sample_weight is not None and weight is None
     own = label if isinstance(label, str) else None
@@ -225,8 +225,7 @@ def _answers(data: Any, label: Any) -> Answers | None:
     table = read_table(data)
     if isinstance(label, str):
         check_names([label], table.names, "the table", ", which label names")
-        column = table.columns[table.names.index(label)]
-        return Answers(label, column.to_list() if isinstance(column, nw.Series) else list(column))
+        return Answers(label, cells_of(table, label))
     if not np.iterable(label) or len(np.shape(np.asarray(label, dtype=object))) != 1:
         raise ValueError(
             f"label must be the name of a column or one value per row, got {type(label).__name__}."
