@@ -10,10 +10,10 @@ OF_UNTIE = {"solver", "couplings", "kernels", "normalization", "output"}
 
 
 @st.composite
-def small_tables(draw, max_rows=12, max_columns=4, max_values=4, min_rows=1):
+def small_tables(draw, max_rows=12, max_columns=4, max_values=4, min_rows=1, min_columns=1):
     """Draw a small table of short words."""
     n_rows = draw(st.integers(min_rows, max_rows))
-    n_columns = draw(st.integers(1, max_columns))
+    n_columns = draw(st.integers(min_columns, max_columns))
     columns = {}
     for column in range(n_columns):
         n_values = draw(st.integers(1, max_values))

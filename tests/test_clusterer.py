@@ -327,7 +327,8 @@ def test_numbers_are_binned_on_request():
     profile = cluster_profile(clusterer, table)
     assert set(profile.column) == {"age", "pet", "home"}
     assert clusterer.transform(table).shape == (400, 2)
-    assert TableClusterer(2, preparer=None).fit(table[["pet"]])._prepared(table) is table
+    as_it_is = TableClusterer(2, preparer=None).fit(table[["pet", "home"]])
+    assert as_it_is._prepared(table) is table
     np.testing.assert_array_equal(clusterer.predict(table.drop(columns="id")), clusterer.labels_)
     with pytest.raises(ValueError, match="no column 'age'"):
         clusterer.predict(table.drop(columns="age"))

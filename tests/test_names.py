@@ -125,7 +125,7 @@ def test_most_data_sets_are_rigid():
 
 
 @given(
-    table=small_tables(min_rows=4, max_rows=25, max_columns=5),
+    table=small_tables(min_rows=4, max_rows=25, min_columns=2, max_columns=5),
     seed=st.integers(0, 2**16),
     n_clusters=st.sampled_from([2, 3, "auto"]),
 )

@@ -420,7 +420,7 @@ def test_mistakes_are_named(people, options, message):
 @pytest.mark.parametrize(
     ("frame", "remedy"),
     [
-        (pd.DataFrame({"id": range(300), "k": "c"}), r"name them: columns=\['id'\]\.$"),
+        (pd.DataFrame({"id": range(300), "k": "c"}), r"name them: Preparer\(columns=\['id'\]\)\.$"),
         (pd.DataFrame({"a": ["x"], "b": ["y"]}), "1 sample; .*, so pass more rows\\.$"),
         (pd.DataFrame({"a": ["x"] * 9, "b": ["y"] * 9}), "all alike .*; pass rows that differ\\.$"),
     ],

@@ -308,13 +308,13 @@ class Comparison:
     >>> from untie.comparison import compare
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
-    >>> comparison = compare(X, 7, methods=["TableClusterer", "one-hot"])
+    >>> comparison = compare(X, 7, methods=["TableClusterer", "k-modes"])
     >>> comparison.n_rows, comparison.skipped
     (101, ())
     >>> comparison.table()[["method", "stability"]].round(1)
                method  stability
     0  TableClusterer        0.9
-    1         one-hot        0.8
+    1         k-modes        0.6
     """
 
     n_clusters: int

@@ -340,9 +340,6 @@ class Verdict:
         assert self.choice is not None
         k, ks = self.n_groups, self.choice.ks
         number = f"{k} groups{', as asked for,' if self.is_given else ''}"
-        if self._lone_column is not None:
-            name = _cut(self._lone_column)
-            return f"groups need several columns, and {name} is the only one that counts"
         if len(ks) > 1 and not self.choice.has_gain:
             number = f"no number of groups from {ks[0]} to {ks[-1]}"
             return f"{number} tells anything that holds for other rows"
@@ -352,16 +349,7 @@ class Verdict:
             return f"{number} would rest on {_some(self.choice.without_columns)} alone"
         return f"{number} would tell nothing that holds for other rows"
 
-    @property
-    def _lone_column(self) -> str | None:
-        """The column that counts, if it is the only one."""
-        assert self.choice is not None
-        counted = [name for name in self.choice.columns if name not in self.passive]
-        return counted[0] if len(counted) == 1 else None
-
     def _why_none(self, choice: KChoice) -> str:
-        if self._lone_column is not None:
-            return "Rows are alike by what goes together in several columns; learn from more."
         if choice.has_gain:
             return (
                 f"They rest on one column or one pair of columns: without "
