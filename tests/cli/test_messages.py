@@ -43,8 +43,8 @@ def test_columns_that_were_left_out_are_named_to_use_them(tmp_path):
     lines = [f"id{number},c,place {number}\n" for number in range(50)]
     path.write_text("my id,k,where\n" + "".join(lines))
     said = refused("cluster", path)
-    assert "To learn from some all the same, name them: --columns 'my id'." in said
-    assert ask("cluster", path, "--columns", "my id", "--k", 2).exit_code == 0
+    assert "To learn from some all the same, name them: --columns 'my id,where'." in said
+    assert ask("cluster", path, "--columns", "my id,where", "--k", 2).exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,11 @@ def _make_folder() -> str:
 def _make_root() -> str:
     """Return a new folder that is locked until this process ends, and is removed then."""
     root = os.path.join(tempfile.gettempdir(), f"untie-{_FAMILY}-{token_hex(4)}")
-    Finalize(None, _remove, (root,), exitpriority=BEFORE_EXIT - 1)
-    new = tempfile.mkdtemp(prefix="untie-")
+    new = os.path.join(tempfile.gettempdir(), f"untie-{token_hex(8)}")
+    # Whatever interrupts what follows, neither is left behind.
+    for folder in (root, new):
+        Finalize(None, _remove, (folder,), exitpriority=BEFORE_EXIT - 1)
+    os.mkdir(new, 0o700)
     _locked(new)
     # It gets the family's name once it is locked, as others of the family remove unlocked ones.
     os.rename(new, root)
