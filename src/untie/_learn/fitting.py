@@ -6,7 +6,7 @@ and join the model when it is made.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,12 @@ from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample, in_canonical_order
 from untie._count.tally import Places, Tally, select_tally
 from untie._learn.clustering.lloyd import count_distinct, sample_vectors
-from untie._learn.columns.attributes import Attributes, ColumnView, column_factors
+from untie._learn.columns.attributes import (
+    Attributes,
+    ColumnView,
+    column_factors,
+    find_exact_copies,
+)
 from untie._learn.learning import Model, Recipe, learner
 from untie._learn.linalg.eigen import leading_axes
 from untie._learn.linalg.spectrum import centre, reduced_gram
@@ -311,8 +316,8 @@ def fit_counted(
 
     Where the number of clusters is to be chosen, a first model, for the number that the spectrum
     shows, makes the clusters that are compared, and a second one is learned for the number chosen:
-    the one that naming this number gives. Supplementary columns are left out of all this, and join
-    the model when it is made.
+    the one that naming this number gives. Supplementary columns, and exact copies of a column where
+    the recipe says so, are left out of all this, and join the model when it is made.
 
     Returns
     -------
@@ -324,12 +329,24 @@ def fit_counted(
     """
     counted = _with_draws(counted)
     factors = column_factors(recipe.factors, counted.grouping.raw.columns)
+    if recipe.merges_copies:
+        factors = _without_copies(factors, counted, recipe)
     heard = np.flatnonzero(factors)
     if len(heard) == len(factors):
         fitted, sample = _fit(counted, recipe, factors, output, n_components)
         return fitted, sample if counted.grouping.is_trivial else None
     fitted, _ = _fit(select_tally(counted, heard), recipe, factors[heard], output, n_components)
     return with_supplementary(fitted, counted, heard), None
+
+
+def _without_copies(factors: FloatArray, counted: Tally, recipe: Recipe) -> FloatArray:
+    """Return the factors of columns, 0 for exact copies of a column with the same factor.
+
+    A table with a column twice is then learned from as if the column were there once.
+    """
+    firsts = find_exact_copies(counted.counts, cache(partial(recipe.orders, counted)))
+    is_copy = (firsts != np.arange(len(firsts))) & (factors[firsts] == factors)
+    return np.where(is_copy, 0.0, factors)
 
 
 def _with_draws(counted: Tally) -> Tally:

@@ -82,6 +82,9 @@ class Recipe(ABC):
     needs_number: ClassVar[bool] = True
     """Whether learning depends on a number of clusters."""
 
+    merges_copies: ClassVar[bool] = False
+    """Whether exact copies of a column are left out."""
+
     @property
     @abstractmethod
     def needs_sample(self) -> bool:
@@ -146,6 +149,8 @@ class ChoiceRecipe(Recipe):
     ordered: Any = False
     column_weights: ColumnWeights = field(default_factory=dict)
     random_state: Any = None
+
+    merges_copies: ClassVar[bool] = True
 
     @property
     def needs_number(self) -> bool:  # type: ignore[override]  # a constant elsewhere

@@ -5,7 +5,7 @@ weight. All of it comes from entropies of pairs of columns, corrected for chance
 makes a column supplementary.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -27,6 +27,7 @@ from untie._learn.spaces.order_space import CoarseView, coarse_view
 from untie._table.orders import Orders
 from untie._table.table import check_names
 from untie._table.vocabulary import Vocabulary
+from untie._util.arrays import ROUNDING
 from untie._util.checks import is_number
 from untie._util.messages import listed, message
 from untie._util.types import BoolArray, FloatArray, IntArray
@@ -168,6 +169,58 @@ def _member(
     return Member(int(k), ROOT)
 
 
+def find_exact_copies(counts: Counts, orders: Callable[[], Orders]) -> IntArray:
+    """Return, for each attribute, the first one with the same content; itself if there is none.
+
+    Two attributes have the same content if each value of one always occurs with one value of the
+    other, whatever their names, and the orders of their values are the same. Constant ones are not
+    compared.
+
+    Parameters
+    ----------
+    counts : Counts
+        Counts of all pairs of values.
+    orders : callable
+        Returns the orders of the attributes' values. It is called only where there are copies.
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> counted = count_table([["a", "x", "u"], ["b", "y", "u"], ["b", "y", "v"]])
+    >>> find_exact_copies(counted.counts, lambda: (None, None, None)).tolist()
+    [0, 0, 2]
+    """
+    firsts = np.arange(len(counts.sizes))
+    by_frequencies: dict[bytes, list[int]] = {}
+    for attribute, frequencies in enumerate(counts.parts):
+        occurring = np.sort(frequencies[frequencies > 0])
+        if len(occurring) < 2:
+            continue
+        alike = by_frequencies.setdefault(np.round(occurring, 9).tobytes(), [])
+        for first in alike:
+            if _is_same(counts, first, attribute, orders):
+                firsts[attribute] = first
+                break
+        else:
+            alike.append(attribute)
+    return firsts
+
+
+def _is_same(counts: Counts, first: int, second: int, orders: Callable[[], Orders]) -> bool:
+    values = [np.flatnonzero(counts.parts[attribute] > 0) for attribute in (first, second)]
+    joint = counts.block(first, second)[np.ix_(*values)]
+    partner = joint.argmax(axis=1)
+    own = counts.parts[first][values[0]]
+    if len(np.unique(partner)) < len(partner) or not np.allclose(
+        joint[np.arange(len(partner)), partner], own, rtol=ROUNDING, atol=0.0
+    ):
+        return False
+    one, other = (orders()[attribute] for attribute in (first, second))
+    if one is None or other is None:
+        return one is other
+    return bool(np.array_equal(one[values[0]], other[values[1][partner]]))
+
+
 def gap_blocks(counts: Counts, missing: Sequence[int | None]) -> list[list[int]]:
     """Return the groups of attributes whose cells are missing together.
 
@@ -288,7 +341,15 @@ class Attributes:
 
     @cached_property
     def families(self) -> list[list[Member]]:
-        """The groups of attributes that are tied by copies and hierarchies."""
+        """The groups of attributes that are tied by copies and hierarchies.
+
+        Exact copies of an attribute, which are not learned from, are among them.
+        """
+        if self.factors is not None and not self.factors.all():
+            firsts = find_exact_copies(self.counts, lambda: (None,) * len(self.counts.sizes))
+            heard = self.factors[firsts] > 0
+            if heard.sum() > np.count_nonzero(self.factors):
+                return Attributes(self.counts, heard.astype(np.float64)).families
         entropies = np.diag(self._entropies.margins)
         return find_families(self.copies, self.predicts, self.explained.shares, entropies)
 
