@@ -77,8 +77,8 @@ class TableClusterer(
     ----------
     n_clusters : int or "auto", default="auto"
         Number of clusters, typically 2 to 20 and at most 2,000; time grows in proportion. "auto"
-        chooses from 2 to 10 by :func:`untie.choose_k`, which takes some hundred runs of k-means on
-        a sample, and `k_choice_` says how sure it is. A table with fewer distinct rows has one
+        chooses by :func:`untie.choose_k`, which takes some hundred runs of k-means on a sample, and
+        `k_choice_` has the evidence. A table with fewer distinct rows has one
         cluster per distinct row.
     encoder : TableEncoder or UNTIE, default=None
         Learns the vectors; it is cloned. None is ``TableEncoder()`` with the clusterer's
@@ -91,9 +91,9 @@ class TableClusterer(
         other options, such as ``Preparer(bins=10)``, of which a clone is fitted.
         ``preparer_.decisions()`` shows what was done to each column. It takes one more pass over
         the rows. None takes every column and cell as it is.
-    n_init : int, default=10
-        Number of starts of k-means, typically 5 to 50. More find a lower inertia at times; time on
-        the sample grows in proportion.
+    n_init : int or "auto", default="auto"
+        Number of starts of k-means, typically 10 to 100. More find a lower inertia at times; time
+        on the sample grows in proportion. "auto" takes 60, and fewer where each takes long.
     max_iter : int, default=300
         Maximum number of passes over the rows for the means, typically 10 to 300, and at most 20 of
         as many again for the refinement; over a lazy table, which is read anew each time, at most 3
@@ -163,7 +163,7 @@ class TableClusterer(
         *,
         encoder: TableEncoder | UNTIE | None = None,
         preparer: Preparer | str | None = "auto",
-        n_init: int = 10,
+        n_init: int | str = AUTO,
         max_iter: int = 300,
         random_state: Any = 0,
         verbose: bool = False,
@@ -396,7 +396,8 @@ class TableClusterer(
         model = encoder._model
         space, max_iter = model.space, int(self.max_iter)
         seed = draws_of(self.random_state).randint(2**31 - 1)
-        centres = first_centres(model.vectors, sample, k, int(self.n_init), seed)
+        n_starts = None if self.n_init == AUTO else int(self.n_init)
+        centres = first_centres(model.vectors, sample, k, n_starts, seed)
         passes = min(max_iter, most_passes)
         centres, found, n_iter, settled = refine(space, centres, walk, passes)
         if not settled and passes == max_iter:
@@ -433,7 +434,7 @@ class TableClusterer(
             model, library = encoder._model, encoder._library
             columns = encoder.vocabulary_.columns
             given = (vectors, model.coarse, model.attributes, sample, columns)
-            choice = choose_number(*given, AUTO_KS, N_SPLITS, draws, library)
+            choice = choose_number(*given, None, N_SPLITS, draws, library)
             return choice, choice.k
         k = int(self.n_clusters)
         if k > n_distinct and n_distinct < SAMPLE_ROWS:
@@ -483,8 +484,9 @@ class TableClusterer(
     def _check_parameters(self) -> None:
         if self.n_clusters != "auto":
             check_integer("n_clusters", self.n_clusters, 1, "a positive integer or 'auto'")
-        for name in ("n_init", "max_iter"):
-            check_integer(name, getattr(self, name), 1, "a positive integer")
+        if self.n_init != AUTO:
+            check_integer("n_init", self.n_init, 1, "a positive integer or 'auto'")
+        check_integer("max_iter", self.max_iter, 1, "a positive integer")
         if not isinstance(self.encoder, TableEncoder | UNTIE | None):
             raise TypeError(
                 "encoder must be a TableEncoder, a UNTIE or None, got "

@@ -38,9 +38,9 @@ class TableEncoder(EncoderBase):
     Parameters
     ----------
     n_clusters : int, "auto" or None, default=None
-        Number of clusters that the vectors should separate; typically 2 to 20. "auto" chooses from
-        2 to 10 as :func:`untie.choose_k` does, by the clusters of some rows, and learns again for
-        the number chosen, which takes a second or so more; `k_choice_` says how sure it is. None
+        Number of clusters that the vectors should separate; typically 2 to 20. "auto" chooses as
+        :func:`untie.choose_k` does, by the clusters of some rows, and learns again for the number
+        chosen, which takes a second or so more; `k_choice_` has the evidence. None
         reads a number off the spectrum of the counts (at most 20), which costs next to nothing and
         is good enough for vectors; rare values may raise it (`min_frequency` merges them). With
         ``purpose="neighbors"`` the number has no influence (`n_clusters_` is 1).

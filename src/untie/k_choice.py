@@ -14,7 +14,7 @@ from untie._util.checks import draws_of
 def choose_k(
     model: Any,
     data: Any,
-    ks: Iterable[int] = range(2, 11),
+    ks: Iterable[int] | None = None,
     *,
     n_splits: int = N_SPLITS,
     sample_weight: Any = None,
@@ -30,15 +30,16 @@ def choose_k(
     noise have a negative gain, whatever the number of rows, as no row is predicted by clusters that
     it had a part in; so have clusters that repeat one column.
 
-    The smallest number is taken whose gain is below the highest by no more than two standard
-    errors of the difference of the two gains, over rows. These are not the errors of single gains
-    that `table` has: the same rows have both gains. If the number found so has no clusters in the
-    sense below, it is passed over, with all numbers whose gain is not above 0 by two standard
-    errors, and the rule is asked again of those that are left; if none is left, the first stays.
+    The clusters of a number are stable if those of all rows and those made from half of them agree
+    by an adjusted Rand index of at least 0.8, on average. Of the stable numbers, the smallest is
+    taken whose gain is at least 90% of the highest. If no number is stable, the most stable one
+    whose gain is sure is taken; if no gain is sure, the number with the highest.
 
-    There are clusters (`found_clusters`) if the gain is above 0 by two standard errors, and is so
-    without the column that matters most: groups that rest on one column, or on one pair of columns
-    that depend on each other, are none. ``benchmarks/noise.py`` has how often that is right.
+    There is structure (`found_structure`) if the gain is above 0 by two standard errors, and is so
+    without the column that matters most: clusters that rest on one column, or on one pair of
+    columns that depend on each other, do not count. There are clusters (`found_clusters`) if they
+    are stable besides. ``benchmarks/noise.py`` and ``benchmarks/verdict.py`` measure how often that
+    is right.
 
     This is the rule of ``n_clusters="auto"``, in `TableEncoder`, `TableClusterer`, the report and
     the command alike. It looks at the clusters that a representation makes; the number that
@@ -53,13 +54,15 @@ def choose_k(
         Fitted; a pipeline ends in one of the three.
     data : table of shape (n_rows, n_columns)
         Rows as they were passed to `fit`, in memory or lazy; a lazy table is read once.
-    ks : iterable of int, default=range(2, 11)
+    ks : iterable of int, default=None
         The numbers to try, each at least 2, typically up to 10 or 20; each is clustered
-        ``2 * n_splits + 1`` times. Numbers that are not below that of the distinct rows are left
-        out. With a single number, the verdict is about the clusters of that number.
+        ``2 * n_splits + 1`` times. None is 2 to 10, and also 15, 20 and 30 as long as the largest
+        number before is the best of the stable ones. Numbers that are not below that of the
+        distinct rows are left out. With a single number, the verdict is about
+        its clusters.
     n_splits : int, default=8
-        Number of splits into halves, typically 5 to 20; time grows in proportion, and `how_sure`
-        gets finer.
+        Number of splits into halves, typically 5 to 20; time grows in proportion, and
+        stability and gain get more precise.
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so, which is then not looked at; lazy
         tables take a name only.
@@ -69,8 +72,8 @@ def choose_k(
     Returns
     -------
     KChoice
-        `k`, `found_clusters`, `how_sure`, `rests_on`, `verdict`, and `table()` with the figures of
-        every number.
+        `k`, `found_clusters`, `found_structure`, `rests_on`, `verdict`, and `table()` with the
+        figures of every number.
 
     Raises
     ------
@@ -91,7 +94,7 @@ def choose_k(
     >>> choice.k
     4
     >>> choice.table().columns.tolist()
-    ['k', 'gain', 'error', 'stability', 'silhouette', 'chosen_by']
+    ['k', 'gain', 'error', 'stability', 'silhouette']
     """
     fitted = as_fitted(model)
     encoder = fitted.encoder

@@ -391,5 +391,5 @@ def _choose(first: Fitted, counted: Tally) -> tuple[KChoice | None, int]:
         return None, n_distinct
     draws = draws_of(AUTO_SEED)
     given = (first.vectors, first.coarse, first.attributes, sample, first.grouping.raw.columns)
-    choice = choose_number(*given, AUTO_KS, N_SPLITS, draws)
+    choice = choose_number(*given, None, N_SPLITS, draws)
     return choice, choice.k

@@ -164,13 +164,11 @@ K_CHOICE = record(
     KChoice,
     {"'k' is not among 'ks'": lambda c: c.k in c.ks},
     k=whole(1),
-    how_sure=number(0, 1),
     ks=many(whole(1), least=1),
     **dict.fromkeys(
         ("gain", "error", "stability", "silhouette"),
         lambda c: numbers((len(c.ks),), finite=False),
     ),
-    chosen=numbers((None,), "iu"),
     columns=many(a_text),
     **dict.fromkeys(("tells", "tells_error"), lambda c: numbers((len(c.columns),), finite=False)),
     without=number(finite=False),

@@ -36,7 +36,7 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
     -------
     Verdict
         `headline` is one sentence, `sentences` are a few more, and ``str()`` is all of them;
-        `found`, `how_sure`, `rests_on`, `repeats` and `weak` are what they say.
+        `found`, `rests_on`, `repeats` and `weak` are what they say.
 
     See Also
     --------
@@ -53,7 +53,7 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
     >>> said.found, said.weak
     (True, ())
     >>> said.headline
-    '3 groups of similar rows, as asked for, resting on ... of 16 columns'
+    '3 stable groups of similar rows, as asked for, resting on ... of 16 columns'
     """
     fitted = as_fitted(model)
     clusterer, encoder = fitted.clusters, fitted.encoder

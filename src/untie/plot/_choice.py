@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from untie._inputs import as_fitted
-from untie._learn.selection.k_choice import KChoice
+from untie._learn.selection.k_choice import STABLE, KChoice
 from untie.plot import _style as style
 
 
@@ -63,11 +63,10 @@ def choice_of_k(model: Any, *, choice: KChoice | None = None, ax: Any = None) ->
     above.errorbar(ks, choice.gain, choice.error, **look, lw=1.5, ms=5, capsize=3, label=label)
     above.axhline(0.0, color=style.GREY, lw=1.0, ls=":", zorder=0)
     above.set_ylabel("nats per row")
-    agreed = [float(np.mean(choice.chosen == k)) for k in ks]
-    below.bar(ks, agreed, color=style.GREY, alpha=0.45, width=0.6, label="splits that choose it")
+    below.axhline(STABLE, color=style.GREY, lw=1.0, ls=":", zorder=0)
     _line(below, ks, choice.stability, 2, "stability (adjusted Rand index)")
     _line(below, ks, choice.silhouette, 3, "silhouette")
-    below.set(xlabel="number of clusters", ylabel="share or index")
+    below.set(xlabel="number of clusters", ylabel="index")
     for one in axes:
         one.axvline(choice.k, color=style.GREY, lw=1.2, ls=(0, (4, 3)), zorder=0)
         one.set_xticks(ks)

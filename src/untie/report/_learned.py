@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 
-from untie._learn.selection.k_choice import KChoice
+from untie._learn.selection.choose_k import CLOSE
+from untie._learn.selection.k_choice import STABLE, KChoice
 from untie._table.frames import columns_of
 from untie._util.messages import listed
 from untie._util.types import FloatArray
@@ -68,10 +69,9 @@ GAIN = (
     "choice of its row's cluster; below 0 for noise."
 )
 SMALLEST = (
-    "The smallest number is taken whose gain is below the highest by no more than two standard "
-    "errors. These are errors of the difference of the two gains, over rows, and not the errors of "
-    "single gains that the table has. Numbers whose gain is not sure, or whose clusters rest on "
-    "one column, are passed over if there are others."
+    f"Of the numbers whose clusters are stable ({STABLE} or more), the smallest is taken whose "
+    f"gain is at least {CLOSE:.0%} of the highest. Numbers whose gain may be chance (below two "
+    "standard errors), or whose clusters rest on one column, are passed over if there are others."
 )
 STABILITY = (
     "Stability: agreement of the clusters of all rows with those of half of them (adjusted Rand "
@@ -144,7 +144,7 @@ def choice_of_k(study: Study) -> dict[str, Any]:
     choice, said = study.verdict.choice, shown(study.verdict, 2 * LONG_TEXT)
     if choice is None:
         return {"verdict": said, "table": None}
-    kinds = "k:count gain:number error:number stability:number silhouette:number chosen_by:share"
+    kinds = "k:count gain:number error:number stability:number silhouette:number"
     table = view(
         "choice-of-k", "Every number of clusters that was tried", kinds, columns_of(choice.table())
     )

@@ -24,7 +24,6 @@ NAMES = {
     "weight": "rows with it",
     "share_elsewhere": "elsewhere",
     "p_value": "p",
-    "chosen_by": "best in splits",
     "error": "standard error",
     "f_score": "F",
     "ari": "adjusted Rand index",

@@ -15,7 +15,7 @@ from numpy.random import RandomState
 from untie._count.packed_rows import PackedRows
 from untie._count.row_sample import RowSample
 from untie._learn.linalg.eigen import leading_axes, start_of_equals
-from untie._learn.selection.cluster_gain import shortened
+from untie._learn.selection.cluster_gain import number_of_starts, shortened
 from untie._learn.spaces.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
 from untie._util.k_means import TIE, best_labels
@@ -187,9 +187,15 @@ def count_distinct(rows: FloatArray) -> int:
     return len(np.unique(as_bytes))
 
 
-def first_centres(lookup: LookUp, sample: RowSample, k: int, n_starts: int, seed: int) -> Centres:
-    """Return the means of the best of several runs of k-means on sampled rows."""
+def first_centres(
+    lookup: LookUp, sample: RowSample, k: int, n_starts: int | None, seed: int
+) -> Centres:
+    """Return the means of the best of several runs of k-means on sampled rows.
+
+    None is as many as :func:`number_of_starts` finds worth their time.
+    """
     rows = sample_vectors(lookup, sample)
+    n_starts = number_of_starts(rows, k) if n_starts is None else n_starts
     labels = best_labels(rows, sample.weights, k, n_starts, RandomState(seed))
     space = ValueSpace(lookup.tables)
     _, labels = np.unique(labels, return_inverse=True)  # some clusters may be empty

@@ -10,7 +10,7 @@ import numpy as np
 from untie._table.frames import columns_of, make_frame
 from untie._util.arrays import ROUNDING
 from untie._util.messages import listed
-from untie._util.types import FloatArray, IntArray
+from untie._util.types import FloatArray
 
 SURE = 2.0
 """A gain is there if it is above 0 by this many standard errors, and above rounding: where halves
@@ -19,8 +19,9 @@ have too few rows for a number of clusters, both are 0 but for rounding."""
 NAMED = 4
 """At most this many columns are named in a sentence."""
 
-CLEAR = 0.7
-"""Share of the splits in which a number must be the best for it to be sure."""
+STABLE = 0.8
+"""Clusters are stable if those of all rows and those made from half of them agree at least this
+much, on average (adjusted Rand index)."""
 
 WEAK = ("doubtful", "dissolves")
 """What `cluster_stability` calls groups that do not come back."""
@@ -47,10 +48,8 @@ class KChoice:
     Parameters
     ----------
     k : int
-        The smallest number that does about as well as the best (see `choose_k` for the rule), of
-        those whose clusters are really there if there are any.
-    how_sure : float
-        Share of the splits in which this number is the best, from 0 to 1.
+        The smallest number whose clusters are stable and predict hidden cells nearly as well as
+        those of any number do; see `choose_k` for the rule, and for what is taken if there is none.
     ks : tuple of int
         The numbers tried.
     gain : array of shape (n_ks,)
@@ -58,16 +57,13 @@ class KChoice:
         cells of the other half better than the table's shares do, each cell being hidden from the
         choice of its row's cluster. Below 0 for clusters that follow noise, or one column.
     error : array of shape (n_ks,)
-        Its standard error. The choice goes by that of the difference of two gains, which is another
-        one, as the same rows have both gains.
+        Its standard error.
     stability : array of shape (n_ks,)
         Mean adjusted Rand index of the clusters of all rows and those made from half of them, over
         both halves of every split; 1 is the same, 0 is chance.
     silhouette : array of shape (n_ks,)
         Mean silhouette of the distances of the learned vectors, from -1 to 1; not used for the
         choice.
-    chosen : array of shape (n_splits,)
-        The number that is the best in each split.
     columns : tuple of str
         The table's columns.
     tells : array of shape (n_columns,)
@@ -99,20 +95,18 @@ class KChoice:
     >>> from untie.datasets import load
     >>> X, y = load("zoo")
     >>> choice = choose_k(TableEncoder().fit(X), X)
-    >>> choice.k, choice.how_sure, choice.found_clusters
-    (4, 0.5, True)
+    >>> choice.k, choice.found_clusters
+    (4, True)
     >>> round(float(choice.stability[choice.ks.index(choice.k)]), 2)
     0.96
     """
 
     k: int
-    how_sure: float
     ks: tuple[int, ...]
     gain: FloatArray
     error: FloatArray
     stability: FloatArray
     silhouette: FloatArray
-    chosen: IntArray
     columns: tuple[str, ...]
     tells: FloatArray
     tells_error: FloatArray
@@ -125,8 +119,23 @@ class KChoice:
 
     @property
     def found_clusters(self) -> bool:
-        """Whether the clusters are really there: they tell of several columns what is true."""
+        """Whether there are clusters: structure in several columns, divided in a stable way."""
+        return self.found_structure and self.is_stable
+
+    @property
+    def found_structure(self) -> bool:
+        """Whether the clusters predict hidden cells of several columns, be they stable or not."""
         return self.has_gain and self.rests_on_several
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether clusters made from half of the rows are much the same, at least `STABLE`."""
+        return self.agreement >= STABLE
+
+    @property
+    def agreement(self) -> float:
+        """The stability of the clusters of the number chosen."""
+        return float(self.stability[self.ks.index(self.k)])
 
     @property
     def has_gain(self) -> bool:
@@ -138,12 +147,6 @@ class KChoice:
     def rests_on_several(self) -> bool:
         """Whether something is left without the columns that matter most."""
         return is_sure(self.without, self.without_error)
-
-    @property
-    def is_best(self) -> bool:
-        """Whether no other number is the best in more splits; else it is the smallest as good."""
-        others = [float(np.mean(self.chosen == k)) for k in self.ks]
-        return self.how_sure >= max(others)
 
     @property
     def rests_on(self) -> tuple[str, ...]:
@@ -163,8 +166,7 @@ class KChoice:
         Returns
         -------
         frame
-            One row per number: k, gain, error, stability, silhouette, and chosen_by, the share of
-            the splits in which it is the best.
+            One row per number: k, gain, error, stability and silhouette.
         """
         columns = {
             "k": list(self.ks),
@@ -172,7 +174,6 @@ class KChoice:
             "error": self.error,
             "stability": self.stability,
             "silhouette": self.silhouette,
-            "chosen_by": [float(np.mean(self.chosen == k)) for k in self.ks],
         }
         return make_frame(self.library, columns)
 
@@ -224,15 +225,8 @@ class Verdict:
 
     @property
     def found(self) -> bool | None:
-        """Whether the groups are really there; None where that can't be told."""
+        """Whether the groups are there and stable; None where that is unknown."""
         return None if self.choice is None else self.choice.found_clusters
-
-    @property
-    def how_sure(self) -> float | None:
-        """Share of the splits in which the number is the best; None for a number asked for."""
-        if self.choice is None or self.is_given or len(self.choice.ks) == 1:
-            return None
-        return self.choice.how_sure
 
     @property
     def rests_on(self) -> tuple[str, ...]:
@@ -265,9 +259,11 @@ class Verdict:
             return f"One group: {'as asked for' if self.is_given else 'the rows do not differ'}"
         if self.choice is None:
             return f"{self.n_groups} groups, one for each distinct row"
+        if self.choice.found_structure and not self.found:
+            return f"Structure, but no stable groups: {self._unstable(self.choice)}"
         if not self.found:
             return f"No groups found: {self._instead()}"
-        said = f"{self.n_groups} groups of similar rows"
+        said = f"{self.n_groups} stable groups of similar rows"
         said += ", as asked for" if self.is_given else ""
         if self.weak:
             n_weak = len(self.weak)
@@ -299,14 +295,20 @@ class Verdict:
         """A few more sentences: how sure it is, and why."""
         said: list[str | None] = []
         if self.choice is not None and self.found:
-            agreement = max(float(self.choice.stability[self.choice.ks.index(self.choice.k)]), 0.0)
             said = [
                 self._why_this_number(self.choice),
-                f"The groups rest on {_some(self.rests_on)}." if self.rests_on else None,
+                self._resting(),
                 self._repeating(),
-                "Groups made from half of the rows agree with those of all rows by "
-                f"{agreement:.2f} (adjusted Rand index: 1 is the same, 0 is chance).",
+                f"{_agreement(self.choice)} (adjusted Rand index: 1 is the same, 0 is chance).",
                 self._weak(),
+            ]
+        elif self.choice is not None and self.choice.found_structure:
+            said = [
+                "Groups made from half of the rows predict cells of the other half, but which "
+                "groups these are depends on the rows.",
+                f"{_agreement(self.choice)}; stable groups agree by {STABLE} or more.",
+                self._resting(),
+                self._repeating(),
             ]
         elif self.choice is not None:
             said = [self._why_none(self.choice)]
@@ -358,16 +360,21 @@ class Verdict:
         return "Groups made from half of the rows predict the other half no better than none do."
 
     def _why_this_number(self, choice: KChoice) -> str | None:
-        if self.how_sure is None:
+        if self.is_given or len(choice.ks) == 1:
             return None
-        if not choice.is_best:
-            return (
-                f"Of the numbers of groups that rest on several columns, {choice.k} is the "
-                "smallest that does about as well as the best."
-            )
-        only = "in" if choice.how_sure >= CLEAR else "though only in"
-        where = f"{choice.how_sure:.0%} of the splits into halves"
-        return f"{choice.k} is the best number, {only} {where}."
+        return (
+            f"Of {_range(choice.ks)} groups, {choice.k} is the smallest number that is stable and "
+            "predicts hidden cells nearly as well as any stable number."
+        )
+
+    def _unstable(self, choice: KChoice) -> str:
+        if self.is_given or len(choice.ks) == 1:
+            return f"{choice.k} groups{' were asked for' if self.is_given else ''}"
+        return f"no number of groups from {choice.ks[0]} to {choice.ks[-1]} is stable"
+
+    def _resting(self) -> str | None:
+        names = self.choice.rests_on if self.choice is not None else ()
+        return f"The groups rest on {_some(names)}." if names else None
 
     def _repeating(self) -> str | None:
         if self.repeats is None:
@@ -386,6 +393,26 @@ class Verdict:
         if len(self.weak) == 1:
             return f"Group {names} is weak: it often changes when the rows are resampled."
         return f"Groups {names} are weak: they often change when the rows are resampled."
+
+
+def _agreement(choice: KChoice) -> str:
+    return (
+        f"{choice.k} groups made from half of the rows agree with those of all rows by "
+        f"{max(choice.agreement, 0.0):.2f}"
+    )
+
+
+def _range(ks: Sequence[int]) -> str:
+    """Return the numbers tried, in words.
+
+    Examples
+    --------
+    >>> _range([2, 3, 4]), _range([2, 3, 4, 15])
+    ('2 to 4', '2 to 4 and 15')
+    """
+    n_first = next((at for at, k in enumerate(ks) if k != ks[0] + at), len(ks))
+    numbers = [f"{ks[0]} to {ks[n_first - 1]}" if n_first > 1 else str(ks[0])]
+    return listed([*numbers, *map(str, ks[n_first:])])
 
 
 def _some(names: Sequence[str]) -> str:
