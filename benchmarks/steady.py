@@ -1,97 +1,203 @@
-"""How much groups depend on what should not matter: seeds, ranges of numbers, text for types.
+"""How much the answer changes when the table changes in a way that should not matter.
 
-On the real mixed tables of `quality/mixed_tables.py` ``TableClusterer(preparer=Preparer())``
-chooses the number of groups. The tables below say, for each: the number for 20 seeds, and how many
-of them have the commonest; the number for 3 to 8 ranges per column of numbers, and the mean
-adjusted Rand index of these groupings with one another; and whether reading every cell as text
-gives the same groups. Labels are not used.
+``TableClusterer()`` chooses the number of clusters of real tables, and again after each change: of
+the seed, of a row or a few cells, of a column that says nothing new. For each change, the first
+table says in how many tables the number changes, in how many the clusters do (they agree by less
+than 0.9, adjusted Rand index, over the rows that both have), and in how many the verdict does
+(stable clusters or not). The last two columns are the same for the tables in which stable clusters
+were found. ``--given`` adds the same with the number of clusters given. Labels are not used.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections import Counter
-from itertools import combinations
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
 from _timing import print_table
-from untie import Preparer, TableClusterer
+from untie import TableClusterer
 
-SEEDS, BINS = range(20), range(3, 9)
+ALIKE = 0.9
+"""Clusters that agree less than this have changed."""
+
+MOST_ROWS = 5_000
+"""Of larger tables, this many rows are drawn."""
+
+Rows = NDArray[np.intp]
+Change = Callable[[pd.DataFrame, np.random.Generator], tuple[pd.DataFrame, Rows]]
+"""Returns a table, and which row of the table before each of its rows was."""
+
+
+class Answer(NamedTuple):
+    """What was said of a table."""
+
+    k: int
+    found: bool
+    labels: NDArray[np.intp]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="three tables, five seeds")
-    parser.add_argument("--seeds", type=int, default=len(SEEDS))
+    parser.add_argument("--quick", action="store_true", help="four small tables")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--draws", type=int, default=1, help="times that each change is drawn")
+    parser.add_argument("--given", action="store_true", help="also with the number given")
     parser.add_argument("--pickle", help="tables by name, instead of those of the packages")
+    parser.add_argument("--each", action="store_true", help="a line for each table as well")
     options = parser.parse_args()
-    tables = load(options.pickle)
-    seeds = list(range(options.seeds))
+    tables = dict(load(options.pickle))
     if options.quick:
-        tables, seeds = dict(list(tables.items())[:3]), seeds[:5]
-    ways: list[tuple[str, Any]] = [("seed", s) for s in seeds] + [("bins", b) for b in BINS]
-    ways.append(("text", None))
-    tasks = [(name, way) for name in tables for way in ways]
-    found = Parallel(options.jobs)(delayed(groups)(tables[n], *way) for n, way in tasks)
-    results = {(name, *way): labels for (name, way), labels in zip(tasks, found, strict=True)}
-    show(list(tables), results, seeds)
+        small = sorted(tables, key=lambda name: tables[name].size)[-4 - len(tables) // 2 :][:4]
+        tables = {name: tables[name] for name in small}
+    tasks = [(n, c, d) for n in tables for c in (None, *CHANGES) for d in range(options.draws)]
+    tasks = [task for task in tasks if task[1] is not None or task[2] == 0]
+    tasks.sort(key=lambda task: -tables[task[0]].size)
+    pool = Parallel(options.jobs, batch_size=1)
+    found = pool(delayed(answer)(tables[n], c, d) for n, c, d in tasks)
+    show("number chosen", dict(zip(tasks, found, strict=True)), options.each)
+    if options.given:
+        ks = {task[0]: result.k for task, result in zip(tasks, found, strict=True) if not task[1]}
+        found = pool(delayed(answer)(tables[n], c, d, ks[n]) for n, c, d in tasks)
+        show("number given", dict(zip(tasks, found, strict=True)), options.each)
 
 
-def load(pickle: str | None) -> dict[str, pd.DataFrame]:
-    """Return the tables without their classes, by name."""
+def load(pickle: str | None) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield tables without their classes, by name."""
+    for name, X in _tables(pickle):
+        if len(X) > MOST_ROWS:
+            X = X.sample(MOST_ROWS, random_state=0)
+        yield name, X.reset_index(drop=True)
+
+
+def _tables(pickle: str | None) -> Iterator[tuple[str, pd.DataFrame]]:
     if pickle is not None:
-        return {name: X for name, (X, _) in sorted(pd.read_pickle(pickle).items())}
+        yield from ((str(name), X) for name, (X, _) in sorted(pd.read_pickle(pickle).items()))
+        return
     from quality.mixed_tables import mixed_tables
+    from quality.tables import paper_tables
+    from quality.word_tables import word_tables
 
-    return {table.name: table.X for table in mixed_tables()}
+    for kind in (paper_tables, mixed_tables, word_tables):
+        yield from ((f"{kind.__name__}: {table.name}", table.X) for table in kind())
 
 
-def groups(X: pd.DataFrame, what: str, value: Any) -> tuple[bool, np.ndarray]:
-    """Return whether groups were found, and each row's."""
+def answer(X: pd.DataFrame, change: str | None, draw: int, k: int | None = None) -> Answer:
+    """Return what is said of a table after a change, for the rows of the table before."""
     warnings.simplefilter("ignore")
-    preparer = Preparer(bins=value) if what == "bins" else Preparer()
-    if what == "text":
-        X = X.astype(object).where(X.notna(), None).map(lambda c: c if c is None else str(c))
-    seed = value if what == "seed" else 0
-    clusterer = TableClusterer(preparer=preparer, random_state=seed).fit(X)
+    rows = np.arange(len(X))
+    if change is not None:
+        X, rows = CHANGES[change](X, np.random.default_rng(draw))
+    seed = draw + 1 if change == "another seed" else 0
+    clusterer = TableClusterer("auto" if k is None else k, random_state=seed).fit(X)
+    labels = np.full(rows.max() + 1, -1)
+    labels[rows] = clusterer.labels_
     choice = clusterer.k_choice_
-    return bool(choice is not None and choice.found_clusters), clusterer.labels_
+    found = choice is not None and choice.found_clusters
+    return Answer(clusterer.n_clusters_, found, labels)
 
 
-def show(names: list[str], results: dict[Any, Any], seeds: list[int]) -> None:
-    lines, steady, close, agree, same = [], 0, 0, 0, 0
-    for name in names:
-        of_seeds = [results[name, "seed", seed] for seed in seeds]
-        ks = Counter(int(labels.max()) + 1 for _, labels in of_seeds)
-        k, times = ks.most_common(1)[0]
-        of_bins = [results[name, "bins", bins][1] for bins in BINS]
-        numbers = [int(labels.max()) + 1 for labels in of_bins]
-        rand = np.mean([adjusted_rand_score(a, b) for a, b in combinations(of_bins, 2)])
-        as_text = adjusted_rand_score(of_seeds[0][1], results[name, "text", None][1])
-        found = np.mean([was_found for was_found, _ in of_seeds])
-        steady += times >= 0.9 * len(seeds)
-        close += max(numbers) - min(numbers) <= 1
-        agree += rand >= 0.8
-        same += as_text == 1.0
-        spread = " ".join(map(str, numbers))
-        cells = (f"{k} ({times} of {len(seeds)})", f"{found:.2f}", spread, float(rand), as_text)
-        lines.append((name, *cells))
-    header = ["table", "k (seeds)", "found", "k for 3 to 8 ranges", "agreement", "as text"]
-    print_table(header, lines)
-    n = len(names)
-    print(
-        f"Of {n} tables: k is the same for 9 of 10 seeds on {steady}; k for 3 to 8 ranges differs"
-    )
-    print(f"by at most one on {close}; their groups agree by at least 0.8 on {agree}; text gives")
-    print(f"the same groups on {same}.")
+def _all(X: pd.DataFrame) -> Rows:
+    return np.arange(len(X))
+
+
+def _same(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, Rows]:
+    return X, _all(X)
+
+
+def _without(share: float) -> Change:
+    def change(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, Rows]:
+        n_dropped = max(1, round(share * len(X)))
+        kept = np.sort(rng.permutation(len(X))[n_dropped:])
+        return X.iloc[kept].reset_index(drop=True), kept
+
+    return change
+
+
+def _with_gaps(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, Rows]:
+    return X.mask(rng.random(X.shape) < 0.01), _all(X)
+
+
+def _with_copies(n_copies: int) -> Change:
+    def change(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, Rows]:
+        column = X.iloc[:, rng.integers(X.shape[1])]
+        return X.assign(**{f"copy {n}": column for n in range(n_copies)}), _all(X)
+
+    return change
+
+
+def _with_noise(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, Rows]:
+    return X.assign(noise=rng.choice(["u", "v", "w"], len(X))), _all(X)
+
+
+def _with_constant(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, Rows]:
+    return X.assign(constant="the same"), _all(X)
+
+
+def _renamed(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, Rows]:
+    texts = [c for c in X if not pd.api.types.is_numeric_dtype(X[c]) and X[c].dtype != "category"]
+    changed = {c: X[c].map(lambda v: v if pd.isna(v) else f"{v}, renamed") for c in texts}
+    return X.assign(**changed), _all(X)
+
+
+def _split_value(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, Rows]:
+    column = X.columns[rng.integers(X.shape[1])]
+    cells = X[column].astype(object)
+    value = cells.value_counts().index[0]
+    halves = (cells == value) & (rng.random(len(X)) < 0.5)
+    return X.assign(**{column: cells.mask(halves, f"{value}, too")}), _all(X)
+
+
+def _twice(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, Rows]:
+    return pd.concat([X, X], ignore_index=True), np.concatenate([_all(X), _all(X)])
+
+
+CHANGES: dict[str, Change] = {
+    "another seed": _same,
+    "one row dropped": _without(0.0),
+    "1% of rows dropped": _without(0.01),
+    "1% of cells missing": _with_gaps,
+    "a copy of a column": _with_copies(1),
+    "three copies": _with_copies(3),
+    "a constant column": _with_constant,
+    "texts renamed": _renamed,
+    "a noise column": _with_noise,
+    "a value split at random": _split_value,
+    "the table twice": _twice,
+}
+
+
+def show(title: str, answers: dict[tuple[str, str | None, int], Answer], each: bool) -> None:
+    lines, of_tables = [], []
+    before = {name: found for (name, change, _), found in answers.items() if change is None}
+    for change in CHANGES:
+        after = [(name, found) for (name, other, _), found in answers.items() if other == change]
+        differs = np.array([_differs(before[name], found) for name, found in after])
+        stable = np.array([before[name].found for name, _ in after])
+        shares = [*differs.mean(axis=0), *(differs[stable][:, :2].mean(axis=0))]
+        lines.append([change, *(f"{share:.0%}" for share in shares)])
+        of_tables += [
+            [name, change, *map(int, d)] for (name, _), d in zip(after, differs) if any(d)
+        ]
+    n_stable = sum(found.found for found in before.values())
+    head = [f"{title}, {len(before)} tables", "k", "clusters", "verdict"]
+    print_table([*head, f"k ({n_stable} stable)", "clusters"], lines)
+    if each:
+        print_table(["table", "change", "k", "clusters", "verdict"], of_tables)
+
+
+def _differs(before: Answer, after: Answer) -> tuple[bool, bool, bool]:
+    """Return whether the number, the clusters and the verdict changed."""
+    n = min(len(before.labels), len(after.labels))
+    known = np.flatnonzero((before.labels[:n] >= 0) & (after.labels[:n] >= 0))
+    agreement = adjusted_rand_score(before.labels[known], after.labels[known])
+    return before.k != after.k, agreement < ALIKE, before.found != after.found
 
 
 if __name__ == "__main__":
