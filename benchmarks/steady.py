@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -141,9 +141,9 @@ def _with_constant(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFr
 
 
 def _renamed(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, Rows]:
-    texts = [c for c in X if not pd.api.types.is_numeric_dtype(X[c]) and X[c].dtype != "category"]
-    changed = {c: X[c].map(lambda v: v if pd.isna(v) else f"{v}, renamed") for c in texts}
-    return X.assign(**changed), _all(X)
+    """Add a letter to the words of columns that have nothing but words."""
+    words = [c for c in X if X[c].map(lambda v: isinstance(v, str) and v.isalpha()).all()]
+    return X.assign(**{c: X[c] + "x" for c in words}), _all(X)
 
 
 def _split_value(X: pd.DataFrame, rng: np.random.Generator) -> tuple[pd.DataFrame, Rows]:
@@ -176,20 +176,22 @@ CHANGES: dict[str, Change] = {
 def show(title: str, answers: dict[tuple[str, str | None, int], Answer], each: bool) -> None:
     lines, of_tables = [], []
     before = {name: found for (name, change, _), found in answers.items() if change is None}
+    n_stable = sum(found.found for found in before.values())
     for change in CHANGES:
         after = [(name, found) for (name, other, _), found in answers.items() if other == change]
         differs = np.array([_differs(before[name], found) for name, found in after])
         stable = np.array([before[name].found for name, _ in after])
-        shares = [*differs.mean(axis=0), *(differs[stable][:, :2].mean(axis=0))]
-        lines.append([change, *(f"{share:.0%}" for share in shares)])
-        of_tables += [
-            [name, change, *map(int, d)] for (name, _), d in zip(after, differs) if any(d)
-        ]
-    n_stable = sum(found.found for found in before.values())
+        shares = [f"{share:.0%}" for share in differs.mean(axis=0)]
+        if n_stable:
+            shares += [f"{share:.0%}" for share in differs[stable][:, :2].mean(axis=0)]
+        lines.append([change, *shares])
+        pairs = zip(after, differs.tolist(), strict=True)
+        of_tables += [[name, change, *map(int, of_table)] for (name, _), of_table in pairs]
     head = [f"{title}, {len(before)} tables", "k", "clusters", "verdict"]
-    print_table([*head, f"k ({n_stable} stable)", "clusters"], lines)
+    print_table([*head, *([f"k ({n_stable} stable)", "clusters"] if n_stable else [])], lines)
     if each:
-        print_table(["table", "change", "k", "clusters", "verdict"], of_tables)
+        changed = [line for line in of_tables if any(line[2:])]
+        print_table(["table", "change", "k", "clusters", "verdict"], changed)
 
 
 def _differs(before: Answer, after: Answer) -> tuple[bool, bool, bool]:

@@ -60,7 +60,7 @@ def choose_k(
         number before is the best of the stable ones. Numbers that are not below that of the
         distinct rows are left out. With a single number, the verdict is about
         its clusters.
-    n_splits : int, default=8
+    n_splits : int, default=12
         Number of splits into halves, typically 5 to 20; time grows in proportion, and
         stability and gain get more precise.
     sample_weight : array of shape (n_rows,) or str, optional
