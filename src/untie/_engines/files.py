@@ -83,37 +83,14 @@ def fetch(address: str, scratch: Scratch) -> list[tuple[str, str]]:
     list of (path, name)
         The copies, and what each is called in messages.
     """
-    if scheme_of(address) in WEB:
+    scheme = scheme_of(address)
+    if scheme in WEB:
         return [(_fetch_page(address, scratch), address)]
-    return _fetch_files(address, scratch)
-
-
-def _fetch_page(address: str, scratch: Scratch) -> str:
-    parts = urllib.parse.urlsplit(address)
-    copy = scratch.path(urllib.parse.unquote(parts.path).rstrip("/"))
-    request = urllib.request.Request(address, headers={"User-Agent": "untie"})
+    files = _system_of(str(scheme))
     try:
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            length, room = answer.headers.get("Content-Length") or "", room_for(scratch.folder)
-            expected = int(length) if length.isdecimal() else 0
-            if expected > room:
-                raise ValueError(_no_room(address, expected, room))
-            copy_at_most(answer, copy, room, repr(address))
-        if os.path.getsize(copy) < expected:
-            raise ValueError(f"{address!r} broke off; try again.")
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise ValueError(f"{address!r} answers {error.code} {error.reason}; check it.") from error
-    except (http.client.HTTPException, OSError) as error:
-        reason = getattr(error, "reason", None) or error
-        raise ValueError(f"{address!r} can't be reached: {reason}.") from error
-    return copy
-
-
-def _fetch_files(address: str, scratch: Scratch) -> list[tuple[str, str]]:
-    files = _system_of(address)
-    try:
-        names = _names(files, address)
+        names = sorted(files.glob(address)) if glob.has_magic(address) else [address]
+        if not names:
+            raise FileNotFoundError(address)
         copies = []
         for name in names:
             copy = scratch.path(name)
@@ -132,41 +109,46 @@ def _fetch_files(address: str, scratch: Scratch) -> list[tuple[str, str]]:
     return copies
 
 
-def _names(files: Any, address: str) -> list[str]:
-    if not any(mark in address for mark in "*?["):
-        return [address]
-    names = sorted(files.glob(address))
-    if not names:
-        raise FileNotFoundError(address)
-    return names
-
-
-def _system_of(address: str) -> Any:
-    """Return fsspec's file system for an address, or say what to install."""
-    scheme = scheme_of(address)
-    helper = HELPERS.get(str(scheme))
-    wanted = " ".join(["fsspec", *([helper] if helper else [])])
+def _fetch_page(address: str, scratch: Scratch) -> str:
+    parts = urllib.parse.urlsplit(address)
+    copy = scratch.path(urllib.parse.unquote(parts.path).rstrip("/"))
+    request = urllib.request.Request(address, headers={"User-Agent": "untie"})
     try:
-        fsspec = import_module("fsspec")
-        known = fsspec.available_protocols()
-        if scheme not in known and helper is None:
-            raise ValueError(
-                f"untie can't read addresses that begin with {scheme}://; it reads https://, and "
-                "s3://, hf:// and others that fsspec knows."
-            )
-        return fsspec.filesystem(scheme)
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            length, room = answer.headers.get("Content-Length") or "", room_for(scratch.folder)
+            expected = int(length) if length.isdecimal() else 0
+            if expected > room:
+                raise ValueError(
+                    f"{address!r} has {expected:,} bytes, and there is room for {room:,} on the "
+                    "disk of temporary files; make room, or name another with TMPDIR."
+                )
+            copy_at_most(answer, copy, room, repr(address))
+        if os.path.getsize(copy) < expected:
+            raise ValueError(f"{address!r} broke off; try again.")
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise ValueError(f"{address!r} answers {error.code} {error.reason}; check it.") from error
+    except (http.client.HTTPException, OSError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise ValueError(f"{address!r} can't be reached: {reason}.") from error
+    return copy
+
+
+def _system_of(scheme: str) -> Any:
+    """Return fsspec's file system for a kind of address, or say what to install."""
+    try:
+        return import_module("fsspec").filesystem(scheme)
     except ImportError as error:
+        wanted = f"fsspec {HELPERS.get(scheme, '')}".strip()
         raise ImportError(
             f"{scheme}:// is read through fsspec: pip install {wanted}. Or copy the file here "
             "first."
         ) from error
-
-
-def _no_room(address: str, expected: int, room: int) -> str:
-    return (
-        f"{address!r} has {expected:,} bytes, and there is room for {room:,} on the disk of "
-        "temporary files; make room, or name another with TMPDIR."
-    )
+    except ValueError as error:
+        raise ValueError(
+            f"untie can't read addresses that begin with {scheme}://; it reads https://, and "
+            "s3://, hf:// and others that fsspec knows."
+        ) from error
 
 
 Keys = Mapping[str, str | None]

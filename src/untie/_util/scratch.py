@@ -10,11 +10,6 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-try:
-    import fcntl
-except ImportError:  # on Windows, which has no fork either
-    fcntl = None  # type: ignore[assignment]
-
 DISK_SHARE = 0.5
 """A copy takes at most this share of what is free on the disk."""
 
@@ -37,8 +32,8 @@ class Scratch:
 
     Only the user can read it, and its name can't be predicted, so no link can be put in its place.
     It belongs to the process that made it: a forked child neither removes it nor leaves its own
-    folders behind. All folders of a process are in one, its root, which is locked as long as the
-    process lives. The roots of children that were killed are removed when a process that they were
+    folders behind. All folders of a process are in one, its root, whose name has the number of the
+    process. The roots of children that were killed are removed when a process that they were
     forked from ends.
 
     Examples
@@ -81,53 +76,28 @@ def _make_folder() -> str:
     """Return a new folder in the root of this process."""
     place = os.getpid(), tempfile.gettempdir()
     if not os.path.isdir(_roots.get(place, "")):  # the system may clear the temporary files
-        _roots[place] = _make_root()
+        _roots[place] = tempfile.mkdtemp(prefix=f"untie-{_FAMILY}-{os.getpid()}-")
+        Finalize(None, _remove, (_roots[place],), exitpriority=BEFORE_EXIT - 1)
     return tempfile.mkdtemp(dir=_roots[place])
 
 
-def _make_root() -> str:
-    """Return a new folder that is locked until this process ends, and is removed then."""
-    root = os.path.join(tempfile.gettempdir(), f"untie-{_FAMILY}-{token_hex(4)}")
-    Finalize(None, _remove, (root,), exitpriority=BEFORE_EXIT - 1)
-    new = tempfile.mkdtemp(prefix="untie-")
-    _locked(new)
-    # It gets the family's name once it is locked, as others of the family remove unlocked ones.
-    os.rename(new, root)
-    return root
-
-
-def _locked(folder: str) -> int | None:
-    """Return a descriptor that locks a folder; None if it is locked, or locks are not supported."""
-    if fcntl is None:
-        return None
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _remove(folder: str, lock: int | None = None) -> None:
+def _remove(folder: str | Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    if lock is not None:
-        with suppress(OSError):
-            os.close(lock)
 
 
 def _remove_abandoned() -> None:
     """Remove the folders of processes forked from this one that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"untie-{_FAMILY}-*"):
-        lock = _locked(str(folder))
-        if lock is not None:
-            _remove(str(folder), lock)
+        try:
+            os.kill(int(folder.name.split("-")[2]), 0)  # which only asks whether there is one
+        except ProcessLookupError:
+            _remove(folder)
+        except OSError:  # it is another user's by now
+            pass
 
 
-Finalize(None, _remove_abandoned, exitpriority=BEFORE_EXIT - 2)
+if hasattr(os, "fork"):  # not on Windows, where this signal would end processes
+    Finalize(None, _remove_abandoned, exitpriority=BEFORE_EXIT - 2)
 
 
 def room_for(folder: str) -> int:
