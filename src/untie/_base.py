@@ -6,7 +6,7 @@ Tasks carry what an engine does with the rows of a lazy table, piece by piece.
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Generic, Protocol, Self
 
 import numpy as np
@@ -26,8 +26,8 @@ from untie._learn.vectors import LookUp
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.rows import encode, positive_weights, read_weights, split_weights
 from untie._table.table import Table, listed, read_table
-from untie._table.vocabulary import Vocabulary, handle_unknown_values, joins_rare_values
-from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
+from untie._table.vocabulary import handle_unknown_values, joins_rare_values
+from untie._util.types import Codes, FloatArray, IntArray, Value
 
 
 def see_columns(estimator: BaseEstimator, table: Table) -> None:
@@ -354,17 +354,18 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     """
     source.check_streams()
     weight = source.check_weight(sample_weight)
-    function = partial(_sample, encoder._grouping.vocabulary, _passive(encoder))
-    sample = _fold(encoder, source, weight, function)
+    model, vocabulary = getattr(encoder, "_model", None), encoder._grouping.vocabulary
+    # Other estimators learn from all columns.
+    passive = np.zeros(len(vocabulary.columns), bool) if model is None else model.passive
+    sample = _fold(encoder, source, weight, lambda c, w: sample_heard(c, vocabulary, w, passive))
     if not len(sample.weights):
         raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
-    model = getattr(encoder, "_model", None)
     return in_canonical_order(sample, () if model is None else model.orders)
 
 
 def walk_source(encoder: TableInput, source: Source, weight: str | None, costs: Costs) -> Pass:
     """Return what one pass over the rows of a lazy table finds."""
-    return _fold(encoder, source, weight, partial(_walk, costs))
+    return _fold(encoder, source, weight, lambda c, w: walk_rows(pack(c, costs), w, costs))
 
 
 def nearest_in(encoder: TableInput, source: Source, search: Search) -> Nearest:
@@ -389,22 +390,3 @@ def _fold(
 ) -> A:
     own = source.own_columns(encoder._columns_read(), weight)
     return own.add_up(FoldTask(encoder, weight, function))
-
-
-def _passive(encoder: TableInput) -> BoolArray:
-    """Return which columns are not learned from; of other estimators, none."""
-    model = getattr(encoder, "_model", None)
-    return np.zeros(len(encoder._grouping.raw.columns), bool) if model is None else model.passive
-
-
-def _sample(
-    vocabulary: Vocabulary,
-    passive: BoolArray,
-    codes: Codes,
-    weights: FloatArray | None,
-) -> RowSample:
-    return sample_heard(codes, vocabulary, weights, passive)
-
-
-def _walk(costs: Costs, codes: Codes, weights: FloatArray | None) -> Pass:
-    return walk_rows(pack(codes, costs), weights, costs)

@@ -126,14 +126,12 @@ class CountTask:
         rows = encode(table, self.grouping.raw, keep, weights)
         return replace(rows, codes=self.grouping.apply_to_codes(rows.codes), unknown=[])
 
-    def count(self, pieces: list[Rows], before: PartialCount | None = None) -> PartialCount:
-        """Count coded pieces at once, and add what was counted before them.
+    def count(self, pieces: list[Rows]) -> PartialCount:
+        """Count coded pieces at once.
 
         The list is emptied, so that the rows are not in memory twice while they are counted.
         """
-        known = before.counted.vocabulary if before is not None and before.counted else None
-        part = self.count_group(self.group(pieces, known))
-        return part if before is None else self.join(before, part)
+        return self.count_group(self.group(pieces))
 
     def group(
         self, pieces: list[Rows], known: Vocabulary | None = None, limit: np.uint64 | None = None
@@ -156,13 +154,6 @@ class CountTask:
             counted = self._count(rows, own or group.vocabulary, has_pairs, group.limit)
             counted = counted.align(group.vocabulary)
         return PartialCount(counted, n_rows, group.unknown, self.most_values)
-
-    def join(self, before: PartialCount, part: PartialCount) -> PartialCount:
-        """Add a part to that of the pieces before it, whose values it knows."""
-        if before.counted is not None and part.counted is not None:
-            counted = before.counted.align(part.counted.vocabulary)
-            before = replace(before, counted=counted)
-        return before + part
 
     def _vocabulary(
         self, pieces: Sequence[Rows], known: Vocabulary | None
@@ -267,7 +258,7 @@ def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> PartialCount:
         return item if isinstance(item, PartialCount) else task.count_group(item)
 
     for found in map_ahead(count_one, groups()):
-        part = task.join(part, found)
+        part += found
     return part
 
 
