@@ -16,6 +16,7 @@ from untie._engines.source import FrameTask, RowTask, Source, refuse_repeated
 from untie._table.orders import declared_orders, ordered_series
 from untie._table.table import listed, read_table
 from untie._util.messages import need
+from untie._util.scratch import Scratch
 from untie._util.threads import map_ahead
 from untie._util.types import Codes
 
@@ -51,6 +52,8 @@ class ArrowSource(Source):
         Columns of text whose values have an order, with all of them in it.
     remarks : tuple of str
         What the user should know of how it is read.
+    scratch : Scratch or None
+        The folder of the copies of its files, which exists as long as this table.
     """
 
     schema: Any
@@ -61,6 +64,7 @@ class ArrowSource(Source):
     backend: str = "pyarrow"
     orders: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    scratch: Scratch | None = None
 
     def __post_init__(self) -> None:
         refuse_repeated(self.columns, self.origin)
@@ -272,3 +276,60 @@ def adopt_polars(frame: Any) -> ArrowSource | None:
 
     names = pl.DataFrame(schema=frame.collect_schema()).to_arrow().schema
     return ArrowSource(names, read, "the LazyFrame", backend="polars")
+
+
+Keys = Mapping[str, str | None]
+"""The cells that a file's folders name; None is a missing one."""
+
+ReadFile = Callable[[int, Sequence[str]], Iterator[Any]]
+"""Takes a file's number and names of its columns and gives record batches."""
+
+
+def with_keys(
+    schema: Any,
+    read_file: ReadFile,
+    keys: Sequence[Keys],
+    origin: str,
+    n_rows: int | None = None,
+) -> ArrowSource:
+    """Return the rows of files, one file after another, with the columns that their folders name.
+
+    Parameters
+    ----------
+    schema : pyarrow Schema
+        The files' own columns.
+    read_file : callable
+        Reads one of them.
+    keys : sequence of mappings
+        The cells that the folders of each file name.
+    origin, n_rows
+        See `ArrowSource`.
+    """
+    pa = need("pyarrow")
+    own, more = list(schema.names), list(keys[0])
+    both = sorted(set(own) & set(more))
+    if both:
+        raise ValueError(
+            f"{origin}: the column {both[0]!r} is in the files and in the names of their folders; "
+            "name the files with a pattern, such as 'folder/**/*.parquet', to have the files' own."
+        )
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        wanted = [name for name in columns if name in own] or own[:1]
+        for number, cells in enumerate(keys):
+            for batch in read_file(number, wanted):
+                arrays = [
+                    batch.column(name) if name in own else _repeated(cells[name], batch.num_rows)
+                    for name in columns
+                ]
+                yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+    fields = [*schema, *(pa.field(name, pa.string()) for name in more)]
+    return ArrowSource(pa.schema(fields), read, origin, n_rows)
+
+
+def _repeated(cell: str | None, n: int) -> Any:
+    """Return a column that has one cell again and again, which takes no room for its text."""
+    pa = need("pyarrow")
+    codes = pa.array(np.zeros(n, dtype=np.int32), mask=np.full(n, cell is None))
+    return pa.DictionaryArray.from_arrays(codes, pa.array([cell or ""], pa.string()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import ctypes
 import glob
 import operator
@@ -17,9 +16,8 @@ from typing import Any
 
 from narwhals import dependencies
 
-from untie._engines.archives import open_plain
-from untie._engines.arrow import BATCH_ROWS, ArrowSource
-from untie._engines.files import Keys, with_keys
+from untie._engines.arrow import BATCH_ROWS, ArrowSource, Keys, with_keys
+from untie._engines.files import open_plain
 from untie._engines.source import check_same_columns
 from untie._util.checks import check_one_of
 from untie._util.messages import need
@@ -28,14 +26,6 @@ from untie._util.scratch import Scratch
 TYPES = ("infer", "text")
 
 CSV = "csv"
-
-JSON_ARRAY, JSON_OBJECTS = "json array", "json objects"
-
-JSON_FORMATS = {JSON_ARRAY: "array", JSON_OBJECTS: "newline_delimited"}
-"""What DuckDB calls the ways in which objects stand in a file."""
-
-FIRST_BYTES = 2**10
-"""How much of a file of JSON is looked at, to know how objects stand in it."""
 
 LONGEST_LINE = 2_000_000
 """DuckDB reads lines of at most this many bytes."""
@@ -128,8 +118,8 @@ def text_source(
         The cells that the folders of each file name.
     """
     check_one_of("types", types, TYPES)
-    kind, types = (kind, types) if kind == CSV else (_layout(paths), "infer")
-    marks = Marks(delimiter, ("", *missing), _line_end(paths, kind))
+    types = types if kind == CSV else "infer"
+    marks = Marks(delimiter, ("", *missing), _line_end(paths[0]) if kind == CSV else None)
     database = Database()
     as_text = ", or read every column as text: untie.scan(..., types='text')"
     remedy = f"Correct the file{as_text if kind == CSV and types == 'infer' else ''}."
@@ -149,7 +139,7 @@ def text_source(
             name: "VARCHAR" if types == "text" or str(column) == "JSON" else str(column)
             for name, column in zip(found.columns, found.types, strict=True)
         }
-        if kind in JSON_FORMATS:
+        if kind != CSV:
             fields |= dict.fromkeys(call(_long_integers, cursor, paths, kind, fields), "VARCHAR")
 
     def reading(some: Sequence[str]) -> ArrowSource:
@@ -165,43 +155,16 @@ def text_source(
     return with_keys(reading(paths).schema, read_file, keys, origin)
 
 
-def _layout(paths: Sequence[str]) -> str:
-    """Return whether files of JSON hold arrays of objects or objects one after another."""
-    layouts = {}
-    for path in paths:
-        with open_plain(path) as file:
-            first = file.read(FIRST_BYTES).removeprefix(codecs.BOM_UTF8).lstrip()
-        layouts[path] = JSON_ARRAY if first.startswith(b"[") else JSON_OBJECTS
-    first_path = paths[0]
-    other = next((path for path in paths if layouts[path] != layouts[first_path]), None)
-    if other is not None:
-        raise ValueError(
-            f"{first_path!r} and {other!r} are laid out differently: one is an array of objects, "
-            "the other has objects one after another. Read them one by one."
-        )
-    return layouts[first_path]
-
-
-def _line_end(paths: Sequence[str], kind: str) -> str | None:
+def _line_end(path: str) -> str | None:
     """Return how lines end, where a name has a line feed in it that DuckDB would take for the end.
 
     Excel writes such files: its lines end in CR LF, those within a cell in LF.
     """
-    if kind != CSV:
-        return None
-    with open_plain(paths[0]) as file:
-        first = file.read(LONGEST_LINE)
-    if b'"' not in first:
-        return None
-    is_quoted, has_feed = False, False
-    for place, byte in enumerate(first):
-        if byte == ord('"'):
-            is_quoted = not is_quoted
-        elif byte == ord("\n") and is_quoted:
-            has_feed = True
-        elif byte == ord("\n"):
-            return "\\r\\n" if has_feed and first[:place].endswith(b"\r") else None
-    return None
+    with open_plain(path) as file:
+        parts = file.read(LONGEST_LINE).split(b'"')  # every other one is in quotes
+    last = next((n for n in range(0, len(parts), 2) if b"\n" in parts[n]), 0)
+    has_feed = any(b"\n" in part for part in parts[1:last:2])
+    return "\\r\\n" if has_feed and parts[last].split(b"\n")[0].endswith(b"\r") else None
 
 
 def _long_integers(
@@ -278,8 +241,8 @@ def _reading(
     files = f"[{', '.join(_text(glob.escape(path)) for path in paths)}]"
     options = ["union_by_name = true", "hive_partitioning = false"]
     told = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in (fields or {}).items())
-    if kind in JSON_FORMATS:
-        options += [f"format = '{JSON_FORMATS[kind]}'", "records = 'true'"]
+    if kind != CSV:
+        options += ["format = 'auto'", "records = 'true'"]
         # By default rows after the first 20,480 may bring no keys, and their fractions are rounded.
         every_row = "sample_size = -1, map_inference_threshold = -1"
         options += [f"columns = {{{told}}}" if told else every_row]

@@ -1,18 +1,28 @@
 """Paths and queries -> a lazy table; what a text file is, and what is wrong with it."""
 
-import codecs
 import csv
 import io
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any
 
-from untie._engines.archives import ENDINGS, KINDS, open_plain, packing_of, suffix_of, unpacked
-from untie._engines.arrow import ArrowSource
+from untie._engines.arrow import ArrowSource, Keys
 from untie._engines.duck import LONGEST_LINE, query_source, text_source
-from untie._engines.files import Gathered, Keys, Named, TableFile, gather
+from untie._engines.files import (
+    ENDINGS,
+    KINDS,
+    Gathered,
+    Named,
+    TableFile,
+    gather,
+    open_plain,
+    packing_of,
+    suffix_of,
+    unpacked,
+)
 from untie._engines.parquet import parquet_source
 from untie._engines.source import without_dictionaries
 from untie._util.messages import Parameter, message, need
@@ -420,7 +430,7 @@ def _scan_files(
     if first.is_nameless:
         is_plain = len(files) == 1 and files[0].path == files[0].name and encoding == UTF8
         remarks.append(_about_names(files[0], first, is_plain))
-    return replace(_holding(table, gathered), remarks=tuple(remarks))
+    return replace(table, remarks=tuple(remarks), scratch=scratch)
 
 
 def _scan_text(
@@ -506,22 +516,11 @@ def _recoded(path: str, encoding: str, scratch: Scratch) -> str:
     """Return a copy in UTF-8."""
     plain, copy = unpacked(path, scratch), scratch.path("recoded")
     try:
-        with open(plain, "rb") as file, open(copy, "wb") as target:
-            decoder = codecs.getincrementaldecoder(encoding)()
-            while piece := file.read(2**20):
-                target.write(decoder.decode(piece).encode())
-            target.write(decoder.decode(b"", final=True).encode())
+        with (
+            open(plain, encoding=encoding, newline="") as file,
+            open(copy, "w", encoding=UTF8, newline="") as target,
+        ):
+            shutil.copyfileobj(file, target, 2**20)
     except UnicodeError as error:
         raise ValueError(f"{path!r} is not {encoding}: {error}.") from error
     return copy
-
-
-def _holding(table: ArrowSource, gathered: Gathered) -> ArrowSource:
-    """Return a table that keeps the copies of its files, which would be gone otherwise."""
-    read = table.read
-
-    def read_copies(columns: Sequence[str]) -> Any:
-        assert gathered.scratch is not None  # held as long as this function is
-        return read(columns)
-
-    return replace(table, read=read_copies)

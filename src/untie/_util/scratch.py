@@ -8,7 +8,7 @@ from contextlib import suppress
 from multiprocessing.util import Finalize
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 DISK_SHARE = 0.5
 """A copy takes at most this share of what is free on the disk."""
@@ -67,6 +67,38 @@ class Scratch:
         plain = os.path.basename(name).replace("\0", "")[-60:].lstrip(".")
         return os.path.join(folder, plain or "file")
 
+    def copy(self, source: Any, name: str, what: str, n_packed: int | None = None) -> str:
+        """Write what a binary file has to a file, and return its path.
+
+        Parameters
+        ----------
+        source : binary file
+            What to read.
+        name : str
+            What the copy is called.
+        what, n_packed
+            See `limit_of`.
+
+        Raises
+        ------
+        ValueError
+            When there are more bytes than the limit; the copy is removed.
+        """
+        path, n_bytes = self.path(name), 0
+        most, refusal = limit_of(self.folder, what, n_packed)
+        try:
+            with open(path, "wb") as target:
+                while piece := source.read(_PIECE):
+                    n_bytes += len(piece)
+                    if n_bytes > most:
+                        raise ValueError(refusal)
+                    target.write(piece)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(path)
+            raise
+        return path
+
 
 _roots: dict[tuple[int, str], str] = {}
 """The root of each process, by its id, in each folder for temporary files that it has used."""
@@ -100,77 +132,30 @@ if hasattr(os, "fork"):  # not on Windows, where this signal would end processes
     Finalize(None, _remove_abandoned, exitpriority=BEFORE_EXIT - 2)
 
 
-def room_for(folder: str) -> int:
-    """Return how many bytes a copy in a folder may take."""
-    return int(DISK_SHARE * shutil.disk_usage(folder).free)
-
-
 def most_bytes(n_packed: int) -> int:
     """Return how many bytes may come out of a packed file of this size."""
     return max(HARMLESS, MOST_RATIO * n_packed)
 
 
-def copy_unpacked(source: BinaryIO, path: str, n_packed: int, what: str) -> None:
-    """Write the content of a packed file to a file, unless there is too much of it.
+def limit_of(folder: str, what: str, n_packed: int | None = None) -> tuple[int, str]:
+    """Return how many bytes may be written to a folder, and what is said where there are more.
 
     Parameters
     ----------
-    source : binary file
-        What to read.
-    path : str
+    folder : str
         Where to write.
-    n_packed : int
-        Size of the packed file in bytes.
     what : str
         Where the bytes come from, for messages.
-
-    Raises
-    ------
-    ValueError
-        When there are more than the disk has room for, or than `most_bytes`; the file is removed.
+    n_packed : int, optional
+        Size in bytes of the packed file that they come out of.
     """
-    most, room = most_bytes(n_packed), room_for(os.path.dirname(path))
-    if most <= room:
-        _copy(source, path, most, too_large(what, n_packed))
-    else:
-        copy_at_most(source, path, room, what)
-
-
-def copy_at_most(source: BinaryIO, path: str, most: int, what: str) -> None:
-    """Write what a stream has to a file, unless it is more than the disk has room for.
-
-    Parameters
-    ----------
-    source : binary file
-        What to read.
-    path : str
-        Where to write.
-    most : int
-        How many bytes there may be.
-    what : str
-        Where they come from, for messages.
-
-    Raises
-    ------
-    ValueError
-        When there are more; the file is removed.
-    """
-    _copy(source, path, most, no_room(what, most))
-
-
-def _copy(source: BinaryIO, path: str, most: int, refusal: str) -> None:
-    n_bytes = 0
-    try:
-        with open(path, "wb") as target:
-            while piece := source.read(_PIECE):
-                n_bytes += len(piece)
-                if n_bytes > most:
-                    raise ValueError(refusal)
-                target.write(piece)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(path)
-        raise
+    room = int(DISK_SHARE * shutil.disk_usage(folder).free)
+    if n_packed is not None and most_bytes(n_packed) <= room:
+        return most_bytes(n_packed), too_large(what, n_packed)
+    return room, (
+        f"{what} has more than {room:,} bytes, which is half of what is free on the disk of "
+        f"temporary files ({tempfile.gettempdir()!r}); make room, or name another with TMPDIR."
+    )
 
 
 def check_size(source: BinaryIO, n_packed: int, what: str) -> None:
@@ -190,12 +175,4 @@ def too_large(what: str, n_packed: int) -> str:
     return (
         f"{what} unpacks to more than {most_bytes(n_packed):,} bytes, and the file has "
         f"{n_packed:,}; no table is packed that tightly. Unpack it yourself if you trust it."
-    )
-
-
-def no_room(what: str, room: int) -> str:
-    """Return what is said of a copy that the disk has no room for."""
-    return (
-        f"{what} has more than {room:,} bytes, which is half of what is free on the disk of "
-        f"temporary files ({tempfile.gettempdir()!r}); make room, or name another with TMPDIR."
     )
