@@ -126,7 +126,9 @@ class TableInput(TakesTables):
         encoded = encode(table, self._grouping.raw)
         unknown = encoded.unknown
         if reported is not None:
-            unknown = _not_yet_reported(unknown, table.names, reported)
+            pairs = list(zip(table.names, unknown, strict=True))
+            unknown = [[] if name in reported else values for name, values in pairs]
+            reported.update(name for name, values in pairs if values)
         handle_unknown_values(unknown, self._grouping.raw, self.handle_unknown, "transform")
         rare = joins_rare_values(self.handle_unknown)
         return self._grouping.apply_to_codes(encoded.codes, unknown_is_rare=rare)
@@ -174,14 +176,6 @@ class PreparedInput(TakesTables):
             "n_features_in_": len(columns),
         }
         return bare
-
-
-def _not_yet_reported(
-    unknown: list[list[Value]], names: tuple[str, ...], reported: set[str]
-) -> list[list[Value]]:
-    new = [[] if name in reported else values for name, values in zip(names, unknown, strict=True)]
-    reported.update(name for name, values in zip(names, new, strict=True) if values)
-    return new
 
 
 MOST_COLUMNS = 2**14

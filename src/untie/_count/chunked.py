@@ -149,10 +149,17 @@ class CountTask:
         if pieces:
             has_pairs = self.most_values is None or sum(group.vocabulary.sizes) <= self.most_values
             own = None if self.categories else shared_vocabulary(pieces, self.columns)
-            rows = gather(pieces, own or group.vocabulary)
+            vocabulary, sample = own or group.vocabulary, None
+            rows = gather(pieces, vocabulary)
             pieces.clear()
-            counted = self._count(rows, own or group.vocabulary, has_pairs, group.limit)
-            counted = counted.align(group.vocabulary)
+            if has_pairs:
+                check_memory(vocabulary.sizes, vocabulary.columns, n_rows=len(rows))
+            count_rows = count if has_pairs else count_values
+            counts = count_rows(rows.codes, vocabulary.sizes, rows.weights)
+            if self.with_sample:
+                known = vocabulary.renamed(self.known_as)
+                sample = sample_rows(rows.codes, known, rows.weights, group.limit)
+            counted = CountedTable(vocabulary, counts, sample).align(group.vocabulary)
         return PartialCount(counted, n_rows, group.unknown, self.most_values)
 
     def _vocabulary(
@@ -179,18 +186,6 @@ class CountTask:
         values = zip(known.values, unknown, strict=True)
         union = tuple(sort_values([*old, *new]) if new else old for old, new in values)
         return Vocabulary(self.columns, union), [{} for _ in self.columns]
-
-    def _count(
-        self, rows: Rows, vocabulary: Vocabulary, has_pairs: bool, limit: np.uint64 | None
-    ) -> CountedTable:
-        sizes, sample = vocabulary.sizes, None
-        if has_pairs:
-            check_memory(sizes, vocabulary.columns, n_rows=len(rows))
-        counts = (count if has_pairs else count_values)(rows.codes, sizes, rows.weights)
-        if self.with_sample:
-            known = vocabulary.renamed(self.known_as)
-            sample = sample_rows(rows.codes, known, rows.weights, limit)
-        return CountedTable(vocabulary, counts, sample)
 
 
 def shared_vocabulary(pieces: Sequence[Rows], columns: tuple[str, ...]) -> Vocabulary | None:

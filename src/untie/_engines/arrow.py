@@ -198,21 +198,17 @@ def _mapped(
         arrays = map(pa.array, task.compute_columns(codes))
         return pa.RecordBatch.from_arrays([*cells, *arrays], schema=schema)
 
+    def coded() -> Iterator[tuple[Any, Codes]]:
+        """Code pieces of the rows, one after another: unknown values are reported in order."""
+        reported: set[str] = set()
+        step = max(1, PIECE_BYTES // (max(1, len(task.names)) * task.dtype.itemsize))
+        for batch in source.batches():
+            for start in range(0, batch.num_rows, step):
+                piece = batch.slice(start, step)
+                yield piece, task.code(piece.select(features), reported)
+
     # The next rows are made while the reader's owner is busy with the last ones.
-    row_bytes = max(1, len(task.names)) * task.dtype.itemsize
-    step = max(1, PIECE_BYTES // row_bytes)
-    yield from map_ahead(compute, _coded(task, source, features, step))
-
-
-def _coded(
-    task: RowTask, source: ArrowSource, features: list[str], step: int
-) -> Iterator[tuple[Any, Codes]]:
-    """Yield pieces of the rows with their codes; here, as unknown values are reported in order."""
-    reported: set[str] = set()
-    for batch in source.batches():
-        for start in range(0, batch.num_rows, step):
-            piece = batch.slice(start, step)
-            yield piece, task.code(piece.select(features), reported)
+    yield from map_ahead(compute, coded())
 
 
 def adopt_arrow(data: Any) -> ArrowSource | None:

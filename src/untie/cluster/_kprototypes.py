@@ -13,7 +13,7 @@ from numpy.random import RandomState
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, check_seen, see_columns
-from untie._count.packed_rows import PackedRows, distinct_rows, on_a_grid
+from untie._count.packed_rows import PackedRows, distinct_rows, nearest_of, on_a_grid
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table import frames
 from untie._table.column_codes import factorize, is_missing, typed_numbers, value_code
@@ -80,16 +80,10 @@ class MixedRows:
         prototypes : array of shape (n_clusters, n_categorical + n_numeric)
             Codes, then standardized numbers.
         """
-        n_rows = len(self.numbers)
-        labels, distances = np.empty(n_rows, dtype=np.intp), np.empty(n_rows)
         centers = prototypes[:, len(self.tables) :]
         farthest = self._largest + float((centers**2).sum(axis=1).max(initial=0.0))
-        tolerance = ROUNDING * (self._lengths + farthest)[:, None]
-        for rows, part in self._blocks(prototypes):
-            is_near = part <= part.min(axis=1, keepdims=True) + tolerance[rows]
-            is_near.argmax(axis=1, out=labels[rows])
-            distances[rows] = np.take_along_axis(part, labels[rows, None], axis=1)[:, 0]
-        return labels, distances
+        tolerances = ROUNDING * (self._lengths + farthest)[:, None]
+        return nearest_of(self._blocks(prototypes), tolerances)
 
     def _blocks(self, prototypes: Modes) -> Iterator[tuple[slice, FloatArray]]:
         """Yield distances of some rows at a time."""
