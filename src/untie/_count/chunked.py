@@ -237,7 +237,7 @@ def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> PartialCount:
     sampled. So neither that number nor the groups depend on the threads.
     """
     lists = _lists(task, pieces)
-    part = task.count(next(lists))
+    part = task.count(next(lists, []))
 
     def groups() -> Iterator[CodedPieces | PartialCount]:
         known = part.counted.vocabulary if part.counted else None
@@ -258,9 +258,9 @@ def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> PartialCount:
 
 
 def _lists(task: CountTask, pieces: Iterable[Rows]) -> Iterator[list[Rows]]:
-    """Put neighbouring pieces together; yield one list at least."""
+    """Put neighbouring pieces together."""
     waiting: list[Rows] = []
-    n_bytes, is_first = 0, True
+    n_bytes = 0
     for rows in pieces:
         waiting.append(rows)
         n_bytes += rows.nbytes
@@ -269,8 +269,8 @@ def _lists(task: CountTask, pieces: Iterable[Rows]) -> Iterator[list[Rows]]:
         # A matrix of counts is large, codes are small.
         if n_bytes >= min(max(GATHERED_BYTES, 4 * area), 4 * GATHERED_BYTES):
             yield waiting
-            waiting, n_bytes, is_first = [], 0, False
-    if waiting or is_first:
+            waiting, n_bytes = [], 0
+    if waiting:
         yield waiting
 
 

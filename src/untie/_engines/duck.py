@@ -43,11 +43,13 @@ Asking = Callable[[], AbstractContextManager[tuple[Any, Call]]]
 
 
 @dataclass(frozen=True)
-class Marks:
-    """The delimiter, the texts of missing cells, and the end of lines if DuckDB can't find it.
+class TextFiles:
+    """How text files are written: what DuckDB is told of them, and does not guess.
 
     Parameters
     ----------
+    kind : {"csv", "json"}
+        What they are.
     delimiter : str
         Between cells.
     missing : tuple of str
@@ -58,10 +60,43 @@ class Marks:
         The columns of each file, where DuckDB would take a name for a missing cell.
     """
 
-    delimiter: str
-    missing: tuple[str, ...]
+    kind: str
+    delimiter: str = ","
+    missing: tuple[str, ...] = ()
     line_end: str | None = None
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def query(
+        self, paths: Sequence[str], types: str, fields: Mapping[str, str] | None = None
+    ) -> str:
+        """Return the query that reads files; without `fields`, all cells are read for the types."""
+        if self.names and len(paths) > 1:
+            alone = (self.query([path], types, fields) for path in paths)
+            return " UNION ALL BY NAME ".join(alone)
+        # DuckDB would take a name with brackets for a pattern, and a folder's name for a column.
+        files = f"[{', '.join(_text(glob.escape(path)) for path in paths)}]"
+        options = ["union_by_name = true", "hive_partitioning = false"]
+        told = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in (fields or {}).items())
+        if self.kind != CSV:
+            options += ["format = 'auto'", "records = 'true'"]
+            # By default rows after the first 20,480 may bring no keys, and lose their fractions.
+            every_row = "sample_size = -1, map_inference_threshold = -1"
+            options += [f"columns = {{{told}}}" if told else every_row]
+            return f"SELECT * FROM read_json({files}, {', '.join(options)})"
+        # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
+        # table of text, rows of another length are titles or comments and are left out.
+        options += ["header = true", "skip = 0", "comment = ''", "quote = '\"'", "escape = '\"'"]
+        options += [f"delim = {_text(self.delimiter)}"]
+        options += [f"nullstr = [{', '.join(map(_text, self.missing))}]"]
+        if self.line_end:
+            options += [f"new_line = '{self.line_end}'"]
+        if self.names:
+            options += [f"names = [{', '.join(map(_text, self.names[paths[0]]))}]"]
+        if types == "text":
+            options += ["all_varchar = true"]
+        else:
+            options += [f"types = {{{told}}}" if told else "sample_size = -1"]
+        return f"SELECT * FROM read_csv({files}, {', '.join(options)})"
 
 
 def query_source(sql: str, connection: Any = None) -> ArrowSource:
@@ -119,7 +154,8 @@ def text_source(
     """
     check_one_of("types", types, TYPES)
     types = types if kind == CSV else "infer"
-    marks = Marks(delimiter, ("", *missing), _line_end(paths[0]) if kind == CSV else None)
+    line_end = _line_end(paths[0]) if kind == CSV else None
+    written = TextFiles(kind, delimiter, ("", *missing), line_end)
     database = Database()
     as_text = ", or read every column as text: untie.scan(..., types='text')"
     remedy = f"Correct the file{as_text if kind == CSV and types == 'infer' else ''}."
@@ -127,23 +163,23 @@ def text_source(
     for path in paths:
         with _explaining(repr(path), remedy), database.asked() as (cursor, call):
             # A name is one, even if cells with that text are missing.
-            bare = replace(marks, missing=("",))
-            columns.append(call(cursor.sql, _reading([path], kind, "text", bare)).columns)
+            bare = replace(written, missing=("",))
+            columns.append(call(cursor.sql, bare.query([path], "text")).columns)
     check_same_columns(columns, paths)
     with _explaining(origin, remedy), database.asked() as (cursor, call):
         # Found once and then told, as each reading would look at all cells for them again.
         if any(name in missing for names in columns for name in names):
-            marks = replace(marks, names=dict(zip(paths, columns, strict=True)))
-        found = call(cursor.sql, _reading(paths, kind, types, marks))
+            written = replace(written, names=dict(zip(paths, columns, strict=True)))
+        found = call(cursor.sql, written.query(paths, types))
         fields = {
             name: "VARCHAR" if types == "text" or str(column) == "JSON" else str(column)
             for name, column in zip(found.columns, found.types, strict=True)
         }
         if kind != CSV:
-            fields |= dict.fromkeys(call(_long_integers, cursor, paths, kind, fields), "VARCHAR")
+            fields |= dict.fromkeys(call(_long_integers, cursor, paths, fields), "VARCHAR")
 
     def reading(some: Sequence[str]) -> ArrowSource:
-        sql = _reading(some, kind, types, marks, fields)
+        sql = written.query(some, types, fields)
         return _source(_asking(database, sql), origin, remedy)
 
     if keys is None:
@@ -167,17 +203,15 @@ def _line_end(path: str) -> str | None:
     return "\\r\\n" if has_feed and parts[last].split(b"\n")[0].endswith(b"\r") else None
 
 
-def _long_integers(
-    connection: Any, paths: Sequence[str], kind: str, fields: Mapping[str, str]
-) -> list[str]:
-    """Return the columns of whole numbers that no type of integers has room for.
+def _long_integers(connection: Any, paths: Sequence[str], fields: Mapping[str, str]) -> list[str]:
+    """Return the columns of JSON of whole numbers that no type of integers has room for.
 
     DuckDB takes them for fractions, whose 53 bits make one number of many; they are names.
     """
     wide = [name for name, type_ in fields.items() if type_ == "DOUBLE"]
     if not wide:
         return []
-    as_text = _reading(paths, kind, "infer", Marks("", ()), dict.fromkeys(wide, "VARCHAR"))
+    as_text = TextFiles("json").query(paths, "infer", dict.fromkeys(wide, "VARCHAR"))
     tests = ", ".join(f"bool_and(regexp_full_match({quoted(name)}, '-?[0-9]+'))" for name in wide)
     found = connection.sql(f"SELECT {tests} FROM ({as_text})").fetchall()
     return [name for name, is_whole in zip(wide, found[0], strict=True) if is_whole]
@@ -224,43 +258,6 @@ def quoted(name: str) -> str:
 
 def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
-
-
-def _reading(
-    paths: Sequence[str],
-    kind: str,
-    types: str,
-    marks: Marks,
-    fields: Mapping[str, str] | None = None,
-) -> str:
-    """Return the query that reads files; without `fields`, all cells are read for the types."""
-    if marks.names and len(paths) > 1:
-        alone = (_reading([path], kind, types, marks, fields) for path in paths)
-        return " UNION ALL BY NAME ".join(alone)
-    # DuckDB would take a name with brackets for a pattern, and a folder's name for a column.
-    files = f"[{', '.join(_text(glob.escape(path)) for path in paths)}]"
-    options = ["union_by_name = true", "hive_partitioning = false"]
-    told = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in (fields or {}).items())
-    if kind != CSV:
-        options += ["format = 'auto'", "records = 'true'"]
-        # By default rows after the first 20,480 may bring no keys, and their fractions are rounded.
-        every_row = "sample_size = -1, map_inference_threshold = -1"
-        options += [f"columns = {{{told}}}" if told else every_row]
-        return f"SELECT * FROM read_json({files}, {', '.join(options)})"
-    # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
-    # table of text, rows of another length are titles or comments and are left out.
-    options += ["header = true", "skip = 0", "comment = ''", "quote = '\"'", "escape = '\"'"]
-    options += [f"delim = {_text(marks.delimiter)}"]
-    options += [f"nullstr = [{', '.join(map(_text, marks.missing))}]"]
-    if marks.line_end:
-        options += [f"new_line = '{marks.line_end}'"]
-    if marks.names:
-        options += [f"names = [{', '.join(map(_text, marks.names[paths[0]]))}]"]
-    if types == "text":
-        options += ["all_varchar = true"]
-    else:
-        options += [f"types = {{{told}}}" if told else "sample_size = -1"]
-    return f"SELECT * FROM read_csv({files}, {', '.join(options)})"
 
 
 class Database:

@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from untie._engines import files
-from untie._engines.arrow import ArrowSource, Keys
+from untie._engines.arrow import ArrowSource
 from untie._engines.duck import LONGEST_LINE, query_source, text_source
 from untie._engines.parquet import parquet_source
 from untie._engines.source import without_dictionaries
@@ -415,7 +415,7 @@ def _scan_files(
             _unpacked(file.path, scratch) if is_utf8 else _recoded(file.path, encoding, scratch)
             for file in tables
         ]
-        table = _scan_text(paths, origin, first, types, missing, gathered.keys)
+        table = _scan_text(paths, gathered, first, types, missing)
     remarks = [file.remark for file in tables if file.remark]
     if first.name == "csv" and delimiter is None and first.delimiter not in (",", "\t"):
         said = "{0}: read with {1} between cells; {delimiter} names another"
@@ -427,14 +427,10 @@ def _scan_files(
 
 
 def _scan_text(
-    paths: list[str],
-    origin: str,
-    layout: Layout,
-    types: str,
-    missing: Sequence[str],
-    keys: Sequence[Keys] | None,
+    paths: list[str], gathered: files.Gathered, layout: Layout, types: str, missing: Sequence[str]
 ) -> ArrowSource:
     """Return the rows of CSV or JSON; if DuckDB can't read them, say what is wrong with a line."""
+    origin, keys = gathered.origin, gathered.keys
     with _explaining(paths, origin, layout):
         if layout.name == "json":
             table = _without(text_source(paths, "json", types, origin, keys=keys), missing)
