@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -254,23 +254,22 @@ class VectorTask(CodingTask):
 
     def check(self, form: str) -> None:
         """Raise an error if the encoder is to give anything but what the engine gives."""
-        lookup = self.lookup
+        lookup, said = self.lookup, "Vectors of a table that is read piece by piece come as"
         if lookup.is_sparse and lookup.n_columns > MOST_COLUMNS:
             raise ValueError(
-                f"Vectors of a table that is read piece by piece come as {form}, which are dense, "
-                f"but a column has {max(lookup.sizes):,} values and each has a column of its own "
-                "in them; set n_components (64, say) or max_categories and fit again."
+                f"{said} {form}, which are dense, but a column has {max(lookup.sizes):,} values and "
+                "each has a column of its own in them; set n_components (64, say) or "
+                "max_categories and fit again."
             )
         if self.is_sparse:
             raise ValueError(
-                f"Vectors of a table that is read piece by piece come as {form}, which are dense; "
-                "set sparse_output=False, with n_components if there are too many columns."
+                f"{said} {form}, which are dense; set sparse_output=False, with n_components if "
+                "there are too many columns."
             )
         if self.library != "default":
             raise ValueError(
-                f"Vectors of a table that is read piece by piece come as {form}, not as "
-                f"{self.library} frames; call set_output(transform='default') first, or transform "
-                "the table in memory."
+                f"{said} {form}, not as {self.library} frames; call "
+                "set_output(transform='default') first, or transform the table in memory."
             )
 
 
@@ -300,35 +299,6 @@ class LabelTask(CodingTask):
     def compute_columns(self, codes: Codes) -> Sequence[Any]:
         """Return the labels as a single column."""
         return [self.compute(codes)]
-
-
-@dataclass(frozen=True, eq=False)
-class FoldTask(Generic[A]):
-    """Rows of a piece -> what a function makes of them, to be added up.
-
-    Parameters
-    ----------
-    encoder : TableInput
-        Fitted; it codes the rows.
-    weight : array of shape (n_rows,), str or None
-        How often each row counts, or the column that says so.
-    function : callable
-        Takes the codes and weights of the rows that count.
-    """
-
-    encoder: TableInput
-    weight: Any
-    function: Callable[[Codes, FloatArray | None], A]
-    reported: set[str] = field(default_factory=set)
-
-    def __call__(self, frame: Any, number: int) -> A:
-        """Return what the function makes of a piece."""
-        rows, cells = split_weights(frame, self.weight)
-        codes = self.encoder._codes(rows, self.reported)
-        if cells is None:
-            return self.function(codes, None)
-        weights, keep = positive_weights(read_weights(cells, len(codes[0])))
-        return self.function([c if keep is None else c[keep] for c in codes], weights)
 
 
 def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None) -> RowSample:
@@ -382,5 +352,27 @@ def _fold(
     weight: Any,
     function: Callable[[Codes, FloatArray | None], A],
 ) -> A:
-    own = source.own_columns(encoder._columns_read(), weight)
-    return own.add_up(FoldTask(encoder, weight, function))
+    """Add up what a function makes of the codes and weights of the rows that count, piece by piece.
+
+    Parameters
+    ----------
+    encoder : TableInput
+        Fitted; it codes the rows.
+    source : Source
+        The table.
+    weight : array of shape (n_rows,), str or None
+        How often each row counts, or the column that says so.
+    function : callable
+        Takes codes and weights; what it returns adds up.
+    """
+    reported: set[str] = set()
+
+    def fold_piece(frame: Any, number: int) -> A:
+        rows, cells = split_weights(frame, weight)
+        codes = encoder._codes(rows, reported)
+        if cells is None:
+            return function(codes, None)
+        weights, keep = positive_weights(read_weights(cells, len(codes[0])))
+        return function([c if keep is None else c[keep] for c in codes], weights)
+
+    return source.own_columns(encoder._columns_read(), weight).add_up(fold_piece)

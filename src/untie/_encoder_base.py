@@ -32,7 +32,7 @@ from untie._table.table import NoRowsError, Table, listed, read_table, table_of_
 from untie._table.vocabulary import Vocabulary
 from untie._util.messages import stage, warn_user
 from untie._util.threads import one_at_a_time
-from untie._util.types import AnyArray, Codes, FloatArray
+from untie._util.types import Codes, FloatArray
 from untie.export import Exportable
 from untie.preparer import Preparer, changed_columns, prepare_rows
 
@@ -67,19 +67,14 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
     solver: str
     min_frequency: float | None
     missing: str
-    random_state: Any
     verbose: bool
 
     _model: fitting.Fitted
     preparer_: Preparer | None
     vocabulary_: Vocabulary
-    categories_: list[AnyArray]
-    infrequent_categories_: list[AnyArray | None]
     counts_: Counts
     n_clusters_: int
     omega_: FloatArray
-    loss_curve_: FloatArray
-    n_iter_: int
     gains_: dict[str, float]
     k_choice_: KChoice | None
 

@@ -394,7 +394,7 @@ class CountedTable:
             vocabulary = vocabulary.union(other.vocabulary)
         have_pairs = self.counts.has_pairs and other.counts.has_pairs
         if not have_pairs or (most_values is not None and sum(vocabulary.sizes) > most_values):
-            first, second = (replace(t, counts=t.counts.without_pairs()) for t in (first, second))
+            first, second = first.without_pairs(), second.without_pairs()
         elif vocabulary is not self.vocabulary:
             n_rows = self.counts.n_rows + other.counts.n_rows
             check_memory(vocabulary.sizes, vocabulary.columns, n_rows=n_rows)
@@ -402,6 +402,10 @@ class CountedTable:
         # Half a sample is none: the rows of the other chunk would be missing.
         sample = first.sample + second.sample if first.sample and second.sample else None
         return CountedTable(vocabulary, first.counts + second.counts, sample)
+
+    def without_pairs(self) -> CountedTable:
+        """Return the same values and sample, without what occurs together."""
+        return replace(self, counts=self.counts.without_pairs())
 
     def plus_chunk(self, chunk: CountedTable) -> CountedTable:
         """Add a chunk whose columns are these, in this order, whatever their names.

@@ -12,9 +12,9 @@ import numpy as np
 from narwhals import dependencies
 
 from untie._count.chunked import CountTask, PartialCount, count_gathered
-from untie._engines.source import FrameTask, RowTask, Source, refuse_repeated
+from untie._engines.source import FrameTask, RowTask, Source
 from untie._table.orders import declared_orders, ordered_series
-from untie._table.table import listed, read_table
+from untie._table.table import listed, read_table, refuse_repeated
 from untie._util.messages import need
 from untie._util.scratch import Scratch
 from untie._util.threads import map_ahead

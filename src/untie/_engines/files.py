@@ -392,6 +392,45 @@ def cell_text(cell: Any) -> str:
     return str(cell)
 
 
+Named = str | os.PathLike[str]
+
+STDIN = "-"
+"""What names standard input."""
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file with rows.
+
+    Parameters
+    ----------
+    path : str
+        Where it is.
+    name : str
+        What the user calls it.
+    keys : mapping
+        The cells that its folders name, if they do.
+    is_sheet : bool
+        Whether it is a copy of a sheet of a workbook.
+    remark : str
+        What the user should know of how it was read; may be empty.
+    n_packed : int
+        Size in bytes of the archive that it was in; 0 if it was in none.
+    """
+
+    path: str
+    name: str
+    keys: Keys = field(default_factory=dict)
+    is_sheet: bool = False
+    remark: str = ""
+    n_packed: int = 0
+
+    @property
+    def shown(self) -> str:
+        """What messages call it."""
+        return "Standard input" if self.name == STDIN else repr(self.name)
+
+
 HELPERS = {
     "s3": "s3fs",
     "s3a": "s3fs",
@@ -423,8 +462,8 @@ def scheme_of(entry: str) -> str | None:
     return match[1].lower() if match else None
 
 
-def fetch(address: str, scratch: Scratch) -> list[tuple[str, str]]:
-    """Copy the files of an address.
+def _fetched(address: str, scratch: Scratch) -> Iterator[TableFile]:
+    """Yield copies of the files of an address.
 
     Parameters
     ----------
@@ -432,24 +471,19 @@ def fetch(address: str, scratch: Scratch) -> list[tuple[str, str]]:
         An address, or where files can be listed, a pattern.
     scratch : Scratch
         Where the copies go.
-
-    Returns
-    -------
-    list of (path, name)
-        The copies, and what each is called in messages.
     """
     scheme = scheme_of(address)
     if scheme in WEB:
-        return [(_fetch_page(address, scratch), address)]
+        yield TableFile(_fetch_page(address, scratch), address)
+        return
     files = _system_of(str(scheme))
     try:
         names = sorted(files.glob(address)) if glob.has_magic(address) else [address]
         if not names:
             raise FileNotFoundError(address)
-        copies = []
         for name in names:
             with files.open(name, "rb") as file:
-                copies.append((scratch.copy(file, name, repr(name)), name))
+                yield TableFile(scratch.copy(file, name, repr(name)), name)
     except FileNotFoundError:
         raise FileNotFoundError(f"There is no file {address!r}; check the address.") from None
     except (ValueError, MemoryError, KeyboardInterrupt):
@@ -459,7 +493,6 @@ def fetch(address: str, scratch: Scratch) -> list[tuple[str, str]]:
             f"{address!r} can't be read: {type(error).__name__}: {error}. Check the address, and "
             "whether you may read it."
         ) from error
-    return copies
 
 
 def _fetch_page(address: str, scratch: Scratch) -> str:
@@ -556,45 +589,6 @@ def _keys(place: str) -> Keys:
     }
 
 
-Named = str | os.PathLike[str]
-
-STDIN = "-"
-"""What names standard input."""
-
-
-@dataclass(frozen=True)
-class TableFile:
-    """A file with rows.
-
-    Parameters
-    ----------
-    path : str
-        Where it is.
-    name : str
-        What the user calls it.
-    keys : mapping
-        The cells that its folders name, if they do.
-    is_sheet : bool
-        Whether it is a copy of a sheet of a workbook.
-    remark : str
-        What the user should know of how it was read; may be empty.
-    n_packed : int
-        Size in bytes of the archive that it was in; 0 if it was in none.
-    """
-
-    path: str
-    name: str
-    keys: Keys = field(default_factory=dict)
-    is_sheet: bool = False
-    remark: str = ""
-    n_packed: int = 0
-
-    @property
-    def shown(self) -> str:
-        """What messages call it."""
-        return "Standard input" if self.name == STDIN else repr(self.name)
-
-
 @dataclass(frozen=True)
 class Gathered:
     """Files with rows, and the folder of their copies, which exists as long as this object."""
@@ -649,15 +643,13 @@ def _found(entry: str, scratch: Scratch) -> Iterator[TableFile]:
     if entry == STDIN:
         yield TableFile(_spooled(scratch), STDIN)
     elif scheme_of(entry) is not None:
-        yield from (TableFile(path, name) for path, name in fetch(entry, scratch))
+        yield from _fetched(entry, scratch)
     elif os.path.isdir(entry) and is_partitioned(entry):
         yield from (TableFile(path, path, keys) for path, keys in partition_files(entry))
     elif not os.path.exists(entry) and (inside := split_member(entry)) is not None:
         archive, member = inside
         copy = unzipped(archive, repr(archive), scratch, member)
         yield TableFile(copy, entry, n_packed=os.path.getsize(archive))
-    elif is_stream(entry):
-        yield TableFile(entry, entry)
     else:
         yield from (TableFile(path, path) for path in _paths(entry))
 
