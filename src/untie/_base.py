@@ -257,8 +257,8 @@ class VectorTask(CodingTask):
         lookup, said = self.lookup, "Vectors of a table that is read piece by piece come as"
         if lookup.is_sparse and lookup.n_columns > MOST_COLUMNS:
             raise ValueError(
-                f"{said} {form}, which are dense, but a column has {max(lookup.sizes):,} values and "
-                "each has a column of its own in them; set n_components (64, say) or "
+                f"{said} {form}, which are dense, but a column has {max(lookup.sizes):,} values "
+                "and each has a column of its own in them; set n_components (64, say) or "
                 "max_categories and fit again."
             )
         if self.is_sparse:

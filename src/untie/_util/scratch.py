@@ -124,7 +124,7 @@ def _remove_abandoned() -> None:
             os.kill(int(folder.name.split("-")[2]), 0)  # which only asks whether there is one
         except ProcessLookupError:
             _remove(folder)
-        except OSError:  # it is another user's by now
+        except (OSError, ValueError, OverflowError):  # another user's by now, or none of ours
             pass
 
 
