@@ -1,7 +1,6 @@
 """The interface of all engines, and the tasks that they run."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, Self, TypeVar
@@ -244,16 +243,6 @@ class Source(ABC):
                 "values."
             )
         return self.select(list(names) if weight is None else [*names, weight])
-
-
-def refuse_repeated(columns: Sequence[str], origin: str) -> None:
-    """Refuse columns of the same name."""
-    repeated = sorted(name for name, n in Counter(columns).items() if n > 1)
-    if repeated:
-        raise ValueError(
-            f"Column names must be distinct; rename columns of {origin}, as these occur again: "
-            f"{repeated}."
-        )
 
 
 def check_columns(

@@ -68,6 +68,16 @@ def check_names(
     raise ValueError(message("{0} {1}", said, remedy) if remedy else said)
 
 
+def refuse_repeated(columns: Sequence[str], origin: str | None = None) -> None:
+    """Refuse columns of the same name."""
+    repeated = sorted(name for name, n in Counter(columns).items() if n > 1)
+    if repeated:
+        which = "columns" if origin is None else f"columns of {origin}"
+        raise ValueError(
+            f"Column names must be distinct; rename {which}, as these occur again: {repeated}."
+        )
+
+
 def check_column(name: Any, present: Sequence[str], argument: str) -> None:
     """Refuse what names no column; who has its cells instead is told what to do with them.
 
@@ -217,11 +227,7 @@ def _refuse_lazy(data: Any) -> None:
 
 def _read_frame(frame: nw.DataFrame[Any]) -> Table:
     names = tuple(str(name) for name in frame.columns)
-    repeated = sorted(name for name, n in Counter(names).items() if n > 1)
-    if repeated:
-        raise ValueError(
-            f"Column names must be distinct; rename columns, as these occur again: {repeated}."
-        )
+    refuse_repeated(names)
     implementation = frame.implementation
     if implementation.is_polars() or implementation.is_pyarrow():
         columns = tuple(frame.iter_columns())
