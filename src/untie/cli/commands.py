@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
+from inspect import cleandoc
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +12,6 @@ import typer
 
 from untie._util.messages import counted, need
 from untie.cli.options import (
-    RESULT,
     Clusters,
     ColumnOptions,
     FailOn,
@@ -27,6 +28,7 @@ from untie.cli.options import (
     TableOptions,
     option,
     refuse_for_model,
+    result,
     sharing,
 )
 from untie.cli.streams import UserError, check_file, check_output
@@ -36,16 +38,35 @@ COMMANDS: dict[str, tuple[Callable[..., None], str]] = {}
 
 
 def command(
-    kind: type[Any] | None, examples: str, without: Sequence[str] = ()
+    kind: type[Any] | None = None, without: Sequence[str] = ()
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a function the sub-command of its name; see `sharing` for `kind` and `without`."""
+    """Make a function the sub-command of its name, and its docstring the help.
+
+    `kind` and `without` are as of `sharing`.
+    """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         run = function if kind is None else sharing(function, kind, without)
-        COMMANDS[function.__name__] = run, f"[bold]Examples[/bold]\n\n{examples}"
+        text, _, examples = cleandoc(function.__doc__ or "").partition("Examples\n--------\n")
+        run.__doc__ = _flowing(text)
+        COMMANDS[function.__name__] = run, f"[bold]Examples[/bold]\n\n{_flowing(examples)}"
         return function
 
     return decorate
+
+
+def _flowing(text: str) -> str:
+    """Return text whose lines end with the paragraph, to be broken where the terminal ends."""
+    return "\n\n".join(part.replace("\n", " ") for part in text.strip().split("\n\n"))
+
+
+def number_of(what: str) -> Any:
+    """Return the option that says how many of something there shall be."""
+    return option(f"Number of {what}.", "--n", "-n", min=1, show_default=True)
+
+
+fraction = partial(option, min=0, max=1, show_default=True)
+"""An option from 0 to 1."""
 
 
 class PageFormat(StrEnum):
@@ -63,52 +84,48 @@ ENDINGS = {
 }
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie report mushroom.csv[/cyan]  writes mushroom-report.html
-
-[cyan]untie report people.csv --label left --k 4 --output people.html[/cyan]
-
-[cyan]untie report --sql "SELECT * FROM 'sales/*.parquet' WHERE year = 2025" -o sales.html[/cyan]
-
-[cyan]untie report people.csv --format md[/cyan]  writes people-report.md, for a ticket
-
-The page is one file that works without a network: a map of the rows, groups and what makes \
-them, unusual rows, values that are alike, and the code that makes it again.""",
-    without=["safe_csv"],
-)
+@command(LearningOptions, without=["safe_csv"])
 def report(
     options: LearningOptions,
     file: File = None,
     k: Clusters = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
+        result(
+            "The file to write; its ending (.html, .md, .json) says how.",
+            *("--output", "-o"),
             metavar="PAGE",
-            help="The file to write; its ending (.html, .md, .json) says how.",
-            rich_help_panel=RESULT,
             show_default="FILE-report.html",
         ),
     ] = None,
     form: Annotated[
         PageFormat | None,
-        typer.Option(
+        result(
+            "A page for a browser, or all that is on it as Markdown or JSON.",
             "--format",
-            help="A page for a browser, or all that is on it as Markdown or JSON.",
-            rich_help_panel=RESULT,
             show_default="by the ending of PAGE, else html",
         ),
     ] = None,
     title: Annotated[
-        str | None,
-        typer.Option(
-            help="What the page calls the table.", rich_help_panel=RESULT, show_default="FILE"
-        ),
+        str | None, result("What the page calls the table.", show_default="FILE")
     ] = None,
 ) -> None:
-    """Learn, choose the number of groups, find and explain them, and write a page about it all."""
+    """Learn, choose the number of groups, find and explain them, and write a page about it all.
+
+    Examples
+    --------
+    [cyan]untie report mushroom.csv[/cyan]  writes mushroom-report.html
+
+    [cyan]untie report people.csv --label left --k 4 --output people.html[/cyan]
+
+    [cyan]untie report --sql "SELECT * FROM 'sales/*.parquet' WHERE year = 2025" -o
+    sales.html[/cyan]
+
+    [cyan]untie report people.csv --format md[/cyan]  writes people-report.md, for a ticket
+
+    The page is one file that works without a network: a map of the rows, groups and what makes
+    them, unusual rows, values that are alike, and the code that makes it again.
+    """
     page = output or _page_for(file, form or PageFormat.html)
     endings = ENDINGS[form] if form else tuple(end for some in ENDINGS.values() for end in some)
     if page.suffix == ".gz":
@@ -128,19 +145,7 @@ def _page_for(file: str | None, form: PageFormat) -> Path:
     return Path(f"{Path(file).name.removesuffix('.gz').rsplit('.', 1)[0] or 'table'}-report.{form}")
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie cluster mushroom.csv --label class[/cyan]  the groups, and what makes them
-
-[cyan]untie cluster mushroom.csv --k 5 --output grouped.csv[/cyan]  every row with its group
-
-[cyan]untie cluster mushroom.csv --save mushroom.untie[/cyan]  keep the clusters for new rows, \
-which [cyan]untie assign[/cyan] or --model puts into them
-
-[cyan]untie cluster 'logs/*.parquet' --lazy -o grouped.parquet[/cyan]  more rows than memory holds
-
-In a pipe, or with --format csv, the rows come out with their cluster as a last column.""",
-)
+@command(LearningOptions)
 def cluster(
     options: LearningOptions,
     file: File = None,
@@ -157,8 +162,7 @@ def cluster(
         ),
     ] = None,
     lazy: Annotated[
-        bool,
-        typer.Option("--lazy", help="Read the rows piece by piece, several times; needs --output."),
+        bool, option("Read the rows piece by piece, several times; needs --output.", "--lazy")
     ] = False,
     format_: OutputFormat = None,
 ) -> None:
@@ -167,6 +171,20 @@ def cluster(
     The largest cluster is 0. Of each, the values are named that are far more frequent in it than
     elsewhere, with their share in it and elsewhere; of numbers, a range. What is said first is
     whether there are groups at all, and which columns they rest on.
+
+    Examples
+    --------
+    [cyan]untie cluster mushroom.csv --label class[/cyan]  the groups, and what makes them
+
+    [cyan]untie cluster mushroom.csv --k 5 --output grouped.csv[/cyan]  every row with its group
+
+    [cyan]untie cluster mushroom.csv --save mushroom.untie[/cyan]  keep the clusters for new
+    rows, which [cyan]untie assign[/cyan] or --model puts into them
+
+    [cyan]untie cluster 'logs/*.parquet' --lazy -o grouped.parquet[/cyan]  more rows than memory
+    holds
+
+    In a pipe, or with --format csv, the rows come out with their cluster as a last column.
     """
     check_output(output)
     check_output(save, None)
@@ -190,17 +208,7 @@ def cluster(
         cluster_rows(file, options, k, lazy, output, save, format_)
 
 
-@command(
-    SourceOptions,
-    """[cyan]untie cluster people.csv --save people.untie[/cyan]  first, the clusters
-
-[cyan]untie assign people.untie new.csv[/cyan]  how many rows go where, and which are like none
-
-[cyan]untie assign people.untie new.csv --output assigned.csv[/cyan]  every row with its cluster
-
-distance: of the row to the mean of its cluster, not squared; unknown: how many of its values the \
-model does not know; note: what makes it unlike any cluster, or these values.""",
-)
+@command(SourceOptions)
 def assign(
     options: SourceOptions,
     model: Annotated[
@@ -218,6 +226,19 @@ def assign(
 
     In a pipe, with --output or with --format csv, the rows come out with four more columns:
     cluster, distance, unknown and note.
+
+    Examples
+    --------
+    [cyan]untie cluster people.csv --save people.untie[/cyan]  first, the clusters
+
+    [cyan]untie assign people.untie new.csv[/cyan]  how many rows go where, and which are like
+    none
+
+    [cyan]untie assign people.untie new.csv --output assigned.csv[/cyan]  every row with its
+    cluster
+
+    distance: of the row to the mean of its cluster, not squared; unknown: how many of its
+    values the model does not know; note: what makes it unlike any cluster, or these values.
     """
     check_output(output)
     from untie.cli.assign import assign_rows
@@ -225,22 +246,7 @@ def assign(
     assign_rows(model, file, options, output, format_)
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie neighbors mushroom.csv --row 17[/cyan]
-
-[cyan]untie neighbors melons.csv --where color=green --where size=big[/cyan]
-
-[cyan]untie neighbors orders.csv --row 17 --distinct --keep order_id[/cyan]  with a key, without \
-copies
-
-[cyan]untie neighbors mushroom.csv --row 17 --why --format csv[/cyan]  what each column \
-contributes
-
-[cyan]untie neighbors orders.parquet --model orders.untie --like new.csv --output alike.csv[/cyan]
-
-Rows are counted from 0: the first line below the names is row 0.""",
-)
+@command(LearningOptions)
 def neighbors(
     options: LearningOptions,
     file: File = None,
@@ -251,12 +257,12 @@ def neighbors(
     like: Annotated[
         str | None, option("A file; look for rows like each of its.", metavar="FILE")
     ] = None,
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of neighbours.")] = 10,
+    n: Annotated[int, number_of("neighbours")] = 10,
     why: Annotated[
-        bool, typer.Option("--why", help="One line for each column and what it contributes.")
+        bool, option("One line for each column and what it contributes.", "--why")
     ] = False,
     distinct: Annotated[
-        bool, typer.Option("--distinct", help="Of equal rows show the first, and none like ROW.")
+        bool, option("Of equal rows show the first, and none like ROW.", "--distinct")
     ] = False,
     keep: Kept = None,
     model: Model = None,
@@ -270,6 +276,23 @@ def neighbors(
     similarity is a sum over the columns, and the columns named are those that contribute most; it
     need not fall with the rank, as rare values make a row similar to more. With --where, the
     columns that it names count alone. All rows are compared, and read piece by piece.
+
+    Examples
+    --------
+    [cyan]untie neighbors mushroom.csv --row 17[/cyan]
+
+    [cyan]untie neighbors melons.csv --where color=green --where size=big[/cyan]
+
+    [cyan]untie neighbors orders.csv --row 17 --distinct --keep order_id[/cyan]  with a key,
+    without copies
+
+    [cyan]untie neighbors mushroom.csv --row 17 --why --format csv[/cyan]  what each column
+    contributes
+
+    [cyan]untie neighbors orders.parquet --model orders.untie --like new.csv --output
+    alike.csv[/cyan]
+
+    Rows are counted from 0: the first line below the names is row 0.
     """
     if (row is not None) + bool(where) + (like is not None) != 1:
         raise UserError(
@@ -295,29 +318,31 @@ def neighbors(
     show(result, format_, output, title, options.safe_csv)
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie outliers orders.csv[/cyan]
-
-[cyan]untie outliers orders.csv -n 100 --output check.csv[/cyan]
-
-[cyan]untie outliers today.csv --model orders.untie[/cyan]  unusual beside the rows of the model
-
-score: how surprising the row's pairs of values are, in nats, and values that a model has never \
-seen, or numbers outside those that it has; share: of all rows that are at least as surprising, \
-those of the model's table with --model. Rows are counted from 0.""",
-    without=["solver", "purpose"],
-)
+@command(LearningOptions, without=["solver", "purpose"])
 def outliers(
     options: LearningOptions,
     file: File = None,
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of rows.")] = 20,
+    n: Annotated[int, number_of("rows")] = 20,
     keep: Kept = None,
     model: Model = None,
     output: Output = None,
     format_: OutputFormat = None,
 ) -> None:
-    """Find the rows with the most surprising combinations of values, and say which they are."""
+    """Find the rows with the most surprising combinations of values, and say which they are.
+
+    Examples
+    --------
+    [cyan]untie outliers orders.csv[/cyan]
+
+    [cyan]untie outliers orders.csv -n 100 --output check.csv[/cyan]
+
+    [cyan]untie outliers today.csv --model orders.untie[/cyan]  unusual beside the rows of the
+    model
+
+    score: how surprising the row's pairs of values are, in nats, and values that a model has
+    never seen, or numbers outside those that it has; share: of all rows that are at least as
+    surprising, those of the model's table with --model. Rows are counted from 0.
+    """
     check_output(output)
     from untie._table.frames import columns_of
     from untie.cli.learning import cells_at, learned
@@ -336,35 +361,37 @@ def outliers(
     show(result, format_, output, "The most unusual rows", options.safe_csv)
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie values mushroom.csv[/cyan]  the most alike, in all columns
-
-[cyan]untie values mushroom.csv --column odor[/cyan]
-
-[cyan]untie values mushroom.csv --column odor --why a,l[/cyan]  what the two share
-
-alikeness: from -1 to 1, how far the rows that have one value are like those that have the other \
-in all other columns; at_least: less two standard errors; the pairs are in its order. Go by \
-at_least. Values of few rows, as most typos, can hardly be judged by what they occur with; for \
-them it is mostly near 0 or below: nothing is known. similarity: of the learned vectors, in \
-which rare values may be near each other for being rare, whatever they mean.""",
-)
+@command(LearningOptions)
 def values(
     options: LearningOptions,
     file: File = None,
     column: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The column to look at.", show_default="all")
+        str | None, option("The column to look at.", metavar="NAME", show_default="all")
     ] = None,
     why: Annotated[
         str | None, option("Two values of --column to explain.", metavar="VALUE,VALUE")
     ] = None,
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of lines.")] = 20,
+    n: Annotated[int, number_of("lines")] = 20,
     model: Model = None,
     output: Output = None,
     format_: OutputFormat = None,
 ) -> None:
-    """Find values that occur in the same company, such as two names of one thing, and say why."""
+    """Find values that occur in the same company, such as two names of one thing, and say why.
+
+    Examples
+    --------
+    [cyan]untie values mushroom.csv[/cyan]  the most alike, in all columns
+
+    [cyan]untie values mushroom.csv --column odor[/cyan]
+
+    [cyan]untie values mushroom.csv --column odor --why a,l[/cyan]  what the two share
+
+    alikeness: from -1 to 1, how far the rows that have one value are like those that have the
+    other in all other columns; at_least: less two standard errors; the pairs are in its order.
+    Go by at_least. Values of few rows, as most typos, can hardly be judged by what they occur
+    with; for them it is mostly near 0 or below: nothing is known. similarity: of the learned
+    vectors, in which rare values may be near each other for being rare, whatever they mean.
+    """
     check_output(output)
     if why is not None and column is None:
         raise UserError("--why needs the column: --column odor --why a,l")
@@ -404,26 +431,7 @@ def _two(text: str, labels: list[str], column: str) -> tuple[str, str]:
     raise UserError(f"--why takes two values of {column!r}, got {text!r}; there are {some}.")
 
 
-@command(
-    ColumnOptions,
-    """[cyan]untie drift january.csv july.csv[/cyan]  what has changed since January
-
-[cyan]untie drift january.csv july.csv --fail-on any -q[/cyan]  for pipelines: the exit code is 1 \
-if anything has, 0 if nothing has, 2 if something is wrong with the files or options
-
-[cyan]untie drift july.csv --model january.untie[/cyan]  beside the rows that a model has learned \
-from
-
-[cyan]untie drift january.csv july.csv --all --output changes.csv[/cyan]  every value and pair of \
-columns, drifted or not
-
-moved: the share of the rows that would have to be different for all to be as before. A column or \
-a pair of columns has drifted if the change is no accident (p below --alpha, corrected for the \
-number of tests) and not small (at least --min-effect has moved). A new or a lost value counts if \
-it is no accident, however few rows have it. Of couplings, before and after are how far one column \
-tells the other, from 0 to 1.""",
-    without=["sql"],
-)
+@command(ColumnOptions, without=["sql"])
 def drift(
     options: ColumnOptions,
     file: File = None,
@@ -453,14 +461,10 @@ def drift(
             metavar="KIND",
         ),
     ] = None,
-    alpha: Annotated[
-        float, typer.Option(min=0, max=1, help="Largest p-value of a change; less is stricter.")
-    ] = 0.01,
-    min_effect: Annotated[
-        float, typer.Option(min=0, max=1, help="Smallest share of rows that must have moved.")
-    ] = 0.05,
+    alpha: Annotated[float, fraction("Largest p-value of a change; less is stricter.")] = 0.01,
+    min_effect: Annotated[float, fraction("Smallest share of rows that must have moved.")] = 0.05,
     everything: Annotated[
-        bool, typer.Option("--all", help="Every column, value and pair, drifted or not.")
+        bool, option("Every column, value and pair, drifted or not.", "--all")
     ] = False,
     output: Output = None,
     format_: OutputFormat = None,
@@ -469,6 +473,25 @@ def drift(
 
     New and lost values, columns whose frequencies have shifted, and pairs of columns that depend on
     each other otherwise than before. Numbers are binned by the ranges of the first table.
+
+    Examples
+    --------
+    [cyan]untie drift january.csv july.csv[/cyan]  what has changed since January
+
+    [cyan]untie drift january.csv july.csv --fail-on any -q[/cyan]  for pipelines: the exit code
+    is 1 if anything has, 0 if nothing has, 2 if something is wrong with the files or options
+
+    [cyan]untie drift july.csv --model january.untie[/cyan]  beside the rows that a model has
+    learned from
+
+    [cyan]untie drift january.csv july.csv --all --output changes.csv[/cyan]  every value and
+    pair of columns, drifted or not
+
+    moved: the share of the rows that would have to be different for all to be as before. A
+    column or a pair of columns has drifted if the change is no accident (p below --alpha,
+    corrected for the number of tests) and not small (at least --min-effect has moved). A new or
+    a lost value counts if it is no accident, however few rows have it. Of couplings, before and
+    after are how far one column tells the other, from 0 to 1.
     """
     check_output(output)
     if file in ("-", "/dev/stdin") and new in ("-", "/dev/stdin"):
@@ -491,18 +514,7 @@ def drift(
         raise typer.Exit(1)
 
 
-@command(
-    TableOptions,
-    """[cyan]untie compare mushroom.csv --drop class --k 2[/cyan]
-
-[cyan]untie compare mushroom.csv --label class[/cyan]  as many clusters as there are classes, with \
-F and ARI
-
-gain: nats per row (1 nat is 1.44 bits) by which the clusters describe the table better than \
-none; silhouette: of the share of columns in which rows differ; stability: agreement with the \
-clusters of resampled rows (adjusted Rand index). Higher scores are better, in every column.""",
-    without=["safe_csv"],
-)
+@command(TableOptions, without=["safe_csv"])
 def compare(
     options: TableOptions,
     file: File = None,
@@ -511,7 +523,20 @@ def compare(
     format_: OutputFormat = None,
     seed: Seed = 0,
 ) -> None:
-    """Cluster a table with several methods and score the clusters."""
+    """Cluster a table with several methods and score the clusters.
+
+    Examples
+    --------
+    [cyan]untie compare mushroom.csv --drop class --k 2[/cyan]
+
+    [cyan]untie compare mushroom.csv --label class[/cyan]  as many clusters as there are
+    classes, with F and ARI
+
+    gain: nats per row (1 nat is 1.44 bits) by which the clusters describe the table better than
+    none; silhouette: of the share of columns in which rows differ; stability: agreement with
+    the clusters of resampled rows (adjusted Rand index). Higher scores are better, in every
+    column.
+    """
     check_output(output)
     from untie._table.frames import columns_of
     from untie._table.rows import read_weights
@@ -558,32 +583,33 @@ def _number(frame: Any, weights: Any, answers: list[Any] | None, seed: int, quie
         return choose_k(encoder, frame, sample_weight=weights, random_state=seed).k
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie fit mushroom.csv --output mushroom.untie[/cyan]
-
-[cyan]untie fit 'sales/*.parquet' --drop price -o sales.untie[/cyan]  files that need not fit in \
-memory
-
-[cyan]untie fit people.csv --purpose neighbors -o people.untie[/cyan]  to find similar rows with
-
-The model keeps how columns were binned; [cyan]untie transform[/cyan] does the same to new rows.""",
-    without=["safe_csv"],
-)
+@command(LearningOptions, without=["safe_csv"])
 def fit(
     options: LearningOptions,
     file: File = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="MODEL", help="Where to keep the model; needed."),
+        Path | None, option("Where to keep the model; needed.", "--output", "-o", metavar="MODEL")
     ] = None,
     k: Clusters = None,
     components: Annotated[
-        int | None,
-        typer.Option(min=1, help="Numbers per row that transform gives.", show_default="all"),
+        int | None, option("Numbers per row that transform gives.", min=1, show_default="all")
     ] = None,
 ) -> None:
-    """Learn from a table and keep the model in a file."""
+    """Learn from a table and keep the model in a file.
+
+    Examples
+    --------
+    [cyan]untie fit mushroom.csv --output mushroom.untie[/cyan]
+
+    [cyan]untie fit 'sales/*.parquet' --drop price -o sales.untie[/cyan]  files that need not
+    fit in memory
+
+    [cyan]untie fit people.csv --purpose neighbors -o people.untie[/cyan]  to find similar rows
+    with
+
+    The model keeps how columns were binned; [cyan]untie transform[/cyan] does the same to new
+    rows.
+    """
     if output is None:
         raise UserError("Say where to keep the model: --output model.untie")
     check_output(output, None)
@@ -616,29 +642,21 @@ def fit(
     tell_families(encoder, options.quiet)
 
 
-@command(
-    SourceOptions,
-    """[cyan]untie transform mushroom.untie new.csv --output vectors.parquet[/cyan]
-
-[cyan]cat new.csv | untie transform mushroom.untie - --keep id > vectors.csv[/cyan]""",
-)
+@command(SourceOptions)
 def transform(
     options: SourceOptions,
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="What untie fit or Python saved.")],
     file: File = None,
     output: Annotated[
         Path | None,
-        option(
+        result(
             "Write here, in the format of the ending (.csv, .tsv, .parquet, .feather).",
-            "--output",
-            "-o",
+            *("--output", "-o"),
             metavar="FILE",
-            rich_help_panel=RESULT,
         ),
     ] = None,
     keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Columns to write as well, such as a key."),
+        list[str] | None, option("Columns to write as well, such as a key.", metavar="NAMES")
     ] = None,
     format_: OutputFormat = None,
 ) -> None:
@@ -647,6 +665,12 @@ def transform(
     Numbers are binned as in the table that the model was learned from. Columns that it was not
     learned from are left alone. A value that the model does not know is neutral, and is told. Of
     a clusterer, these are the vectors that it finds clusters of.
+
+    Examples
+    --------
+    [cyan]untie transform mushroom.untie new.csv --output vectors.parquet[/cyan]
+
+    [cyan]cat new.csv | untie transform mushroom.untie - --keep id > vectors.csv[/cyan]
     """
     check_output(output, (".csv", ".tsv", ".parquet", ".pq", ".feather", ".arrow"))
     from untie.cli.streaming import write_vectors
@@ -654,14 +678,7 @@ def transform(
     write_vectors(model, file, options, output, keep, format_)
 
 
-@command(
-    None,
-    """[cyan]untie datasets[/cyan]  what there is
-
-[cyan]untie datasets zoo --output zoo.csv[/cyan]
-
-[cyan]untie datasets mushroom | untie cluster - --label class[/cyan]""",
-)
+@command()
 def datasets(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="A data set to write.", show_default=False)
@@ -669,7 +686,16 @@ def datasets(
     output: Output = None,
     format_: OutputFormat = None,
 ) -> None:
-    """List the data sets that come along, or write one; its last column, class, is the answer."""
+    """List the data sets that come along, or write one; its last column, class, is the answer.
+
+    Examples
+    --------
+    [cyan]untie datasets[/cyan]  what there is
+
+    [cyan]untie datasets zoo --output zoo.csv[/cyan]
+
+    [cyan]untie datasets mushroom | untie cluster - --label class[/cyan]
+    """
     check_output(output)
     from untie._table.frames import columns_of
     from untie.cli.showing import say, show

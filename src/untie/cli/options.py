@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, get_type_hints
@@ -13,9 +14,6 @@ import typer
 
 from untie._util.messages import Message, Parameter
 from untie.cli.streams import UserError, check_apart, check_file
-
-READING, COLUMNS, RESULT = "Reading", "Columns", "Result"
-
 
 BINS, MAX_CATEGORIES = 35, 100
 """As `Preparer` has them, which takes long to import."""
@@ -65,6 +63,11 @@ def option(text: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=text, **{"show_default": False, **settings})
 
 
+reading = partial(option, rich_help_panel="Reading")
+about_columns = partial(option, rich_help_panel="Columns")
+result = partial(option, rich_help_panel="Result")
+"""An option among those of its kind in the help."""
+
 File = Annotated[
     str | None,
     typer.Argument(
@@ -75,21 +78,16 @@ File = Annotated[
         show_default=False,
     ),
 ]
-NAMES: Any = {"metavar": "NAMES", "rich_help_panel": COLUMNS}
-OUTPUT: Any = {"metavar": "FILE", "rich_help_panel": RESULT}
 Output = Annotated[
     Path | None,
-    option(
+    result(
         "Write here, in the format of the ending (.csv, .tsv, .json, .parquet).",
         *("--output", "-o"),
-        **OUTPUT,
+        metavar="FILE",
     ),
 ]
 Kept = Annotated[
-    list[str] | None,
-    option(
-        "Columns of FILE to show as well, such as a key.", metavar="NAMES", rich_help_panel=RESULT
-    ),
+    list[str] | None, result("Columns of FILE to show as well, such as a key.", metavar="NAMES")
 ]
 Model = Annotated[
     Path | None,
@@ -98,15 +96,10 @@ Model = Annotated[
     ),
 ]
 Clusters = Annotated[int | None, option("Number of clusters.", "--k", min=2, show_default="chosen")]
-Seed = Annotated[int, typer.Option(help="Seed of everything that is random.")]
+Seed = Annotated[int, option("Seed of everything that is random.", show_default=True)]
 OutputFormat = Annotated[
     Format | None,
-    option(
-        "How to print.",
-        "--format",
-        show_default="table on a terminal, else csv",
-        rich_help_panel=RESULT,
-    ),
+    result("How to print.", "--format", show_default="table on a terminal, else csv"),
 ]
 
 
@@ -116,53 +109,37 @@ class SourceOptions:
 
     sql: Annotated[
         str | None,
-        option(
-            "A DuckDB query instead of FILE: \"SELECT * FROM 'a.csv' WHERE ...\".",
-            metavar="QUERY",
-            rich_help_panel=READING,
+        reading(
+            "A DuckDB query instead of FILE: \"SELECT * FROM 'a.csv' WHERE ...\".", metavar="QUERY"
         ),
     ] = None
     missing: Annotated[
         list[str] | None,
-        option(
+        reading(
             "The cells that are missing, besides empty ones: --missing '?,NA'. If not given, "
             "words such as NA, n/a, ? and - are found by themselves, and said; --missing none "
             "keeps them as values. Repeatable.",
             metavar="TEXTS",
-            rich_help_panel=READING,
         ),
     ] = None
     delimiter: Annotated[
         str | None,
-        option(
-            "What stands between cells; found out if not given.",
-            metavar="CHAR",
-            rich_help_panel=READING,
-        ),
+        reading("What stands between cells; found out if not given.", metavar="CHAR"),
     ] = None
-    encoding: Annotated[str, option("Of text; utf-8.", metavar="NAME", rich_help_panel=READING)] = (
-        "utf-8"
-    )
+    encoding: Annotated[str, reading("Of text; utf-8.", metavar="NAME")] = "utf-8"
     sheet: Annotated[
         str | None,
-        option(
-            "Of an Excel file, by its name or number; the first.",
-            metavar="NAME",
-            rich_help_panel=READING,
-        ),
+        reading("Of an Excel file, by its name or number; the first.", metavar="NAME"),
     ] = None
     safe_csv: Annotated[
         bool,
-        option(
+        result(
             "In CSV, put ' before texts that begin with = + - or @, which a spreadsheet would "
             "run as formulas.",
             "--safe-csv",
-            rich_help_panel=RESULT,
         ),
     ] = False
-    quiet: Annotated[
-        bool, option("No notes, no progress; errors only.", "--quiet", "-q", rich_help_panel=RESULT)
-    ] = False
+    quiet: Annotated[bool, result("No notes, no progress; errors only.", "--quiet", "-q")] = False
 
 
 @dataclass(frozen=True)
@@ -171,47 +148,43 @@ class ColumnOptions(SourceOptions):
 
     columns: Annotated[
         list[str] | None,
-        option(
+        about_columns(
             "Learn from these alone: --columns age,city. None is left out, whatever it holds.",
-            **NAMES,
+            metavar="NAMES",
         ),
     ] = None
-    drop: Annotated[list[str] | None, option("Leave these out.", **NAMES)] = None
+    drop: Annotated[list[str] | None, about_columns("Leave these out.", metavar="NAMES")] = None
     categorical: Annotated[
         list[str] | None,
-        option(
+        about_columns(
             "Numbers that are names, such as flights or postal codes: not binned, not left out.",
-            **NAMES,
+            metavar="NAMES",
         ),
     ] = None
     bins: Annotated[
         int,
-        typer.Option(
-            min=2, help="Most ranges that numbers are binned into.", rich_help_panel=COLUMNS
-        ),
+        about_columns("Most ranges that numbers are binned into.", min=2, show_default=True),
     ] = BINS
     max_categories: Annotated[
         int,
-        typer.Option(
+        about_columns(
+            "Values of a column that are told apart; rarer ones are merged.",
             min=2,
-            help="Values of a column that are told apart; rarer ones are merged.",
-            rich_help_panel=COLUMNS,
+            show_default=True,
         ),
     ] = MAX_CATEGORIES
     day_first: Annotated[
         bool | None,
-        option(
+        about_columns(
             "How to read dates such as 1/2/2024 where no date of the column tells.",
             "--day-first/--month-first",
-            rich_help_panel=COLUMNS,
         ),
     ] = None
     date_parts: Annotated[
         list[str] | None,
-        option(
+        about_columns(
             "Take weekday, month or hour out of dates, as columns: --date-parts weekday,hour.",
             metavar="PARTS",
-            rich_help_panel=COLUMNS,
         ),
     ] = None
 
@@ -222,19 +195,13 @@ class TableOptions(ColumnOptions):
 
     label: Annotated[
         str | None,
-        option(
-            "A column with the answer: not learned from, used to judge results.",
-            metavar="NAME",
-            rich_help_panel=COLUMNS,
+        about_columns(
+            "A column with the answer: not learned from, used to judge results.", metavar="NAME"
         ),
     ] = None
     weight: Annotated[
         str | None,
-        option(
-            "The column that says how often each row counts.",
-            metavar="NAME",
-            rich_help_panel=COLUMNS,
-        ),
+        about_columns("The column that says how often each row counts.", metavar="NAME"),
     ] = None
 
 
@@ -244,25 +211,23 @@ class LearningOptions(TableOptions):
 
     column_weight: Annotated[
         list[str] | None,
-        option(
+        about_columns(
             "How much a column counts, 1 being as usual: --column-weight age=2. Repeatable.",
-            "--column-weight",
-            "--weight-column",
+            *("--column-weight", "--weight-column"),
             metavar="NAME=FACTOR",
-            rich_help_panel=COLUMNS,
         ),
     ] = None
     passive: Annotated[
-        list[str] | None, option("Describe these, but do not learn from them.", **NAMES)
+        list[str] | None,
+        about_columns("Describe these, but do not learn from them.", metavar="NAMES"),
     ] = None
     ordered: Annotated[
         list[str] | None,
-        option(
+        about_columns(
             "A column whose order counts: numbers or dates with few values, such as grades, "
             "or words in their order: --ordered size=S,M,L. Numbers and dates that are binned into "
             "ranges have an order anyway. Repeatable.",
             metavar="COLUMN[=VALUES]",
-            rich_help_panel=COLUMNS,
         ),
     ] = None
     solver: Annotated[
@@ -312,17 +277,11 @@ def sharing(
         check_apart(arguments)
         function(options=options, **arguments)
 
-    run.__name__, run.__doc__ = function.__name__, _flowing(function.__doc__ or "")
+    run.__name__ = function.__name__
     # typer reads the signature from here; to the type checker a function has none.
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
-
-
-def _flowing(text: str) -> str:
-    """Return text whose lines end with the paragraph, to be broken where the terminal ends."""
-    paragraphs = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 OPTIONS = {
