@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from untie._base import TakesTables, check_seen
 from untie._count.crosstab import Entries, cross_table, find_entries
 from untie._engines.registry import open_table
-from untie._prepare.note import LEFT_OUT, Reason
+from untie._learn.columns.attributes import family_sentences, gap_sentences
+from untie._prepare.note import LEFT_OUT
 from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
@@ -84,11 +85,6 @@ class FittedTable:
         first = self.steps[0] if self.steps else None
         return first if isinstance(first, Preparer) else None
 
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The columns of raw rows that are not learned from, and why."""
-        return left_out(self.preparer)
-
     def prepared(self, data: Any, keep: Sequence[str] = ()) -> Any:
         """Return raw rows, in memory or lazy, as the encoder has learned from them.
 
@@ -106,18 +102,11 @@ class FittedTable:
                 data = step.transform(data)
         return data
 
-    def codes(self, data: Any) -> Codes:
-        """Return the codes of raw rows in memory."""
-        return encode_rows(self.encoder, self.rows(data)[0])
-
-    def new_rows(self, data: Any, sample_weight: Any = None) -> tuple[Any, Any]:
-        """Return `rows` of a table that may have more columns, and named ones in any order."""
-        return self.rows(data, sample_weight, strictly=False)
-
     def rows(self, data: Any, sample_weight: Any = None, strictly: bool = True) -> tuple[Any, Any]:
         """Return prepared rows, and their weights as they were given.
 
-        A column with the weights is taken out of a table in memory, and kept in a lazy one.
+        A column with the weights is taken out of a table in memory, and kept in a lazy one. If not
+        strictly, the table may have more columns, and named ones in any order.
         """
         if open_table(data).is_lazy:
             keep = [sample_weight] if isinstance(sample_weight, str) else []
@@ -222,19 +211,6 @@ def _steps(model: Any) -> list[Any]:
         is_none = model is None or (isinstance(model, str) and model == "passthrough")
         return [] if is_none else [model]
     return [part for _, step in model.steps for part in _steps(step)]
-
-
-def left_out(preparer: Preparer | None) -> tuple[str, ...]:
-    """Return the columns that a preparer leaves out, and why."""
-    notes = preparer.notes_ if preparer is not None else ()
-    return tuple(f"{note.column} ({note.reason})" for note in notes if note.action == LEFT_OUT)
-
-
-def merged_values(preparer: Preparer | None) -> dict[str, str]:
-    """Return, for each column in which a preparer merges rare values, what they become."""
-    notes = preparer.notes_ if preparer is not None else ()
-    merged = {note.column: note.argument(Reason.MERGED, "other") for note in notes}
-    return {name: other for name, other in merged.items() if other is not None}
 
 
 def _named(estimator: Any) -> str:
@@ -541,6 +517,15 @@ def nothing_known(encoder: TableEncoder, data: Any, codes: Codes) -> BoolArray:
     return may_be
 
 
+def redundant_said(encoder: TableEncoder, names: Sequence[str]) -> list[str]:
+    """Say which columns say the same, and which are missing together, by what they are called."""
+    counts = encoder.counts_
+    return [
+        *family_sentences(encoder._model.attributes, names, counts.sizes),
+        *gap_sentences(counts, encoder.vocabulary_, names),
+    ]
+
+
 def with_outside(notes: list[str], outside: Any) -> list[str]:
     """Return the notes of rows with what `Preparer.outside` has found of them."""
     found = frames.columns_of(outside)
@@ -551,14 +536,9 @@ def with_outside(notes: list[str], outside: Any) -> list[str]:
     return notes
 
 
-def codes_of(encoder: TableEncoder, data: Any) -> Codes:
-    """Code prepared rows in memory, of which there may be none."""
-    return encoder._codes(data)
-
-
 def encode_rows(encoder: TableEncoder, data: Any) -> Codes:
     """Code prepared rows in memory; refuse a table without any."""
-    codes = codes_of(encoder, data)
+    codes = encoder._codes(data)
     if not len(codes[0]):
         raise ValueError("The table has no rows.")
     return codes

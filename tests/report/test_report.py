@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 import untie
 from untie import UNTIE, Preparer, TableClusterer, TableEncoder
 from untie._encoder_base import EncoderBase
-from untie.comparison.methods import compare
+from untie.comparison import compare
 from untie.datasets import load
 from untie.explain import (
     alike_values,

@@ -114,6 +114,12 @@ def columns_of(frame: Any) -> dict[str, list[Any]]:
     return {name: data[name].to_list() for name in data.columns}
 
 
+def rows_of(frame: Any) -> list[dict[str, Any]]:
+    """Return the rows of a frame, each as a mapping of its columns."""
+    columns = columns_of(frame)
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+
 def rows_at(frame: Any, positions: IntArray) -> Any:
     """Return some rows of a frame or array."""
     if isinstance(frame, np.ndarray):

@@ -9,7 +9,7 @@ import numpy as np
 from untie._base import codes_at, nearest_in
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._inputs import as_fitted, cell_texts, check_positions, codes_of, one_row
+from untie._inputs import as_fitted, cell_texts, check_positions, encode_rows, one_row
 from untie._learn.nearest import Nearest, Search, queries_at_once, side_by_side
 from untie._table import frames
 from untie._util.checks import check_integer
@@ -90,7 +90,11 @@ def neighbors(
     own = check_positions(rows)
     if own is not None and source.is_one_shot:
         raise ValueError(f"Rows of {source.origin} can't be named by position, {ONCE}.")
-    queries = fitted.codes(rows) if own is None else codes_at(encoder, source, own)
+    queries = (
+        encode_rows(encoder, fitted.rows(rows)[0])
+        if own is None
+        else codes_at(encoder, source, own)
+    )
     found = _search(encoder, source, queries, own, n, chosen, distinct)
     row = found.query
     result = {
@@ -231,7 +235,7 @@ def why_similar(model: Any, row: Any, other: Any) -> Any:
 def _parts(encoder: TableEncoder, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
     """Return the terms of the similarity and of the squared distance; shape (n_attributes,)."""
     space = encoder._model.space
-    first, second = codes_of(encoder, row), codes_of(encoder, other)
+    first, second = encoder._codes(row), encoder._codes(other)
     contributions, distances = np.empty((2, len(space)))
     for attribute in range(len(space)):
         left, right = (space.vectors(attribute, codes[attribute])[0] for codes in (first, second))

@@ -17,9 +17,6 @@ LABEL = "the label: not learned from"
 FEW_NUMBERS = "its {:,} numbers are categories; --ordered (in Python ordered=) keeps their order"
 """What is said of a column of numbers that are taken for names."""
 
-NO_VALUES = (None,) * 4
-"""What is known of the values of a column that was not learned from."""
-
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
@@ -106,23 +103,28 @@ def _columns(study: Study) -> TableView:
     label = None if study.answers is None else study.answers.name
     lines = []
     for note in {note.column: note for note in _notes(study)}.values():
-        done = LABEL if note.column == label else _done(note)
+        line = {"column": note.column}
+        line["what_was_done"] = LABEL if note.column == label else _done(note)
         place = places.get(note.column)
-        lines.append((note.column, done, *(NO_VALUES if place is None else _values(study, place))))
+        lines.append(line if place is None else line | _values(study, place))
     kinds = "column:text what_was_done:long values:count missing:share most_frequent:text "
     kinds += "its_share:share"
     names = [part.partition(":")[0] for part in kinds.split()]
-    columns = dict(zip(names, zip(*lines[:LISTED_COLUMNS], strict=True), strict=True))
+    columns = {name: [line.get(name) for line in lines[:LISTED_COLUMNS]] for name in names}
     return view("columns", "The columns, and what was done to them", kinds, columns)
 
 
-def _values(study: Study, place: int) -> tuple[int, float, str, float]:
+def _values(study: Study, place: int) -> dict[str, Any]:
+    """Return what is known of the values of a column that was learned from."""
     counts = study.encoder.counts_
-    frequencies = counts.frequencies[counts.span(place)]
+    frequencies = counts.parts[place]
     best = int(frequencies.argmax())
-    share = _missing(study, place) / counts.n
-    label = study.encoder.vocabulary_.labels(place)[best]
-    return len(frequencies), share, label, float(frequencies[best]) / counts.n
+    return {
+        "values": len(frequencies),
+        "missing": _missing(study, place) / counts.n,
+        "most_frequent": study.encoder.vocabulary_.labels(place)[best],
+        "its_share": float(frequencies[best]) / counts.n,
+    }
 
 
 def _missing(study: Study, place: int) -> float:

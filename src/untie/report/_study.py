@@ -14,8 +14,14 @@ from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
 from untie.explain import Verdict, cluster_profile, names_of, weight_shares
 from untie.preparer import Preparer
-from untie.report._limits import CARDS, LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS, shown
+from untie.report._limits import MAP_COLUMNS, MAP_ROWS, shown
 from untie.report.code import PageCode
+
+LEAST_OF_A_CLUSTER = 30
+"""Each cluster has at least this many rows on the map, or all that it has."""
+
+CARDS = 12
+"""At most this many clusters have a card of their own."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,12 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from untie import TableClusterer, TableEncoder
+from untie import comparison as compare_module
 from untie._learn import memory
 from untie._learn.selection.choose_k import clustering_f_score
 from untie._learn.selection.cluster_gain import Attributes, description_gain
 from untie.cluster import KModes
-from untie.comparison import methods as compare_module
-from untie.comparison import methods as compare_rows
-from untie.comparison.methods import METHODS, compare
+from untie.comparison import METHODS, compare
 from untie.datasets import load
 
 
@@ -84,7 +83,7 @@ def test_k_prototypes_compare_numbers(groups):
 def test_equal_rows_have_their_mean_number():
     data, weights = [["a"], ["b"], ["a"], ["a"]], np.array([1, 1, 3, 2])
     numbers = {"x0": [1.0, np.inf, 5.0, np.nan]}
-    rows = compare_rows.read_rows(data, weights, None, np.random.RandomState(0), numbers)
+    rows = compare_module.read_rows(data, weights, None, np.random.RandomState(0), numbers)
     np.testing.assert_equal(rows.numbers[0], [4.0, np.nan])
 
 
@@ -119,7 +118,7 @@ def test_rows_without_an_answer_do_not_count(groups):
 
 def test_large_tables_are_sampled(groups, monkeypatch):
     X, y = groups
-    monkeypatch.setattr(compare_rows, "MOST_ROWS", 50)
+    monkeypatch.setattr(compare_module, "MOST_ROWS", 50)
     monkeypatch.setattr(compare_module, "SILHOUETTE_ROWS", 20)
     result = compare(X, 2, y=y, methods=["one-hot"])
     assert result.n_rows == 50
@@ -148,12 +147,12 @@ def test_untie_is_left_out_where_it_takes_long(groups, monkeypatch):
 def test_mca_is_that_of_the_one_hot_table(groups):
     """Rows are as far from each other as by the singular values of the standardized table."""
     X, _ = groups
-    rows = compare_rows.read_rows(X, None, None, np.random.RandomState(0))
-    one_hot = compare_rows.one_hot(rows)[rows.members]
+    rows = compare_module.read_rows(X, None, None, np.random.RandomState(0))
+    one_hot = compare_module.one_hot(rows)[rows.members]
     assert one_hot.shape == (120, 12)
     shares = one_hot.mean(axis=0)
     left, lengths, _ = np.linalg.svd((one_hot - shares) / np.sqrt(4 * shares), full_matrices=False)
-    found = compare_rows.mca(rows, 3)[rows.members]
+    found = compare_module.mca(rows, 3)[rows.members]
     np.testing.assert_allclose(pdist(found), pdist((left * lengths)[:, :3]), atol=1e-9)
 
 
@@ -218,7 +217,7 @@ def test_long_vectors_make_the_same_clusters(groups, monkeypatch):
     data = data.assign(town=[f"{a}{rng.integers(0, 40)}" for a in y])
     expected = compare(data, 2, y=y, methods=["one-hot"]).table()
     monkeypatch.setattr(memory, "LARGE", 20)
-    rows = compare_rows.read_rows(data, None, y, np.random.RandomState(0))
-    assert sparse.issparse(compare_rows._points(compare_rows.one_hot(rows), rows.weights))
+    rows = compare_module.read_rows(data, None, y, np.random.RandomState(0))
+    assert sparse.issparse(compare_module._points(compare_module.one_hot(rows), rows.weights))
     found = compare(data, 2, y=y, methods=["one-hot"]).table()
     pd.testing.assert_frame_equal(found, expected)

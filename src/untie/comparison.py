@@ -24,9 +24,8 @@ from untie._learn.selection.choose_k import adjusted_rand, clustering_f_score
 from untie._learn.selection.cluster_gain import gain_of, shortened
 from untie._learn.spaces.value_tables import Dense
 from untie._learn.vectors import look_up_tables
-from untie._table import frames
 from untie._table.column_codes import is_missing
-from untie._table.frames import rows_at
+from untie._table.frames import make_frame, rows_at
 from untie._table.rows import check_weights, learn_vocabulary, split_weights, taken_from
 from untie._table.table import read_table
 from untie._util.checks import check_integer, draws_of
@@ -37,6 +36,13 @@ from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.preparer import Preparer, binned_numbers, new_preparer
 from untie.untie_method import UNTIE
+
+__all__ = ["Comparison", "compare"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 MOST_ROWS = 10_000
 """At most this many rows are clustered, drawn at random from larger tables."""
@@ -232,9 +238,8 @@ def _table_clusterer(rows: ComparedRows, k: int, seed: int) -> Partition:
 
 def _untie(rows: ComparedRows, k: int, seed: int) -> Partition:
     encoder = UNTIE(k, solver="exact", random_state=seed)
-    encoder.fit(rows.frame, sample_weight=rows.weights)
-    vectors = np.asarray(encoder.transform(rows.frame), dtype=float)
-    return by_means(vectors, rows.weights, k, seed)
+    vectors = encoder.fit(rows.frame, sample_weight=rows.weights).transform(rows.frame)
+    return by_means(np.asarray(vectors, dtype=float), rows.weights, k, seed)
 
 
 def _k_prototypes(rows: ComparedRows, k: int, seed: int) -> Partition:
@@ -336,7 +341,7 @@ class Comparison:
         if all(score.f_score is None for score in self.scores):
             names = names[:4]
         columns = {name: [getattr(score, name) for score in self.scores] for name in names}
-        return frames.make_frame(self.backend, columns)
+        return make_frame(self.backend, columns)
 
 
 def compare(
@@ -421,22 +426,28 @@ def compare(
     if "k-prototypes" in chosen and not numbers:
         raise ValueError("'k-prototypes' compares numbers; pass them as numbers={column: array}.")
     rng = draws_of(random_state)
-    seed = _seed_of(random_state, rng)
+    # The given seed is that of the methods, so that they find what they find alone.
+    is_seed = random_state is None or isinstance(random_state, Integral)
+    seed = int(random_state or 0) if is_seed else int(rng.randint(2**31 - 1))
     rows = read_rows(data, sample_weight, y, rng, numbers)
     if len(rows.weights) < n_clusters:
         raise ValueError(
             f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters; "
             "ask for fewer."
         )
-    counts = rows.counts
     skipped = []
-    n_values = int(np.count_nonzero(counts.frequencies))
+    n_values = int(np.count_nonzero(rows.counts.frequencies))
     if "UNTIE" in chosen and n_values > UNTIE_VALUES:
         chosen.remove("UNTIE")
         skipped.append(f"UNTIE, as it takes long for {n_values:,} values")
     draws = resample(rows.weights, n_resamples, rng)
-    _check_draws(draws, n_clusters)
-    judge = _Judge(rows, counts, seed)
+    n_fewest = min(int(np.count_nonzero(weights)) for weights in draws)
+    if n_fewest < n_clusters:  # some rows are drawn twice
+        raise ValueError(
+            f"Methods are compared on rows drawn anew, of which {n_fewest} are distinct: too few "
+            f"for {n_clusters} clusters; ask for fewer."
+        )
+    judge = _ClusterScores(rows, seed)
     scores = []
     for name in watch(chosen) if watch else chosen:
         if name == "TableClusterer" and encoder is not None:
@@ -447,41 +458,22 @@ def compare(
     return Comparison(n_clusters, len(rows.members), tuple(scores), tuple(skipped), rows.backend)
 
 
-def _seed_of(random_state: Any, rng: RandomState) -> int:
-    """Return the seed of the methods: the given one, so that they find what they find alone."""
-    if random_state is None:
-        return 0
-    return int(random_state if isinstance(random_state, Integral) else rng.randint(2**31 - 1))
-
-
-def _check_draws(draws: list[FloatArray], n_clusters: int) -> None:
-    """Refuse more clusters than resampled rows, some of which are there twice, can make."""
-    n_fewest = min(int(np.count_nonzero(weights)) for weights in draws)
-    if n_fewest < n_clusters:
-        raise ValueError(
-            f"Methods are compared on rows drawn anew, of which {n_fewest} are distinct: too few "
-            f"for {n_clusters} clusters; ask for fewer."
-        )
-
-
-class _Judge:
+class _ClusterScores:
     """Scores clusters of the rows of one table.
 
     Parameters
     ----------
     rows : ComparedRows
         The rows.
-    counts : Counts
-        Theirs; they say what the columns have in common.
     seed : int
         For the rows that silhouettes are computed of.
     """
 
-    def __init__(self, rows: ComparedRows, counts: Counts, seed: int) -> None:
+    def __init__(self, rows: ComparedRows, seed: int) -> None:
         self.rows = rows
         self.codes = np.column_stack(rows.codes).astype(np.int64)
         numbers = np.arange(len(self.codes), dtype=np.uint64)
-        self.gain = gain_of(RowSample(numbers, self.codes, rows.weights), Attributes(counts))
+        self.gain = gain_of(RowSample(numbers, self.codes, rows.weights), Attributes(rows.counts))
         n_rows = len(rows.members)
         self.looked_at = np.sort(RandomState(seed).permutation(n_rows)[:SILHOUETTE_ROWS])
 
