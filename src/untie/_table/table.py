@@ -60,8 +60,13 @@ def check_names(
     # A column that is asked for by its own name is not meant by another.
     asked = set(names)
     others = [str(name) for name in present if name not in asked]
-    close = get_close_matches(missing[0], others, n=1) if len(missing) == 1 else []
-    hint = f"did you mean {close[0]!r}?" if close else f"its columns are {listed(present)}."
+    by_letters = {name.lower(): name for name in others}
+    close = get_close_matches(missing[0].lower(), by_letters, n=1) if len(missing) == 1 else []
+    hint = (
+        f"did you mean {by_letters[close[0]]!r}?"
+        if close
+        else f"its columns are {listed(present)}."
+    )
     lacking = "is no column" if len(missing) == 1 else "are no columns"
     of, named = f" of {owner}" if owner else "", ", ".join(map(repr, missing))
     said = message("There {0} {1}{2} in {3}{4}; {5}", lacking, named, of, where, why, hint)
