@@ -64,6 +64,16 @@ class FittedTable:
         return array_names(first.n_features_in_) if self.steps else self.encoder.vocabulary_.columns
 
     @property
+    def learned_from(self) -> list[str]:
+        """The columns of raw rows that are learned from; a foreign step may use all of them."""
+        pairs = zip(self.encoder.vocabulary_.columns, self.encoder._model.passive, strict=True)
+        names = [name for name, is_passive in pairs if not is_passive]
+        for step in reversed(self.steps):
+            is_known = isinstance(step, Preparer)
+            names = step._columns_read(names) if is_known else list(self.names)
+        return names
+
+    @property
     def clusters(self) -> TableClusterer:
         """The clusterer; refuses an estimator that makes no clusters."""
         if self.clusterer is None:

@@ -366,9 +366,9 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         names = ("row", "column", "value", "lowest", "highest")
         return make_frame(self._library, {n: [r[i] for r in found] for i, n in enumerate(names)})
 
-    def _columns_read(self) -> list[str]:
-        """Return the columns of the table that those that are used are made of."""
-        return self._preparation.inputs(self.columns_)
+    def _columns_read(self, used: Sequence[str] | None = None) -> list[str]:
+        """Return the columns of the table that those that are used, or some, are made of."""
+        return self._preparation.inputs(self.columns_ if used is None else used)
 
     def _used(self, key: Any, parameter: str, may_be_left_out: bool = False) -> str | None:
         """Return the column that a parameter means by its name or position in the table.

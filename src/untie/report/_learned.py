@@ -195,7 +195,7 @@ def comparison(study: Study) -> dict[str, Any]:
     if len(able) > most:
         drawn = np.sort(RandomState(study.seed).permutation(able)[:most])
     answers = None
-    if study.answers is not None:
+    if study.answers is not None and not study.answers.is_learned:
         answers = study.answers.of(drawn)
     try:
         found = compare(
