@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -13,7 +13,7 @@ from narwhals import dependencies
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from untie._base import TakesTables, check_seen
+from untie._base import TakesTables, VectorTask, check_seen
 from untie._count.crosstab import Entries, cross_table, find_entries
 from untie._engines.registry import open_table
 from untie._prepare.note import LEFT_OUT, Reason
@@ -119,6 +119,22 @@ class FittedTable:
     def codes(self, data: Any) -> Codes:
         """Return the codes of raw rows in memory."""
         return encode_rows(self.encoder, self.rows(data)[0])
+
+    def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
+        """Code raw rows that come piece by piece; as `TableInput` does."""
+        return self.encoder._codes(self.prepared(X), reported)
+
+    def _columns_read(self) -> list[str] | None:
+        """Return the columns that raw rows must have, by name; None if they had no names."""
+        first = self.steps[0] if self.steps else self.encoder
+        if not hasattr(first, "feature_names_in_"):
+            return None
+        return first._columns_read() if isinstance(first, TakesTables) else list(self.names)
+
+    def _vector_task(self) -> VectorTask:
+        """Return what makes vectors of raw rows."""
+        task = self.encoder._vector_task()
+        return replace(task, encoder=self) if self.steps else task
 
     def new_rows(self, data: Any, sample_weight: Any = None) -> tuple[Any, Any]:
         """Return `rows` of a table that may have more columns, and named ones in any order."""
