@@ -25,7 +25,7 @@ from untie._learn.parameters import AUTO, check_handle_unknown
 from untie._learn.vectors import LookUp
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.rows import encode, positive_weights, read_weights, split_weights
-from untie._table.table import Table, listed, read_table
+from untie._table.table import NO_ROWS, NO_WEIGHT, NoRowsError, Table, listed, read_table
 from untie._table.vocabulary import Vocabulary, handle_unknown_values, joins_rare_values
 from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 
@@ -357,7 +357,7 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     function = partial(_sample, encoder._grouping.vocabulary, _passive(encoder))
     sample = _fold(encoder, source, weight, function)
     if not len(sample.weights):
-        raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
+        raise NoRowsError(NO_ROWS.format("") if weight is None else NO_WEIGHT)
     model = getattr(encoder, "_model", None)
     return in_canonical_order(sample, () if model is None else model.orders)
 

@@ -41,7 +41,7 @@ from untie._util.messages import stage, warn_user
 from untie._util.threads import one_at_a_time
 from untie._util.types import AnyArray, Codes, FloatArray
 from untie.export import Exportable
-from untie.preparer import Preparer, changed_columns, prepare_rows
+from untie.preparer import Preparer, changed_columns, index_of, prepare_rows
 
 
 @dataclass(frozen=True)
@@ -384,7 +384,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         3  3.32  1.83
         """
         check_is_fitted(self)
-        attribute = self.vocabulary_.index_of(column)
+        attribute = index_of(column, self.vocabulary_, self.preparer_)
         values = self._model.vectors.value_similarity(attribute)
         return frames.square(self._library, self.vocabulary_.labels(attribute), values)
 

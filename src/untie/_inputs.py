@@ -10,12 +10,14 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals import dependencies
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, VectorTask, check_seen
 from untie._count.crosstab import Entries, cross_table, find_entries
 from untie._engines.registry import open_table
+from untie._engines.source import check_weight_column
 from untie._prepare.note import LEFT_OUT, Reason
 from untie._prepare.numbers import as_number
 from untie._table import frames
@@ -27,7 +29,7 @@ from untie._table.vocabulary import INFREQUENT, Vocabulary, joins_rare_values, s
 from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
-from untie.preparer import Preparer
+from untie.preparer import Preparer, index_of
 from untie.untie_method import UNTIE
 
 NOTHING_KNOWN = "nothing is known of the row"
@@ -99,6 +101,10 @@ class FittedTable:
         """The columns of raw rows that are not learned from, and why."""
         return left_out(self.preparer)
 
+    def index_of(self, column: Any) -> int:
+        """Return the number of a column that was learned from; refuse others."""
+        return index_of(column, self.encoder.vocabulary_, self.preparer)
+
     def prepared(self, data: Any, keep: Sequence[str] = ()) -> Any:
         """Return raw rows, in memory or lazy, as the encoder has learned from them.
 
@@ -118,7 +124,7 @@ class FittedTable:
 
     def codes(self, data: Any) -> Codes:
         """Return the codes of raw rows in memory."""
-        return encode_rows(self.encoder, self.rows(data)[0])
+        return codes_of(self.encoder, self.rows(data)[0])
 
     def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
         """Code raw rows that come piece by piece; as `TableInput` does."""
@@ -141,10 +147,11 @@ class FittedTable:
         return self.rows(data, sample_weight, strictly=False)
 
     def rows(self, data: Any, sample_weight: Any = None, strictly: bool = True) -> tuple[Any, Any]:
-        """Return prepared rows, and their weights as they were given.
+        """Return prepared rows, and their weights as they were given; refuse no rows.
 
         A column with the weights is taken out of a table in memory, and kept in a lazy one.
         """
+        check_weight_column(sample_weight, self._columns_read() or ())
         if open_table(data).is_lazy:
             keep = [sample_weight] if isinstance(sample_weight, str) else []
             return self.prepared(data, keep), sample_weight
@@ -156,7 +163,9 @@ class FittedTable:
             # A Preparer finds its columns by name.
             if strictly if first is self.encoder else not table.has_names:
                 check_seen(first, table)
-        return self.prepared(data), weights
+        rows = self.prepared(data)
+        read_table(rows)  # refuses a table without rows
+        return rows, weights
 
     def clustered(self, data: Any, labels: Any = None, sample_weight: Any = None) -> ClusteredRows:
         """Return prepared rows in memory with their clusters and weights.
@@ -231,7 +240,15 @@ def as_fitted(model: Any) -> FittedTable:
             "TableClusterer().fit(table)."
         )
     for step in (*before, last):
-        check_is_fitted(step)
+        try:
+            check_is_fitted(step)
+        except NotFittedError as error:
+            if step is model:
+                raise
+            raise NotFittedError(
+                f"This Pipeline is not fitted yet, as its {_named(step)} is not; fit it to the "
+                "table first: pipeline.fit(table)."
+            ) from error
     steps = before
     clusterer = last if isinstance(last, TableClusterer) else None
     encoder = last if clusterer is None else clusterer.encoder_
@@ -578,16 +595,8 @@ def with_outside(notes: list[str], outside: Any) -> list[str]:
 
 
 def codes_of(encoder: TableEncoder, data: Any) -> Codes:
-    """Code prepared rows in memory, of which there may be none."""
+    """Code prepared rows in memory."""
     return encoder._codes(data)
-
-
-def encode_rows(encoder: TableEncoder, data: Any) -> Codes:
-    """Code prepared rows in memory; refuse a table without any."""
-    codes = codes_of(encoder, data)
-    if not len(codes[0]):
-        raise ValueError("The table has no rows.")
-    return codes
 
 
 def _frame(fitted: FittedTable, cells: Mapping[str, Any]) -> Any:

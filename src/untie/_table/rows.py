@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._table.column_codes import factorize, is_missing
-from untie._table.table import NoRowsError, Table, check_names, read_table
+from untie._table.table import NO_WEIGHT, NoRowsError, Table, check_names, read_table
 from untie._table.vocabulary import Vocabulary, sort_values
 from untie._util.messages import message, message_of
 from untie._util.threads import in_threads, pays
@@ -88,7 +88,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> tuple[FloatArray | None, B
         return None, None
     weights = read_weights(sample_weight, n_rows)
     if not weights.any():
-        raise NoRowsError("Every sample weight is zero; at least one row must count.")
+        raise NoRowsError(NO_WEIGHT)
     return positive_weights(weights)
 
 

@@ -18,7 +18,6 @@ from untie._inputs import (
     as_fitted,
     cell_texts,
     codes_of,
-    encode_rows,
     one_raw_row,
     one_row,
     unknown_cells,
@@ -259,7 +258,7 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     n = check_integer("n", n)
     check_one_of("share_of", share_of, (DATA, MODEL))
     encoder, rows = fitted.encoder, fitted.rows(data)[0]
-    codes = encode_rows(encoder, rows)
+    codes = codes_of(encoder, rows)
     surprises = Surprises(encoder, share_of == MODEL)
     unknown = unknown_cells(encoder, rows, codes)
     beyond, said = _read_outside(fitted, data, len(codes[0]))

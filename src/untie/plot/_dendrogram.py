@@ -70,8 +70,8 @@ def value_dendrogram(
     ['ale', 'stout', 'port', 'sherry']
     """
     style.check_axes(ax)
-    encoder = as_fitted(model).encoder
-    attribute = encoder.vocabulary_.index_of(column)
+    fitted = as_fitted(model)
+    encoder, attribute = fitted.encoder, fitted.index_of(column)
     if by is None:
         by = "contexts" if len(encoder.vocabulary_.columns) > 1 else "vectors"
     check_one_of("by", by, tuple(MEASURES))
