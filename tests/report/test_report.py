@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 import untie
 from untie import UNTIE, Preparer, TableClusterer, TableEncoder
 from untie._encoder_base import EncoderBase
-from untie.comparison.methods import compare
+from untie.comparison.methods import compare, compare_prepared
 from untie.datasets import load
 from untie.explain import (
     alike_values,
@@ -609,7 +609,8 @@ def test_untie_is_fitted_once(zoo, monkeypatch):
     encoder = UNTIE(3).fit(zoo)
     page = make_report(zoo, encoder).html
     assert len(fitted) == 1
-    expected = compare(zoo, 3, methods=["TableClusterer"], encoder=encoder, n_resamples=3)
+    asked = {"y": None, "sample_weight": None, "methods": ["TableClusterer"]}
+    expected = compare_prepared(zoo, 3, **asked, encoder=encoder, n_resamples=3)
     figures = [float(figure) for figure in cells_of(page, "comparison")[0][1:]]
     assert figures == pytest.approx(expected.table().iloc[0, 1:].tolist())
 

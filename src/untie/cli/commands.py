@@ -518,7 +518,7 @@ def compare(
     from untie.cli.learning import column, new_preparer, tell_columns
     from untie.cli.reading import read_rows
     from untie.cli.showing import bar, chosen_format, rounded, say, show
-    from untie.comparison.methods import compare as compare_methods
+    from untie.comparison.methods import compare_prepared
     from untie.preparer import binned_numbers
 
     rows = read_rows(file, options)
@@ -528,7 +528,7 @@ def compare(
     weights = options.weight and read_weights(column(rows, options.weight), len(rows))
     answers = None if options.label is None else column(rows, options.label)
     k = k or _number(frame, weights, answers, seed, options.quiet)
-    result = compare_methods(
+    result = compare_prepared(
         frame,
         k,
         y=answers,

@@ -180,7 +180,7 @@ def _line(ks: Sequence[int], name: str, numbers: FloatArray, errors: FloatArray)
 
 def comparison(study: Study) -> dict[str, Any]:
     """Return the scores of other methods on some of the rows."""
-    from untie.comparison.methods import compare  # takes a moment to import
+    from untie.comparison.methods import compare_prepared  # takes a moment to import
 
     k = len(study.clusters)
     if k < 2:
@@ -198,7 +198,7 @@ def comparison(study: Study) -> dict[str, Any]:
     if study.answers is not None and not study.answers.is_learned:
         answers = study.answers.of(drawn)
     try:
-        found = compare(
+        found = compare_prepared(
             study.rows(drawn),
             k,
             y=answers,
