@@ -485,7 +485,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             counted = ready.rows.count(self._count_options(recipe, ready.weight))
         assert counted.table is not None
         if made_by is None:
-            warn_of_unprepared(counted.table, counted.grouping.vocabulary)
+            warn_of_unprepared(counted.table, counted.grouping.vocabulary, is_all=True)
         form = self._form()
         with stage("Learning their vectors", bool(self.verbose)):
             fitted, sample = fit_counted(counted, recipe, form.output, form.n_components)
