@@ -1,3 +1,5 @@
+import inspect
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,7 +14,7 @@ from untie._learn import memory
 from untie._learn.selection.choose_k import clustering_f_score
 from untie._learn.selection.cluster_gain import Attributes, description_gain
 from untie.cluster import KModes
-from untie.comparison import METHODS, compare
+from untie.comparison import METHODS, compare, compare_prepared
 from untie.datasets import load
 
 
@@ -66,18 +68,30 @@ def test_k_prototypes_compare_numbers(groups):
     numbers = {"size": np.where(y == "a", 0.0, 9.0) + rng.normal(size=120)}
     numbers["size"][3] = np.nan
     data = X.assign(size=pd.cut(numbers["size"], [-9, 2, 5, 20]).astype(str))
-    given = {"y": y, "numbers": numbers}
-    scores = by_method(compare(data, 2, **given))
+    given = {"y": y, "sample_weight": None, "numbers": numbers}
+    scores = by_method(compare_prepared(data, 2, **given))
     assert list(scores) == list(METHODS)
     assert scores["k-prototypes"].ari > 0.95
     order = rng.permutation(120)
-    turned = {"y": y[order], "numbers": {"size": numbers["size"][order]}}
+    turned = {**given, "y": y[order], "numbers": {"size": numbers["size"][order]}}
     asked = {"methods": ["k-prototypes"]}
-    (again,) = compare(data.iloc[order], 2, **turned, **asked).scores
-    (first,) = compare(data, 2, **given, **asked).scores
+    (again,) = compare_prepared(data.iloc[order], 2, **turned, **asked).scores
+    (first,) = compare_prepared(data, 2, **given, **asked).scores
     assert again.gain == pytest.approx(first.gain)
-    with pytest.raises(ValueError, match="pass them as numbers="):
+    with pytest.raises(ValueError, match="the table has no column of them that was prepared; leav"):
         compare(X, 2, **asked)
+
+
+def test_numbers_of_a_table_as_it_is_are_compared(groups):
+    X, y = groups
+    table = X.assign(size=np.where(y == "a", 0.0, 9.0) + np.linspace(-1, 1, 120))
+    (score,) = compare(table, 2, y=y, methods=["k-prototypes"]).scores
+    assert score.ari > 0.95
+
+
+def test_parameters_are_those_of_a_user():
+    known = "data n_clusters y sample_weight preparer methods n_resamples random_state"
+    assert list(inspect.signature(compare).parameters) == known.split()
 
 
 def test_equal_rows_have_their_mean_number():
@@ -129,10 +143,11 @@ def test_an_encoder_that_is_fitted_is_the_one_compared(groups, monkeypatch):
     X, y = groups
     seed = np.random.RandomState(0).randint(2**31 - 1)
     encoder = TableEncoder(2, preparer=None, random_state=seed).fit(X)
-    fresh = compare(X, 2, y=y, methods=["TableClusterer"])
-    assert compare(X, 2, y=y, methods=["TableClusterer"], encoder=encoder) == fresh
+    given = {"y": y, "sample_weight": None, "methods": ["TableClusterer"]}
+    fresh = compare_prepared(X, 2, **given)
+    assert compare_prepared(X, 2, **given, encoder=encoder) == fresh
     monkeypatch.setattr(TableEncoder, "fit", None)  # nothing is fitted any more
-    assert compare(X, 2, y=y, methods=["TableClusterer"], encoder=encoder) == fresh
+    assert compare_prepared(X, 2, **given, encoder=encoder) == fresh
     assert compare(X, 2, methods=["one-hot"]).n_rows == len(X)
 
 
@@ -177,7 +192,8 @@ def test_progress_can_be_watched(groups):
             seen.append(name)
             yield name
 
-    compare(X, 2, methods=["one-hot", "MCA"], watch=watch)
+    asked = {"y": None, "sample_weight": None, "methods": ["one-hot", "MCA"]}
+    compare_prepared(X, 2, **asked, watch=watch)
     assert seen == ["one-hot", "MCA"]
 
 

@@ -25,7 +25,7 @@ from untie._learn.parameters import AUTO, check_handle_unknown
 from untie._learn.vectors import LookUp
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.rows import encode, positive_weights, read_weights, split_weights
-from untie._table.table import Table, listed, read_table
+from untie._table.table import NO_ROWS, NO_WEIGHT, NoRowsError, Table, listed, read_table
 from untie._table.vocabulary import handle_unknown_values, joins_rare_values
 from untie._util.types import Codes, FloatArray, IntArray, Value
 
@@ -323,7 +323,7 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     passive = np.zeros(len(vocabulary.columns), bool) if model is None else model.passive
     sample = _fold(encoder, source, weight, lambda c, w: sample_heard(c, vocabulary, w, passive))
     if not len(sample.weights):
-        raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
+        raise NoRowsError(NO_ROWS.format("") if weight is None else NO_WEIGHT)
     return in_canonical_order(sample, () if model is None else model.orders)
 
 

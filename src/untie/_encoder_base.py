@@ -34,7 +34,7 @@ from untie._util.messages import stage, warn_user
 from untie._util.threads import one_at_a_time
 from untie._util.types import Codes, FloatArray
 from untie.export import Exportable
-from untie.preparer import Preparer, changed_columns, prepare_rows
+from untie.preparer import Preparer, changed_columns, index_of, prepare_rows
 
 
 @dataclass(frozen=True)
@@ -372,7 +372,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         3  3.32  1.83
         """
         check_is_fitted(self)
-        attribute = self.vocabulary_.index_of(column)
+        attribute = index_of(column, self.vocabulary_, self.preparer_)
         values = self._model.vectors.value_similarity(attribute)
         return frames.square(self._library, self.vocabulary_.labels(attribute), values)
 
@@ -473,7 +473,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             counted = ready.rows.count(self._count_options(recipe, ready.weight))
         assert counted.table is not None
         if made_by is None:
-            warn_of_unprepared(counted.table, counted.grouping.vocabulary)
+            warn_of_unprepared(counted.table, counted.grouping.vocabulary, is_all=True)
         form = self._form()
         with stage("Learning their vectors", bool(self.verbose)):
             fitted, sample = fitting.fit_counted(counted, recipe, form.output, form.n_components)

@@ -351,12 +351,9 @@ def compare(
     y: Any = None,
     sample_weight: Any = None,
     preparer: Preparer | str | None = "auto",
-    numbers: Mapping[str, Any] | None = None,
     methods: Iterable[str] | None = None,
-    encoder: TableEncoder | None = None,
     n_resamples: int = 5,
     random_state: Any = 0,
-    watch: Callable[[list[str]], Iterable[str]] | None = None,
 ) -> Comparison:
     """Cluster a table with several methods and score the clusters.
 
@@ -373,23 +370,15 @@ def compare(
         How often each row counts, or the column that says so.
     preparer : "auto", Preparer or None, default="auto"
         Prepares the table for all methods, as in `TableClusterer`; None takes it as it is.
-    numbers : mapping from names to arrays of shape (n_rows,), optional
-        For a table that was prepared before: the numbers of columns that have ranges in it, for
-        "k-prototypes". Nothing is prepared then.
     methods : iterable of str, optional
         Some of "TableClusterer", "UNTIE", "one-hot", "MCA", "k-modes", "k-prototypes" and "latent
-        classes"; all by default, but "k-prototypes" only if there are `numbers`. UNTIE is left out
-        if there are more than 1,000 values.
-    encoder : TableEncoder, optional
-        Fitted on the table as it is, for "TableClusterer"; nothing is prepared then. Without it one
-        is fitted on the rows that are compared.
+        classes"; all by default, but "k-prototypes" only if the preparer makes ranges of numbers.
+        UNTIE is left out if there are more than 1,000 values.
     n_resamples : int, default=5
         Number of resamples that stability is the mean over, from 1 to 20. Every method clusters
         each of them anew, so the time grows with it.
     random_state : int, RandomState or None, default=0
         Seed of everything that is drawn; None is 0.
-    watch : callable, optional
-        Takes the methods and gives them one after another, to show progress.
 
     Returns
     -------
@@ -409,22 +398,67 @@ def compare(
     >>> compare(X, 7, y=y, methods=["TableClusterer", "one-hot"]).table().columns.tolist()
     ['method', 'gain', 'silhouette', 'stability', 'f_score', 'ari']
     """
-    check_integer("n_clusters", n_clusters, 2)
-    check_integer("n_resamples", n_resamples)
     data, y = split_weights(data, taken_from(read_table(data), y), "y")
     data, sample_weight = split_weights(data, sample_weight)
-    is_prepared = encoder is not None or numbers is not None
-    fresh = None if is_prepared else new_preparer(preparer)
+    fresh = new_preparer(preparer)
+    numbers: dict[str, FloatArray] = {}
     if fresh is not None:
         frame = fresh.fit_transform(data, sample_weight=sample_weight)
         numbers, data = binned_numbers(fresh, data), frame
+    return compare_prepared(
+        data,
+        n_clusters,
+        y=y,
+        sample_weight=sample_weight,
+        numbers=numbers,
+        methods=methods,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+
+
+def compare_prepared(
+    data: Any,
+    n_clusters: int,
+    *,
+    y: Any,
+    sample_weight: Any,
+    numbers: Mapping[str, Any] | None = None,
+    methods: Iterable[str] | None = None,
+    encoder: TableEncoder | None = None,
+    n_resamples: int = 5,
+    random_state: Any = 0,
+    watch: Callable[[list[str]], Iterable[str]] | None = None,
+) -> Comparison:
+    """Compare methods on prepared rows in memory; parameters that are not here are of `compare`.
+
+    Parameters
+    ----------
+    data : table of shape (n_rows, n_columns)
+        Prepared, without columns of answers or weights.
+    n_clusters, methods, n_resamples, random_state
+        As in `compare`.
+    y, sample_weight : array of shape (n_rows,) or None
+        The answer, and how often each row counts.
+    numbers : mapping from names to arrays of shape (n_rows,), optional
+        The numbers of columns that have ranges, for "k-prototypes".
+    encoder : TableEncoder, optional
+        Fitted on the table, for "TableClusterer"; without it one is fitted.
+    watch : callable, optional
+        Takes the methods and gives them one after another, to show progress.
+    """
+    check_integer("n_clusters", n_clusters, 2)
+    check_integer("n_resamples", n_resamples)
     able = [name for name in METHODS if numbers or name != "k-prototypes"]
     chosen = able if methods is None else list(methods)
     unknown = [name for name in chosen if name not in METHODS]
     if unknown:
         raise ValueError(f"There is no method {unknown[0]!r}; choose among {list(METHODS)}.")
     if "k-prototypes" in chosen and not numbers:
-        raise ValueError("'k-prototypes' compares numbers; pass them as numbers={column: array}.")
+        raise ValueError(
+            "'k-prototypes' compares numbers, and the table has no column of them that was "
+            "prepared; leave it out, or pass the table as it is, with preparer='auto'."
+        )
     rng = draws_of(random_state)
     # The given seed is that of the methods, so that they find what they find alone.
     is_seed = random_state is None or isinstance(random_state, Integral)

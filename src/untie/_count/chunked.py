@@ -340,6 +340,8 @@ def _explain_no_rows(n_rows: int, origin: str, weight: str | None, is_one_shot: 
         reason += f", and {weight!r} is 0 in all of them"
     elif is_one_shot:
         reason += " left; was it read before? It can be read only once, so make a new one"
+    else:
+        reason += "; look at the filter, or at the file that it came from"
     return (
         "There are no rows to learn from: 0 sample(s) while a minimum of 1 is required, as "
         f"{reason}."

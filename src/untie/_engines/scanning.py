@@ -3,7 +3,7 @@
 import csv
 import io
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
@@ -363,26 +363,42 @@ def scan(
     """
     if (source is None) == (sql is None):
         raise TypeError("scan takes either files or sql=, one of the two.")
-    if isinstance(missing, str):
-        raise TypeError(f"missing must be a list of texts, got {missing!r}: [{missing!r}].")
+    if isinstance(missing, str) or not isinstance(missing, Iterable):
+        example = ["?", "NA"] if missing is None else [missing]
+        said = f"missing must be a list of texts, such as {example!r}, got {missing!r}"
+        raise TypeError(f"{said}; leave it out if no text is." if missing is None else f"{said}.")
+    _check_text(delimiter, encoding)
     if sql is not None:
         if sheet is not None:
             raise ValueError(message("{sheet} is for Excel files, not for queries."))
+        _refuse_layout("A query", delimiter, encoding)
         table = _without(query_source(sql, connection), missing)
     else:
         assert source is not None
-        _check_text(delimiter, encoding)
         table = _scan_files(files.gather(source, sheet), types, missing, delimiter, encoding)
     return table if columns is None else table.select(columns)
 
 
-def _check_text(delimiter: str | None, encoding: str) -> None:
-    if delimiter is not None and len(delimiter) != 1:
+def _refuse_layout(what: str, delimiter: str | None, encoding: str = UTF8) -> None:
+    """Refuse what is said of text files and has no effect on something else."""
+    given = {"delimiter": delimiter, "encoding": None if _is_utf8(encoding) else encoding}
+    for name, value in given.items():
+        if value is not None:
+            said = "{0} has no use for {given}, which is for text files; leave it out."
+            raise ValueError(message(said, what, given=Parameter(name, value)))
+
+
+def _is_utf8(encoding: str) -> bool:
+    return encoding.lower() in (UTF8, "utf8")
+
+
+def _check_text(delimiter: Any, encoding: Any) -> None:
+    if delimiter is not None and not (isinstance(delimiter, str) and len(delimiter) == 1):
         said = "{delimiter} takes one character, got {0}; for a tab: {1}."
         raise ValueError(message(said, repr(delimiter), Parameter("delimiter", "\t")))
     try:
         "".encode(encoding)  # knows of no encoding whose text is bytes, such as hex
-    except LookupError:
+    except (LookupError, TypeError):
         raise ValueError(
             f"There is no encoding {encoding!r}; often it is utf-8, latin-1, cp1252 or utf-16."
         ) from None
@@ -398,6 +414,7 @@ def _scan_files(
     """Return the rows of files that are plain files by now."""
     tables, scratch, origin = gathered.files, gathered.scratch, gathered.origin
     if any(file.is_sheet for file in tables):
+        _refuse_layout("An Excel workbook", delimiter, encoding)
         delimiter, encoding = ",", UTF8
     layouts = [sniff(file.path, file.shown, delimiter, encoding) for file in tables]
     first = layouts[0]
@@ -407,12 +424,16 @@ def _scan_files(
                 f"The files are of different kinds: {tables[0].shown} and {file.shown}. Name one "
                 "kind, such as 'data/*.parquet'."
             )
+    if first.name == "json":
+        _refuse_layout(f"JSON such as {tables[0].shown}", delimiter)
     if first.name == "parquet":
+        _refuse_layout(f"Parquet such as {tables[0].shown}", delimiter, encoding)
         table = _without(parquet_source(gathered.paths, origin, gathered.keys), missing)
     else:
-        is_utf8 = encoding.lower() in (UTF8, "utf8")
         paths = [
-            _unpacked(file.path, scratch) if is_utf8 else _recoded(file.path, encoding, scratch)
+            _unpacked(file.path, scratch)
+            if _is_utf8(encoding)
+            else _recoded(file.path, encoding, scratch)
             for file in tables
         ]
         table = _scan_text(paths, gathered, first, types, missing)

@@ -127,6 +127,16 @@ READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_exc
 """What of pandas reads files with these endings; of the others, most are read by read_csv."""
 
 
+NO_ROWS = (
+    "The table has no rows: 0 sample(s){} while a minimum of 1 is required. Look at the filter, or "
+    "at the file that it came from."
+)
+"""The field is for the table's shape, where it is known."""
+
+
+NO_WEIGHT = "Every sample weight is zero; at least one row must count."
+
+
 class NoRowsError(ValueError):
     """A table has no rows, or none that counts."""
 
@@ -197,10 +207,7 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
             "list of its rows: list(rows)."
         )
     if table.n_rows < min_rows:
-        raise NoRowsError(
-            f"The table has no rows: 0 sample(s) (shape={shape}) while a minimum of 1 is required. "
-            "Look at the filter, or at the file that it came from."
-        )
+        raise NoRowsError(NO_ROWS.format(f" (shape={shape})"))
     if not table.names:
         raise ValueError(
             f"The table has no columns: 0 feature(s) (shape={shape}) while a minimum of 1 is "

@@ -606,7 +606,7 @@ def compare(
     from untie._table.rows import read_weights
     from untie.cli.reading import column, new_preparer, read_rows, tell_columns
     from untie.cli.showing import bar, chosen_format, rounded, say, show
-    from untie.comparison import compare as compare_methods
+    from untie.comparison import compare_prepared
     from untie.preparer import binned_numbers
 
     rows = read_rows(file, options)
@@ -616,7 +616,7 @@ def compare(
     weights = options.weight and read_weights(column(rows, options.weight), len(rows))
     answers = None if options.label is None else column(rows, options.label)
     k = k or _number(frame, weights, answers, seed, options.quiet)
-    result = compare_methods(
+    result = compare_prepared(
         frame,
         k,
         y=answers,

@@ -398,6 +398,8 @@ class KPrototypes(NearestCenters, TakesTables):
         The values of each categorical column.
     n_features_in_ : int
         Number of columns of the table.
+    feature_names_in_ : array of shape (`n_features_in_`,)
+        Their names, if the table has names.
 
     See Also
     --------

@@ -277,6 +277,8 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         The values of each column.
     n_features_in_ : int
         Number of columns of the table.
+    feature_names_in_ : array of shape (`n_features_in_`,)
+        Their names, if the table has names.
 
     See Also
     --------

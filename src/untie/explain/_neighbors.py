@@ -9,9 +9,10 @@ import numpy as np
 from untie._base import codes_at, nearest_in
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._inputs import as_fitted, cell_texts, check_positions, encode_rows, one_row
+from untie._inputs import FittedTable, as_fitted, cell_texts, check_positions, one_row
 from untie._learn.nearest import Nearest, Search, queries_at_once, side_by_side
 from untie._table import frames
+from untie._table.table import NO_ROWS, NoRowsError
 from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray, IntArray
 from untie.encoder import TableEncoder
@@ -84,17 +85,13 @@ def neighbors(
     fitted = as_fitted(model)
     encoder = fitted.encoder
     n = check_integer("n", n)
-    chosen = _chosen(encoder, columns)
+    chosen = _chosen(fitted, columns)
     source = open_table(fitted.rows(data)[0])
     source.check_streams()
     own = check_positions(rows)
     if own is not None and source.is_one_shot:
         raise ValueError(f"Rows of {source.origin} can't be named by position, {ONCE}.")
-    queries = (
-        encode_rows(encoder, fitted.rows(rows)[0])
-        if own is None
-        else codes_at(encoder, source, own)
-    )
+    queries = fitted.codes(rows) if own is None else codes_at(encoder, source, own)
     found = _search(encoder, source, queries, own, n, chosen, distinct)
     row = found.query
     result = {
@@ -107,14 +104,14 @@ def neighbors(
     return frames.make_frame(encoder._library, result)
 
 
-def _chosen(encoder: TableEncoder, columns: Sequence[str] | None) -> list[int]:
+def _chosen(fitted: FittedTable, columns: Sequence[str] | None) -> list[int]:
     """Return the attributes that count."""
-    names = encoder.vocabulary_.columns
+    names = fitted.encoder.vocabulary_.columns
     if columns is None:
         return list(range(len(names)))
     if isinstance(columns, str) or not len(columns):
         raise ValueError(f"columns must be a list with at least one name, got {columns!r}.")
-    return [encoder.vocabulary_.index_of(name) for name in dict.fromkeys(columns)]
+    return [fitted.index_of(name) for name in dict.fromkeys(columns)]
 
 
 def _search(
@@ -142,7 +139,7 @@ def _search(
         part = nearest_in(encoder, source, Search(space, some, wanted, chosen, distinct))
         parts.append(replace(part, query=part.query + start))
     if not parts[0].n_rows:
-        raise ValueError("The table has no rows.")
+        raise NoRowsError(NO_ROWS.format(""))
     found = side_by_side(parts)
     if distinct:
         pairs = zip(found.codes, queries, strict=True)

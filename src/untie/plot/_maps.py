@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from untie._count.crosstab import cross_table
 from untie._count.packed_rows import distinct_rows
-from untie._inputs import as_fitted, check_labels, encode_rows
+from untie._inputs import as_fitted, check_labels, codes_of
 from untie._learn.contexts import alikeness_of
 from untie._table.vocabulary import distinct_labels
 from untie._util.checks import check_integer, check_one_of, draws_of
@@ -354,7 +354,7 @@ class _Rows:
 
 
 def _sample(encoder: TableEncoder, data: Any, max_rows: int, rng: Any) -> _Rows:
-    codes = encode_rows(encoder, data)
+    codes = codes_of(encoder, data)
     space = encoder._model.space
     kinds = distinct_rows(codes, space.n_codes, None)
     drawn = np.arange(len(kinds))
@@ -428,11 +428,11 @@ def map_values(model: Any, column: Any = None, *, max_values: int = 60, ax: Any 
     ['ale', 'port', 'sherry', 'stout']
     """
     style.check_axes(ax)
-    encoder = as_fitted(model).encoder
-    max_values = check_integer("max_values", max_values)
+    fitted = as_fitted(model)
+    encoder, max_values = fitted.encoder, check_integer("max_values", max_values)
     vocabulary = encoder.vocabulary_
     n_columns = len(vocabulary.columns)
-    attributes = list(range(n_columns)) if column is None else [vocabulary.index_of(column)]
+    attributes = list(range(n_columns)) if column is None else [fitted.index_of(column)]
     places, n_all = most_frequent(encoder, attributes, max_values)
     weights = encoder.counts_.frequencies[places]
     found, shares = principal(_products(encoder, places), weights, 2)
@@ -559,8 +559,8 @@ def value_dendrogram(
     ['ale', 'stout', 'port', 'sherry']
     """
     style.check_axes(ax)
-    encoder = as_fitted(model).encoder
-    attribute = encoder.vocabulary_.index_of(column)
+    fitted = as_fitted(model)
+    encoder, attribute = fitted.encoder, fitted.index_of(column)
     if by is None:
         by = "contexts" if len(encoder.vocabulary_.columns) > 1 else "vectors"
     check_one_of("by", by, tuple(MEASURES))

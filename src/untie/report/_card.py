@@ -55,8 +55,10 @@ def _about(study: Study) -> str:
     what = f"{percent(share)} of their cells are" if share else "none of their cells is"
     said += f"; {what} missing"
     if study.answers is not None:
-        name = shown(study.answers.name, 40)
-        said += f". The column {name} was not learned from: it judges the groups"
+        is_learned = study.answers.is_learned
+        judges = "learned from, so agreement is no evidence"
+        judges = judges if is_learned else "not learned from: it judges the groups"
+        said += f". {study.answers.called} was {judges}"
     return f"{said}."
 
 
@@ -79,9 +81,10 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     facts.append(("Columns", f"{len(notes):,} read, {heard:,} learned from"))
     if passive:
         facts.append(("Passive", f"{len(passive):,}, not learned from: {_listed(passive)}"))
-    label = None if study.answers is None else study.answers.name
-    if label is not None:
-        facts.append(("Label", f"{shown(label, 40)}, not learned from"))
+    label = None if study.answers is None else study.answers.column
+    if study.answers is not None:
+        learned = "learned from" if study.answers.is_learned else "not learned from"
+        facts.append(("Label", f"{shown(study.answers.name, 40)}, {learned}"))
     for action, what in ((BINNED, "Binned into ranges"), (LEFT_OUT, "Left out")):
         names = [note.column for note in notes if note.action == action and note.column != label]
         if names:
@@ -100,7 +103,8 @@ def _facts(study: Study) -> list[tuple[str, str]]:
 
 def _columns(study: Study) -> TableView:
     places = {name: place for place, name in enumerate(study.names)}
-    label = None if study.answers is None else study.answers.name
+    answers = study.answers
+    label = None if answers is None or answers.is_learned else answers.column
     lines = []
     for note in {note.column: note for note in _notes(study)}.values():
         line = {"column": note.column}

@@ -219,7 +219,8 @@ def _runs(column: dict[str, Any], ranges: list[str], size: int) -> dict[str, Any
 def _answers(study: Study, size: int) -> dict[str, Any]:
     assert study.answers is not None
     texts, totals = answer_texts(study), answer_totals(study)
-    name = f"{shown(study.answers.name)} (not learned from)"
+    learned = "label" if study.answers.is_learned else "not learned from"
+    name = f"{shown(study.answers.name)} ({learned})"
     column = _coded([texts[place] for place in study.sample], [], size)
     column["totals"] = [short(totals[label], 12) for label in column.pop("own")]
     return {"name": name, **column, "ordered": 0, "is_answer": True}

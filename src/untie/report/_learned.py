@@ -181,7 +181,7 @@ def _line(ks: Sequence[int], name: str, numbers: FloatArray, errors: FloatArray)
 
 def comparison(study: Study) -> dict[str, Any]:
     """Return the scores of other methods on some of the rows."""
-    from untie.comparison import compare  # takes a moment to import
+    from untie.comparison import compare_prepared  # takes a moment to import
 
     k = len(study.clusters)
     n_values = sum(study.encoder.vocabulary_.sizes)
@@ -195,11 +195,14 @@ def comparison(study: Study) -> dict[str, Any]:
     most = min(COMPARED_ROWS, COMPARED_NUMBERS // n_values)
     if len(able) > most:
         drawn = np.sort(RandomState(study.seed).permutation(able)[:most])
+    answers = None
+    if study.answers is not None and not study.answers.is_learned:
+        answers = study.answers.of(drawn)
     try:
-        found = compare(
+        found = compare_prepared(
             study.rows(drawn),
             k,
-            y=None if study.answers is None else study.answers.of(drawn),
+            y=answers,
             sample_weight=None if study.weights is None else study.weights[drawn],
             methods=METHODS,
             encoder=study.encoder,

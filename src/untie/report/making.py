@@ -18,7 +18,7 @@ from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._inputs import as_fitted
 from untie._table.frames import coded_once
-from untie._table.rows import cells_of, read_weights, split_weights, taken_from
+from untie._table.rows import cells_of, list_of, read_weights, split_weights, taken_from
 from untie._table.table import check_names, read_table
 from untie._util.checks import check_integer
 from untie._util.messages import UnpreparedWarning, need
@@ -35,7 +35,7 @@ from untie.report._landscape import embed, landscape
 from untie.report._learned import choice_of_k, comparison, unusual, weights
 from untie.report._limits import LONG_TEXT, PAGE_BYTES, shown
 from untie.report._report import Report
-from untie.report._study import Answers, Study
+from untie.report._study import NAMELESS, Answers, Study
 from untie.report._table import count
 from untie.report.code import PageCode, code_to_make_it
 
@@ -73,7 +73,8 @@ def make_report(
         that it may not have seen. For an encoder, clusters of its vectors are found.
     label : str or array of shape (n_rows,), default=None
         The answer, as a column or as its cells: not learned from, shown on the map and beside the
-        clusters, and used to judge methods. A series that was taken from `data` is that column.
+        clusters, and used to judge methods. Cells that are those of a column of `data` are that
+        column. A fitted model may have learned from it; the page then says so.
     sample_weight : str or array of shape (n_rows,), default=None
         How often each row counts, or the column that says so.
     title : str, default="the table"
@@ -180,7 +181,7 @@ def report_fitted(
             weights=weights,
             verdict=verdict(clusterer, frame, sample_weight=weights, random_state=seed),
             preparer=fitted.preparer,
-            answers=answers,
+            answers=answers and replace(answers, is_learned=answers.column in fitted.learned_from),
             seed=seed,
             code=code,
         )
@@ -237,19 +238,21 @@ def _answers(data: Any, label: Any) -> Answers | None:
     table = read_table(data)
     if isinstance(label, str):
         check_names([label], table.names, "the table", ", which label names")
-        return Answers(label, cells_of(table, label))
+        return Answers(label, cells_of(table, label), label)
     if not np.iterable(label) or len(np.shape(np.asarray(label, dtype=object))) != 1:
         raise ValueError(
             f"label must be the name of a column or one value per row, got {type(label).__name__}."
         )
-    cells = list(label)
+    cells = list_of(label)
     if len(cells) != table.n_rows:
         raise ValueError(
             f"label has {len(cells):,} values, but the table has {table.n_rows:,} rows; pass one "
             "per row, in the order of the rows, or the name of a column."
         )
     name = getattr(label, "name", None)
-    return Answers(name if isinstance(name, str) and name else "label", cells)
+    if not isinstance(name, str) or not name or name in table.names:
+        name = NAMELESS
+    return Answers(name, cells)
 
 
 @dataclass(frozen=True)
