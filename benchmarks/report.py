@@ -35,9 +35,9 @@ from untie import TableClusterer
 from untie._inputs import as_fitted
 from untie._table.frames import coded_once
 from untie.explain import verdict
-from untie.report._page import SECTIONS
 from untie.report._study import Study
 from untie.report.code import PageCode
+from untie.report.making import SECTIONS
 
 DRAWN = """() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(
     () => resolve(performance.now()))))"""

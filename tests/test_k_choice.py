@@ -103,9 +103,11 @@ def test_bad_input():
     with pytest.raises(NotFittedError):
         choose_k(TableEncoder(2, preparer=None), table)
     encoder = TableEncoder(2, preparer=None).fit(table)
+    with pytest.raises(TypeError, match=r"ks must be several .* got 3; for this one: \[3\]"):
+        choose_k(encoder, table, 3)
     with pytest.raises(ValueError, match="n_splits"):
         choose_k(encoder, table, n_splits=0)
-    with pytest.raises(ValueError, match="every weight is 0"):
+    with pytest.raises(ValueError, match="Every sample weight is zero"):
         choose_k(encoder, table, sample_weight=np.zeros(50))
 
 

@@ -19,7 +19,9 @@ PACKAGES = [
     *(
         f"untie.{module.name}"
         for module in pkgutil.iter_modules(untie.__path__)
-        if module.ispkg and not module.name.startswith("_") and module.name != "cli"
+        if not module.name.startswith("_")
+        and module.name != "cli"
+        and hasattr(import_module(f"untie.{module.name}"), "__all__")
     ),
 ]
 PUBLIC = [

@@ -256,6 +256,11 @@ REFUSED = {
         ValueError,
         "ordered names a column that is not learned from",
     ),
+    "weight of a column that is not there": (
+        lambda table: TableEncoder(3, column_weights={"nope": 1}).fit(table[["person", "age"]]),
+        ValueError,
+        "'nope' in the table, which column_weights names; its columns are 'person', 'age'[.]$",
+    ),
     "one column twice": (
         lambda table: TableEncoder(3, column_weights={"age": 2, 1: 3}).fit(table),
         ValueError,

@@ -6,8 +6,8 @@ Tasks carry what an engine does with the rows of a lazy table, piece by piece.
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any, Generic, Protocol, Self
+from functools import cached_property
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,9 @@ from untie._learn.parameters import AUTO, check_handle_unknown
 from untie._learn.vectors import LookUp
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table.rows import encode, positive_weights, read_weights, split_weights
-from untie._table.table import Table, listed, read_table
-from untie._table.vocabulary import Vocabulary, handle_unknown_values, joins_rare_values
-from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
+from untie._table.table import NO_ROWS, NO_WEIGHT, NoRowsError, Table, listed, read_table
+from untie._table.vocabulary import handle_unknown_values, joins_rare_values
+from untie._util.types import Codes, FloatArray, IntArray, Value
 
 
 def see_columns(estimator: BaseEstimator, table: Table) -> None:
@@ -126,7 +126,9 @@ class TableInput(TakesTables):
         encoded = encode(table, self._grouping.raw)
         unknown = encoded.unknown
         if reported is not None:
-            unknown = _not_yet_reported(unknown, table.names, reported)
+            pairs = list(zip(table.names, unknown, strict=True))
+            unknown = [[] if name in reported else values for name, values in pairs]
+            reported.update(name for name, values in pairs if values)
         handle_unknown_values(unknown, self._grouping.raw, self.handle_unknown, "transform")
         rare = joins_rare_values(self.handle_unknown)
         return self._grouping.apply_to_codes(encoded.codes, unknown_is_rare=rare)
@@ -174,14 +176,6 @@ class PreparedInput(TakesTables):
             "n_features_in_": len(columns),
         }
         return bare
-
-
-def _not_yet_reported(
-    unknown: list[list[Value]], names: tuple[str, ...], reported: set[str]
-) -> list[list[Value]]:
-    new = [[] if name in reported else values for name, values in zip(names, unknown, strict=True)]
-    reported.update(name for name, values in zip(names, new, strict=True) if values)
-    return new
 
 
 MOST_COLUMNS = 2**14
@@ -260,23 +254,22 @@ class VectorTask(CodingTask):
 
     def check(self, form: str) -> None:
         """Raise an error if the encoder is to give anything but what the engine gives."""
-        lookup = self.lookup
+        lookup, said = self.lookup, "Vectors of a table that is read piece by piece come as"
         if lookup.is_sparse and lookup.n_columns > MOST_COLUMNS:
             raise ValueError(
-                f"Vectors of a table that is read piece by piece come as {form}, which are dense, "
-                f"but a column has {max(lookup.sizes):,} values and each has a column of its own "
-                "in them; set n_components (64, say) or max_categories and fit again."
+                f"{said} {form}, which are dense, but a column has {max(lookup.sizes):,} values "
+                "and each has a column of its own in them; set n_components (64, say) or "
+                "max_categories and fit again."
             )
         if self.is_sparse:
             raise ValueError(
-                f"Vectors of a table that is read piece by piece come as {form}, which are dense; "
-                "set sparse_output=False, with n_components if there are too many columns."
+                f"{said} {form}, which are dense; set sparse_output=False, with n_components if "
+                "there are too many columns."
             )
         if self.library != "default":
             raise ValueError(
-                f"Vectors of a table that is read piece by piece come as {form}, not as "
-                f"{self.library} frames; call set_output(transform='default') first, or transform "
-                "the table in memory."
+                f"{said} {form}, not as {self.library} frames; call "
+                "set_output(transform='default') first, or transform the table in memory."
             )
 
 
@@ -308,35 +301,6 @@ class LabelTask(CodingTask):
         return [self.compute(codes)]
 
 
-@dataclass(frozen=True, eq=False)
-class FoldTask(Generic[A]):
-    """Rows of a piece -> what a function makes of them, to be added up.
-
-    Parameters
-    ----------
-    encoder : TableInput
-        Fitted; it codes the rows.
-    weight : array of shape (n_rows,), str or None
-        How often each row counts, or the column that says so.
-    function : callable
-        Takes the codes and weights of the rows that count.
-    """
-
-    encoder: TableInput
-    weight: Any
-    function: Callable[[Codes, FloatArray | None], A]
-    reported: set[str] = field(default_factory=set)
-
-    def __call__(self, frame: Any, number: int) -> A:
-        """Return what the function makes of a piece."""
-        rows, cells = split_weights(frame, self.weight)
-        codes = self.encoder._codes(rows, self.reported)
-        if cells is None:
-            return self.function(codes, None)
-        weights, keep = positive_weights(read_weights(cells, len(codes[0])))
-        return self.function([c if keep is None else c[keep] for c in codes], weights)
-
-
 def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None) -> RowSample:
     """Return distinct rows of a table with their weights, in the encoder's codes.
 
@@ -354,17 +318,18 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     """
     source.check_streams()
     weight = source.check_weight(sample_weight)
-    function = partial(_sample, encoder._grouping.vocabulary, _passive(encoder))
-    sample = _fold(encoder, source, weight, function)
+    model, vocabulary = getattr(encoder, "_model", None), encoder._grouping.vocabulary
+    # Other estimators learn from all columns.
+    passive = np.zeros(len(vocabulary.columns), bool) if model is None else model.passive
+    sample = _fold(encoder, source, weight, lambda c, w: sample_heard(c, vocabulary, w, passive))
     if not len(sample.weights):
-        raise ValueError("No row of the table counts: it is empty, or every weight is 0.")
-    model = getattr(encoder, "_model", None)
+        raise NoRowsError(NO_ROWS.format("") if weight is None else NO_WEIGHT)
     return in_canonical_order(sample, () if model is None else model.orders)
 
 
 def walk_source(encoder: TableInput, source: Source, weight: str | None, costs: Costs) -> Pass:
     """Return what one pass over the rows of a lazy table finds."""
-    return _fold(encoder, source, weight, partial(_walk, costs))
+    return _fold(encoder, source, weight, lambda c, w: walk_rows(pack(c, costs), w, costs))
 
 
 def nearest_in(encoder: TableInput, source: Source, search: Search) -> Nearest:
@@ -387,24 +352,27 @@ def _fold(
     weight: Any,
     function: Callable[[Codes, FloatArray | None], A],
 ) -> A:
-    own = source.own_columns(encoder._columns_read(), weight)
-    return own.add_up(FoldTask(encoder, weight, function))
+    """Add up what a function makes of the codes and weights of the rows that count, piece by piece.
 
+    Parameters
+    ----------
+    encoder : TableInput
+        Fitted; it codes the rows.
+    source : Source
+        The table.
+    weight : array of shape (n_rows,), str or None
+        How often each row counts, or the column that says so.
+    function : callable
+        Takes codes and weights; what it returns adds up.
+    """
+    reported: set[str] = set()
 
-def _passive(encoder: TableInput) -> BoolArray:
-    """Return which columns are not learned from; of other estimators, none."""
-    model = getattr(encoder, "_model", None)
-    return np.zeros(len(encoder._grouping.raw.columns), bool) if model is None else model.passive
+    def fold_piece(frame: Any, number: int) -> A:
+        rows, cells = split_weights(frame, weight)
+        codes = encoder._codes(rows, reported)
+        if cells is None:
+            return function(codes, None)
+        weights, keep = positive_weights(read_weights(cells, len(codes[0])))
+        return function([c if keep is None else c[keep] for c in codes], weights)
 
-
-def _sample(
-    vocabulary: Vocabulary,
-    passive: BoolArray,
-    codes: Codes,
-    weights: FloatArray | None,
-) -> RowSample:
-    return sample_heard(codes, vocabulary, weights, passive)
-
-
-def _walk(costs: Costs, codes: Codes, weights: FloatArray | None) -> Pass:
-    return walk_rows(pack(codes, costs), weights, costs)
+    return source.own_columns(encoder._columns_read(), weight).add_up(fold_piece)

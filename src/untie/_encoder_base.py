@@ -19,14 +19,7 @@ from untie._count.tally import CountOptions, tally_counted
 from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._learn.fitting import (
-    Fitted,
-    compact_names,
-    errors_frame,
-    fit_counted,
-    full_names,
-    weights_frame,
-)
+from untie._learn import fitting
 from untie._learn.learning import Recipe
 from untie._learn.memory import bytes_of_spaces
 from untie._learn.parameters import VALUE
@@ -39,9 +32,9 @@ from untie._table.table import NoRowsError, Table, listed, read_table, table_of_
 from untie._table.vocabulary import Vocabulary
 from untie._util.messages import stage, warn_user
 from untie._util.threads import one_at_a_time
-from untie._util.types import AnyArray, Codes, FloatArray
+from untie._util.types import Codes, FloatArray
 from untie.export import Exportable
-from untie.preparer import Preparer, changed_columns, prepare_rows
+from untie.preparer import Preparer, changed_columns, index_of, prepare_rows
 
 
 @dataclass(frozen=True)
@@ -74,19 +67,14 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
     solver: str
     min_frequency: float | None
     missing: str
-    random_state: Any
     verbose: bool
 
-    _model: Fitted
+    _model: fitting.Fitted
     preparer_: Preparer | None
     vocabulary_: Vocabulary
-    categories_: list[AnyArray]
-    infrequent_categories_: list[AnyArray | None]
     counts_: Counts
     n_clusters_: int
     omega_: FloatArray
-    loss_curve_: FloatArray
-    n_iter_: int
     gains_: dict[str, float]
     k_choice_: KChoice | None
 
@@ -384,7 +372,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         3  3.32  1.83
         """
         check_is_fitted(self)
-        attribute = self.vocabulary_.index_of(column)
+        attribute = index_of(column, self.vocabulary_, self.preparer_)
         values = self._model.vectors.value_similarity(attribute)
         return frames.square(self._library, self.vocabulary_.labels(attribute), values)
 
@@ -402,7 +390,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         """
         check_is_fitted(self)
         fitted = self._model
-        return weights_frame(
+        return fitting.weights_frame(
             self._library, self.vocabulary_, fitted.labels, fitted.widths, self.omega_
         )
 
@@ -422,7 +410,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         """
         check_is_fitted(self)
         fitted = self._model
-        return errors_frame(
+        return fitting.errors_frame(
             self._library, self.vocabulary_, fitted.labels, fitted.widths, fitted.errors
         )
 
@@ -454,8 +442,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         values = tuple(() if is_passive else values for values, is_passive in pairs)
         vocabulary = Vocabulary(columns, values)
         if lookup is self._model.vectors:
-            return np.array(compact_names(vocabulary, *self._model.axes()), dtype=object)
-        full = full_names(vocabulary, self._model.labels, self._model.widths)
+            return np.array(fitting.compact_names(vocabulary, *self._model.axes()), dtype=object)
+        full = fitting.full_names(vocabulary, self._model.labels, self._model.widths)
         return np.array(full, dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
@@ -485,10 +473,10 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             counted = ready.rows.count(self._count_options(recipe, ready.weight))
         assert counted.table is not None
         if made_by is None:
-            warn_of_unprepared(counted.table, counted.grouping.vocabulary)
+            warn_of_unprepared(counted.table, counted.grouping.vocabulary, is_all=True)
         form = self._form()
         with stage("Learning their vectors", bool(self.verbose)):
-            fitted, sample = fit_counted(counted, recipe, form.output, form.n_components)
+            fitted, sample = fitting.fit_counted(counted, recipe, form.output, form.n_components)
         if preparer is None:
             self._remember(counted.table)
         else:
@@ -513,10 +501,10 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         recipe: Recipe,
         is_growing: bool = False,
         table: Table | None = None,
-    ) -> Fitted:
+    ) -> fitting.Fitted:
         grouped = tally_counted(counted, self._count_options(recipe), is_growing, table)
         form = self._form()
-        fitted, _ = fit_counted(grouped, recipe, form.output, form.n_components)
+        fitted, _ = fitting.fit_counted(grouped, recipe, form.output, form.n_components)
         return fitted
 
     def _counted_so_far(self) -> CountedTable:
@@ -527,7 +515,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             )
         return self._model.ungrouped
 
-    def _adopt(self, fitted: Fitted, preparer: Preparer | None = None) -> Self:
+    def _adopt(self, fitted: fitting.Fitted, preparer: Preparer | None = None) -> Self:
         choice = fitted.k_choice
         infrequent = frames.value_arrays(fitted.grouping.infrequent_values())
         learned = {

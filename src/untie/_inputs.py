@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals import dependencies
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from untie._base import TakesTables, check_seen
+from untie._base import TakesTables, VectorTask, check_seen
 from untie._count.crosstab import Entries, cross_table, find_entries
 from untie._engines.registry import open_table
-from untie._prepare.note import LEFT_OUT, Reason
+from untie._engines.source import check_weight_column
+from untie._learn.columns.attributes import family_sentences, gap_sentences
+from untie._prepare.note import LEFT_OUT
 from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
@@ -27,7 +30,7 @@ from untie._table.vocabulary import INFREQUENT, Vocabulary, joins_rare_values, s
 from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
-from untie.preparer import Preparer
+from untie.preparer import Preparer, index_of
 from untie.untie_method import UNTIE
 
 NOTHING_KNOWN = "nothing is known of the row"
@@ -64,6 +67,16 @@ class FittedTable:
         return array_names(first.n_features_in_) if self.steps else self.encoder.vocabulary_.columns
 
     @property
+    def learned_from(self) -> list[str]:
+        """The columns of raw rows that are learned from; a foreign step may use all of them."""
+        pairs = zip(self.encoder.vocabulary_.columns, self.encoder._model.passive, strict=True)
+        names = [name for name, is_passive in pairs if not is_passive]
+        for step in reversed(self.steps):
+            is_known = isinstance(step, Preparer)
+            names = step._columns_read(names) if is_known else list(self.names)
+        return names
+
+    @property
     def clusters(self) -> TableClusterer:
         """The clusterer; refuses an estimator that makes no clusters."""
         if self.clusterer is None:
@@ -84,10 +97,9 @@ class FittedTable:
         first = self.steps[0] if self.steps else None
         return first if isinstance(first, Preparer) else None
 
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The columns of raw rows that are not learned from, and why."""
-        return left_out(self.preparer)
+    def index_of(self, column: Any) -> int:
+        """Return the number of a column that was learned from; refuse others."""
+        return index_of(column, self.encoder.vocabulary_, self.preparer)
 
     def prepared(self, data: Any, keep: Sequence[str] = ()) -> Any:
         """Return raw rows, in memory or lazy, as the encoder has learned from them.
@@ -108,17 +120,31 @@ class FittedTable:
 
     def codes(self, data: Any) -> Codes:
         """Return the codes of raw rows in memory."""
-        return encode_rows(self.encoder, self.rows(data)[0])
+        return codes_of(self.encoder, self.rows(data)[0])
 
-    def new_rows(self, data: Any, sample_weight: Any = None) -> tuple[Any, Any]:
-        """Return `rows` of a table that may have more columns, and named ones in any order."""
-        return self.rows(data, sample_weight, strictly=False)
+    def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
+        """Code raw rows that come piece by piece; as `TableInput` does."""
+        return self.encoder._codes(self.prepared(X), reported)
+
+    def _columns_read(self) -> list[str] | None:
+        """Return the columns that raw rows must have, by name; None if they had no names."""
+        first = self.steps[0] if self.steps else self.encoder
+        if not hasattr(first, "feature_names_in_"):
+            return None
+        return first._columns_read() if isinstance(first, TakesTables) else list(self.names)
+
+    def _vector_task(self) -> VectorTask:
+        """Return what makes vectors of raw rows."""
+        task = self.encoder._vector_task()
+        return replace(task, encoder=self) if self.steps else task
 
     def rows(self, data: Any, sample_weight: Any = None, strictly: bool = True) -> tuple[Any, Any]:
-        """Return prepared rows, and their weights as they were given.
+        """Return prepared rows, and their weights as they were given; refuse no rows.
 
-        A column with the weights is taken out of a table in memory, and kept in a lazy one.
+        A column with the weights is taken out of a table in memory, and kept in a lazy one. If not
+        strictly, the table may have more columns, and named ones in any order.
         """
+        check_weight_column(sample_weight, self._columns_read() or ())
         if open_table(data).is_lazy:
             keep = [sample_weight] if isinstance(sample_weight, str) else []
             return self.prepared(data, keep), sample_weight
@@ -130,7 +156,9 @@ class FittedTable:
             # A Preparer finds its columns by name.
             if strictly if first is self.encoder else not table.has_names:
                 check_seen(first, table)
-        return self.prepared(data), weights
+        rows = self.prepared(data)
+        read_table(rows)  # refuses a table without rows
+        return rows, weights
 
     def clustered(self, data: Any, labels: Any = None, sample_weight: Any = None) -> ClusteredRows:
         """Return prepared rows in memory with their clusters and weights.
@@ -205,7 +233,15 @@ def as_fitted(model: Any) -> FittedTable:
             "TableClusterer().fit(table)."
         )
     for step in (*before, last):
-        check_is_fitted(step)
+        try:
+            check_is_fitted(step)
+        except NotFittedError as error:
+            if step is model:
+                raise
+            raise NotFittedError(
+                f"This Pipeline is not fitted yet, as its {_named(step)} is not; fit it to the "
+                "table first: pipeline.fit(table)."
+            ) from error
     steps = before
     clusterer = last if isinstance(last, TableClusterer) else None
     encoder = last if clusterer is None else clusterer.encoder_
@@ -222,19 +258,6 @@ def _steps(model: Any) -> list[Any]:
         is_none = model is None or (isinstance(model, str) and model == "passthrough")
         return [] if is_none else [model]
     return [part for _, step in model.steps for part in _steps(step)]
-
-
-def left_out(preparer: Preparer | None) -> tuple[str, ...]:
-    """Return the columns that a preparer leaves out, and why."""
-    notes = preparer.notes_ if preparer is not None else ()
-    return tuple(f"{note.column} ({note.reason})" for note in notes if note.action == LEFT_OUT)
-
-
-def merged_values(preparer: Preparer | None) -> dict[str, str]:
-    """Return, for each column in which a preparer merges rare values, what they become."""
-    notes = preparer.notes_ if preparer is not None else ()
-    merged = {note.column: note.argument(Reason.MERGED, "other") for note in notes}
-    return {name: other for name, other in merged.items() if other is not None}
 
 
 def _named(estimator: Any) -> str:
@@ -541,6 +564,15 @@ def nothing_known(encoder: TableEncoder, data: Any, codes: Codes) -> BoolArray:
     return may_be
 
 
+def redundant_said(encoder: TableEncoder, names: Sequence[str]) -> list[str]:
+    """Say which columns say the same, and which are missing together, by what they are called."""
+    counts = encoder.counts_
+    return [
+        *family_sentences(encoder._model.attributes, names, counts.sizes),
+        *gap_sentences(counts, encoder.vocabulary_, names),
+    ]
+
+
 def with_outside(notes: list[str], outside: Any) -> list[str]:
     """Return the notes of rows with what `Preparer.outside` has found of them."""
     found = frames.columns_of(outside)
@@ -552,16 +584,8 @@ def with_outside(notes: list[str], outside: Any) -> list[str]:
 
 
 def codes_of(encoder: TableEncoder, data: Any) -> Codes:
-    """Code prepared rows in memory, of which there may be none."""
+    """Code prepared rows in memory."""
     return encoder._codes(data)
-
-
-def encode_rows(encoder: TableEncoder, data: Any) -> Codes:
-    """Code prepared rows in memory; refuse a table without any."""
-    codes = codes_of(encoder, data)
-    if not len(codes[0]):
-        raise ValueError("The table has no rows.")
-    return codes
 
 
 def _frame(fitted: FittedTable, cells: Mapping[str, Any]) -> Any:

@@ -19,7 +19,7 @@ from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._persistence.models import Savable
 from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
-from untie._prepare.note import Reason
+from untie._prepare.note import LEFT_OUT, Reason
 from untie._prepare.numbers import read, write
 from untie._prepare.preparation import Preparation, make_preparation
 from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Keep
@@ -27,7 +27,8 @@ from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.orders import declared_orders
 from untie._table.rows import split_weights
-from untie._table.table import check_names, read_table
+from untie._table.table import Table, check_names, listed, read_table
+from untie._table.vocabulary import Vocabulary
 from untie._util.checks import check_one_of
 from untie._util.messages import Parameter, message, need, stage
 from untie._util.types import FloatArray, Value
@@ -225,16 +226,19 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
                     "call set_output(transform='default') first, or transform the table in memory."
                 )
             return self._preparation.apply(source, keep)
-        table = read_table(source.data, min_rows=0)
-        rows = table.source
-        if not table.has_names:
-            names = getattr(self, "feature_names_in_", ())
-            if len(names) == len(table.names):  # columns of an array are those at their positions
-                rows = make_frame("pandas", dict(zip(names, table.columns, strict=True)))
-            else:
-                check_seen(self, table)
-        prepared = self._preparation.apply(MemorySource(rows), keep)
+        table = self._named(read_table(source.data, min_rows=0))
+        prepared = self._preparation.apply(MemorySource(table.source), keep)
         return prepared if library == "default" else _of_library(prepared, library)
+
+    def _named(self, table: Table) -> Table:
+        """Give the columns of an array the names that those at their positions had in `fit`."""
+        names = getattr(self, "feature_names_in_", ())
+        if table.has_names:
+            return table
+        if len(names) != len(table.names):
+            check_seen(self, table)
+            return table
+        return read_table(make_frame("pandas", dict(zip(names, table.columns, strict=True))), 0)
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Choose the library of what `transform` returns, as scikit-learn's transformers do.
@@ -360,15 +364,15 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         """
         check_is_fitted(self)
         found: list[tuple[Any, ...]] = []
-        for column, rule, rows, texts in self._preparation.outside(read_table(X, min_rows=0)):
+        for column, rule, rows, texts in self._preparation.outside(self._named(read_table(X, 0))):
             ends = [write(end, rule.unit) for end in rule.span or ()]
             found += [(row, column, text, *ends) for row, text in zip(rows, texts, strict=True)]
         names = ("row", "column", "value", "lowest", "highest")
         return make_frame(self._library, {n: [r[i] for r in found] for i, n in enumerate(names)})
 
-    def _columns_read(self) -> list[str]:
-        """Return the columns of the table that those that are used are made of."""
-        return self._preparation.inputs(self.columns_)
+    def _columns_read(self, used: Sequence[str] | None = None) -> list[str]:
+        """Return the columns of the table that those that are used, or some, are made of."""
+        return self._preparation.inputs(self.columns_ if used is None else used)
 
     def _used(self, key: Any, parameter: str, may_be_left_out: bool = False) -> str | None:
         """Return the column that a parameter means by its name or position in the table.
@@ -382,7 +386,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         if name in self.columns_:
             return name
         why = message(", which {0} names", Parameter(parameter))
-        check_names([name], [*self.columns_, *names], "the table", why)
+        check_names([name], list(dict.fromkeys([*names, *self.columns_])), "the table", why)
         if may_be_left_out:
             return None
         note = next(note for note in self.notes_ if note.column == name)
@@ -409,6 +413,19 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def index_of(column: Any, vocabulary: Vocabulary, preparer: Preparer | None) -> int:
+    """Return the number of a column that was learned from; say why another was left out."""
+    notes, name = () if preparer is None else preparer.notes_, str(column)
+    left_out = {note.column: note.reason for note in notes if note.action == LEFT_OUT}
+    if name not in vocabulary.columns and name in left_out:
+        said = "Column {0} was left out, {1}; nothing was learned from it. Ask about {2}, or fit "
+        more = "again with all columns to use in {columns}."
+        named = Parameter("columns", ..., owner="Preparer")
+        names = listed(vocabulary.columns)
+        raise ValueError(message(said + more, repr(name), left_out[name], names, columns=named))
+    return vocabulary.index_of(name)
 
 
 def new_preparer(preparer: Any) -> Preparer | None:

@@ -1,19 +1,18 @@
-"""A fitted encoder and rows that are read piece by piece -> vectors, in a file."""
+"""A fitted estimator and rows that are read piece by piece -> vectors, in a file."""
 
 import os
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from untie._engines.registry import open_table
 from untie._engines.scanning import scan
 from untie._engines.writing import writer_of
+from untie._inputs import FittedTable, as_fitted
 from untie.encoder import TableEncoder
 
 
 def sink(
-    encoder: TableEncoder, source: Any, path: str | os.PathLike[str], keep: str | Sequence[str] = ()
+    model: Any, source: Any, path: str | os.PathLike[str], keep: str | Sequence[str] = ()
 ) -> None:
     """Transform rows piece by piece and write their vectors to a file.
 
@@ -23,8 +22,9 @@ def sink(
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted; `n_components` and ``dtype=numpy.float32`` make the file smaller.
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three. For a clusterer, the vectors of its encoder are
+        written. An encoder's `n_components` and ``dtype=numpy.float32`` make the file smaller.
     source : path, pattern, lazy table or frame
         The rows: files as in :func:`untie.scan`, or anything that `TableEncoder.transform` takes
         and that has names of columns. Columns that were not seen in `fit` are left alone.
@@ -60,19 +60,21 @@ def sink(
     ...     untie.scan(path).columns
     ['id', 'colour=red', 'colour=white', 'taste=dry', 'taste=sweet']
     """
-    check_is_fitted(encoder)
+    fitted = as_fitted(model)
     write = writer_of(path)
     if isinstance(source, str | os.PathLike | list | tuple):
         source = scan(source)
-    write(stream_vectors(encoder, source, keep))
+    write(stream_vectors(fitted, source, keep))
 
 
-def stream_vectors(encoder: TableEncoder, source: Any, keep: str | Sequence[str] = ()) -> Any:
+def stream_vectors(
+    encoder: TableEncoder | FittedTable, source: Any, keep: str | Sequence[str] = ()
+) -> Any:
     """Return a reader of record batches with the rows' vectors; they are made as it is read.
 
     Parameters
     ----------
-    encoder : TableEncoder
+    encoder : TableEncoder or FittedTable
         Fitted.
     source : lazy table or frame
         Rows with the columns seen in `fit`, and perhaps others.

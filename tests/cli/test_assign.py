@@ -8,10 +8,10 @@ import untie
 from command_cases import ask, refused, rows_of, write_people
 from untie._engines.arrow import ArrowSource
 from untie._inputs import as_fitted
-from untie.cli.assign import Assigned
-from untie.cli.learning import load
 from untie.cli.options import Format
+from untie.cli.reading import load
 from untie.cli.showing import as_text, write_batches
+from untie.cli.streaming import Assigned
 from untie.explain import assignments
 
 
@@ -182,7 +182,7 @@ def test_rows_that_come_in_pieces_go_where_all_at_once_go(model, new, size):
     assert found == expected
     assert pieces.summary() == whole.summary()
     assert pieces.farthest == whole.farthest
-    assert pieces.farthest["row"] == [4]
+    assert [row["row"] for row in pieces.farthest] == [4]
     assert pieces.unseen.unknown == whole.unseen.unknown
     assert pieces.said() == whole.said()
 

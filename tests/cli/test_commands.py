@@ -12,7 +12,7 @@ import untie
 from command_cases import NOTES, ask, refused, rows_of, write_people
 from untie.cli.app import app
 from untie.cli.showing import print_table
-from untie.comparison.methods import METHODS
+from untie.comparison import METHODS
 from untie.explain import neighbors, outliers
 
 COMMANDS = [

@@ -227,6 +227,28 @@ def test_delimiters_and_missing_cells_can_be_told(tmp_path):
     assert (told.collect().to_pylist(), told.remarks) == (rows, ())
     with pytest.raises(TypeError, match="missing must be a list of texts"):
         untie.scan(path, missing="?")
+    with pytest.raises(TypeError, match=r"missing must be a list of texts, such as .* got None"):
+        untie.scan(path, missing=None)
+    with pytest.raises(ValueError, match=r"delimiter takes one character, got 3"):
+        untie.scan(path, delimiter=3)
+    with pytest.raises(ValueError, match="There is no encoding 3"):
+        untie.scan(path, encoding=3)
+
+
+@pytest.mark.parametrize("option", [{"delimiter": ";"}, {"encoding": "latin-1"}])
+def test_what_is_said_of_text_is_refused_of_other_tables(option, tmp_path):
+    pq.write_table(pa.table({"a": ["x"]}), tmp_path / "a.parquet")
+    (name,) = option
+    with pytest.raises(ValueError, match=f"a.parquet' has no use for {name}=.*leave it out"):
+        untie.scan(tmp_path / "a.parquet", **option)
+    with pytest.raises(ValueError, match=f"A query has no use for {name}=.*leave it out"):
+        untie.scan(sql="SELECT 1 AS a", **option)
+    (tmp_path / "a.jsonl").write_text('{"a": "x"}\n')
+    if name == "delimiter":
+        with pytest.raises(ValueError, match=r"a.jsonl' has no use for delimiter=.*leave it out"):
+            untie.scan(tmp_path / "a.jsonl", **option)
+    else:
+        assert untie.scan(tmp_path / "a.jsonl", **option).columns == ["a"]
 
 
 @pytest.mark.parametrize("header", ["a,b,a", "Name,name", '"x y",b,"X Y"'])

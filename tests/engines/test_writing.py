@@ -8,12 +8,13 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from sklearn import config_context
+from sklearn.pipeline import make_pipeline
 
 import untie
 from cases import TEXT
 from lazy_sources import SOURCES, as_arrow
 from tables import encoder_of
-from untie import UNTIE, TableEncoder
+from untie import UNTIE, Preparer, TableClusterer, TableEncoder
 from untie._engines import arrow
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import write_source
@@ -149,6 +150,39 @@ def test_every_source(encoder, tmp_path):
         np.testing.assert_array_equal(
             numbers(found.drop(TABLE.column_names)), encoder.transform(TABLE)
         )
+
+
+MODELS = {
+    "clusterer": lambda: TableClusterer(2),
+    "encoder in a pipeline": lambda: make_pipeline(Preparer(), TableEncoder(2, preparer=None)),
+    "clusterer in a pipeline": lambda: make_pipeline(Preparer(), TableClusterer(2, preparer=None)),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_estimator_and_pipelines_of_them(name, tmp_path):
+    n = np.arange(60)
+    ids = [f"P{i}" for i in n]
+    table = pa.table({"id": ids, "age": n % 50, "sex": list("mf") * 30, "stage": list("abc") * 20})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    untie.sink(
+        MODELS[name]().fit(table),
+        untie.scan(tmp_path / "rows.parquet").select(["stage", "id", "sex", "age"]),
+        tmp_path / "out.parquet",
+        keep=["id", "age"],
+    )
+    encoder = TableEncoder(2).fit(table)
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert found.column_names == ["id", "age", *encoder.get_feature_names_out()]
+    assert found["age"].to_pylist() == table["age"].to_pylist()
+    np.testing.assert_array_equal(numbers(found.drop(["id", "age"])), encoder.transform(table))
+
+
+@pytest.mark.parametrize("model", [None, Preparer(), "model.untie"])
+def test_what_makes_no_vectors_is_refused(model, tmp_path):
+    with pytest.raises(TypeError, match=r"is required, got .* fit one to the table first"):
+        untie.sink(model, TABLE, tmp_path / "out.parquet")
+    assert not os.listdir(tmp_path)
 
 
 def test_no_rows_make_an_empty_file(encoder, tmp_path):

@@ -187,6 +187,9 @@ def test_weights_are_an_array_or_the_name_of_a_column(name, table, clusterer):
         WEIGHED[name](clusterer, table, sample_weight=[1, 2])
     with pytest.raises(ValueError, match=r"no column 'v' in the table"):
         WEIGHED[name](clusterer, named, sample_weight="v")
+    for column in ("job", "age"):
+        with pytest.raises(ValueError, match=f"'{column}' can't hold the weights, .*; name anoth"):
+            WEIGHED[name](clusterer, table, sample_weight=column)
 
 
 MODELS = {
@@ -203,7 +206,7 @@ MODELS = {
     "pipeline that is not fitted": (
         lambda X: make_pipeline(Preparer(), TableEncoder()),
         NotFittedError,
-        "not fitted yet. Call 'fit'",
+        r"This Pipeline is not fitted yet, as its Preparer is not; .*: pipeline\.fit\(table\)",
     ),
 }
 
@@ -223,7 +226,7 @@ def test_what_no_question_can_be_asked_of(case, name, table, models):
 
 ROWS = {
     "other columns": (lambda X: X.rename(columns={"job": "work"}), ValueError, "'?job'?"),
-    "no rows": (lambda X: X[:0], ValueError, "no rows|0 sample|One row is required|is empty"),
+    "no rows": (lambda X: X[:0], ValueError, "The table has no rows: .*Look at the filter|One row"),
     "duplicate names": (
         lambda X: pd.concat([X, X[["job"]]], axis=1),
         ValueError,
@@ -238,13 +241,38 @@ ROWS = {
 @pytest.mark.parametrize("is_prepared", [False, True], ids=["raw", "prepared"])
 def test_rows_that_are_not_those_of_the_model(case, name, is_prepared, table, clusterer, prepared):
     make, kind, words = ROWS[case]
-    if case == "no rows" and name in ("assignments", "unknown_values"):
-        return  # of no rows there is nothing to say, and that is said
     model = clusterer
     if is_prepared:
         model, table = prepared
     with pytest.raises(kind, match=words):
         OF_ROWS[name](model, make(table))
+
+
+OF_COLUMNS = {
+    "alike_values": lambda m, X: explain.alike_values(m, "person"),
+    "why_alike": lambda m, X: explain.why_alike(m, "person", "p0001", "p0002"),
+    "neighbors": lambda m, X: explain.neighbors(m, X, 0, columns=["job", "person"]),
+    "map_values": lambda m, X: plot.map_values(m, "person"),
+    "value_dendrogram": lambda m, X: plot.value_dendrogram(m, "person"),
+}
+
+
+@pytest.mark.parametrize("name", OF_COLUMNS)
+def test_a_column_that_was_left_out_is_refused_with_the_reason(name, table, clusterer, pipeline):
+    words = r"'person' was left out, looks like an id; .* 'age', 'job', .*Preparer\(columns="
+    for model in (clusterer, pipeline):
+        with pytest.raises(ValueError, match=words):
+            OF_COLUMNS[name](model, table)
+    with pytest.raises(ValueError, match=words):
+        TableEncoder().fit(table).value_similarity("person")
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("name", [n for n in OF_ROWS if n not in ("why_outlier", "why_similar")])
+def test_columns_of_an_array_are_those_at_their_positions(name, table, clusterer):
+    found, expected = (OF_ROWS[name](clusterer, rows) for rows in (table.to_numpy(), table))
+    if isinstance(expected, pd.DataFrame):
+        pd.testing.assert_frame_equal(found, expected)
 
 
 @pytest.mark.parametrize(

@@ -292,7 +292,7 @@ def test_values_that_no_column_elsewhere_holds(case):
     "ignore::untie._util.messages.UnpreparedWarning"
 )  # the size matters here
 def test_results_that_are_too_wide(monkeypatch):
-    wide = fit({name: [f"value {i}" for i in range(400)] for name in "ABCDE"})
+    wide = fit({name: [f"value {i}" for i in range(400)] * 2 for name in "ABCDE"})
     with pytest.raises(ValueError, match="2000 columns, but postgres takes 1600; fit with n_comp"):
         wide.to_sql("postgres", source="src")
     monkeypatch.setattr(sql_module, "MOST_NUMBERS", 1000)

@@ -23,7 +23,7 @@ LIBRARIES = [
     "pyarrow.parquet",
     "sklearn.cluster",
     "untie.report",
-    *(f"untie.cli.{name}" for name in ("assign", "cluster", "drift", "neighbors", "report")),
+    *(f"untie.cli.{name}" for name in ("cluster", "drift", "neighbors", "report", "streaming")),
 ]
 """What the commands import; nothing of it starts threads, which would not survive a fork."""
 

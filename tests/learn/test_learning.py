@@ -43,6 +43,13 @@ def test_one_column_beside_constant_ones():
     assert len(np.unique(X.round(9), axis=0)) == 3
 
 
+@pytest.mark.parametrize("encoder", [UNTIE(2), TableEncoder(2, preparer=None)], ids=repr)
+def test_ids_alone_are_refused(encoder):
+    ids = pd.DataFrame({"id": [f"p{i}" for i in range(90)], "key": [f"k{i}" for i in range(90)]})
+    with pytest.raises(ValueError, match=r"'id', 'key' look like ids, .*in which values repeat"):
+        encoder.fit(ids)
+
+
 def test_one_column_with_its_frequencies_alone_if_asked():
     X = UNTIE(2, couplings="intra").fit_transform([["a"], ["b"], ["b"]])
     assert np.isfinite(X).all()

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
@@ -16,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 import untie
 from untie import UNTIE, Preparer, TableClusterer, TableEncoder
 from untie._encoder_base import EncoderBase
-from untie.comparison.methods import compare
+from untie.comparison import compare, compare_prepared
 from untie.datasets import load
 from untie.explain import (
     alike_values,
@@ -442,6 +443,46 @@ def test_a_label_may_be_cells(zoo):
         make_report(zoo, label=["a", "b", "c"])
 
 
+def test_a_label_that_was_learned_from_is_no_evidence(zoo):
+    frame = zoo.assign(kind=np.where(zoo.milk == "1", "mammal", "other"))
+    fitted = TableClusterer(3).fit(frame)
+    pipeline = make_pipeline(Preparer(), TableClusterer(3, preparer=None)).fit(frame)
+    for model in (fitted, pipeline):
+        text = make_report(frame, model, label="kind").to_markdown()
+        assert "The column kind was learned from, so agreement is no evidence" in text
+        assert "not learned from" not in text
+        assert "agreement with the label" not in text  # of other methods
+    encoder = TableEncoder(column_weights={"kind": 0})
+    supplementary = TableClusterer(3, encoder=encoder).fit(frame)
+    text = make_report(frame, supplementary, label="kind").to_markdown()
+    assert "The column kind was not learned from: it judges" in text
+
+
+def test_a_label_is_called_by_a_column_only_if_it_is_one(zoo):
+    derived = zoo.legs.map(int) > 2
+    text = make_report(zoo, TableClusterer(3), label=derived).to_markdown()
+    assert "The label was not learned from" in text
+    assert "legs was not learned from" not in text
+    assert "the label: not learned from" not in text  # in the line of a column
+    text = make_report(zoo, TableClusterer(3), label=derived.rename("many legs")).to_markdown()
+    assert "The label many legs was not learned from" in text
+    assert "The column many legs" not in text
+
+
+def test_cells_of_a_column_are_this_column_in_every_library(zoo):
+    kind = np.where(zoo.milk == "1", "mammal", "other")
+    frame = zoo.drop(columns="milk").assign(kind=kind)
+    table = pa.Table.from_pandas(frame)
+    expected = make_report(frame, TableClusterer(3), label="kind").to_dict()["sections"]["label"]
+    for data, label in ((table, table["kind"]), (table, pa.array(kind)), (frame, kind)):
+        report = make_report(data, TableClusterer(3), label=label)
+        assert report.to_dict()["sections"]["label"] == expected
+        assert report.to_dict()["sections"]["label"]["name"] == "kind"
+    others = pa.array(["a", None, "c"] * 33 + ["b"] * 2)
+    found = make_report(table, TableClusterer(3), label=others).to_dict()["sections"]["label"]
+    assert (found["name"], found["n_values"]) == ("label", 4)
+
+
 @pytest.mark.parametrize("field", ["python", "steps"])
 def test_the_code_makes_it_again(tmp_path, monkeypatch, zoo, field):
     from command_cases import ask
@@ -568,7 +609,8 @@ def test_untie_is_fitted_once(zoo, monkeypatch):
     encoder = UNTIE(3).fit(zoo)
     page = make_report(zoo, encoder).html
     assert len(fitted) == 1
-    expected = compare(zoo, 3, methods=["TableClusterer"], encoder=encoder, n_resamples=3)
+    asked = {"y": None, "sample_weight": None, "methods": ["TableClusterer"]}
+    expected = compare_prepared(zoo, 3, **asked, encoder=encoder, n_resamples=3)
     figures = [float(figure) for figure in cells_of(page, "comparison")[0][1:]]
     assert figures == pytest.approx(expected.table().iloc[0, 1:].tolist())
 

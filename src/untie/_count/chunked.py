@@ -126,14 +126,12 @@ class CountTask:
         rows = encode(table, self.grouping.raw, keep, weights)
         return replace(rows, codes=self.grouping.apply_to_codes(rows.codes), unknown=[])
 
-    def count(self, pieces: list[Rows], before: PartialCount | None = None) -> PartialCount:
-        """Count coded pieces at once, and add what was counted before them.
+    def count(self, pieces: list[Rows]) -> PartialCount:
+        """Count coded pieces at once.
 
         The list is emptied, so that the rows are not in memory twice while they are counted.
         """
-        known = before.counted.vocabulary if before is not None and before.counted else None
-        part = self.count_group(self.group(pieces, known))
-        return part if before is None else self.join(before, part)
+        return self.count_group(self.group(pieces))
 
     def group(
         self, pieces: list[Rows], known: Vocabulary | None = None, limit: np.uint64 | None = None
@@ -151,18 +149,18 @@ class CountTask:
         if pieces:
             has_pairs = self.most_values is None or sum(group.vocabulary.sizes) <= self.most_values
             own = None if self.categories else shared_vocabulary(pieces, self.columns)
-            rows = gather(pieces, own or group.vocabulary)
+            vocabulary, sample = own or group.vocabulary, None
+            rows = gather(pieces, vocabulary)
             pieces.clear()
-            counted = self._count(rows, own or group.vocabulary, has_pairs, group.limit)
-            counted = counted.align(group.vocabulary)
+            if has_pairs:
+                check_memory(vocabulary.sizes, vocabulary.columns, n_rows=len(rows))
+            count_rows = count if has_pairs else count_values
+            counts = count_rows(rows.codes, vocabulary.sizes, rows.weights)
+            if self.with_sample:
+                known = vocabulary.renamed(self.known_as)
+                sample = sample_rows(rows.codes, known, rows.weights, group.limit)
+            counted = CountedTable(vocabulary, counts, sample).align(group.vocabulary)
         return PartialCount(counted, n_rows, group.unknown, self.most_values)
-
-    def join(self, before: PartialCount, part: PartialCount) -> PartialCount:
-        """Add a part to that of the pieces before it, whose values it knows."""
-        if before.counted is not None and part.counted is not None:
-            counted = before.counted.align(part.counted.vocabulary)
-            before = replace(before, counted=counted)
-        return before + part
 
     def _vocabulary(
         self, pieces: Sequence[Rows], known: Vocabulary | None
@@ -188,18 +186,6 @@ class CountTask:
         values = zip(known.values, unknown, strict=True)
         union = tuple(sort_values([*old, *new]) if new else old for old, new in values)
         return Vocabulary(self.columns, union), [{} for _ in self.columns]
-
-    def _count(
-        self, rows: Rows, vocabulary: Vocabulary, has_pairs: bool, limit: np.uint64 | None
-    ) -> CountedTable:
-        sizes, sample = vocabulary.sizes, None
-        if has_pairs:
-            check_memory(sizes, vocabulary.columns, n_rows=len(rows))
-        counts = (count if has_pairs else count_values)(rows.codes, sizes, rows.weights)
-        if self.with_sample:
-            known = vocabulary.renamed(self.known_as)
-            sample = sample_rows(rows.codes, known, rows.weights, limit)
-        return CountedTable(vocabulary, counts, sample)
 
 
 def shared_vocabulary(pieces: Sequence[Rows], columns: tuple[str, ...]) -> Vocabulary | None:
@@ -251,7 +237,7 @@ def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> PartialCount:
     sampled. So neither that number nor the groups depend on the threads.
     """
     lists = _lists(task, pieces)
-    part = task.count(next(lists))
+    part = task.count(next(lists, []))
 
     def groups() -> Iterator[CodedPieces | PartialCount]:
         known = part.counted.vocabulary if part.counted else None
@@ -267,14 +253,14 @@ def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> PartialCount:
         return item if isinstance(item, PartialCount) else task.count_group(item)
 
     for found in map_ahead(count_one, groups()):
-        part = task.join(part, found)
+        part += found
     return part
 
 
 def _lists(task: CountTask, pieces: Iterable[Rows]) -> Iterator[list[Rows]]:
-    """Put neighbouring pieces together; yield one list at least."""
+    """Put neighbouring pieces together."""
     waiting: list[Rows] = []
-    n_bytes, is_first = 0, True
+    n_bytes = 0
     for rows in pieces:
         waiting.append(rows)
         n_bytes += rows.nbytes
@@ -283,8 +269,8 @@ def _lists(task: CountTask, pieces: Iterable[Rows]) -> Iterator[list[Rows]]:
         # A matrix of counts is large, codes are small.
         if n_bytes >= min(max(GATHERED_BYTES, 4 * area), 4 * GATHERED_BYTES):
             yield waiting
-            waiting, n_bytes, is_first = [], 0, False
-    if waiting or is_first:
+            waiting, n_bytes = [], 0
+    if waiting:
         yield waiting
 
 
@@ -354,6 +340,8 @@ def _explain_no_rows(n_rows: int, origin: str, weight: str | None, is_one_shot: 
         reason += f", and {weight!r} is 0 in all of them"
     elif is_one_shot:
         reason += " left; was it read before? It can be read only once, so make a new one"
+    else:
+        reason += "; look at the filter, or at the file that it came from"
     return (
         "There are no rows to learn from: 0 sample(s) while a minimum of 1 is required, as "
         f"{reason}."

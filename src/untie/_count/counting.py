@@ -6,11 +6,10 @@ and one histogram of joint codes counts them together.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations, combinations_with_replacement, pairwise
 from threading import local
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -298,12 +297,26 @@ def by_histogram(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | Non
     row_cells = _histogram_row_cells(len(packs))
     is_long = n_rows >= MANY_ROWS and weights is None
     counter = PairCounter(min(n_rows, _block_rows(row_cells))) if is_long else None
+
+    def count_task(task: Task) -> list[Block]:
+        left, right, rows = task
+        part = None if weights_of is None else weights_of[rows]
+        if left == right:
+            return count_one(packs[left], codes_of[left][rows], part)
+        # A pack's own pairs can be read off any histogram that it is in: it is the first one here.
+        own = [packs[right]] if left == 0 else []
+        if (left, right) == (0, 1):
+            own.append(packs[left])
+        joint = codes_of[left][rows], codes_of[right][rows]
+        return count_two(packs[left], packs[right], joint, part, own, counter)
+
+    def count_group(group: list[Task]) -> list[Block]:
+        return [block for task in group for block in count_task(task)]
+
     for rows in _blocks(n_rows, row_cells):
-        joint = in_threads(partial(Pack.joint_code, codes=codes, rows=rows), packs, worth)
-        part = None if weights is None else weights[rows]
-        count_pair = partial(_count_pair, packs, joint, part, counter)
-        groups = _groups(_tasks(packs, rows.stop - rows.start), packs)
-        count_group = partial(_count_group, count_pair)
+        codes_of = in_threads(partial(Pack.joint_code, codes=codes, rows=rows), packs, worth)
+        weights_of = None if weights is None else weights[rows]
+        groups = _groups(packs, rows)
         for blocks in map_ahead(count_group, groups, worth and sum(sizes) <= PARALLEL_VALUES):
             for block in blocks:
                 add_block(matrix, block)
@@ -314,48 +327,21 @@ def _histogram_row_cells(n_packs: int) -> int:
     return max(HISTOGRAM_ROW_CELLS, n_packs // 4)  # the joint codes of a block wait in memory
 
 
-def _groups(tasks: list[Task], packs: Sequence[Pack]) -> list[list[Task]]:
-    """Return tasks that one thread does in turn: handing over a small one would take longer."""
-    at_once = max(1, GROUP_CELLS // _most_cells(packs))
-    return [tasks[start : start + at_once] for start in range(0, len(tasks), at_once)]
+def _groups(packs: Sequence[Pack], rows: slice) -> list[list[Task]]:
+    """Return two packs at a time, and some of the rows where there are few packs.
 
-
-def _count_group(count_pair: Callable[[Task], list[Block]], group: list[Task]) -> list[Block]:
-    return [block for task in group for block in count_pair(task)]
-
-
-def _most_cells(packs: Sequence[Pack]) -> int:
-    return math.prod(sorted(pack.n_cells for pack in packs)[-2:])
-
-
-def _tasks(packs: Sequence[Pack], n_rows: int) -> list[Task]:
-    """Return two packs at a time, and some of the rows where there are few packs."""
+    One thread does a group in turn: handing over a small task would take longer.
+    """
+    n_rows = rows.stop - rows.start
     pairs = list(combinations(range(len(packs)), 2)) or [(0, 0)]
+    most_cells = math.prod(sorted(pack.n_cells for pack in packs)[-2:])
     step = max(1, n_rows)
     if len(pairs) < MANY_TASKS:
-        step = max(-(-n_rows // MANY_TASKS), FEWEST_ROWS, _most_cells(packs))
-    return [
-        (*pair, slice(start, start + step)) for pair in pairs for start in range(0, n_rows, step)
-    ]
-
-
-def _count_pair(
-    packs: Sequence[Pack],
-    joint: Sequence[AnyArray],
-    weights: FloatArray | None,
-    counter: PairCounter | None,
-    task: Task,
-) -> list[Block]:
-    left, right, rows = task
-    part = None if weights is None else weights[rows]
-    if left == right:
-        return count_one(packs[left], joint[left][rows], part)
-    # A pack's own pairs can be read off any histogram that it is in: it is the first one here.
-    own = [packs[right]] if left == 0 else []
-    if (left, right) == (0, 1):
-        own.append(packs[left])
-    both = joint[left][rows], joint[right][rows]
-    return count_two(packs[left], packs[right], both, part, own, counter)
+        step = max(-(-n_rows // MANY_TASKS), FEWEST_ROWS, most_cells)
+    parts = [slice(start, start + step) for start in range(0, n_rows, step)]
+    tasks = [(*pair, part) for pair in pairs for part in parts]
+    at_once = max(1, GROUP_CELLS // most_cells)
+    return [tasks[start : start + at_once] for start in range(0, len(tasks), at_once)]
 
 
 def _width(column: AnyArray, size: int) -> int:
@@ -371,7 +357,8 @@ def by_product(codes: Codes, sizes: tuple[int, ...], weights: FloatArray | None)
     matrix = np.zeros((n_values, n_values))
 
     def multiply(rows: slice) -> AnyArray:
-        block = _one_hot(codes, sizes, rows, dtype)
+        one_hot = sparse_one_hot([column[rows] for column in codes], sizes)
+        block = one_hot.astype(dtype).toarray()
         weighted = block if weights is None else block * weights[rows, None]
         return weighted.T @ block
 
@@ -416,24 +403,6 @@ def sparse_one_hot(codes: Codes, sizes: Sequence[int]) -> sparse.csr_array:
     starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
     data = np.ones(int(starts[-1]))
     return sparse.csr_array((data, columns[known], starts), shape=(n_rows, int(offsets[-1])))
-
-
-def _one_hot(
-    codes: Codes, sizes: Sequence[int], rows: slice, dtype: type[np.floating[Any]]
-) -> AnyArray:
-    n_rows = rows.stop - rows.start
-    block = np.zeros((n_rows, sum(sizes)), dtype=dtype)
-    positions = np.arange(n_rows)
-    offset = 0
-    for column, size in zip(codes, sizes, strict=True):
-        part = column[rows]
-        known = part < size
-        if known.all():
-            block[positions, part + np.intp(offset)] = 1
-        else:
-            block[positions[known], part[known] + np.intp(offset)] = 1
-        offset += size
-    return block
 
 
 def _blocks(n_rows: int, row_cells: int) -> Iterator[slice]:

@@ -405,7 +405,7 @@ class CountedTable:
 
     def without_pairs(self) -> CountedTable:
         """Return the same values and sample, without what occurs together."""
-        return CountedTable(self.vocabulary, self.counts.without_pairs(), self.sample)
+        return replace(self, counts=self.counts.without_pairs())
 
     def plus_chunk(self, chunk: CountedTable) -> CountedTable:
         """Add a chunk whose columns are these, in this order, whatever their names.

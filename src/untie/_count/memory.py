@@ -92,12 +92,6 @@ def check_memory(
     refuse_large(needed, sizes, "learning from their pairs", names)
 
 
-def check_dense_memory(sizes: Sequence[int], names: Sequence[str]) -> None:
-    """Refuse a table for methods that form arrays of (all values)^2 numbers."""
-    needed = 3 * 8 * sum(int(size) for size in sizes) ** 2
-    refuse_large(needed, sizes, "learning from their pairs", names)
-
-
 def check_pairs_of_rows(n_left: int, n_right: int) -> None:
     """Refuse an array with a number for each pair of rows if it takes more than `MEMORY_LIMIT`."""
     needed = 8 * n_left * n_right

@@ -1,6 +1,6 @@
 """Several columns as one joint code: packed rows, their distances, and counts in clusters."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import prod
@@ -248,6 +248,26 @@ def _grid_step(tables: Sequence[FloatArray]) -> float:
     return float(2.0 ** (np.ceil(np.log2(largest)) - GRID)) if largest > 0 else 0.0
 
 
+def nearest_of(
+    blocks: Iterable[tuple[slice, FloatArray]], tolerances: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Return the first of the nearest modes of each row, and how far it is.
+
+    Parameters
+    ----------
+    blocks : iterable of (rows, distances)
+        Distances of some rows at a time to each mode; shape (n_some, n_clusters).
+    tolerances : array of shape (n_rows, 1)
+        Distances of a row that differ by no more than this are equal.
+    """
+    labels, distances = np.empty(len(tolerances), dtype=np.intp), np.empty(len(tolerances))
+    for rows, part in blocks:
+        is_near = part <= part.min(axis=1, keepdims=True) + tolerances[rows]
+        is_near.argmax(axis=1, out=labels[rows])
+        distances[rows] = np.take_along_axis(part, labels[rows, None], axis=1)[:, 0]
+    return labels, distances
+
+
 class PackedRows:
     """Rows whose codes are joined, to be compared with modes again and again.
 
@@ -288,16 +308,8 @@ class PackedRows:
         tolerance : float
             Distances that differ by no more than this are equal.
         """
-        labels = np.empty(self.n_rows, dtype=np.intp)
-        distances = np.empty(self.n_rows)
-        for rows, part in self.blocks(tables, modes):
-            if tolerance:
-                is_near = part <= part.min(axis=1, keepdims=True) + tolerance
-                is_near.argmax(axis=1, out=labels[rows])
-            else:
-                part.argmin(axis=1, out=labels[rows])
-            distances[rows] = np.take_along_axis(part, labels[rows, None], axis=1)[:, 0]
-        return labels, distances
+        tolerances = np.broadcast_to(tolerance, (self.n_rows, 1))
+        return nearest_of(self.blocks(tables, modes), tolerances)
 
     def count(
         self, labels: IntArray, n_clusters: int, weights: FloatArray | None

@@ -9,12 +9,14 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals import dependencies
 
 from untie._count.chunked import CountTask, PartialCount, count_gathered
-from untie._engines.source import FrameTask, RowTask, Source, refuse_repeated
+from untie._engines.source import FrameTask, RowTask, Source
 from untie._table.orders import declared_orders, ordered_series
-from untie._table.table import listed, read_table
+from untie._table.table import listed, read_table, refuse_repeated
 from untie._util.messages import need
+from untie._util.scratch import Scratch
 from untie._util.threads import map_ahead
 from untie._util.types import Codes
 
@@ -50,6 +52,8 @@ class ArrowSource(Source):
         Columns of text whose values have an order, with all of them in it.
     remarks : tuple of str
         What the user should know of how it is read.
+    scratch : Scratch or None
+        The folder of the copies of its files, which exists as long as this table.
     """
 
     schema: Any
@@ -60,6 +64,7 @@ class ArrowSource(Source):
     backend: str = "pyarrow"
     orders: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    scratch: Scratch | None = None
 
     def __post_init__(self) -> None:
         refuse_repeated(self.columns, self.origin)
@@ -193,21 +198,17 @@ def _mapped(
         arrays = map(pa.array, task.compute_columns(codes))
         return pa.RecordBatch.from_arrays([*cells, *arrays], schema=schema)
 
+    def coded() -> Iterator[tuple[Any, Codes]]:
+        """Code pieces of the rows, one after another: unknown values are reported in order."""
+        reported: set[str] = set()
+        step = max(1, PIECE_BYTES // (max(1, len(task.names)) * task.dtype.itemsize))
+        for batch in source.batches():
+            for start in range(0, batch.num_rows, step):
+                piece = batch.slice(start, step)
+                yield piece, task.code(piece.select(features), reported)
+
     # The next rows are made while the reader's owner is busy with the last ones.
-    row_bytes = max(1, len(task.names)) * task.dtype.itemsize
-    step = max(1, PIECE_BYTES // row_bytes)
-    yield from map_ahead(compute, _coded(task, source, features, step))
-
-
-def _coded(
-    task: RowTask, source: ArrowSource, features: list[str], step: int
-) -> Iterator[tuple[Any, Codes]]:
-    """Yield pieces of the rows with their codes; here, as unknown values are reported in order."""
-    reported: set[str] = set()
-    for batch in source.batches():
-        for start in range(0, batch.num_rows, step):
-            piece = batch.slice(start, step)
-            yield piece, task.code(piece.select(features), reported)
+    yield from map_ahead(compute, coded())
 
 
 def adopt_arrow(data: Any) -> ArrowSource | None:
@@ -249,3 +250,82 @@ def _adopt_reader(reader: Any) -> ArrowSource:
             yield batch.select(list(columns))
 
     return ArrowSource(reader.schema, read, "the record batch reader", is_one_shot=True)
+
+
+def adopt_polars(frame: Any) -> ArrowSource | None:
+    """Return a polars LazyFrame as a source."""
+    if not dependencies.is_polars_lazyframe(frame):
+        return None
+    pl = need("polars")
+    need("pyarrow", "pyarrow", "Lazy frames of polars")  # polars would fail without a remedy
+    if not hasattr(frame, "collect_batches"):
+        raise ImportError(
+            f"Polars {pl.__version__} can't give a LazyFrame in pieces; upgrade it (pip install "
+            "'polars>=1.38.1'), or call .collect() on the frame if it fits in memory."
+        )
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        # By selectors, as a name such as "^a$" would be a pattern.
+        chosen = frame.select([pl.selectors.by_name(name) for name in columns])
+        for piece in chosen.collect_batches(chunk_size=BATCH_ROWS):
+            yield from piece.to_arrow().to_batches()
+
+    names = pl.DataFrame(schema=frame.collect_schema()).to_arrow().schema
+    return ArrowSource(names, read, "the LazyFrame", backend="polars")
+
+
+Keys = Mapping[str, str | None]
+"""The cells that a file's folders name; None is a missing one."""
+
+ReadFile = Callable[[int, Sequence[str]], Iterator[Any]]
+"""Takes a file's number and names of its columns and gives record batches."""
+
+
+def with_keys(
+    schema: Any,
+    read_file: ReadFile,
+    keys: Sequence[Keys],
+    origin: str,
+    n_rows: int | None = None,
+) -> ArrowSource:
+    """Return the rows of files, one file after another, with the columns that their folders name.
+
+    Parameters
+    ----------
+    schema : pyarrow Schema
+        The files' own columns.
+    read_file : callable
+        Reads one of them.
+    keys : sequence of mappings
+        The cells that the folders of each file name.
+    origin, n_rows
+        See `ArrowSource`.
+    """
+    pa = need("pyarrow")
+    own, more = list(schema.names), list(keys[0])
+    both = sorted(set(own) & set(more))
+    if both:
+        raise ValueError(
+            f"{origin}: the column {both[0]!r} is in the files and in the names of their folders; "
+            "name the files with a pattern, such as 'folder/**/*.parquet', to have the files' own."
+        )
+
+    def read(columns: Sequence[str]) -> Iterator[Any]:
+        wanted = [name for name in columns if name in own] or own[:1]
+        for number, cells in enumerate(keys):
+            for batch in read_file(number, wanted):
+                arrays = [
+                    batch.column(name) if name in own else _repeated(cells[name], batch.num_rows)
+                    for name in columns
+                ]
+                yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+    fields = [*schema, *(pa.field(name, pa.string()) for name in more)]
+    return ArrowSource(pa.schema(fields), read, origin, n_rows)
+
+
+def _repeated(cell: str | None, n: int) -> Any:
+    """Return a column that has one cell again and again, which takes no room for its text."""
+    pa = need("pyarrow")
+    codes = pa.array(np.zeros(n, dtype=np.int32), mask=np.full(n, cell is None))
+    return pa.DictionaryArray.from_arrays(codes, pa.array([cell or ""], pa.string()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import ctypes
 import glob
 import operator
@@ -17,9 +16,8 @@ from typing import Any
 
 from narwhals import dependencies
 
-from untie._engines.archives import open_plain
-from untie._engines.arrow import BATCH_ROWS, ArrowSource
-from untie._engines.files import Keys, with_keys
+from untie._engines.arrow import BATCH_ROWS, ArrowSource, Keys, with_keys
+from untie._engines.files import open_plain
 from untie._engines.source import check_same_columns
 from untie._util.checks import check_one_of
 from untie._util.messages import need
@@ -28,14 +26,6 @@ from untie._util.scratch import Scratch
 TYPES = ("infer", "text")
 
 CSV = "csv"
-
-JSON_ARRAY, JSON_OBJECTS = "json array", "json objects"
-
-JSON_FORMATS = {JSON_ARRAY: "array", JSON_OBJECTS: "newline_delimited"}
-"""What DuckDB calls the ways in which objects stand in a file."""
-
-FIRST_BYTES = 2**10
-"""How much of a file of JSON is looked at, to know how objects stand in it."""
 
 LONGEST_LINE = 2_000_000
 """DuckDB reads lines of at most this many bytes."""
@@ -53,11 +43,13 @@ Asking = Callable[[], AbstractContextManager[tuple[Any, Call]]]
 
 
 @dataclass(frozen=True)
-class Marks:
-    """The delimiter, the texts of missing cells, and the end of lines if DuckDB can't find it.
+class TextFiles:
+    """How text files are written: what DuckDB is told of them, and does not guess.
 
     Parameters
     ----------
+    kind : {"csv", "json"}
+        What they are.
     delimiter : str
         Between cells.
     missing : tuple of str
@@ -68,10 +60,43 @@ class Marks:
         The columns of each file, where DuckDB would take a name for a missing cell.
     """
 
-    delimiter: str
-    missing: tuple[str, ...]
+    kind: str
+    delimiter: str = ","
+    missing: tuple[str, ...] = ()
     line_end: str | None = None
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def query(
+        self, paths: Sequence[str], types: str, fields: Mapping[str, str] | None = None
+    ) -> str:
+        """Return the query that reads files; without `fields`, all cells are read for the types."""
+        if self.names and len(paths) > 1:
+            alone = (self.query([path], types, fields) for path in paths)
+            return " UNION ALL BY NAME ".join(alone)
+        # DuckDB would take a name with brackets for a pattern, and a folder's name for a column.
+        files = f"[{', '.join(_text(glob.escape(path)) for path in paths)}]"
+        options = ["union_by_name = true", "hive_partitioning = false"]
+        told = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in (fields or {}).items())
+        if self.kind != CSV:
+            options += ["format = 'auto'", "records = 'true'"]
+            # By default rows after the first 20,480 may bring no keys, and lose their fractions.
+            every_row = "sample_size = -1, map_inference_threshold = -1"
+            options += [f"columns = {{{told}}}" if told else every_row]
+            return f"SELECT * FROM read_json({files}, {', '.join(options)})"
+        # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
+        # table of text, rows of another length are titles or comments and are left out.
+        options += ["header = true", "skip = 0", "comment = ''", "quote = '\"'", "escape = '\"'"]
+        options += [f"delim = {_text(self.delimiter)}"]
+        options += [f"nullstr = [{', '.join(map(_text, self.missing))}]"]
+        if self.line_end:
+            options += [f"new_line = '{self.line_end}'"]
+        if self.names:
+            options += [f"names = [{', '.join(map(_text, self.names[paths[0]]))}]"]
+        if types == "text":
+            options += ["all_varchar = true"]
+        else:
+            options += [f"types = {{{told}}}" if told else "sample_size = -1"]
+        return f"SELECT * FROM read_csv({files}, {', '.join(options)})"
 
 
 def query_source(sql: str, connection: Any = None) -> ArrowSource:
@@ -128,8 +153,9 @@ def text_source(
         The cells that the folders of each file name.
     """
     check_one_of("types", types, TYPES)
-    kind, types = (kind, types) if kind == CSV else (_layout(paths), "infer")
-    marks = Marks(delimiter, ("", *missing), _line_end(paths, kind))
+    types = types if kind == CSV else "infer"
+    line_end = _line_end(paths[0]) if kind == CSV else None
+    written = TextFiles(kind, delimiter, ("", *missing), line_end)
     database = Database()
     as_text = ", or read every column as text: untie.scan(..., types='text')"
     remedy = f"Correct the file{as_text if kind == CSV and types == 'infer' else ''}."
@@ -137,23 +163,23 @@ def text_source(
     for path in paths:
         with _explaining(repr(path), remedy), database.asked() as (cursor, call):
             # A name is one, even if cells with that text are missing.
-            bare = replace(marks, missing=("",))
-            columns.append(call(cursor.sql, _reading([path], kind, "text", bare)).columns)
+            bare = replace(written, missing=("",))
+            columns.append(call(cursor.sql, bare.query([path], "text")).columns)
     check_same_columns(columns, paths)
     with _explaining(origin, remedy), database.asked() as (cursor, call):
         # Found once and then told, as each reading would look at all cells for them again.
         if any(name in missing for names in columns for name in names):
-            marks = replace(marks, names=dict(zip(paths, columns, strict=True)))
-        found = call(cursor.sql, _reading(paths, kind, types, marks))
+            written = replace(written, names=dict(zip(paths, columns, strict=True)))
+        found = call(cursor.sql, written.query(paths, types))
         fields = {
             name: "VARCHAR" if types == "text" or str(column) == "JSON" else str(column)
             for name, column in zip(found.columns, found.types, strict=True)
         }
-        if kind in JSON_FORMATS:
-            fields |= dict.fromkeys(call(_long_integers, cursor, paths, kind, fields), "VARCHAR")
+        if kind != CSV:
+            fields |= dict.fromkeys(call(_long_integers, cursor, paths, fields), "VARCHAR")
 
     def reading(some: Sequence[str]) -> ArrowSource:
-        sql = _reading(some, kind, types, marks, fields)
+        sql = written.query(some, types, fields)
         return _source(_asking(database, sql), origin, remedy)
 
     if keys is None:
@@ -165,56 +191,27 @@ def text_source(
     return with_keys(reading(paths).schema, read_file, keys, origin)
 
 
-def _layout(paths: Sequence[str]) -> str:
-    """Return whether files of JSON hold arrays of objects or objects one after another."""
-    layouts = {}
-    for path in paths:
-        with open_plain(path) as file:
-            first = file.read(FIRST_BYTES).removeprefix(codecs.BOM_UTF8).lstrip()
-        layouts[path] = JSON_ARRAY if first.startswith(b"[") else JSON_OBJECTS
-    first_path = paths[0]
-    other = next((path for path in paths if layouts[path] != layouts[first_path]), None)
-    if other is not None:
-        raise ValueError(
-            f"{first_path!r} and {other!r} are laid out differently: one is an array of objects, "
-            "the other has objects one after another. Read them one by one."
-        )
-    return layouts[first_path]
-
-
-def _line_end(paths: Sequence[str], kind: str) -> str | None:
+def _line_end(path: str) -> str | None:
     """Return how lines end, where a name has a line feed in it that DuckDB would take for the end.
 
     Excel writes such files: its lines end in CR LF, those within a cell in LF.
     """
-    if kind != CSV:
-        return None
-    with open_plain(paths[0]) as file:
-        first = file.read(LONGEST_LINE)
-    if b'"' not in first:
-        return None
-    is_quoted, has_feed = False, False
-    for place, byte in enumerate(first):
-        if byte == ord('"'):
-            is_quoted = not is_quoted
-        elif byte == ord("\n") and is_quoted:
-            has_feed = True
-        elif byte == ord("\n"):
-            return "\\r\\n" if has_feed and first[:place].endswith(b"\r") else None
-    return None
+    with open_plain(path) as file:
+        parts = file.read(LONGEST_LINE).split(b'"')  # every other one is in quotes
+    last = next((n for n in range(0, len(parts), 2) if b"\n" in parts[n]), 0)
+    has_feed = any(b"\n" in part for part in parts[1:last:2])
+    return "\\r\\n" if has_feed and parts[last].split(b"\n")[0].endswith(b"\r") else None
 
 
-def _long_integers(
-    connection: Any, paths: Sequence[str], kind: str, fields: Mapping[str, str]
-) -> list[str]:
-    """Return the columns of whole numbers that no type of integers has room for.
+def _long_integers(connection: Any, paths: Sequence[str], fields: Mapping[str, str]) -> list[str]:
+    """Return the columns of JSON of whole numbers that no type of integers has room for.
 
     DuckDB takes them for fractions, whose 53 bits make one number of many; they are names.
     """
     wide = [name for name, type_ in fields.items() if type_ == "DOUBLE"]
     if not wide:
         return []
-    as_text = _reading(paths, kind, "infer", Marks("", ()), dict.fromkeys(wide, "VARCHAR"))
+    as_text = TextFiles("json").query(paths, "infer", dict.fromkeys(wide, "VARCHAR"))
     tests = ", ".join(f"bool_and(regexp_full_match({quoted(name)}, '-?[0-9]+'))" for name in wide)
     found = connection.sql(f"SELECT {tests} FROM ({as_text})").fetchall()
     return [name for name, is_whole in zip(wide, found[0], strict=True) if is_whole]
@@ -261,43 +258,6 @@ def quoted(name: str) -> str:
 
 def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
-
-
-def _reading(
-    paths: Sequence[str],
-    kind: str,
-    types: str,
-    marks: Marks,
-    fields: Mapping[str, str] | None = None,
-) -> str:
-    """Return the query that reads files; without `fields`, all cells are read for the types."""
-    if marks.names and len(paths) > 1:
-        alone = (_reading([path], kind, types, marks, fields) for path in paths)
-        return " UNION ALL BY NAME ".join(alone)
-    # DuckDB would take a name with brackets for a pattern, and a folder's name for a column.
-    files = f"[{', '.join(_text(glob.escape(path)) for path in paths)}]"
-    options = ["union_by_name = true", "hive_partitioning = false"]
-    told = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in (fields or {}).items())
-    if kind in JSON_FORMATS:
-        options += [f"format = '{JSON_FORMATS[kind]}'", "records = 'true'"]
-        # By default rows after the first 20,480 may bring no keys, and their fractions are rounded.
-        every_row = "sample_size = -1, map_inference_threshold = -1"
-        options += [f"columns = {{{told}}}" if told else every_row]
-        return f"SELECT * FROM read_json({files}, {', '.join(options)})"
-    # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
-    # table of text, rows of another length are titles or comments and are left out.
-    options += ["header = true", "skip = 0", "comment = ''", "quote = '\"'", "escape = '\"'"]
-    options += [f"delim = {_text(marks.delimiter)}"]
-    options += [f"nullstr = [{', '.join(map(_text, marks.missing))}]"]
-    if marks.line_end:
-        options += [f"new_line = '{marks.line_end}'"]
-    if marks.names:
-        options += [f"names = [{', '.join(map(_text, marks.names[paths[0]]))}]"]
-    if types == "text":
-        options += ["all_varchar = true"]
-    else:
-        options += [f"types = {{{told}}}" if told else "sample_size = -1"]
-    return f"SELECT * FROM read_csv({files}, {', '.join(options)})"
 
 
 class Database:

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 
 from untie._count.tally import CountOptions, Tally, tally_table
 from untie._engines.arrow import ArrowSource
-from untie._engines.source import A, FrameTask, RowTask, Source, Task
+from untie._engines.source import FrameTask, RowTask, Source
 from untie._table.rows import split_weights
 from untie._table.table import Table, read_table
 from untie._util.messages import need
@@ -67,10 +67,6 @@ class MemorySource(Source):
         """Count the rows where they are, in one pass; the result has them, too."""
         data, weights = split_weights(self.data, options.sample_weight)
         return tally_table(read_table(data), replace(options, sample_weight=weights))
-
-    def add_up(self, task: Task[A]) -> A:
-        """Run a task on the table."""
-        return task(self.data, 0)
 
     def map_rows(self, task: RowTask) -> Any:
         """Return an array."""

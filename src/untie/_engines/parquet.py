@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from itertools import accumulate, groupby
 from typing import Any
 
-from untie._engines.arrow import ArrowSource
-from untie._engines.files import Keys, with_keys
+from untie._engines.arrow import ArrowSource, Keys, with_keys
 from untie._engines.source import one_schema
 from untie._util.messages import need
 from untie._util.scratch import HARMLESS, most_bytes

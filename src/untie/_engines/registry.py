@@ -7,11 +7,10 @@ import narwhals.stable.v2 as nw
 
 from untie._count.counts import CountedTable
 from untie._count.tally import CountOptions
-from untie._engines.arrow import adopt_arrow
+from untie._engines.arrow import adopt_arrow, adopt_polars
 from untie._engines.dask import adopt_dask
 from untie._engines.duck import adopt_duckdb
 from untie._engines.memory import MemorySource
-from untie._engines.polars import adopt_polars
 from untie._engines.source import Source
 from untie._engines.spark import adopt_spark
 

@@ -1,18 +1,17 @@
 """Paths and queries -> a lazy table; what a text file is, and what is wrong with it."""
 
-import codecs
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any
 
-from untie._engines.archives import ENDINGS, KINDS, open_plain, packing_of, suffix_of, unpacked
+from untie._engines import files
 from untie._engines.arrow import ArrowSource
 from untie._engines.duck import LONGEST_LINE, query_source, text_source
-from untie._engines.files import Gathered, Keys, Named, TableFile, gather
 from untie._engines.parquet import parquet_source
 from untie._engines.source import without_dictionaries
 from untie._util.messages import Parameter, message, need
@@ -80,10 +79,10 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Layout
     ValueError
         When it is no table, or the first line of CSV has no names.
     """
-    by_name = KINDS.get(suffix_of(path))
+    by_name = files.KINDS.get(files.suffix_of(path))
     if by_name == "parquet":
         return Layout("parquet")
-    with open_plain(path) as file:
+    with files.open_plain(path) as file:
         first = file.read(FIRST_BYTES)
         while len(first) <= LONGEST_LINE and not _has_line(first):
             more = file.read(FIRST_BYTES)
@@ -102,7 +101,7 @@ def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Layout
             f"The first line of {shown} has more than {LONGEST_LINE:,} bytes, perhaps because a "
             'quote (") is not closed; a table has the names of its columns there. Correct it.'
         )
-    found = _delimiter(text, DELIMITERS.get(suffix_of(path), ","))
+    found = _delimiter(text, DELIMITERS.get(files.suffix_of(path), ","))
     if delimiter is not None and delimiter != found:
         _check_delimiter(text, shown, delimiter, found)
     delimiter = delimiter or found
@@ -217,7 +216,7 @@ def _count_up(numbers: Sequence[float]) -> bool:
 
 def explain(path: str, shown: str, layout: Layout) -> str | None:
     """Return what is wrong with a text file that can't be read, or None if nothing is found."""
-    with open_plain(path) as file:
+    with files.open_plain(path) as file:
         lines = iter(lambda: file.readline(MOST_OF_LINE), b"")
         for number, line in enumerate(lines, start=1):
             if len(line) == MOST_OF_LINE:
@@ -234,7 +233,7 @@ def explain(path: str, shown: str, layout: Layout) -> str | None:
                 )
     if layout.name != "csv":
         return None
-    with open_plain(path) as file:
+    with files.open_plain(path) as file:
         text = io.TextIOWrapper(file, encoding=UTF8, newline="")
         return _wrong_row(text, shown, layout.delimiter)
 
@@ -281,7 +280,7 @@ SHOWN_NAMES = 3
 
 
 def scan(
-    source: Named | Sequence[Named] | None = None,
+    source: files.Named | Sequence[files.Named] | None = None,
     *,
     sql: str | None = None,
     columns: Sequence[str] | None = None,
@@ -364,74 +363,95 @@ def scan(
     """
     if (source is None) == (sql is None):
         raise TypeError("scan takes either files or sql=, one of the two.")
-    if isinstance(missing, str):
-        raise TypeError(f"missing must be a list of texts, got {missing!r}: [{missing!r}].")
+    if isinstance(missing, str) or not isinstance(missing, Iterable):
+        example = ["?", "NA"] if missing is None else [missing]
+        said = f"missing must be a list of texts, such as {example!r}, got {missing!r}"
+        raise TypeError(f"{said}; leave it out if no text is." if missing is None else f"{said}.")
+    _check_text(delimiter, encoding)
     if sql is not None:
         if sheet is not None:
             raise ValueError(message("{sheet} is for Excel files, not for queries."))
+        _refuse_layout("A query", delimiter, encoding)
         table = _without(query_source(sql, connection), missing)
     else:
         assert source is not None
-        _check_text(delimiter, encoding)
-        table = _scan_files(gather(source, sheet), types, missing, delimiter, encoding)
+        table = _scan_files(files.gather(source, sheet), types, missing, delimiter, encoding)
     return table if columns is None else table.select(columns)
 
 
-def _check_text(delimiter: str | None, encoding: str) -> None:
-    if delimiter is not None and len(delimiter) != 1:
+def _refuse_layout(what: str, delimiter: str | None, encoding: str = UTF8) -> None:
+    """Refuse what is said of text files and has no effect on something else."""
+    given = {"delimiter": delimiter, "encoding": None if _is_utf8(encoding) else encoding}
+    for name, value in given.items():
+        if value is not None:
+            said = "{0} has no use for {given}, which is for text files; leave it out."
+            raise ValueError(message(said, what, given=Parameter(name, value)))
+
+
+def _is_utf8(encoding: str) -> bool:
+    return encoding.lower() in (UTF8, "utf8")
+
+
+def _check_text(delimiter: Any, encoding: Any) -> None:
+    if delimiter is not None and not (isinstance(delimiter, str) and len(delimiter) == 1):
         said = "{delimiter} takes one character, got {0}; for a tab: {1}."
         raise ValueError(message(said, repr(delimiter), Parameter("delimiter", "\t")))
     try:
         "".encode(encoding)  # knows of no encoding whose text is bytes, such as hex
-    except LookupError:
+    except (LookupError, TypeError):
         raise ValueError(
             f"There is no encoding {encoding!r}; often it is utf-8, latin-1, cp1252 or utf-16."
         ) from None
 
 
 def _scan_files(
-    gathered: Gathered, types: str, missing: Sequence[str], delimiter: str | None, encoding: str
+    gathered: files.Gathered,
+    types: str,
+    missing: Sequence[str],
+    delimiter: str | None,
+    encoding: str,
 ) -> ArrowSource:
     """Return the rows of files that are plain files by now."""
-    files, scratch, origin = gathered.files, gathered.scratch, gathered.origin
-    if any(file.is_sheet for file in files):
+    tables, scratch, origin = gathered.files, gathered.scratch, gathered.origin
+    if any(file.is_sheet for file in tables):
+        _refuse_layout("An Excel workbook", delimiter, encoding)
         delimiter, encoding = ",", UTF8
-    layouts = [sniff(file.path, file.shown, delimiter, encoding) for file in files]
+    layouts = [sniff(file.path, file.shown, delimiter, encoding) for file in tables]
     first = layouts[0]
-    for file, layout in zip(files, layouts, strict=True):
+    for file, layout in zip(tables, layouts, strict=True):
         if (layout.name, layout.delimiter) != (first.name, first.delimiter):
             raise ValueError(
-                f"The files are of different kinds: {files[0].shown} and {file.shown}. Name one "
+                f"The files are of different kinds: {tables[0].shown} and {file.shown}. Name one "
                 "kind, such as 'data/*.parquet'."
             )
+    if first.name == "json":
+        _refuse_layout(f"JSON such as {tables[0].shown}", delimiter)
     if first.name == "parquet":
+        _refuse_layout(f"Parquet such as {tables[0].shown}", delimiter, encoding)
         table = _without(parquet_source(gathered.paths, origin, gathered.keys), missing)
     else:
-        is_utf8 = encoding.lower() in (UTF8, "utf8")
         paths = [
-            _unpacked(file.path, scratch) if is_utf8 else _recoded(file.path, encoding, scratch)
-            for file in files
+            _unpacked(file.path, scratch)
+            if _is_utf8(encoding)
+            else _recoded(file.path, encoding, scratch)
+            for file in tables
         ]
-        table = _scan_text(paths, origin, first, types, missing, gathered.keys)
-    remarks = [file.remark for file in files if file.remark]
+        table = _scan_text(paths, gathered, first, types, missing)
+    remarks = [file.remark for file in tables if file.remark]
     if first.name == "csv" and delimiter is None and first.delimiter not in (",", "\t"):
         said = "{0}: read with {1} between cells; {delimiter} names another"
-        remarks.append(message(said, files[0].shown, repr(first.delimiter)))
+        remarks.append(message(said, tables[0].shown, repr(first.delimiter)))
     if first.is_nameless:
-        is_plain = len(files) == 1 and files[0].path == files[0].name and encoding == UTF8
-        remarks.append(_about_names(files[0], first, is_plain))
-    return replace(_holding(table, gathered), remarks=tuple(remarks))
+        is_plain = len(tables) == 1 and tables[0].path == tables[0].name and encoding == UTF8
+        remarks.append(_about_names(tables[0], first, is_plain))
+    return replace(table, remarks=tuple(remarks), scratch=scratch)
 
 
 def _scan_text(
-    paths: list[str],
-    origin: str,
-    layout: Layout,
-    types: str,
-    missing: Sequence[str],
-    keys: Sequence[Keys] | None,
+    paths: list[str], gathered: files.Gathered, layout: Layout, types: str, missing: Sequence[str]
 ) -> ArrowSource:
     """Return the rows of CSV or JSON; if DuckDB can't read them, say what is wrong with a line."""
+    origin, keys = gathered.origin, gathered.keys
     with _explaining(paths, origin, layout):
         if layout.name == "json":
             table = _without(text_source(paths, "json", types, origin, keys=keys), missing)
@@ -460,7 +480,7 @@ def _explaining(paths: list[str], origin: str, layout: Layout) -> Iterator[None]
         raise
 
 
-def _about_names(file: TableFile, layout: Layout, is_plain: bool) -> str:
+def _about_names(file: files.TableFile, layout: Layout, is_plain: bool) -> str:
     """Return a remark that the first line looks like a row, and a query that reads it as one."""
     names = ", ".join(layout.header[:SHOWN_NAMES]) + (", ..." * (len(layout.header) > SHOWN_NAMES))
     said = (
@@ -496,32 +516,21 @@ def _without(table: ArrowSource, missing: Sequence[str]) -> ArrowSource:
 
 def _unpacked(path: str, scratch: Scratch) -> str:
     """Return a file that DuckDB can read: it knows by the name alone that one is compressed."""
-    packing = packing_of(path)
-    if packing is None or path.lower().endswith(ENDINGS[packing]):
+    packing = files.packing_of(path)
+    if packing is None or path.lower().endswith(files.ENDINGS[packing]):
         return path
-    return unpacked(path, scratch)
+    return files.unpacked(path, scratch)
 
 
 def _recoded(path: str, encoding: str, scratch: Scratch) -> str:
     """Return a copy in UTF-8."""
-    plain, copy = unpacked(path, scratch), scratch.path("recoded")
+    plain, copy = files.unpacked(path, scratch), scratch.path("recoded")
     try:
-        with open(plain, "rb") as file, open(copy, "wb") as target:
-            decoder = codecs.getincrementaldecoder(encoding)()
-            while piece := file.read(2**20):
-                target.write(decoder.decode(piece).encode())
-            target.write(decoder.decode(b"", final=True).encode())
+        with (
+            open(plain, encoding=encoding, newline="") as file,
+            open(copy, "w", encoding=UTF8, newline="") as target,
+        ):
+            shutil.copyfileobj(file, target, 2**20)
     except UnicodeError as error:
         raise ValueError(f"{path!r} is not {encoding}: {error}.") from error
     return copy
-
-
-def _holding(table: ArrowSource, gathered: Gathered) -> ArrowSource:
-    """Return a table that keeps the copies of its files, which would be gone otherwise."""
-    read = table.read
-
-    def read_copies(columns: Sequence[str]) -> Any:
-        assert gathered.scratch is not None  # held as long as this function is
-        return read(columns)
-
-    return replace(table, read=read_copies)

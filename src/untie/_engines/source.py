@@ -1,7 +1,6 @@
 """The interface of all engines, and the tasks that they run."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, Self, TypeVar
@@ -11,8 +10,8 @@ import numpy as np
 from untie._count.chunked import CountTask, PartialCount, count_pieces
 from untie._count.tally import CountOptions, Tally
 from untie._table.frames import rows_at
-from untie._table.table import ADD_COLUMN, check_names, read_table
-from untie._util.messages import need
+from untie._table.table import ADD_COLUMN, NO_ROWS, NoRowsError, check_names, read_table
+from untie._util.messages import message, need
 from untie._util.types import Codes, IntArray
 
 
@@ -196,7 +195,7 @@ class Source(ABC):
                 yield rows_at(table.source, positions[done:found] - start)
             start, done = stop, found
         if not start:
-            raise ValueError("The table has no rows.")
+            raise NoRowsError(NO_ROWS.format(""))
         if done < len(positions):
             raise ValueError(
                 f"There is no row {positions[done]}; the table has {start:,}, counted from 0."
@@ -238,22 +237,16 @@ class Source(ABC):
         if names is None:
             return self
         check_columns(names, self.columns, self.origin, owner="the encoder")
-        if weight in names:
-            raise ValueError(
-                f"Column {weight!r} can't hold the weights, as the encoder was fitted on its "
-                "values."
-            )
+        check_weight_column(weight, names)
         return self.select(list(names) if weight is None else [*names, weight])
 
 
-def refuse_repeated(columns: Sequence[str], origin: str) -> None:
-    """Refuse columns of the same name."""
-    repeated = sorted(name for name, n in Counter(columns).items() if n > 1)
-    if repeated:
-        raise ValueError(
-            f"Column names must be distinct; rename columns of {origin}, as these occur again: "
-            f"{repeated}."
-        )
+def check_weight_column(weight: Any, columns: Sequence[str]) -> None:
+    """Refuse weights in a column that was learned from."""
+    if isinstance(weight, str) and weight in columns:
+        said = "Column {0} can't hold the weights, as the model was fitted on its values; name "
+        more = "another one in {sample_weight}, or fit again without this one."
+        raise ValueError(message(said + more, repr(weight)))
 
 
 def check_columns(

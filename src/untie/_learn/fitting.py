@@ -342,10 +342,13 @@ def fit_counted(
 def _without_copies(factors: FloatArray, counted: Tally, recipe: Recipe) -> FloatArray:
     """Return the factors of columns, 0 for exact copies of a column with the same factor.
 
-    A table with a column twice is then learned from as if the column were there once.
+    A table with a column twice is then learned from as if the column were there once. Where a
+    single column would be left, all stay.
     """
     firsts = find_exact_copies(counted.counts, cache(partial(recipe.orders, counted)))
     is_copy = (firsts != np.arange(len(firsts))) & (factors[firsts] == factors)
+    if np.count_nonzero(factors[~is_copy]) < 2:
+        return factors
     return np.where(is_copy, 0.0, factors)
 
 

@@ -49,30 +49,9 @@ from untie._persistence.schema import (
     whole,
 )
 from untie._persistence.values import cells, from_plain, to_plain
-from untie._prepare.note import BINNED, GROUPED, KEPT, LEFT_OUT, Note, Reason
-from untie._prepare.numbers import (
-    COMMA,
-    NUMBER,
-    ORDERS,
-    PERIODS,
-    POINT,
-    DateWriting,
-    NumberNames,
-    NumberWriting,
-)
+from untie._prepare import note, rules
+from untie._prepare import numbers as writings
 from untie._prepare.preparation import Preparation
-from untie._prepare.rules import (
-    BOOLEANS,
-    NUMBERS,
-    OTHERS,
-    PARTS,
-    TEXT,
-    Bin,
-    DatePart,
-    Group,
-    Keep,
-    Reading,
-)
 from untie._table.vocabulary import Vocabulary
 from untie._util.about import VERSION
 
@@ -351,17 +330,17 @@ _ONE_MARK = {
 }
 
 READING = record(
-    Reading,
+    rules.Reading,
     missing=_texts,
     writing=maybe(
         either(
             numbers=record(
-                NumberWriting,
+                writings.NumberWriting,
                 _ONE_MARK,
                 **dict.fromkeys(("decimal", "thousands", "before", "after"), a_text),
             ),
-            dates=record(DateWriting, order=one_of(*ORDERS)),
-            names=record(NumberNames, decimal=one_of(POINT, COMMA)),
+            dates=record(writings.DateWriting, order=one_of(*writings.ORDERS)),
+            names=record(writings.NumberNames, decimal=one_of(writings.POINT, writings.COMMA)),
         )
     ),
 )
@@ -374,20 +353,24 @@ _RANGES = {
 }
 
 RULE = either(
-    keep=record(Keep, kind=one_of(TEXT, NUMBERS, BOOLEANS, OTHERS), reading=READING),
+    keep=record(
+        rules.Keep,
+        kind=one_of(*rules.KINDS),
+        reading=READING,
+    ),
     bin=record(
-        Bin,
+        rules.Bin,
         _RANGES,
         edges=many(number(finite=False)),
         names=many(a_text, least=1),
-        unit=one_of(NUMBER, *PERIODS),
+        unit=one_of(writings.NUMBER, *writings.PERIODS),
         reading=READING,
         span=maybe(each([number(), number()])),
         infinite=many(number(finite=False)),
         has_others=a_truth,
     ),
-    group=record(Group, values=_texts, other=a_text, reading=READING),
-    part=record(DatePart, part=one_of(*PARTS), reading=READING),
+    group=record(rules.Group, values=_texts, other=a_text, reading=READING),
+    part=record(rules.DatePart, part=one_of(*rules.PARTS), reading=READING),
 )
 
 _ARGUMENTS = {
@@ -404,17 +387,17 @@ _REASONS = {
     reason.name: record(
         dict, **{name: Field(_ARGUMENTS[name], itemgetter(name)) for name in reason.arguments}
     )
-    for reason in Reason
+    for reason in note.Reason
 }
 
 NOTE = record(
-    lambda column, action, reasons: Note(
-        column, action, {Reason[name]: arguments for name, arguments in reasons.items()}
+    lambda column, action, reasons: note.Note(
+        column, action, {note.Reason[name]: arguments for name, arguments in reasons.items()}
     ),
     column=a_text,
-    action=one_of(KEPT, BINNED, GROUPED, LEFT_OUT),
+    action=one_of(note.KEPT, note.BINNED, note.GROUPED, note.LEFT_OUT),
     reasons=Field(
-        mapping(_REASONS), lambda note: {one.name: own for one, own in note.reasons.items()}
+        mapping(_REASONS), lambda said: {one.name: own for one, own in said.reasons.items()}
     ),
 )
 

@@ -5,7 +5,7 @@ are measurements, ids or text, a sample of the rows is enough; it depends on the
 alone, so that chunks of any size give the same.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -83,18 +83,8 @@ def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> list[
     sample_weight : array of shape (n_rows,), str or None
         How often each row counts, or the column that says so.
     """
-    look = Look(columns)
-    for table, weights in _chunks(source, columns, sample_weight):
-        look.add(table, weights)
-    return look.summaries()
-
-
-def _chunks(
-    source: Source, columns: Sequence[str], sample_weight: Any
-) -> Iterator[tuple[Table, FloatArray | None]]:
-    weight = source.check_weight(sample_weight)
-    wanted = [*columns, *([weight] if isinstance(weight, str) else [])]
-    for piece in source.pieces(wanted):
+    look, weight = Look(columns), source.check_weight(sample_weight)
+    for piece in source.pieces([*columns, *([weight] if isinstance(weight, str) else [])]):
         features, cells = split_weights(piece, weight)
         table = read_table(features, min_rows=0)
         weights = None
@@ -102,7 +92,8 @@ def _chunks(
             weights = column_weights(cells, table.n_rows, weight, " can't hold the weights")
         for start in range(0, max(1, table.n_rows), PIECE_ROWS):
             rows = slice(start, start + PIECE_ROWS)
-            yield _rows_of(table, rows), None if weights is None else weights[rows]
+            look.add(_rows_of(table, rows), None if weights is None else weights[rows])
+    return look.summaries()
 
 
 def _rows_of(table: Table, rows: slice) -> Table:

@@ -31,12 +31,12 @@ class Reason(Enum):
     WEIGHTS = ("holds the weights",)
     UNREADABLE = "{why}", "why"
     ALL_MISSING = ("all cells are missing",)
-    CONSTANT = "every row is {value}", "value"
+    CONSTANT = "every row is {value!r:.40}", "value"
     FREE_TEXT = ("looks like free text",)
     ID = ("looks like an id",)
     TOO_MANY_VALUES = "has {n:,} values, hardly any of them frequent", "n"
     MERGED = (
-        "the {n_merged:,} rarest of its {n:,} values are merged into {other}",
+        "the {n_merged:,} rarest of its {n:,} values are merged into {other!r}",
         "n",
         "n_merged",
         "other",
@@ -49,14 +49,14 @@ class Reason(Enum):
         "n",
         "values",
     )
-    READ_AS = "read {how}, such as {example}", "how", "example"
+    READ_AS = "read {how}, such as {example!r}", "how", "example"
     UNCLEAR_DATES = (
         "looks like dates, and nothing tells whether the day or the month comes first; say so with "
         "day_first=True or False (--day-first, --month-first)",
     )
     ODD_DATES = ("looks like dates; all written as 2024-12-31 they would be binned",)
     ODD_NUMBERS = (
-        "looks like numbers with other signs ({example}); as plain numbers, in one unit, they "
+        "looks like numbers with other signs ({example!r}); as plain numbers, in one unit, they "
         "would be binned",
         "example",
     )
@@ -193,12 +193,8 @@ def _of_missing(own: Mapping[str, Any], column: str) -> dict[str, Any]:
 
 
 _DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
-    Reason.CONSTANT: lambda own, column: {"value": f"{own['value']!r:.40}"},
     Reason.FEW_NUMBERS: lambda own, column: {"ordered": Parameter("ordered", [column])},
     Reason.OTHER_VALUES: _of_others,
-    Reason.READ_AS: lambda own, column: {"example": repr(own["example"])},
-    Reason.ODD_NUMBERS: lambda own, column: {"example": repr(own["example"])},
-    Reason.MERGED: lambda own, column: {"other": repr(own["other"])},
     Reason.NOT_MISSING: lambda own, column: {"values": _some(own)},
     Reason.SPELLINGS: _of_spellings,
     Reason.READ_AS_MISSING: _of_missing,

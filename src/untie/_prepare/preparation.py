@@ -14,7 +14,7 @@ from untie._prepare.look import look_at
 from untie._prepare.note import LEFT_OUT, Note, Reason
 from untie._prepare.numbers import NUMBER
 from untie._prepare.rules import AS_IT_IS, NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text
-from untie._table.column_codes import factorize
+from untie._table.column_codes import factorize, typed_numbers
 from untie._table.frames import make_frame, structured, usable
 from untie._table.orders import declared_order, ordered_array, ordered_series
 from untie._table.table import ADD_COLUMN, Table, check_names, read_table
@@ -96,31 +96,37 @@ class Preparation:
             return names[column]
         return f"{names[origin]}{column.removeprefix(origin)}"
 
-    def _apply_table(self, data: Any, keep: Sequence[str] = ()) -> Any:
+    def __call__(self, data: Any, names: Sequence[str]) -> Any:
+        """Return some columns: those that are used are prepared, others come last, as they are."""
         table = read_table(data, min_rows=0)
-        own = self.inputs(self.columns)
+        wanted, pairs = set(names), zip(self.columns, self.rules, strict=True)
+        rules = {name: rule for name, rule in pairs if name in wanted}
+        kept = [name for name in dict.fromkeys(names) if name not in rules]
+        own = self.inputs(list(rules))
         check_names(own, table.names, "the table", remedy=ADD_COLUMN, owner="the model")
-        check_names(keep, table.names, "the table")
+        check_names(kept, table.names, "the table")
         if not isinstance(table.columns[0], nw.Series) and usable("pandas") != "pandas":
-            return self._apply_arrays(table, keep)
+            return self._apply_arrays(table, rules, kept)
         frame = nw.from_native(_as_frame(table), eager_only=True)
         pieces = {}
-        for name, rule in zip(self.columns, self.rules, strict=True):
+        for name, rule in rules.items():
             series = frame[self.origins.get(name, name)].alias(name)
             if not (isinstance(rule, Keep) and _is_kept(series, rule)):
                 series = _relabelled(series, name, rule)
             pieces[name] = series
-        pieces |= {name: frame[name] for name in keep if name not in pieces}
+        pieces |= {name: frame[name] for name in kept}
         if frame.implementation.is_pyarrow():  # with_columns takes minutes for 10,000 columns
             return need("pyarrow").table({name: s.to_native() for name, s in pieces.items()})
         own = [name for name in pieces if name in frame.columns]
         return frame.select(own).with_columns(*pieces.values()).select(list(pieces)).to_native()
 
-    def _apply_arrays(self, table: Table, keep: Sequence[str]) -> AnyArray:
+    def _apply_arrays(
+        self, table: Table, rules: Mapping[str, Rule], kept: Sequence[str]
+    ) -> AnyArray:
         """Return a structured array, which holds what no library but pandas has a column for."""
         columns = dict(zip(table.names, table.columns, strict=True))
-        pieces = {name: columns[name] for name in keep}
-        for name, rule in zip(self.columns, self.rules, strict=True):
+        pieces = {}
+        for name, rule in rules.items():
             column = columns[self.origins.get(name, name)]
             codes, labels = _labelled(column, name, rule)
             places = _places(codes, labels, order := _order_of(column, rule))
@@ -128,15 +134,7 @@ class Preparation:
             if places is not None:
                 cells = ordered_array(places, order)
             pieces[name] = cells.astype(float) if _are_numbers(rule) else cells
-        return structured({name: pieces[name] for name in dict.fromkeys((*self.columns, *keep))})
-
-    def __call__(self, data: Any, names: Sequence[str]) -> Any:
-        """Return some columns: those that are used are prepared, others come last, as they are."""
-        wanted = set(names)
-        rules = {n: r for n, r in zip(self.columns, self.rules, strict=True) if n in wanted}
-        others = [name for name in dict.fromkeys(names) if name not in rules]
-        chosen = Preparation(tuple(rules), tuple(rules.values()), (), self.origins)
-        return chosen._apply_table(data, others)
+        return structured({**pieces, **{name: columns[name] for name in kept}})
 
 
 def _as_frame(table: Table) -> Any:
@@ -156,7 +154,7 @@ def _is_kept(series: Any, rule: Keep) -> bool:
     is_text = isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum)
     if rule.kind == TEXT:
         return is_text and rule.reading == AS_IT_IS
-    return rule.kind == NUMBERS and _is_numeric(series)
+    return rule.kind == NUMBERS and bool(series.dtype.is_numeric())
 
 
 def _order_of(column: Any, rule: Rule) -> list[str]:
@@ -182,21 +180,14 @@ def _places(codes: AnyArray, labels: list[Any], order: list[str]) -> IntArray | 
 
 def _labelled(column: Any, name: str, rule: Rule) -> tuple[AnyArray, list[Any]]:
     """Return the labels of a column and the position of each cell's label among them."""
-    if isinstance(rule, Bin) and rule.unit == NUMBER and _is_numeric(column):
+    numbers = typed_numbers(column) if isinstance(rule, Bin) and rule.unit == NUMBER else None
+    if isinstance(rule, Bin) and numbers is not None:
         # The same without looking for distinct numbers, of which there may be as many as rows.
-        is_array = isinstance(column, np.ndarray)
-        numbers = column.astype(float) if is_array else column.cast(nw.Float64).to_numpy()
         codes = np.searchsorted(rule.edges, numbers)
         codes[np.isnan(numbers)] = len(rule.names)
         return codes, [*rule.names, None]
     codes, values = factorize(column, name)
     return codes, [*rule.labels(values), None]
-
-
-def _is_numeric(column: Any) -> bool:
-    if isinstance(column, np.ndarray):
-        return column.dtype.kind in "iuf"
-    return bool(column.dtype.is_numeric())
 
 
 def _are_numbers(rule: Rule) -> bool:

@@ -148,7 +148,7 @@ def find_writing(
     return None if numbers == NumberWriting(*PLAIN) else numbers
 
 
-TEXT, NUMBERS, BOOLEANS, OTHERS = "text", "numbers", "booleans", "others"
+KINDS = TEXT, NUMBERS, BOOLEANS, OTHERS = "text", "numbers", "booleans", "others"
 
 TRUTHS: dict[Value, str] = {"true": "True", "false": "False", 1: "True", 0: "False"}
 """The categories of booleans, and how cells of other types write them."""

@@ -23,8 +23,10 @@ NAMED = 10
 """At most this many columns are named for each reason."""
 
 
-def warn_of_unprepared(table: Table, vocabulary: Vocabulary) -> None:
+def warn_of_unprepared(table: Table, vocabulary: Vocabulary, is_all: bool = False) -> None:
     """Warn of columns in which most rows have a value of their own; once, of all of them.
+
+    Where all columns are ids or free text, there is nothing to learn from, and an error says so.
 
     Parameters
     ----------
@@ -32,6 +34,8 @@ def warn_of_unprepared(table: Table, vocabulary: Vocabulary) -> None:
         The table; only its number of rows is used.
     vocabulary : Vocabulary
         The values of its columns, rare ones merged.
+    is_all : bool
+        Whether no more rows will come.
     """
     found: dict[tuple[str, str], list[str]] = {}
     for name, values in zip(vocabulary.columns, vocabulary.values, strict=True):
@@ -41,6 +45,10 @@ def warn_of_unprepared(table: Table, vocabulary: Vocabulary) -> None:
     if not found:
         return
     said = "; ".join(_said(kind, found[kind]) for kind in (NUMBERS, TEXT, IDS) if kind in found)
+    if is_all and sum(len(found.get(kind, ())) for kind in (TEXT, IDS)) == len(vocabulary.columns):
+        raise ValueError(
+            f"{said}, so there is no column to learn from; pass columns in which values repeat."
+        )
     one = sum(map(len, found.values())) == 1
     them = "the column or leave it" if one else "the columns or leave them"
     warn_user(

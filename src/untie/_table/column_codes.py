@@ -203,6 +203,15 @@ def as_doubles(array: AnyArray) -> FloatArray:
     return doubles
 
 
+def typed_numbers(column: Any) -> FloatArray | None:
+    """Return the cells of a column of numbers as doubles; None if its type is another."""
+    if isinstance(column, nw.Series):
+        if not column.dtype.is_numeric():
+            return None
+        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=float)
+    return column.astype(float) if column.dtype.kind in "iuf" else None
+
+
 def is_half_text(value: Any) -> bool:
     """Return whether a value is a text with half a character in it."""
     return isinstance(value, str) and whole_characters(value) != value

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from itertools import chain
 from numbers import Real
 from typing import Any
 
@@ -96,12 +97,13 @@ def _whole_characters(columns: Mapping[str, Any]) -> dict[str, Any]:
         return whole_characters(cell) if isinstance(cell, str) else cell
 
     names = number_repeats([whole(name) for name in columns])
-    kept = ([whole(c) for c in cells] if _has_text(cells) else cells for cells in columns.values())
+    kept = (
+        [whole(cell) for cell in cells]
+        if getattr(cells, "dtype", None) in (None, object)
+        else cells
+        for cells in columns.values()
+    )
     return dict(zip(names, kept, strict=True))
-
-
-def _has_text(cells: Any) -> bool:
-    return getattr(cells, "dtype", np.dtype(object)).kind == "O"
 
 
 def columns_of(frame: Any) -> dict[str, list[Any]]:
@@ -110,6 +112,12 @@ def columns_of(frame: Any) -> dict[str, list[Any]]:
         return {name: frame[name].tolist() for name in frame.dtype.names}
     data = nw.from_native(frame, eager_only=True)
     return {name: data[name].to_list() for name in data.columns}
+
+
+def rows_of(frame: Any) -> list[dict[str, Any]]:
+    """Return the rows of a frame, each as a mapping of its columns."""
+    columns = columns_of(frame)
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
 def rows_at(frame: Any, positions: IntArray) -> Any:
@@ -154,7 +162,10 @@ def value_vectors(
     backend: str, vocabulary: Vocabulary, vectors: FloatArray, names: Sequence[str]
 ) -> Any:
     """Return attribute, value and one column per dimension."""
-    attributes, values = _keys(vocabulary)
+    labels = [vocabulary.labels(attribute) for attribute in range(len(vocabulary.columns))]
+    pairs = zip(vocabulary.columns, labels, strict=True)
+    attributes = [whole_characters(column) for column, own in pairs for _ in own]
+    values = list(chain.from_iterable(labels))
     names = number_repeats(["column", "value", *names])
     columns = dict(zip(names, [attributes, values, *vectors.T], strict=True))
     return make_frame(backend, columns)
@@ -172,13 +183,3 @@ def square(backend: str, labels: Sequence[str], values: FloatArray) -> Any:
     frame = make_frame(library, columns)
     frame.index = list(labels)
     return frame
-
-
-def _keys(vocabulary: Vocabulary) -> tuple[list[str], list[str]]:
-    attributes: list[str] = []
-    values: list[str] = []
-    for attribute, column in enumerate(vocabulary.columns):
-        labels = vocabulary.labels(attribute)
-        attributes += [whole_characters(column)] * len(labels)
-        values += labels
-    return attributes, values

@@ -109,13 +109,15 @@ def run_name(names: Sequence[str], start: int, stop: int) -> str:
     if from_ is None and to is None:
         return ALL
     if from_ is None:
-        return _until(first, str(to), names[stop] if stop < len(names) else None)
+        after = names[stop] if stop < len(names) else None
+        return _open_run(first, str(to), 1, after, f"up to {to}")
     if to is None:
-        return _from(last, from_, names[start - 1] if start else None)
+        before = names[start - 1] if start else None
+        return _open_run(last, from_, 0, before, f"{from_} or more")
     if first[:1] in "[(" and last[-1:] in "])":
         return f"{first[0]}{from_}, {to}{last[-1]}"
-    before, after = unit_of(last)
-    return f"{before}{from_} to {before}{to}{after}"
+    sign, unit = unit_of(last)
+    return f"{sign}{from_} to {sign}{to}{unit}"
 
 
 def phrase(column: str, value: str, equals: str = " = ") -> str:
@@ -131,25 +133,29 @@ def phrase(column: str, value: str, equals: str = " = ") -> str:
     return f"{column} {value}" if is_range else f"{column}{equals}{value}"
 
 
-def _until(lowest: str, to: str, after: str | None) -> str:
-    """Return the name of a run from the lowest range on, in the words of that range."""
-    own = end_texts(lowest)
-    assert own is not None
-    if _BEFORE.match(lowest):  # which ends before its number: so does the run before that of others
-        ends = None if after is None else end_texts(after)
-        if ends is None or ends[0] is None or _BEYOND.match(str(after)):
-            return f"up to {to}"
-        to = ends[0]
-    return lowest.replace(str(own[1]), to)
+def _open_run(outer: str, number: str, side: int, neighbor: str | None, plain: str) -> str:
+    """Return the name of a run without an end on one side, in the words of its outermost range.
 
-
-def _from(highest: str, from_: str, before: str | None) -> str:
-    """Return the name of a run up to the highest range, in the words of that range."""
-    own = end_texts(highest)
+    Parameters
+    ----------
+    outer : str
+        The outermost range.
+    number : str
+        Where the run ends on the other side.
+    side : {0, 1}
+        Whether that is the lower or the upper end of the run.
+    neighbor : str or None
+        The value next to the run, if there is one.
+    plain : str
+        The name if the words of the range do not fit.
+    """
+    own = end_texts(outer)
     assert own is not None
-    if _BEYOND.match(highest):
-        ends = None if before is None else end_texts(before)
-        if ends is None or ends[1] is None or _BEFORE.match(str(before)):
-            return f"{from_} or more"
-        from_ = ends[1]
-    return highest.replace(str(own[0]), from_)
+    exclusive, opposite = (_BEFORE, _BEYOND) if side else (_BEYOND, _BEFORE)
+    if exclusive.match(outer):  # it ends beside its number: so does the run beside its neighbor's
+        ends = None if neighbor is None else end_texts(neighbor)
+        found = None if ends is None or opposite.match(str(neighbor)) else ends[1 - side]
+        if found is None:
+            return plain
+        number = found
+    return outer.replace(str(own[side]), number)

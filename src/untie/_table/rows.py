@@ -1,6 +1,6 @@
 """Named columns and row weights -> integer codes with weights."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._table.column_codes import factorize, is_missing
-from untie._table.table import NoRowsError, Table, check_names, read_table
+from untie._table.table import NO_WEIGHT, NoRowsError, Table, check_names, read_table
 from untie._table.vocabulary import Vocabulary, sort_values
 from untie._util.messages import message, message_of
 from untie._util.threads import in_threads, pays
@@ -16,6 +16,9 @@ from untie._util.types import AnyArray, BoolArray, Codes, FloatArray, Value, sma
 
 LARGEST = 1e100
 """Weights beyond have sums and products that no number holds."""
+
+FIRST_CELLS = 100
+"""So many cells are compared before a whole column is."""
 
 SMALLEST = 1e-300
 """Weights that are all below have quotients that no number holds."""
@@ -43,20 +46,37 @@ def split_weights(
 
 def cells_of(table: Table, name: str) -> list[Any]:
     """Return the cells of a column."""
-    column = table.columns[table.names.index(name)]
-    return column.to_list() if isinstance(column, nw.Series) else list(column)
+    return list_of(table.columns[table.names.index(name)])
+
+
+def list_of(cells: Any) -> list[Any]:
+    """Return the cells of a series or an array of any library."""
+    if isinstance(cells, nw.Series):
+        return cells.to_list()
+    return cells.to_pylist() if hasattr(cells, "to_pylist") else list(cells)
 
 
 def taken_from(table: Table, cells: Any) -> Any:
-    """Return the name of the column that a series was taken from, or else what was passed.
+    """Return the name of the column that cells were taken from, or else what was passed.
 
-    A series was taken from the column that has its name and its cells.
+    It is the column that has these cells, that of their name first: a series of pyarrow, for one,
+    has no name.
     """
-    name = getattr(cells, "name", None)
-    if not isinstance(name, str) or name not in table.names:
+    if isinstance(cells, str) or np.ndim(np.asarray(cells, dtype=object)) != 1:
         return cells
-    own, given = ([None if is_missing(c) else c for c in s] for s in (cells_of(table, name), cells))
-    return name if own == given else cells
+    given, own_name = _comparable(cells), getattr(cells, "name", None)
+    columns = dict(zip(table.names, table.columns, strict=True)) if table.has_names else {}
+    for name in sorted(columns, key=lambda name: name != own_name):
+        first = _comparable(columns[name][:FIRST_CELLS])
+        is_equal = all(isinstance(cell, Hashable) for cell in first)
+        is_equal = is_equal and first == given[:FIRST_CELLS]
+        if is_equal and _comparable(columns[name]) == given:
+            return name
+    return cells
+
+
+def _comparable(cells: Any) -> list[Any]:
+    return [None if is_missing(cell) else cell for cell in list_of(cells)]
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> tuple[FloatArray | None, BoolArray | None]:
@@ -68,7 +88,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> tuple[FloatArray | None, B
         return None, None
     weights = read_weights(sample_weight, n_rows)
     if not weights.any():
-        raise NoRowsError("Every sample weight is zero; at least one row must count.")
+        raise NoRowsError(NO_WEIGHT)
     return positive_weights(weights)
 
 

@@ -60,12 +60,27 @@ def check_names(
     # A column that is asked for by its own name is not meant by another.
     asked = set(names)
     others = [str(name) for name in present if name not in asked]
-    close = get_close_matches(missing[0], others, n=1) if len(missing) == 1 else []
-    hint = f"did you mean {close[0]!r}?" if close else f"its columns are {listed(present)}."
+    by_letters = {name.lower(): name for name in others}
+    close = get_close_matches(missing[0].lower(), by_letters, n=1) if len(missing) == 1 else []
+    hint = (
+        f"did you mean {by_letters[close[0]]!r}?"
+        if close
+        else f"its columns are {listed(present)}."
+    )
     lacking = "is no column" if len(missing) == 1 else "are no columns"
     of, named = f" of {owner}" if owner else "", ", ".join(map(repr, missing))
     said = message("There {0} {1}{2} in {3}{4}; {5}", lacking, named, of, where, why, hint)
     raise ValueError(message("{0} {1}", said, remedy) if remedy else said)
+
+
+def refuse_repeated(columns: Sequence[str], origin: str | None = None) -> None:
+    """Refuse columns of the same name."""
+    repeated = sorted(name for name, n in Counter(columns).items() if n > 1)
+    if repeated:
+        which = "columns" if origin is None else f"columns of {origin}"
+        raise ValueError(
+            f"Column names must be distinct; rename {which}, as these occur again: {repeated}."
+        )
 
 
 def check_column(name: Any, present: Sequence[str], argument: str) -> None:
@@ -110,6 +125,16 @@ def listed(names: Sequence[str], n_shown: int = 12) -> str:
 
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
 """What of pandas reads files with these endings; of the others, most are read by read_csv."""
+
+
+NO_ROWS = (
+    "The table has no rows: 0 sample(s){} while a minimum of 1 is required. Look at the filter, or "
+    "at the file that it came from."
+)
+"""The field is for the table's shape, where it is known."""
+
+
+NO_WEIGHT = "Every sample weight is zero; at least one row must count."
 
 
 class NoRowsError(ValueError):
@@ -182,10 +207,7 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
             "list of its rows: list(rows)."
         )
     if table.n_rows < min_rows:
-        raise NoRowsError(
-            f"The table has no rows: 0 sample(s) (shape={shape}) while a minimum of 1 is required. "
-            "Look at the filter, or at the file that it came from."
-        )
+        raise NoRowsError(NO_ROWS.format(f" (shape={shape})"))
     if not table.names:
         raise ValueError(
             f"The table has no columns: 0 feature(s) (shape={shape}) while a minimum of 1 is "
@@ -217,11 +239,7 @@ def _refuse_lazy(data: Any) -> None:
 
 def _read_frame(frame: nw.DataFrame[Any]) -> Table:
     names = tuple(str(name) for name in frame.columns)
-    repeated = sorted(name for name, n in Counter(names).items() if n > 1)
-    if repeated:
-        raise ValueError(
-            f"Column names must be distinct; rename columns, as these occur again: {repeated}."
-        )
+    refuse_repeated(names)
     implementation = frame.implementation
     if implementation.is_polars() or implementation.is_pyarrow():
         columns = tuple(frame.iter_columns())

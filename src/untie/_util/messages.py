@@ -134,8 +134,9 @@ def message(template: str, *given: Any, **fields: Any) -> Message:
     """
     parts: list[str | Parameter] = []
     fields |= {str(place): value for place, value in enumerate(given)}
-    for text, name, form, _ in Formatter().parse(template):
+    for text, name, form, conversion in Formatter().parse(template):
         value = "" if name is None else fields.get(name, Parameter(name))
+        value = repr(value) if conversion == "r" else value
         written = value if isinstance(value, Parameter) else format(value, form or "")
         parts += [text, *(value.parts if isinstance(value, Message) else [written])]
     made = Message("".join(map(str, parts)))

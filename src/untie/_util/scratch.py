@@ -8,12 +8,7 @@ from contextlib import suppress
 from multiprocessing.util import Finalize
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
-
-try:
-    import fcntl
-except ImportError:  # on Windows, which has no fork either
-    fcntl = None  # type: ignore[assignment]
+from typing import Any, BinaryIO
 
 DISK_SHARE = 0.5
 """A copy takes at most this share of what is free on the disk."""
@@ -37,8 +32,8 @@ class Scratch:
 
     Only the user can read it, and its name can't be predicted, so no link can be put in its place.
     It belongs to the process that made it: a forked child neither removes it nor leaves its own
-    folders behind. All folders of a process are in one, its root, which is locked as long as the
-    process lives. The roots of children that were killed are removed when a process that they were
+    folders behind. All folders of a process are in one, its root, whose name has the number of the
+    process. The roots of children that were killed are removed when a process that they were
     forked from ends.
 
     Examples
@@ -72,6 +67,38 @@ class Scratch:
         plain = os.path.basename(name).replace("\0", "")[-60:].lstrip(".")
         return os.path.join(folder, plain or "file")
 
+    def copy(self, source: Any, name: str, what: str, n_packed: int | None = None) -> str:
+        """Write what a binary file has to a file, and return its path.
+
+        Parameters
+        ----------
+        source : binary file
+            What to read.
+        name : str
+            What the copy is called.
+        what, n_packed
+            See `limit_of`.
+
+        Raises
+        ------
+        ValueError
+            When there are more bytes than the limit; the copy is removed.
+        """
+        path, n_bytes = self.path(name), 0
+        most, refusal = limit_of(self.folder, what, n_packed)
+        try:
+            with open(path, "wb") as target:
+                while piece := source.read(_PIECE):
+                    n_bytes += len(piece)
+                    if n_bytes > most:
+                        raise ValueError(refusal)
+                    target.write(piece)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(path)
+            raise
+        return path
+
 
 _roots: dict[tuple[int, str], str] = {}
 """The root of each process, by its id, in each folder for temporary files that it has used."""
@@ -81,61 +108,31 @@ def _make_folder() -> str:
     """Return a new folder in the root of this process."""
     place = os.getpid(), tempfile.gettempdir()
     if not os.path.isdir(_roots.get(place, "")):  # the system may clear the temporary files
-        _roots[place] = _make_root()
+        name = f"untie-{_FAMILY}-{os.getpid()}-{token_hex(8)}"
+        _roots[place] = os.path.join(tempfile.gettempdir(), name)
+        # First, as it may be interrupted as soon as the folder is there.
+        Finalize(None, _remove, (_roots[place],), exitpriority=BEFORE_EXIT - 1)
+        os.mkdir(_roots[place], 0o700)
     return tempfile.mkdtemp(dir=_roots[place])
 
 
-def _make_root() -> str:
-    """Return a new folder that is locked until this process ends, and is removed then."""
-    root = os.path.join(tempfile.gettempdir(), f"untie-{_FAMILY}-{token_hex(4)}")
-    new = os.path.join(tempfile.gettempdir(), f"untie-{token_hex(8)}")
-    # Whatever interrupts what follows, neither is left behind.
-    for folder in (root, new):
-        Finalize(None, _remove, (folder,), exitpriority=BEFORE_EXIT - 1)
-    os.mkdir(new, 0o700)
-    _locked(new)
-    # It gets the family's name once it is locked, as others of the family remove unlocked ones.
-    os.rename(new, root)
-    return root
-
-
-def _locked(folder: str) -> int | None:
-    """Return a descriptor that locks a folder; None if it is locked, or locks are not supported."""
-    if fcntl is None:
-        return None
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _remove(folder: str, lock: int | None = None) -> None:
+def _remove(folder: str | Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    if lock is not None:
-        with suppress(OSError):
-            os.close(lock)
 
 
 def _remove_abandoned() -> None:
     """Remove the folders of processes forked from this one that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"untie-{_FAMILY}-*"):
-        lock = _locked(str(folder))
-        if lock is not None:
-            _remove(str(folder), lock)
+        try:
+            os.kill(int(folder.name.split("-")[2]), 0)  # which only asks whether there is one
+        except ProcessLookupError:
+            _remove(folder)
+        except (OSError, ValueError, OverflowError):  # another user's by now, or none of ours
+            pass
 
 
-Finalize(None, _remove_abandoned, exitpriority=BEFORE_EXIT - 2)
-
-
-def room_for(folder: str) -> int:
-    """Return how many bytes a copy in a folder may take."""
-    return int(DISK_SHARE * shutil.disk_usage(folder).free)
+if hasattr(os, "fork"):  # not on Windows, where this signal would end processes
+    Finalize(None, _remove_abandoned, exitpriority=BEFORE_EXIT - 2)
 
 
 def most_bytes(n_packed: int) -> int:
@@ -143,67 +140,25 @@ def most_bytes(n_packed: int) -> int:
     return max(HARMLESS, MOST_RATIO * n_packed)
 
 
-def copy_unpacked(source: BinaryIO, path: str, n_packed: int, what: str) -> None:
-    """Write the content of a packed file to a file, unless there is too much of it.
+def limit_of(folder: str, what: str, n_packed: int | None = None) -> tuple[int, str]:
+    """Return how many bytes may be written to a folder, and what is said where there are more.
 
     Parameters
     ----------
-    source : binary file
-        What to read.
-    path : str
+    folder : str
         Where to write.
-    n_packed : int
-        Size of the packed file in bytes.
     what : str
         Where the bytes come from, for messages.
-
-    Raises
-    ------
-    ValueError
-        When there are more than the disk has room for, or than `most_bytes`; the file is removed.
+    n_packed : int, optional
+        Size in bytes of the packed file that they come out of.
     """
-    most, room = most_bytes(n_packed), room_for(os.path.dirname(path))
-    if most <= room:
-        _copy(source, path, most, too_large(what, n_packed))
-    else:
-        copy_at_most(source, path, room, what)
-
-
-def copy_at_most(source: BinaryIO, path: str, most: int, what: str) -> None:
-    """Write what a stream has to a file, unless it is more than the disk has room for.
-
-    Parameters
-    ----------
-    source : binary file
-        What to read.
-    path : str
-        Where to write.
-    most : int
-        How many bytes there may be.
-    what : str
-        Where they come from, for messages.
-
-    Raises
-    ------
-    ValueError
-        When there are more; the file is removed.
-    """
-    _copy(source, path, most, no_room(what, most))
-
-
-def _copy(source: BinaryIO, path: str, most: int, refusal: str) -> None:
-    n_bytes = 0
-    try:
-        with open(path, "wb") as target:
-            while piece := source.read(_PIECE):
-                n_bytes += len(piece)
-                if n_bytes > most:
-                    raise ValueError(refusal)
-                target.write(piece)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(path)
-        raise
+    room = int(DISK_SHARE * shutil.disk_usage(folder).free)
+    if n_packed is not None and most_bytes(n_packed) <= room:
+        return most_bytes(n_packed), too_large(what, n_packed)
+    return room, (
+        f"{what} has more than {room:,} bytes, which is half of what is free on the disk of "
+        f"temporary files ({tempfile.gettempdir()!r}); make room, or name another with TMPDIR."
+    )
 
 
 def check_size(source: BinaryIO, n_packed: int, what: str) -> None:
@@ -223,12 +178,4 @@ def too_large(what: str, n_packed: int) -> str:
     return (
         f"{what} unpacks to more than {most_bytes(n_packed):,} bytes, and the file has "
         f"{n_packed:,}; no table is packed that tightly. Unpack it yourself if you trust it."
-    )
-
-
-def no_room(what: str, room: int) -> str:
-    """Return what is said of a copy that the disk has no room for."""
-    return (
-        f"{what} has more than {room:,} bytes, which is half of what is free on the disk of "
-        f"temporary files ({tempfile.gettempdir()!r}); make room, or name another with TMPDIR."
     )

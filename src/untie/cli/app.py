@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from untie._util.about import VERSION
 from untie._util.messages import UnpreparedWarning, message_of
 from untie.cli.commands import COMMANDS
 from untie.cli.options import in_options
@@ -57,8 +58,12 @@ def stop_cleanly_when_terminated() -> None:
             signal.signal(number, stop)
 
 
-class GuardedGroup(TyperGroup):
-    """Sub-commands whose errors become messages."""
+PAPER = ("paper", "untie_paper", "untie_paper.command")
+"""A command of another distribution: its name, and the modules that tell of it and have it."""
+
+
+class Commands(TyperGroup):
+    """The sub-commands, whose errors become messages, and ``paper`` where it is installed."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a sub-command."""
@@ -72,6 +77,21 @@ class GuardedGroup(TyperGroup):
             except (Exception, KeyboardInterrupt) as error:
                 _explain(error)
             return result
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands."""
+        own = super().list_commands(ctx)
+        return [*own, PAPER[0]] if find_spec(PAPER[1]) else own
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; ``paper`` says how to install it if it is not there."""
+        if cmd_name != PAPER[0]:
+            return super().get_command(ctx, cmd_name)
+        try:
+            module = import_module(PAPER[2])
+        except ImportError as error:
+            return _refusal(f"the command 'paper' needs the distribution untie-paper ({error})")
+        return single_command(PAPER[0], module.run, epilog=module.EXAMPLES)
 
 
 def _show_warning(message: Any, category: Any, *_: Any, **__: Any) -> None:
@@ -146,29 +166,6 @@ def _stop(message: str, code: int) -> NoReturn:
     raise typer.Exit(code)
 
 
-PAPER = ("paper", "untie_paper", "untie_paper.command")
-"""A command of another distribution: its name, and the modules that tell of it and have it."""
-
-
-class Commands(GuardedGroup):
-    """The sub-commands, and ``paper`` where it is installed."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of all commands."""
-        own = super().list_commands(ctx)
-        return [*own, PAPER[0]] if find_spec(PAPER[1]) else own
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; ``paper`` says how to install it if it is not there."""
-        if cmd_name != PAPER[0]:
-            return super().get_command(ctx, cmd_name)
-        try:
-            module = import_module(PAPER[2])
-        except ImportError as error:
-            return _refusal(f"the command 'paper' needs the distribution untie-paper ({error})")
-        return single_command(PAPER[0], module.run, epilog=module.EXAMPLES)
-
-
 def single_command(name: str, run: Any, epilog: str | None = None, **settings: Any) -> Any:
     """Return a function as a command of its own."""
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
@@ -184,13 +181,7 @@ def _refusal(problem: str) -> Any:
         raise UserError(f"{problem}; install it with: {remedy}")
 
     any_arguments = {"ignore_unknown_options": True, "allow_extra_args": True}
-    return single_command(
-        PAPER[0],
-        refuse,
-        help="Can't be loaded; run it to see why.",
-        context_settings=any_arguments,
-        add_help_option=False,
-    )
+    return single_command(PAPER[0], refuse, context_settings=any_arguments, add_help_option=False)
 
 
 app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, rich_markup_mode="rich")
@@ -202,9 +193,7 @@ for _name, (_run, _examples) in COMMANDS.items():
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from untie import __version__
-
-        typer.echo(f"untie {__version__}")
+        typer.echo(f"untie {VERSION}")
         raise typer.Exit
 
 

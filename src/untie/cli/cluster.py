@@ -10,14 +10,13 @@ from untie._engines.writing import check_types, write_source
 from untie._inputs import as_fitted
 from untie._learn.selection.choose_k import clustering_f_score
 from untie._table.column_codes import is_missing
-from untie._table.frames import columns_of
+from untie._table.frames import rows_of
 from untie._table.intervals import phrase
 from untie._table.rows import read_weights
 from untie._table.vocabulary import number_repeats
 from untie._util.types import AnyArray
-from untie.cli.learning import column, new_clusterer, tell_columns
 from untie.cli.options import Format, LearningOptions
-from untie.cli.reading import open_rows, read_all
+from untie.cli.reading import column, new_clusterer, open_rows, read_all, tell_columns
 from untie.cli.showing import chosen_format, print_table, say, show, tell_families, waiting
 from untie.cli.streaming import with_columns
 from untie.explain import Verdict, cluster_profile, verdict
@@ -34,12 +33,10 @@ def cluster_rows(
     options: LearningOptions,
     k: int | None,
     lazy: bool,
-    output: Path | None,
     save: Path | None,
-    format_: Format | None,
 ) -> None:
     """Group the rows of a file, all in memory or piece by piece, and show or write them."""
-    quiet = options.quiet
+    quiet, output = options.quiet, options.output
     source = open_rows(file, options)
     clusterer = new_clusterer(options, source.columns, k)
     if lazy and output is not None:
@@ -70,14 +67,14 @@ def cluster_rows(
     labels = clusterer.labels_
     if options.label is not None:
         _tell_agreement(options.label, column(rows, options.label), labels, quiet)
-    how = chosen_format(format_)
+    how = chosen_format(options.format_)
     if output is not None or how != Format.table:
         name = number_repeats([*rows.column_names, NEW_COLUMN])[-1]
-        show(rows.append_column(name, [labels]), how, output, is_safe=options.safe_csv)
+        show(rows.append_column(name, [labels]), options)
     if how == Format.table:
         with waiting("describing the clusters", quiet):
             profile = cluster_profile(model, frame, labels=labels, sample_weight=weights)
-            summary = _summary(columns_of(profile), labels, weights, said)
+            summary = _summary(rows_of(profile), labels, weights, said)
         print_table(summary, said.headline)
 
 
@@ -90,22 +87,16 @@ def _tell_agreement(label: str, answers: list[Any], labels: AnyArray, quiet: boo
 
 
 def _summary(
-    profile: dict[str, list[Any]], labels: AnyArray, weights: Any, said: Verdict
+    profile: list[dict[str, Any]], labels: AnyArray, weights: Any, said: Verdict
 ) -> dict[str, list[Any]]:
     """Return a line for each cluster: its size and the values that are typical of it."""
     sizes = np.bincount(labels, weights)
     typical: dict[int, list[str]] = {number: [] for number in range(len(sizes))}
-    for number, attribute, value, share, elsewhere in zip(
-        profile["cluster"],
-        profile["column"],
-        profile["value"],
-        profile["share"],
-        profile["share_elsewhere"],
-        strict=True,
-    ):
-        if len(typical[number]) < N_TYPICAL and share > elsewhere:
-            said_of = phrase(attribute, value, "=")
-            typical[number].append(f"{said_of} ({share:.0%}, elsewhere {elsewhere:.0%})")
+    for line in profile:
+        known, share, elsewhere = typical[line["cluster"]], line["share"], line["share_elsewhere"]
+        if len(known) < N_TYPICAL and share > elsewhere:
+            said_of = phrase(line["column"], line["value"], "=")
+            known.append(f"{said_of} ({share:.0%}, elsewhere {elsewhere:.0%})")
     return {
         "cluster": list(typical),
         "rows" if weights is None else "weight": sizes.tolist(),

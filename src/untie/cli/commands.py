@@ -1,60 +1,159 @@
-"""The sub-commands: what each takes, and what it refuses before the libraries are imported."""
+"""The sub-commands: what each takes, and what it refuses before the libraries are imported.
 
+Their docstrings are their help.
+"""
+
+import inspect
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from copy import copy
+from dataclasses import fields, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from untie._util.messages import counted, need
 from untie.cli.options import (
-    RESULT,
-    Clusters,
     ColumnOptions,
     FailOn,
-    File,
     Format,
-    Kept,
     LearningOptions,
-    Model,
-    Output,
-    OutputFormat,
     Purpose,
+    ResultOptions,
     Seed,
     SourceOptions,
     TableOptions,
     option,
     refuse_for_model,
-    sharing,
+    result,
 )
-from untie.cli.streams import UserError, check_file, check_output
+from untie.cli.streams import UserError, check_apart, check_file, check_output
+
+File = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, TSV, JSON, Parquet or Excel, also in .gz, .zst or .zip; a pattern such as "
+        "'data/*.parquet', a folder of year=2024 and the like, an address (https://, s3://, "
+        "hf://); - is standard input.",
+        show_default=False,
+    ),
+]
+Kept = Annotated[
+    list[str] | None,
+    result(metavar="NAMES", help="Columns of FILE to show as well, such as a key."),
+]
+Model = Annotated[
+    Path | None,
+    option(
+        metavar="MODEL",
+        help="A model that untie fit or Python saved, instead of learning from FILE.",
+    ),
+]
+Clusters = Annotated[
+    int | None, option("--k", min=2, show_default="chosen", help="Number of clusters.")
+]
 
 COMMANDS: dict[str, tuple[Callable[..., None], str]] = {}
 """What runs each sub-command, and its examples, in the order of the help."""
 
 
+def sharing(
+    function: Callable[..., None], kind: type[Any], without: Sequence[str] = ()
+) -> Callable[..., None]:
+    """Give a function the options of a dataclass; it gets them as one argument, `options`.
+
+    What the docstrings of both say of parameters is the help of the options: where numpydoc has a
+    type, a word in capitals is what the help calls the value.
+
+    Parameters
+    ----------
+    function : callable
+        What a sub-command does.
+    kind : dataclass
+        What the sub-command takes.
+    without : sequence of str
+        Options that mean nothing to it.
+    """
+    shared = [field for field in fields(kind) if field.name not in without]
+    described: dict[str, tuple[str, str]] = {}
+    for place in (*reversed(kind.__mro__), function):
+        described |= _described(inspect.getdoc(place) or "")
+    keyword, hints = inspect.Parameter.KEYWORD_ONLY, get_type_hints(kind, include_extras=True)
+    own = inspect.signature(function, eval_str=True).parameters
+    parameters = [one.replace(kind=keyword) for name, one in own.items() if name != "options"]
+    parameters += [
+        inspect.Parameter(field.name, keyword, default=field.default, annotation=hints[field.name])
+        for field in shared
+    ]
+
+    def run(**arguments: Any) -> None:
+        options = kind(**{field.name: arguments.pop(field.name) for field in shared})
+        is_query = getattr(options, "sql", None) is not None
+        for name in ("model",) if is_query else ("model", "file", "new"):
+            check_file(arguments.get(name))
+        check_apart({"output": options.output, **arguments})
+        check_output(options.output)
+        function(options=options, **arguments)
+
+    parameters = [_with_help(one, described.get(one.name)) for one in parameters]
+    run.__name__ = function.__name__
+    # typer reads the signature from here; to the type checker a function has none.
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _described(docstring: str) -> dict[str, tuple[str, str]]:
+    """Return what a docstring says of parameters: the type and the text of each."""
+    section = docstring.partition("\nParameters\n----------\n")[2].partition("\n\n")[0]
+    entries = re.findall(r"^(\w+) : (.+)\n((?:    .+\n?)+)", section, re.MULTILINE)
+    return {name: (kind, " ".join(text.split())) for name, kind, text in entries}
+
+
+def _with_help(
+    parameter: inspect.Parameter, described: tuple[str, str] | None
+) -> inspect.Parameter:
+    """Return a parameter of a sub-command with the help that a docstring has for it."""
+    if described is None:
+        return parameter
+    kind, own = parameter.annotation.__origin__, copy(parameter.annotation.__metadata__[0])
+    own.metavar, own.help = (described[0] if described[0].isupper() else None), described[1]
+    return parameter.replace(annotation=Annotated[kind, own])
+
+
 def command(
-    kind: type[Any] | None, examples: str, without: Sequence[str] = ()
+    kind: type[Any], without: Sequence[str] = ()
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a function the sub-command of its name; see `sharing` for `kind` and `without`."""
+    """Make a function the sub-command of its name, and its docstring the help.
+
+    `kind` and `without` are as of `sharing`.
+    """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        run = function if kind is None else sharing(function, kind, without)
-        COMMANDS[function.__name__] = run, f"[bold]Examples[/bold]\n\n{examples}"
+        run = sharing(function, kind, without)
+        docstring = inspect.cleandoc(function.__doc__ or "")
+        text, _, examples = docstring.partition("Examples\n--------\n")
+        run.__doc__ = _flowing(text.partition("Parameters\n----------\n")[0])
+        COMMANDS[function.__name__] = run, f"[bold]Examples[/bold]\n\n{_flowing(examples)}"
         return function
 
     return decorate
 
 
-class PageFormat(StrEnum):
-    """How the page is written."""
+def _flowing(text: str) -> str:
+    """Return text whose lines end with the paragraph, to be broken where the terminal ends."""
+    return "\n\n".join(part.replace("\n", " ") for part in text.strip().split("\n\n"))
 
-    html = "html"
-    md = "md"
-    json = "json"
 
+number = partial(option, "--n", "-n", min=1, show_default=True)
+fraction = partial(option, min=0, max=1, show_default=True)
+
+PageFormat = StrEnum("PageFormat", ["html", "md", "json"])
+"""How the page is written."""
 
 ENDINGS = {
     PageFormat.html: (".html", ".htm"),
@@ -63,52 +162,44 @@ ENDINGS = {
 }
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie report mushroom.csv[/cyan]  writes mushroom-report.html
-
-[cyan]untie report people.csv --label left --k 4 --output people.html[/cyan]
-
-[cyan]untie report --sql "SELECT * FROM 'sales/*.parquet' WHERE year = 2025" -o sales.html[/cyan]
-
-[cyan]untie report people.csv --format md[/cyan]  writes people-report.md, for a ticket
-
-The page is one file that works without a network: a map of the rows, groups and what makes \
-them, unusual rows, values that are alike, and the code that makes it again.""",
-    without=["safe_csv"],
-)
+@command(LearningOptions, without=["output", "format_", "safe_csv"])
 def report(
     options: LearningOptions,
     file: File = None,
     k: Clusters = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PAGE",
-            help="The file to write; its ending (.html, .md, .json) says how.",
-            rich_help_panel=RESULT,
-            show_default="FILE-report.html",
-        ),
+        Path | None, result("--output", "-o", show_default="FILE-report.html")
     ] = None,
     form: Annotated[
-        PageFormat | None,
-        typer.Option(
-            "--format",
-            help="A page for a browser, or all that is on it as Markdown or JSON.",
-            rich_help_panel=RESULT,
-            show_default="by the ending of PAGE, else html",
-        ),
+        PageFormat | None, result("--format", show_default="by the ending of PAGE, else html")
     ] = None,
-    title: Annotated[
-        str | None,
-        typer.Option(
-            help="What the page calls the table.", rich_help_panel=RESULT, show_default="FILE"
-        ),
-    ] = None,
+    title: Annotated[str | None, result(show_default="FILE")] = None,
 ) -> None:
-    """Learn, choose the number of groups, find and explain them, and write a page about it all."""
+    """Learn, choose the number of groups, find and explain them, and write a page about it all.
+
+    Parameters
+    ----------
+    output : PAGE
+        The file to write; its ending (.html, .md, .json) says how.
+    form : PageFormat
+        A page for a browser, or all that is on it as Markdown or JSON.
+    title : str
+        What the page calls the table.
+
+    Examples
+    --------
+    [cyan]untie report mushroom.csv[/cyan]  writes mushroom-report.html
+
+    [cyan]untie report people.csv --label left --k 4 --output people.html[/cyan]
+
+    [cyan]untie report --sql "SELECT * FROM 'sales/*.parquet' WHERE year = 2025" -o
+    sales.html[/cyan]
+
+    [cyan]untie report people.csv --format md[/cyan]  writes people-report.md, for a ticket
+
+    The page is one file that works without a network: a map of the rows, groups and what makes
+    them, unusual rows, values that are alike, and the code that makes it again.
+    """
     page = output or _page_for(file, form or PageFormat.html)
     endings = ENDINGS[form] if form else tuple(end for some in ENDINGS.values() for end in some)
     if page.suffix == ".gz":
@@ -128,49 +219,46 @@ def _page_for(file: str | None, form: PageFormat) -> Path:
     return Path(f"{Path(file).name.removesuffix('.gz').rsplit('.', 1)[0] or 'table'}-report.{form}")
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie cluster mushroom.csv --label class[/cyan]  the groups, and what makes them
-
-[cyan]untie cluster mushroom.csv --k 5 --output grouped.csv[/cyan]  every row with its group
-
-[cyan]untie cluster mushroom.csv --save mushroom.untie[/cyan]  keep the clusters for new rows, \
-which [cyan]untie assign[/cyan] or --model puts into them
-
-[cyan]untie cluster 'logs/*.parquet' --lazy -o grouped.parquet[/cyan]  more rows than memory holds
-
-In a pipe, or with --format csv, the rows come out with their cluster as a last column.""",
-)
+@command(LearningOptions)
 def cluster(
     options: LearningOptions,
     file: File = None,
     k: Clusters = None,
-    output: Output = None,
-    save: Annotated[
-        Path | None, option("Keep the clusters in a file, for untie assign.", metavar="MODEL")
-    ] = None,
-    model: Annotated[
-        Path | None,
-        option(
-            "Clusters that --save or Python kept, instead of new ones: as untie assign.",
-            metavar="MODEL",
-        ),
-    ] = None,
-    lazy: Annotated[
-        bool,
-        typer.Option("--lazy", help="Read the rows piece by piece, several times; needs --output."),
-    ] = False,
-    format_: OutputFormat = None,
+    save: Annotated[Path | None, option()] = None,
+    model: Annotated[Path | None, option()] = None,
+    lazy: Annotated[bool, option("--lazy")] = False,
 ) -> None:
     """Group similar rows and show what makes each group.
 
     The largest cluster is 0. Of each, the values are named that are far more frequent in it than
     elsewhere, with their share in it and elsewhere; of numbers, a range. What is said first is
     whether there are groups at all, and which columns they rest on.
+
+    Parameters
+    ----------
+    save : MODEL
+        Keep the clusters in a file, for untie assign.
+    model : MODEL
+        Clusters that --save or Python kept, instead of new ones: as untie assign.
+    lazy : bool
+        Read the rows piece by piece, several times; needs --output.
+
+    Examples
+    --------
+    [cyan]untie cluster mushroom.csv --label class[/cyan]  the groups, and what makes them
+
+    [cyan]untie cluster mushroom.csv --k 5 --output grouped.csv[/cyan]  every row with its group
+
+    [cyan]untie cluster mushroom.csv --save mushroom.untie[/cyan]  keep the clusters for new
+    rows, which [cyan]untie assign[/cyan] or --model puts into them
+
+    [cyan]untie cluster 'logs/*.parquet' --lazy -o grouped.parquet[/cyan]  more rows than memory
+    holds
+
+    In a pipe, or with --format csv, the rows come out with their cluster as a last column.
     """
-    check_output(output)
     check_output(save, None)
-    if lazy and output is None:
+    if lazy and options.output is None:
         raise UserError("--lazy needs --output FILE, where the rows and their clusters go.")
     if model is not None:
         if k is not None or lazy or save is not None:
@@ -181,34 +269,20 @@ def cluster(
                 "--weight and --label are for new clusters; with a model, every row is put into "
                 "one of its clusters, and all columns of the file come out."
             )
-        from untie.cli.assign import assign_rows
+        from untie.cli.streaming import assign_rows
 
-        assign_rows(model, file, options, output, format_)
+        assign_rows(model, file, options)
     else:
         from untie.cli.cluster import cluster_rows
 
-        cluster_rows(file, options, k, lazy, output, save, format_)
+        cluster_rows(file, options, k, lazy, save)
 
 
-@command(
-    SourceOptions,
-    """[cyan]untie cluster people.csv --save people.untie[/cyan]  first, the clusters
-
-[cyan]untie assign people.untie new.csv[/cyan]  how many rows go where, and which are like none
-
-[cyan]untie assign people.untie new.csv --output assigned.csv[/cyan]  every row with its cluster
-
-distance: of the row to the mean of its cluster, not squared; unknown: how many of its values the \
-model does not know; note: what makes it unlike any cluster, or these values.""",
-)
+@command(SourceOptions)
 def assign(
     options: SourceOptions,
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="What untie cluster --save or Python kept.")
-    ],
+    model: Annotated[Path, typer.Argument()],
     file: File = None,
-    output: Output = None,
-    format_: OutputFormat = None,
 ) -> None:
     """Put new rows into the clusters of a model.
 
@@ -218,50 +292,42 @@ def assign(
 
     In a pipe, with --output or with --format csv, the rows come out with four more columns:
     cluster, distance, unknown and note.
+
+    Parameters
+    ----------
+    model : MODEL
+        What untie cluster --save or Python kept.
+
+    Examples
+    --------
+    [cyan]untie cluster people.csv --save people.untie[/cyan]  first, the clusters
+
+    [cyan]untie assign people.untie new.csv[/cyan]  how many rows go where, and which are like
+    none
+
+    [cyan]untie assign people.untie new.csv --output assigned.csv[/cyan]  every row with its
+    cluster
+
+    distance: of the row to the mean of its cluster, not squared; unknown: how many of its
+    values the model does not know; note: what makes it unlike any cluster, or these values.
     """
-    check_output(output)
-    from untie.cli.assign import assign_rows
+    from untie.cli.streaming import assign_rows
 
-    assign_rows(model, file, options, output, format_)
+    assign_rows(model, file, options)
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie neighbors mushroom.csv --row 17[/cyan]
-
-[cyan]untie neighbors melons.csv --where color=green --where size=big[/cyan]
-
-[cyan]untie neighbors orders.csv --row 17 --distinct --keep order_id[/cyan]  with a key, without \
-copies
-
-[cyan]untie neighbors mushroom.csv --row 17 --why --format csv[/cyan]  what each column \
-contributes
-
-[cyan]untie neighbors orders.parquet --model orders.untie --like new.csv --output alike.csv[/cyan]
-
-Rows are counted from 0: the first line below the names is row 0.""",
-)
+@command(LearningOptions)
 def neighbors(
     options: LearningOptions,
     file: File = None,
-    row: Annotated[int | None, option("A row's number, from 0.", min=0)] = None,
-    where: Annotated[
-        list[str] | None, option("A value to look for; may be repeated.", metavar="NAME=VALUE")
-    ] = None,
-    like: Annotated[
-        str | None, option("A file; look for rows like each of its.", metavar="FILE")
-    ] = None,
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of neighbours.")] = 10,
-    why: Annotated[
-        bool, typer.Option("--why", help="One line for each column and what it contributes.")
-    ] = False,
-    distinct: Annotated[
-        bool, typer.Option("--distinct", help="Of equal rows show the first, and none like ROW.")
-    ] = False,
+    row: Annotated[int | None, option(min=0)] = None,
+    where: Annotated[list[str] | None, option()] = None,
+    like: Annotated[str | None, option()] = None,
+    n: Annotated[int, number()] = 10,
+    why: Annotated[bool, option("--why")] = False,
+    distinct: Annotated[bool, option("--distinct")] = False,
     keep: Kept = None,
     model: Model = None,
-    output: Output = None,
-    format_: OutputFormat = None,
 ) -> None:
     """Find the rows most like a row, or like some values, and say why.
 
@@ -270,6 +336,38 @@ def neighbors(
     similarity is a sum over the columns, and the columns named are those that contribute most; it
     need not fall with the rank, as rare values make a row similar to more. With --where, the
     columns that it names count alone. All rows are compared, and read piece by piece.
+
+    Parameters
+    ----------
+    row : int
+        A row's number, from 0.
+    where : NAME=VALUE
+        A value to look for; may be repeated.
+    like : FILE
+        A file; look for rows like each of its.
+    n : int
+        Number of neighbours.
+    why : bool
+        One line for each column and what it contributes.
+    distinct : bool
+        Of equal rows show the first, and none like ROW.
+
+    Examples
+    --------
+    [cyan]untie neighbors mushroom.csv --row 17[/cyan]
+
+    [cyan]untie neighbors melons.csv --where color=green --where size=big[/cyan]
+
+    [cyan]untie neighbors orders.csv --row 17 --distinct --keep order_id[/cyan]  with a key,
+    without copies
+
+    [cyan]untie neighbors mushroom.csv --row 17 --why --format csv[/cyan]  what each column
+    contributes
+
+    [cyan]untie neighbors orders.parquet --model orders.untie --like new.csv --output
+    alike.csv[/cyan]
+
+    Rows are counted from 0: the first line below the names is row 0.
     """
     if (row is not None) + bool(where) + (like is not None) != 1:
         raise UserError(
@@ -278,11 +376,10 @@ def neighbors(
     if like is not None and why:
         raise UserError("--why is for --row and --where, not for all rows of a file (--like).")
     check_file(like)
-    check_output(output)
     if options.solver is None and options.purpose is None and model is None:
         options = replace(options, purpose=Purpose.neighbors)
-    from untie.cli.learning import learned
     from untie.cli.neighbors import Looking
+    from untie.cli.reading import learned
     from untie.cli.showing import show
 
     rows, _, fitted = learned(file, options, model, in_memory_now=False)
@@ -292,35 +389,39 @@ def neighbors(
     else:
         result = looking.like_one(row, where, why)
         title = f"Rows most like {f'row {row}' if row is not None else ', '.join(where or [])}"
-    show(result, format_, output, title, options.safe_csv)
+    show(result, options, title)
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie outliers orders.csv[/cyan]
-
-[cyan]untie outliers orders.csv -n 100 --output check.csv[/cyan]
-
-[cyan]untie outliers today.csv --model orders.untie[/cyan]  unusual beside the rows of the model
-
-score: how surprising the row's pairs of values are, in nats, and values that a model has never \
-seen, or numbers outside those that it has; share: of all rows that are at least as surprising, \
-those of the model's table with --model. Rows are counted from 0.""",
-    without=["solver", "purpose"],
-)
+@command(LearningOptions, without=["solver", "purpose"])
 def outliers(
     options: LearningOptions,
     file: File = None,
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of rows.")] = 20,
+    n: Annotated[int, number()] = 20,
     keep: Kept = None,
     model: Model = None,
-    output: Output = None,
-    format_: OutputFormat = None,
 ) -> None:
-    """Find the rows with the most surprising combinations of values, and say which they are."""
-    check_output(output)
+    """Find the rows with the most surprising combinations of values, and say which they are.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+
+    Examples
+    --------
+    [cyan]untie outliers orders.csv[/cyan]
+
+    [cyan]untie outliers orders.csv -n 100 --output check.csv[/cyan]
+
+    [cyan]untie outliers today.csv --model orders.untie[/cyan]  unusual beside the rows of the
+    model
+
+    score: how surprising the row's pairs of values are, in nats, and values that a model has
+    never seen, or numbers outside those that it has; share: of all rows that are at least as
+    surprising, those of the model's table with --model. Rows are counted from 0.
+    """
     from untie._table.frames import columns_of
-    from untie.cli.learning import cells_at, learned
+    from untie.cli.reading import cells_at, learned
     from untie.cli.showing import rounded, show, waiting
     from untie.cli.streaming import tell_unknown
     from untie.explain import outliers as most_unusual
@@ -333,44 +434,48 @@ def outliers(
         found = columns_of(most_unusual(estimator, rows, n=n, share_of=share_of))
     places = found.pop("position")
     result = {"row": places, **cells_at(rows, keep, places), **rounded(found)}
-    show(result, format_, output, "The most unusual rows", options.safe_csv)
+    show(result, options, "The most unusual rows")
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie values mushroom.csv[/cyan]  the most alike, in all columns
-
-[cyan]untie values mushroom.csv --column odor[/cyan]
-
-[cyan]untie values mushroom.csv --column odor --why a,l[/cyan]  what the two share
-
-alikeness: from -1 to 1, how far the rows that have one value are like those that have the other \
-in all other columns; at_least: less two standard errors; the pairs are in its order. Go by \
-at_least. Values of few rows, as most typos, can hardly be judged by what they occur with; for \
-them it is mostly near 0 or below: nothing is known. similarity: of the learned vectors, in \
-which rare values may be near each other for being rare, whatever they mean.""",
-)
+@command(LearningOptions)
 def values(
     options: LearningOptions,
     file: File = None,
-    column: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The column to look at.", show_default="all")
-    ] = None,
-    why: Annotated[
-        str | None, option("Two values of --column to explain.", metavar="VALUE,VALUE")
-    ] = None,
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Number of lines.")] = 20,
+    column: Annotated[str | None, option(show_default="all")] = None,
+    why: Annotated[str | None, option()] = None,
+    n: Annotated[int, number()] = 20,
     model: Model = None,
-    output: Output = None,
-    format_: OutputFormat = None,
 ) -> None:
-    """Find values that occur in the same company, such as two names of one thing, and say why."""
-    check_output(output)
+    """Find values that occur in the same company, such as two names of one thing, and say why.
+
+    Parameters
+    ----------
+    column : NAME
+        The column to look at.
+    why : VALUE,VALUE
+        Two values of --column to explain.
+    n : int
+        Number of lines.
+
+    Examples
+    --------
+    [cyan]untie values mushroom.csv[/cyan]  the most alike, in all columns
+
+    [cyan]untie values mushroom.csv --column odor[/cyan]
+
+    [cyan]untie values mushroom.csv --column odor --why a,l[/cyan]  what the two share
+
+    alikeness: from -1 to 1, how far the rows that have one value are like those that have the
+    other in all other columns; at_least: less two standard errors; the pairs are in its order.
+    Go by at_least. Values of few rows, as most typos, can hardly be judged by what they occur
+    with; for them it is mostly near 0 or below: nothing is known. similarity: of the learned
+    vectors, in which rare values may be near each other for being rare, whatever they mean.
+    """
     if why is not None and column is None:
         raise UserError("--why needs the column: --column odor --why a,l")
     from untie._inputs import labels_in_order
     from untie._table.frames import columns_of
-    from untie.cli.learning import check_learned, learned
+    from untie.cli.reading import check_learned, learned
     from untie.cli.showing import rounded, show
     from untie.explain import alike_values, why_alike
 
@@ -391,7 +496,7 @@ def values(
         heads = {"share": f"beside {first}", "other_share": f"beside {second}"}
         found = {heads.get(name, name): cells for name, cells in found.items()}
         title = f"What {first} and {second} share, and what tells them apart"
-    show(rounded(found), format_, output, title, options.safe_csv)
+    show(rounded(found), options, title)
 
 
 def _two(text: str, labels: list[str], column: str) -> tuple[str, str]:
@@ -404,73 +509,58 @@ def _two(text: str, labels: list[str], column: str) -> tuple[str, str]:
     raise UserError(f"--why takes two values of {column!r}, got {text!r}; there are {some}.")
 
 
-@command(
-    ColumnOptions,
-    """[cyan]untie drift january.csv july.csv[/cyan]  what has changed since January
-
-[cyan]untie drift january.csv july.csv --fail-on any -q[/cyan]  for pipelines: the exit code is 1 \
-if anything has, 0 if nothing has, 2 if something is wrong with the files or options
-
-[cyan]untie drift july.csv --model january.untie[/cyan]  beside the rows that a model has learned \
-from
-
-[cyan]untie drift january.csv july.csv --all --output changes.csv[/cyan]  every value and pair of \
-columns, drifted or not
-
-moved: the share of the rows that would have to be different for all to be as before. A column or \
-a pair of columns has drifted if the change is no accident (p below --alpha, corrected for the \
-number of tests) and not small (at least --min-effect has moved). A new or a lost value counts if \
-it is no accident, however few rows have it. Of couplings, before and after are how far one column \
-tells the other, from 0 to 1.""",
-    without=["sql"],
-)
+@command(ColumnOptions, without=["sql"])
 def drift(
     options: ColumnOptions,
     file: File = None,
-    new: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NEW",
-            help="The table to compare with FILE, of any of its kinds.",
-            show_default=False,
-        ),
-    ] = None,
-    model: Annotated[
-        Path | None,
-        option(
-            "A model that untie fit or Python saved; FILE is then the table to compare with "
-            "the one that it has learned from.",
-            metavar="MODEL",
-        ),
-    ] = None,
-    fail_on: Annotated[
-        list[FailOn] | None,
-        option(
-            "Exit with 1 if this has drifted: columns (the frequencies of one), values (new "
-            "or lost ones), couplings (how columns depend on each other), or any of these. "
-            "Repeatable.",
-            "--fail-on",
-            metavar="KIND",
-        ),
-    ] = None,
-    alpha: Annotated[
-        float, typer.Option(min=0, max=1, help="Largest p-value of a change; less is stricter.")
-    ] = 0.01,
-    min_effect: Annotated[
-        float, typer.Option(min=0, max=1, help="Smallest share of rows that must have moved.")
-    ] = 0.05,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Every column, value and pair, drifted or not.")
-    ] = False,
-    output: Output = None,
-    format_: OutputFormat = None,
+    new: Annotated[str | None, typer.Argument(show_default=False)] = None,
+    model: Annotated[Path | None, option()] = None,
+    fail_on: Annotated[list[FailOn] | None, option("--fail-on")] = None,
+    alpha: Annotated[float, fraction()] = 0.01,
+    min_effect: Annotated[float, fraction()] = 0.05,
+    everything: Annotated[bool, option("--all")] = False,
 ) -> None:
     """Tell what has changed from one table to another.
 
     New and lost values, columns whose frequencies have shifted, and pairs of columns that depend on
     each other otherwise than before. Numbers are binned by the ranges of the first table.
+
+    Parameters
+    ----------
+    new : NEW
+        The table to compare with FILE, of any of its kinds.
+    model : MODEL
+        A model that untie fit or Python saved; FILE is then the table to compare with the one
+        that it has learned from.
+    fail_on : KIND
+        Exit with 1 if this has drifted: columns (the frequencies of one), values (new or lost
+        ones), couplings (how columns depend on each other), or any of these. Repeatable.
+    alpha : float
+        Largest p-value of a change; less is stricter.
+    min_effect : float
+        Smallest share of rows that must have moved.
+    everything : bool
+        Every column, value and pair, drifted or not.
+
+    Examples
+    --------
+    [cyan]untie drift january.csv july.csv[/cyan]  what has changed since January
+
+    [cyan]untie drift january.csv july.csv --fail-on any -q[/cyan]  for pipelines: the exit code
+    is 1 if anything has, 0 if nothing has, 2 if something is wrong with the files or options
+
+    [cyan]untie drift july.csv --model january.untie[/cyan]  beside the rows that a model has
+    learned from
+
+    [cyan]untie drift january.csv july.csv --all --output changes.csv[/cyan]  every value and
+    pair of columns, drifted or not
+
+    moved: the share of the rows that would have to be different for all to be as before. A
+    column or a pair of columns has drifted if the change is no accident (p below --alpha,
+    corrected for the number of tests) and not small (at least --min-effect has moved). A new or
+    a lost value counts if it is no accident, however few rows have it. Of couplings, before and
+    after are how far one column tells the other, from 0 to 1.
     """
-    check_output(output)
     if file in ("-", "/dev/stdin") and new in ("-", "/dev/stdin"):
         raise UserError("Only one of the two tables can be standard input.")
     if model is None and (file is None or new is None):
@@ -486,39 +576,37 @@ def drift(
     else:
         assert new is not None
         found = compare_tables(file, new, options, alpha, min_effect)
-    show_changes(found, everything, format_, output, options)
+    show_changes(found, everything, options)
     if has_failed(found, fail_on or []):
         raise typer.Exit(1)
 
 
-@command(
-    TableOptions,
-    """[cyan]untie compare mushroom.csv --drop class --k 2[/cyan]
-
-[cyan]untie compare mushroom.csv --label class[/cyan]  as many clusters as there are classes, with \
-F and ARI
-
-gain: nats per row (1 nat is 1.44 bits) by which the clusters describe the table better than \
-none; silhouette: of the share of columns in which rows differ; stability: agreement with the \
-clusters of resampled rows (adjusted Rand index). Higher scores are better, in every column.""",
-    without=["safe_csv"],
-)
+@command(TableOptions, without=["safe_csv"])
 def compare(
     options: TableOptions,
     file: File = None,
     k: Clusters = None,
-    output: Output = None,
-    format_: OutputFormat = None,
     seed: Seed = 0,
 ) -> None:
-    """Cluster a table with several methods and score the clusters."""
-    check_output(output)
+    """Cluster a table with several methods and score the clusters.
+
+    Examples
+    --------
+    [cyan]untie compare mushroom.csv --drop class --k 2[/cyan]
+
+    [cyan]untie compare mushroom.csv --label class[/cyan]  as many clusters as there are
+    classes, with F and ARI
+
+    gain: nats per row (1 nat is 1.44 bits) by which the clusters describe the table better than
+    none; silhouette: of the share of columns in which rows differ; stability: agreement with
+    the clusters of resampled rows (adjusted Rand index). Higher scores are better, in every
+    column.
+    """
     from untie._table.frames import columns_of
     from untie._table.rows import read_weights
-    from untie.cli.learning import column, new_preparer, tell_columns
-    from untie.cli.reading import read_rows
+    from untie.cli.reading import column, new_preparer, read_rows, tell_columns
     from untie.cli.showing import bar, chosen_format, rounded, say, show
-    from untie.comparison.methods import compare as compare_methods
+    from untie.comparison import compare_prepared
     from untie.preparer import binned_numbers
 
     rows = read_rows(file, options)
@@ -528,7 +616,7 @@ def compare(
     weights = options.weight and read_weights(column(rows, options.weight), len(rows))
     answers = None if options.label is None else column(rows, options.label)
     k = k or _number(frame, weights, answers, seed, options.quiet)
-    result = compare_methods(
+    result = compare_prepared(
         frame,
         k,
         y=answers,
@@ -540,9 +628,9 @@ def compare(
     for reason in result.skipped:
         say(f"Left out: {reason}", options.quiet)
     title = f"{k} clusters of {result.n_rows:,} rows; higher scores are better"
-    if output is not None or chosen_format(format_) != Format.table:
+    if options.output is not None or chosen_format(options.format_) != Format.table:
         say(title, options.quiet)
-    show(rounded(columns_of(result.table())), format_, output, title)
+    show(rounded(columns_of(result.table())), options, title)
 
 
 def _number(frame: Any, weights: Any, answers: list[Any] | None, seed: int, quiet: bool) -> int:
@@ -558,39 +646,42 @@ def _number(frame: Any, weights: Any, answers: list[Any] | None, seed: int, quie
         return choose_k(encoder, frame, sample_weight=weights, random_state=seed).k
 
 
-@command(
-    LearningOptions,
-    """[cyan]untie fit mushroom.csv --output mushroom.untie[/cyan]
-
-[cyan]untie fit 'sales/*.parquet' --drop price -o sales.untie[/cyan]  files that need not fit in \
-memory
-
-[cyan]untie fit people.csv --purpose neighbors -o people.untie[/cyan]  to find similar rows with
-
-The model keeps how columns were binned; [cyan]untie transform[/cyan] does the same to new rows.""",
-    without=["safe_csv"],
-)
+@command(LearningOptions, without=["output", "format_", "safe_csv"])
 def fit(
     options: LearningOptions,
     file: File = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="MODEL", help="Where to keep the model; needed."),
-    ] = None,
+    output: Annotated[Path | None, option("--output", "-o")] = None,
     k: Clusters = None,
-    components: Annotated[
-        int | None,
-        typer.Option(min=1, help="Numbers per row that transform gives.", show_default="all"),
-    ] = None,
+    components: Annotated[int | None, option(min=1, show_default="all")] = None,
 ) -> None:
-    """Learn from a table and keep the model in a file."""
+    """Learn from a table and keep the model in a file.
+
+    Parameters
+    ----------
+    output : MODEL
+        Where to keep the model; needed.
+    components : int
+        Numbers per row that transform gives.
+
+    Examples
+    --------
+    [cyan]untie fit mushroom.csv --output mushroom.untie[/cyan]
+
+    [cyan]untie fit 'sales/*.parquet' --drop price -o sales.untie[/cyan]  files that need not
+    fit in memory
+
+    [cyan]untie fit people.csv --purpose neighbors -o people.untie[/cyan]  to find similar rows
+    with
+
+    The model keeps how columns were binned; [cyan]untie transform[/cyan] does the same to new
+    rows.
+    """
     if output is None:
         raise UserError("Say where to keep the model: --output model.untie")
     check_output(output, None)
     from untie._engines.registry import open_table
     from untie._inputs import as_fitted
-    from untie.cli.learning import fit_model, needs_rows, new_encoder, tell_columns
-    from untie.cli.reading import read_rows
+    from untie.cli.reading import fit_model, needs_rows, new_encoder, read_rows, tell_columns
     from untie.cli.showing import say, tell_families, waiting
     from untie.model_file import save_model
 
@@ -616,61 +707,58 @@ def fit(
     tell_families(encoder, options.quiet)
 
 
-@command(
-    SourceOptions,
-    """[cyan]untie transform mushroom.untie new.csv --output vectors.parquet[/cyan]
-
-[cyan]cat new.csv | untie transform mushroom.untie - --keep id > vectors.csv[/cyan]""",
-)
+@command(SourceOptions, without=["output"])
 def transform(
     options: SourceOptions,
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="What untie fit or Python saved.")],
+    model: Annotated[Path, typer.Argument()],
     file: File = None,
-    output: Annotated[
-        Path | None,
-        option(
-            "Write here, in the format of the ending (.csv, .tsv, .parquet, .feather).",
-            "--output",
-            "-o",
-            metavar="FILE",
-            rich_help_panel=RESULT,
-        ),
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Columns to write as well, such as a key."),
-    ] = None,
-    format_: OutputFormat = None,
+    output: Annotated[Path | None, result("--output", "-o")] = None,
+    keep: Annotated[list[str] | None, option()] = None,
 ) -> None:
     """Write the vectors of rows, by a model that was learned before.
 
     Numbers are binned as in the table that the model was learned from. Columns that it was not
     learned from are left alone. A value that the model does not know is neutral, and is told. Of
     a clusterer, these are the vectors that it finds clusters of.
+
+    Parameters
+    ----------
+    model : MODEL
+        What untie fit or Python saved.
+    output : FILE
+        Write here, in the format of the ending (.csv, .tsv, .parquet, .feather).
+    keep : NAMES
+        Columns to write as well, such as a key.
+
+    Examples
+    --------
+    [cyan]untie transform mushroom.untie new.csv --output vectors.parquet[/cyan]
+
+    [cyan]cat new.csv | untie transform mushroom.untie - --keep id > vectors.csv[/cyan]
     """
     check_output(output, (".csv", ".tsv", ".parquet", ".pq", ".feather", ".arrow"))
     from untie.cli.streaming import write_vectors
 
-    write_vectors(model, file, options, output, keep, format_)
+    write_vectors(model, file, options, output, keep)
 
 
-@command(
-    None,
-    """[cyan]untie datasets[/cyan]  what there is
-
-[cyan]untie datasets zoo --output zoo.csv[/cyan]
-
-[cyan]untie datasets mushroom | untie cluster - --label class[/cyan]""",
-)
+@command(ResultOptions, without=["safe_csv", "quiet"])
 def datasets(
+    options: ResultOptions,
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="A data set to write.", show_default=False)
     ] = None,
-    output: Output = None,
-    format_: OutputFormat = None,
 ) -> None:
-    """List the data sets that come along, or write one; its last column, class, is the answer."""
-    check_output(output)
+    """List the data sets that come along, or write one; its last column, class, is the answer.
+
+    Examples
+    --------
+    [cyan]untie datasets[/cyan]  what there is
+
+    [cyan]untie datasets zoo --output zoo.csv[/cyan]
+
+    [cyan]untie datasets mushroom | untie cluster - --label class[/cyan]
+    """
     from untie._table.frames import columns_of
     from untie.cli.showing import say, show
     from untie.datasets import load, names
@@ -684,12 +772,13 @@ def datasets(
             "columns": [len(X.dtype.names) for X, _ in tables],
             "classes": [len(set(y.tolist())) for _, y in tables],
         }
-        show(columns, format_, output, "Data sets")
-        say("Write one: untie datasets NAME --output NAME.csv", quiet=output is not None)
+        show(columns, options, "Data sets")
+        is_written = options.output is not None
+        say("Write one: untie datasets NAME --output NAME.csv", is_written)
         return
     try:
         X, y = load(name, frame="numpy")
     except ValueError as error:
         raise UserError(str(error)) from error
     label = "class (answer)" if "class" in X.dtype.names else "class"
-    show({**columns_of(X), label: y.tolist()}, format_, output)
+    show({**columns_of(X), label: y.tolist()}, options)

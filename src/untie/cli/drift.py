@@ -1,16 +1,13 @@
 """Two files, or a model and a file -> what has changed; for ``untie drift``."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from untie._engines.source import check_columns
-from untie._inputs import left_out, merged_values
-from untie._table.frames import columns_of
-from untie.cli.learning import load, new_preparer, tell_columns
+from untie._table.frames import rows_of
 from untie.cli.options import ColumnOptions, FailOn, Format
-from untie.cli.reading import open_rows
+from untie.cli.reading import load, new_preparer, open_rows, tell_columns
 from untie.cli.showing import chosen_format, rounded, say, show, waiting
 from untie.explain import Drift, changes_between, drift
 
@@ -35,10 +32,9 @@ def compare_tables(
     check_columns(needed, other.columns, f"{new!r}", f", which {file!r} has")
     with waiting("comparing the tables", options.quiet):
         prepared = map(preparer.transform, (rows, other))
-        merged = merged_values(preparer)
-        found = changes_between(*prepared, alpha=alpha, min_effect=min_effect, merged=merged)
-    only_new = tuple(name for name in other.columns if name not in own)
-    return replace(found, ignored=only_new, left_out=left_out(preparer))
+        only_new = [name for name in other.columns if name not in own]
+        given: dict[str, Any] = {"alpha": alpha, "min_effect": min_effect}
+        return changes_between(*prepared, **given, preparer=preparer, ignored=only_new)
 
 
 def compare_with_model(
@@ -54,20 +50,18 @@ def compare_with_model(
 def show_changes(
     found: Drift,
     everything: bool,
-    format_: Format | None,
-    output: Path | None,
     options: ColumnOptions,
 ) -> None:
     """Print or write the verdict and what has drifted, or all that was looked at."""
     say(found.verdict, options.quiet)
     lines = [*_columns(found), *_values(found), *_couplings(found)]
     kept = [line for line in lines if everything or line["drifted"]]
-    if not kept and output is None and chosen_format(format_) == Format.table:
+    if not kept and options.output is None and chosen_format(options.format_) == Format.table:
         return  # the verdict has said it
     names = [name for name in CHANGE if everything or name != "drifted"]
     changes = rounded({name: [line.get(name) for line in kept] for name in names})
     title = "All that was compared" if everything else "What has changed"
-    show(changes, format_, output, title, options.safe_csv)
+    show(changes, options, title)
 
 
 def has_failed(found: Drift, kinds: Sequence[FailOn]) -> bool:
@@ -111,9 +105,3 @@ def _couplings(found: Drift) -> list[dict[str, Any]]:
         | {"before": pair["dependence"], "after": pair["new_dependence"]}
         for pair in rows_of(found.couplings)
     ]
-
-
-def rows_of(frame: Any) -> list[dict[str, Any]]:
-    """Return the rows of a frame, each as a mapping of its columns."""
-    columns = columns_of(frame)
-    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -10,11 +11,9 @@ import numpy as np
 from untie._engines.arrow import ArrowSource
 from untie._engines.registry import open_table
 from untie._inputs import FittedTable, as_fitted, one_row
-from untie._table.frames import columns_of
-from untie.cli.learning import cells_at, check_learned, seen
+from untie._table.frames import columns_of, rows_of
 from untie.cli.options import LearningOptions
-from untie.cli.options import unknown as not_known
-from untie.cli.reading import read_rows
+from untie.cli.reading import cells_at, check_learned, read_rows, seen
 from untie.cli.showing import rounded, waiting
 from untie.cli.streaming import Unseen, tell_unknown
 from untie.cli.streams import UserError
@@ -75,25 +74,31 @@ class Looking:
         if self.distinct and not kept:
             raise UserError("All rows of the table are equal to that one.")
         parts = [
-            _asked_for(columns_of(why_similar(self.fitted.encoder, query, other)), asked)
+            _asked_for(rows_of(why_similar(self.fitted.encoder, query, other)), asked)
             for other in self._rows(found["position"])
         ]
         if why:
-            return rounded(_long(found, parts))
-        return _short(rounded(found), parts, self._cells(found["position"]))
+            return rounded(_long(found["position"], parts))
+        alike, apart = zip(*map(_in_short, parts), strict=True) if parts else ((), ())
+        return {
+            **self._shown(found),
+            "alike in": list(alike),
+            "differs in": list(apart),
+        }
 
     def like_rows_of(self, file: str) -> dict[str, Any]:
         """Return the rows most like each row of a file."""
         rows = read_rows(file, replace(self.options, sql=None, sheet=None))
         tell_unknown(self.fitted, rows, self.options.quiet, f", in {file}{NEUTRAL}")
-        found = rounded(self._nearest(seen(self.fitted, rows), self.n))
+        found = self._nearest(seen(self.fitted, rows), self.n)
+        return {"like": found["row"], "rank": found["rank"], **self._shown(found)}
+
+    def _shown(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Return what is shown of neighbours: their rows, the cells to keep, how near they are."""
         return {
-            "like": found["row"],
-            "rank": found["rank"],
             "row": found["position"],
             **self._cells(found["position"]),
-            "similarity": found["similarity"],
-            "distance": found["distance"],
+            **rounded({name: found[name] for name in ("similarity", "distance")}),
         }
 
     def _nearest(self, queries: Any, n: int, asked: list[str] | None = None) -> dict[str, Any]:
@@ -119,15 +124,17 @@ class Looking:
         return [found[place] for place in places]
 
 
-def _asked_for(part: dict[str, Any], asked: list[str] | None) -> dict[str, Any]:
+Terms = list[dict[str, Any]]
+"""The rows of `why_similar`."""
+
+
+def _asked_for(terms: Terms, asked: list[str] | None) -> Terms:
     """Return what the columns that were asked for contribute, and its share of their sum."""
     if asked is None:
-        return part
-    kept = [place for place, name in enumerate(part["column"]) if name in asked]
-    part = {name: [cells[place] for place in kept] for name, cells in part.items()}
-    total = sum(part["contribution"])
-    part["share"] = [one / total if total else 0.0 for one in part["contribution"]]
-    return part
+        return terms
+    terms = [term for term in terms if term["column"] in asked]
+    total = sum(term["contribution"] for term in terms)
+    return [{**term, "share": term["contribution"] / total if total else 0.0} for term in terms]
 
 
 def _wanted(fitted: FittedTable, where: list[str] | None) -> dict[str, Any]:
@@ -153,36 +160,30 @@ def _value(fitted: FittedTable, name: str, text: str) -> Any:
             return values[labels.index(candidate)]
     if binned in values:
         return binned
-    raise UserError(not_known("value", text, labels, f"in the column {name!r}"))
+    close = get_close_matches(text, labels, n=3)
+    close = close or [label for label in labels if label.lower() == text.lower()]
+    some = ", ".join(map(repr, labels[:10])) + (", ..." if len(labels) > 10 else "")
+    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {some}."
+    raise UserError(f"There is no value {text!r} in the column {name!r}; {hint}")
 
 
-def _short(
-    found: dict[str, Any], parts: list[dict[str, Any]], kept: dict[str, Any]
-) -> dict[str, Any]:
-    alike, apart = [], []
-    names = ("column", "value", "other_value", "share", "distance")
-    for part in parts:
-        lines = list(zip(*(part[name] for name in names), strict=True))
-        same = [f"{a}={v} {share:.0%}" for a, v, other, share, _ in lines if v == other]
-        alike.append(", ".join(same[:N_REASONS]))
-        differ = sorted((line for line in lines if line[1] != line[2]), key=lambda x: -x[4])
-        more = f", ... {len(differ) - N_REASONS} more" if len(differ) > N_REASONS else ""
-        apart.append(", ".join(f"{a}={other}" for a, _, other, *_ in differ[:N_REASONS]) + more)
+def _in_short(terms: Terms) -> tuple[str, str]:
+    """Return in which columns two rows are alike, and in which they differ."""
+    same = [term for term in terms if term["value"] == term["other_value"]][:N_REASONS]
+    alike = ", ".join(f"{term['column']}={term['value']} {term['share']:.0%}" for term in same)
+    differ = [term for term in terms if term["value"] != term["other_value"]]
+    differ.sort(key=lambda term: -term["distance"])
+    apart = [f"{term['column']}={term['other_value']}" for term in differ[:N_REASONS]]
+    more = f", ... {len(differ) - N_REASONS} more" if len(differ) > N_REASONS else ""
+    return alike, ", ".join(apart) + more
+
+
+def _long(positions: list[int], parts: list[Terms]) -> dict[str, Any]:
+    """Return a line for each column of each neighbour."""
+    pairs = zip(positions, parts, strict=True)
+    lines = [{"row": position, **term} for position, terms in pairs for term in terms]
+    names = ("row", "column", "value", "other_value", "contribution", "share", "distance")
     return {
-        "row": found["position"],
-        **kept,
-        "similarity": found["similarity"],
-        "distance": found["distance"],
-        "alike in": alike,
-        "differs in": apart,
+        "squared_distance" if name == "distance" else name: [line[name] for line in lines]
+        for name in names
     }
-
-
-def _long(found: dict[str, Any], parts: list[dict[str, Any]]) -> dict[str, Any]:
-    columns: dict[str, Any] = {"row": []}
-    for position, part in zip(found["position"], parts, strict=True):
-        columns["row"] += [position] * len(part["column"])
-    for name in ("column", "value", "other_value", "contribution", "share", "distance"):
-        shown = "squared_distance" if name == "distance" else name
-        columns[shown] = [cell for part in parts for cell in part[name]]
-    return columns

@@ -1,21 +1,17 @@
 """The options that sub-commands share, written once, and the estimators that they stand for."""
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from untie._util.messages import Message, Parameter
-from untie.cli.streams import UserError, check_apart, check_file
-
-READING, COLUMNS, RESULT = "Reading", "Columns", "Result"
-
+from untie.cli.streams import UserError
 
 BINS, MAX_CATEGORIES = 35, 100
 """As `Preparer` has them, which takes long to import."""
@@ -24,305 +20,165 @@ NOTHING = "none"
 """What stands for no text at all in --missing; beside others it is a text."""
 
 
-class Format(StrEnum):
-    """How results are written."""
+Format = StrEnum("Format", ["table", "csv", "json"])
+"""How results are written."""
 
-    table = "table"
-    csv = "csv"
-    json = "json"
+FailOn = StrEnum("FailOn", ["any", "columns", "values", "couplings"])
+"""Which changes end ``untie drift`` with the exit code 1."""
 
+Purpose = StrEnum("Purpose", ["clusters", "neighbors"])
+"""What vectors are for; the `purpose` of `TableEncoder`."""
 
-class FailOn(StrEnum):
-    """Which changes end ``untie drift`` with the exit code 1."""
-
-    any = "any"
-    columns = "columns"
-    values = "values"
-    couplings = "couplings"
+Solver = StrEnum("Solver", ["exact", "lp", "adam", "adagrad", "uniform", "relevance", "discount"])
+"""How weights are found by the paper's method; the `solver` of `UNTIE`."""
 
 
-class Purpose(StrEnum):
-    """What vectors are for; the `purpose` of `TableEncoder`."""
+def option(*names: str, **settings: Any) -> Any:
+    """Return an option whose default is not shown unless `show_default` says how.
 
-    clusters = "clusters"
-    neighbors = "neighbors"
-
-
-class Solver(StrEnum):
-    """How weights are found by the paper's method; the `solver` of `UNTIE`."""
-
-    exact = "exact"
-    lp = "lp"
-    adam = "adam"
-    adagrad = "adagrad"
-    uniform = "uniform"
-    relevance = "relevance"
-    discount = "discount"
+    Its help, and what the help calls its value, are those of the docstring; see `sharing`.
+    """
+    return typer.Option(*names, **{"show_default": False, **settings})
 
 
-def option(text: str, *names: str, **settings: Any) -> Any:
-    """Return an option with a help, whose default is not shown unless `show_default` says how."""
-    return typer.Option(*names, help=text, **{"show_default": False, **settings})
+reading = partial(option, rich_help_panel="Reading")
+about_columns = partial(option, rich_help_panel="Columns")
+result = partial(option, rich_help_panel="Result")
+"""An option among those of its kind in the help."""
 
-
-File = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="FILE",
-        help="CSV, TSV, JSON, Parquet or Excel, also in .gz, .zst or .zip; a pattern such as "
-        "'data/*.parquet', a folder of year=2024 and the like, an address (https://, s3://, "
-        "hf://); - is standard input.",
-        show_default=False,
-    ),
-]
-NAMES: Any = {"metavar": "NAMES", "rich_help_panel": COLUMNS}
-OUTPUT: Any = {"metavar": "FILE", "rich_help_panel": RESULT}
-Output = Annotated[
-    Path | None,
-    option(
-        "Write here, in the format of the ending (.csv, .tsv, .json, .parquet).",
-        *("--output", "-o"),
-        **OUTPUT,
-    ),
-]
-Kept = Annotated[
-    list[str] | None,
-    option(
-        "Columns of FILE to show as well, such as a key.", metavar="NAMES", rich_help_panel=RESULT
-    ),
-]
-Model = Annotated[
-    Path | None,
-    option(
-        "A model that untie fit or Python saved, instead of learning from FILE.", metavar="MODEL"
-    ),
-]
-Clusters = Annotated[int | None, option("Number of clusters.", "--k", min=2, show_default="chosen")]
-Seed = Annotated[int, typer.Option(help="Seed of everything that is random.")]
-OutputFormat = Annotated[
-    Format | None,
-    option(
-        "How to print.",
-        "--format",
-        show_default="table on a terminal, else csv",
-        rich_help_panel=RESULT,
-    ),
-]
+Seed = Annotated[int, option(show_default=True, help="Seed of everything that is random.")]
 
 
 @dataclass(frozen=True)
-class SourceOptions:
-    """How rows are read."""
+class ResultOptions:
+    """How results are written.
 
-    sql: Annotated[
-        str | None,
-        option(
-            "A DuckDB query instead of FILE: \"SELECT * FROM 'a.csv' WHERE ...\".",
-            metavar="QUERY",
-            rich_help_panel=READING,
-        ),
+    Parameters
+    ----------
+    output : FILE
+        Write here, in the format of the ending (.csv, .tsv, .json, .parquet).
+    format_ : Format
+        How to print.
+    safe_csv : bool
+        In CSV, put ' before texts that begin with = + - or @, which a spreadsheet would run as
+        formulas.
+    quiet : bool
+        No notes, no progress; errors only.
+    """
+
+    output: Annotated[Path | None, result("--output", "-o")] = None
+    format_: Annotated[
+        Format | None, result("--format", show_default="table on a terminal, else csv")
     ] = None
-    missing: Annotated[
-        list[str] | None,
-        option(
-            "The cells that are missing, besides empty ones: --missing '?,NA'. If not given, "
-            "words such as NA, n/a, ? and - are found by themselves, and said; --missing none "
-            "keeps them as values. Repeatable.",
-            metavar="TEXTS",
-            rich_help_panel=READING,
-        ),
-    ] = None
-    delimiter: Annotated[
-        str | None,
-        option(
-            "What stands between cells; found out if not given.",
-            metavar="CHAR",
-            rich_help_panel=READING,
-        ),
-    ] = None
-    encoding: Annotated[str, option("Of text; utf-8.", metavar="NAME", rich_help_panel=READING)] = (
-        "utf-8"
-    )
-    sheet: Annotated[
-        str | None,
-        option(
-            "Of an Excel file, by its name or number; the first.",
-            metavar="NAME",
-            rich_help_panel=READING,
-        ),
-    ] = None
-    safe_csv: Annotated[
-        bool,
-        option(
-            "In CSV, put ' before texts that begin with = + - or @, which a spreadsheet would "
-            "run as formulas.",
-            "--safe-csv",
-            rich_help_panel=RESULT,
-        ),
-    ] = False
-    quiet: Annotated[
-        bool, option("No notes, no progress; errors only.", "--quiet", "-q", rich_help_panel=RESULT)
-    ] = False
+    safe_csv: Annotated[bool, result("--safe-csv")] = False
+    quiet: Annotated[bool, result("--quiet", "-q")] = False
+
+
+@dataclass(frozen=True)
+class SourceOptions(ResultOptions):
+    """How rows are read, and results written.
+
+    Parameters
+    ----------
+    sql : QUERY
+        A DuckDB query instead of FILE: "SELECT * FROM 'a.csv' WHERE ...".
+    missing : TEXTS
+        The cells that are missing, besides empty ones: --missing '?,NA'. If not given, words
+        such as NA, n/a, ? and - are found by themselves, and said; --missing none keeps them as
+        values. Repeatable.
+    delimiter : CHAR
+        What stands between cells; found out if not given.
+    encoding : NAME
+        Of text; utf-8.
+    sheet : NAME
+        Of an Excel file, by its name or number; the first.
+    """
+
+    sql: Annotated[str | None, reading()] = None
+    missing: Annotated[list[str] | None, reading()] = None
+    delimiter: Annotated[str | None, reading()] = None
+    encoding: Annotated[str, reading()] = "utf-8"
+    sheet: Annotated[str | None, reading()] = None
 
 
 @dataclass(frozen=True)
 class ColumnOptions(SourceOptions):
-    """How rows are read, and which of their columns are looked at."""
+    """How rows are read, and which of their columns are looked at.
 
-    columns: Annotated[
-        list[str] | None,
-        option(
-            "Learn from these alone: --columns age,city. None is left out, whatever it holds.",
-            **NAMES,
-        ),
-    ] = None
-    drop: Annotated[list[str] | None, option("Leave these out.", **NAMES)] = None
-    categorical: Annotated[
-        list[str] | None,
-        option(
-            "Numbers that are names, such as flights or postal codes: not binned, not left out.",
-            **NAMES,
-        ),
-    ] = None
-    bins: Annotated[
-        int,
-        typer.Option(
-            min=2, help="Most ranges that numbers are binned into.", rich_help_panel=COLUMNS
-        ),
-    ] = BINS
-    max_categories: Annotated[
-        int,
-        typer.Option(
-            min=2,
-            help="Values of a column that are told apart; rarer ones are merged.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = MAX_CATEGORIES
-    day_first: Annotated[
-        bool | None,
-        option(
-            "How to read dates such as 1/2/2024 where no date of the column tells.",
-            "--day-first/--month-first",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None
-    date_parts: Annotated[
-        list[str] | None,
-        option(
-            "Take weekday, month or hour out of dates, as columns: --date-parts weekday,hour.",
-            metavar="PARTS",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None
+    Parameters
+    ----------
+    columns : NAMES
+        Learn from these alone: --columns age,city. None is left out, whatever it holds.
+    drop : NAMES
+        Leave these out.
+    categorical : NAMES
+        Numbers that are names, such as flights or postal codes: not binned, not left out.
+    bins : int
+        Most ranges that numbers are binned into.
+    max_categories : int
+        Values of a column that are told apart; rarer ones are merged.
+    day_first : bool
+        How to read dates such as 1/2/2024 where no date of the column tells.
+    date_parts : PARTS
+        Take weekday, month or hour out of dates, as columns: --date-parts weekday,hour.
+    """
+
+    columns: Annotated[list[str] | None, about_columns()] = None
+    drop: Annotated[list[str] | None, about_columns()] = None
+    categorical: Annotated[list[str] | None, about_columns()] = None
+    bins: Annotated[int, about_columns(min=2, show_default=True)] = BINS
+    max_categories: Annotated[int, about_columns(min=2, show_default=True)] = MAX_CATEGORIES
+    day_first: Annotated[bool | None, about_columns("--day-first/--month-first")] = None
+    date_parts: Annotated[list[str] | None, about_columns()] = None
 
 
 @dataclass(frozen=True)
 class TableOptions(ColumnOptions):
-    """The same, and columns that are not learned from, where rows have groups or weights."""
+    """The same, and columns that are not learned from, where rows have groups or weights.
 
-    label: Annotated[
-        str | None,
-        option(
-            "A column with the answer: not learned from, used to judge results.",
-            metavar="NAME",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None
-    weight: Annotated[
-        str | None,
-        option(
-            "The column that says how often each row counts.",
-            metavar="NAME",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None
+    Parameters
+    ----------
+    label : NAME
+        A column with the answer: not learned from, used to judge results.
+    weight : NAME
+        The column that says how often each row counts.
+    """
+
+    label: Annotated[str | None, about_columns()] = None
+    weight: Annotated[str | None, about_columns()] = None
 
 
 @dataclass(frozen=True)
 class LearningOptions(TableOptions):
-    """The same, and how columns count and how vectors are learned, where something is learned."""
-
-    column_weight: Annotated[
-        list[str] | None,
-        option(
-            "How much a column counts, 1 being as usual: --column-weight age=2. Repeatable.",
-            "--column-weight",
-            "--weight-column",
-            metavar="NAME=FACTOR",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None
-    passive: Annotated[
-        list[str] | None, option("Describe these, but do not learn from them.", **NAMES)
-    ] = None
-    ordered: Annotated[
-        list[str] | None,
-        option(
-            "A column whose order counts: numbers or dates with few values, such as grades, "
-            "or words in their order: --ordered size=S,M,L. Numbers and dates that are binned into "
-            "ranges have an order anyway. Repeatable.",
-            metavar="COLUMN[=VALUES]",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None
-    solver: Annotated[
-        Solver | None,
-        option(
-            "Learn by the paper's method, with this solver, instead of comparing several "
-            "representations and keeping one."
-        ),
-    ] = None
-    purpose: Annotated[
-        Purpose | None,
-        option(
-            "What the vectors are for: to find groups with, or similar rows.",
-            show_default="clusters, but neighbors to find them",
-        ),
-    ] = None
-    seed: Seed = 0
-
-
-def sharing(
-    function: Callable[..., None], kind: type[Any], without: Sequence[str] = ()
-) -> Callable[..., None]:
-    """Give a function the options of a dataclass; it gets them as one argument, `options`.
+    """The same, and how columns count and how vectors are learned, where something is learned.
 
     Parameters
     ----------
-    function : callable
-        What a sub-command does.
-    kind : dataclass
-        What the sub-command takes.
-    without : sequence of str
-        Options that mean nothing to it.
+    column_weight : NAME=FACTOR
+        How much a column counts, 1 being as usual: --column-weight age=2. Repeatable.
+    passive : NAMES
+        Describe these, but do not learn from them.
+    ordered : COLUMN[=VALUES]
+        A column whose order counts: numbers or dates with few values, such as grades, or words
+        in their order: --ordered size=S,M,L. Numbers and dates that are binned into ranges have
+        an order anyway. Repeatable.
+    solver : Solver
+        Learn by the paper's method, with this solver, instead of comparing several
+        representations and keeping one.
+    purpose : Purpose
+        What the vectors are for: to find groups with, or similar rows.
     """
-    shared = [field for field in fields(kind) if field.name not in without]
-    keyword, hints = inspect.Parameter.KEYWORD_ONLY, get_type_hints(kind, include_extras=True)
-    own = inspect.signature(function, eval_str=True).parameters
-    parameters = [one.replace(kind=keyword) for name, one in own.items() if name != "options"]
-    parameters += [
-        inspect.Parameter(field.name, keyword, default=field.default, annotation=hints[field.name])
-        for field in shared
-    ]
 
-    def run(**arguments: Any) -> None:
-        options = kind(**{field.name: arguments.pop(field.name) for field in shared})
-        for name in ("model", "file", "new") if options.sql is None else ("model",):
-            check_file(arguments.get(name))
-        check_apart(arguments)
-        function(options=options, **arguments)
-
-    run.__name__, run.__doc__ = function.__name__, _flowing(function.__doc__ or "")
-    # typer reads the signature from here; to the type checker a function has none.
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
-
-
-def _flowing(text: str) -> str:
-    """Return text whose lines end with the paragraph, to be broken where the terminal ends."""
-    paragraphs = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    column_weight: Annotated[
+        list[str] | None, about_columns("--column-weight", "--weight-column")
+    ] = None
+    passive: Annotated[list[str] | None, about_columns()] = None
+    ordered: Annotated[list[str] | None, about_columns()] = None
+    solver: Annotated[Solver | None, option()] = None
+    purpose: Annotated[
+        Purpose | None, option(show_default="clusters, but neighbors to find them")
+    ] = None
+    seed: Seed = 0
 
 
 OPTIONS = {
@@ -368,15 +224,6 @@ def _quoted(text: str) -> str:
     if not text.isprintable():
         return f"${text!r}"
     return f'"{text}"' if "'" in text and not set(text) & set('"$`\\!') else quote(text)
-
-
-def unknown(what: str, name: str, known: Sequence[str], where: str) -> str:
-    """Return a message about something that there is not, and what there is instead."""
-    close = get_close_matches(name, known, n=3)
-    close = close or [other for other in known if other.lower() == name.lower()]
-    some = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
-    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {some}."
-    return f"There is no {what} {name!r} {where}; {hint}"
 
 
 def refuse_for_model(options: ColumnOptions) -> None:

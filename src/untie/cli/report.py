@@ -9,9 +9,8 @@ from sklearn.base import clone
 
 from untie._engines.files import is_stream
 from untie._engines.registry import open_table
-from untie.cli.learning import new_clusterer, tell_columns
 from untie.cli.options import LearningOptions, given_options
-from untie.cli.reading import open_rows, read_all, scan_arguments
+from untie.cli.reading import new_clusterer, open_rows, read_all, scan_arguments, tell_columns
 from untie.cli.showing import bar, say, waiting
 from untie.report.code import UNKNOWN, PageCode
 from untie.report.making import report_fitted

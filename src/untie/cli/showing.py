@@ -29,10 +29,10 @@ from rich.text import Text
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import write_source
-from untie._learn.columns.attributes import family_sentences, gap_sentences
+from untie._inputs import redundant_said
 from untie._util.files import whole_file
 from untie._util.messages import defused, need
-from untie.cli.options import Format
+from untie.cli.options import Format, ResultOptions
 from untie.cli.streams import tell, visible
 from untie.encoder import TableEncoder
 
@@ -84,36 +84,25 @@ def _rounded(cell: Any, noise: float) -> Any:
     return 0.0 if abs(cell) < noise else float(f"{cell:.{DIGITS}g}")
 
 
-def show(
-    columns: Columns,
-    asked: Format | None = None,
-    output: Path | None = None,
-    title: str | None = None,
-    is_safe: bool = False,
-) -> None:
+def show(columns: Columns, options: ResultOptions, title: str | None = None) -> None:
     """Print columns, or write them to a file; there, the ending says how.
 
     Parameters
     ----------
     columns : mapping of str to sequences, or pyarrow Table
         The cells, column by column.
-    asked : Format, optional
-        How to print them.
-    output : path, optional
-        Where to write them.
+    options : ResultOptions
+        Where and how.
     title : str, optional
         What the table is, for people.
-    is_safe : bool
-        Whether texts in CSV that a spreadsheet would run as formulas are marked as texts.
     """
-    if output is not None:
-        write_file(columns, output, is_safe)
-        return
-    how = chosen_format(asked)
-    if how == Format.table:
+    how = chosen_format(options.format_)
+    if options.output is not None:
+        write_file(columns, options.output, options.safe_csv)
+    elif how == Format.table:
         print_table(columns, title)
     else:
-        sys.stdout.write(as_text(columns, how, is_safe=is_safe))
+        sys.stdout.write(as_text(columns, how, is_safe=options.safe_csv))
 
 
 def print_table(columns: Columns, title: str | None = None) -> None:
@@ -284,12 +273,7 @@ def say(text: str, quiet: bool) -> None:
 
 def tell_families(encoder: TableEncoder, quiet: bool) -> None:
     """Say which columns say the same, and which are missing together."""
-    attributes, vocabulary = encoder._model.attributes, encoder.vocabulary_
-    names = vocabulary.columns
-    lines = [
-        *family_sentences(attributes, names, encoder.counts_.sizes),
-        *gap_sentences(encoder.counts_, vocabulary, names),
-    ]
+    lines = redundant_said(encoder, encoder.vocabulary_.columns)
     for line in lines[:SHOWN_FAMILIES]:
         say(line, quiet)
     if len(lines) > SHOWN_FAMILIES:

@@ -1,10 +1,12 @@
-"""Rows that are read, changed and written piece by piece; vectors and unknown values."""
+"""Rows that are read, changed and written piece by piece: their clusters, vectors, new values."""
 
 import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from heapq import nlargest
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +14,17 @@ import numpy as np
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import writer_of
-from untie._inputs import FittedTable, as_fitted, unknown_cells
+from untie._inputs import FittedTable, as_fitted, unknown_cells, with_outside
+from untie._learn.clustering.lloyd import NEARLY_ALL
 from untie._prepare.rules import means_missing
 from untie._table.frames import columns_of
 from untie._table.vocabulary import number_repeats
 from untie._util.messages import counted, need
 from untie._util.types import BoolArray
-from untie.cli.learning import load, seen
 from untie.cli.options import Format, SourceOptions, split_names
-from untie.cli.reading import open_rows
-from untie.cli.showing import chosen_format, print_table, say, waiting, write_batches
-from untie.explain import unknown_values
+from untie.cli.reading import load, open_rows, seen
+from untie.cli.showing import chosen_format, print_table, say, waiting, write_batches, write_rows
+from untie.explain import assignments, unknown_values
 from untie.vector_file import stream_vectors
 
 SHOWN_COLUMNS, SHOWN_VALUES = 10, 5
@@ -162,7 +164,7 @@ def with_columns(
 def tell_unknown(fitted: FittedTable, rows: Any, quiet: bool, effect: str = "") -> None:
     """Say which values of rows in memory, as they were read, a model does not know."""
     unseen = Unseen(fitted)
-    unseen.add(fitted.new_rows(rows)[0])
+    unseen.add(fitted.rows(rows, strictly=False)[0])
     unseen.add_raw(rows)
     unseen.tell(quiet, effect)
 
@@ -187,7 +189,6 @@ def write_vectors(
     options: SourceOptions,
     output: Path | None,
     keep: list[str] | None,
-    format_: Format | None,
 ) -> None:
     """Write or show the vectors of a file's rows, and say what the model does not know of them."""
     fitted = as_fitted(load(model))
@@ -195,7 +196,7 @@ def write_vectors(
     kept = split_names(keep, source.columns)
     unseen = Unseen(fitted)
     rows = unseen.watched(source, kept)
-    batches, how = stream_vectors(encoder, rows, kept), chosen_format(format_)
+    batches, how = stream_vectors(encoder, rows, kept), chosen_format(options.format_)
     if output is None and how == Format.table:
         _show_beginning(batches, options.quiet)
     else:
@@ -227,3 +228,126 @@ def _first_rows(reader: Any, n: int) -> Any:
         if sum(piece.num_rows for piece in pieces) >= n:
             break
     return need("pyarrow").Table.from_batches(pieces, reader.schema).slice(0, n)
+
+
+SHOWN_UNLIKE = 10
+"""At most this many rows that are unlike any cluster are shown on a terminal."""
+
+NEW_COLUMNS = {"cluster": "int64", "distance": "float64", "unknown": "int64", "note": "string"}
+"""What is found of a row, and the types of Arrow."""
+
+
+def assign_rows(
+    model: Path,
+    file: str | None,
+    options: SourceOptions,
+) -> None:
+    """Put the rows of a file into the clusters of a model, and show or write them."""
+    found = Assigned(as_fitted(load(model, has_clusters=True)))
+    source = open_rows(file, options)
+    how, output = chosen_format(options.format_), options.output
+    is_written = output is not None or how != Format.table
+    # Rows on a terminal would tear the line apart.
+    are_seen = is_written and output is None and sys.stdout.isatty()
+    with waiting("assigning the rows", options.quiet or are_seen):
+        if is_written:
+            write_rows(found.beside(source), how, output, options.safe_csv)
+        else:
+            for _ in found.beside(source).batches():
+                pass
+    found.unseen.tell(options.quiet)
+    for line in filter(None, [found.said(), found.about_model(model.name)]):
+        say(line, options.quiet)
+    if how == Format.table:
+        print_table(found.summary(), f"{found.n_rows:,} rows in the clusters of {model.name}")
+        if found.n_unlike:
+            farthest = {
+                name: [row[name] for row in found.farthest] for name in ("row", *NEW_COLUMNS)
+            }
+            print_table(farthest, "Rows unlike any cluster, the farthest first")
+
+
+class Assigned:
+    """Puts rows that come piece by piece into clusters, and counts what is to be said of them.
+
+    Parameters
+    ----------
+    fitted : FittedTable
+        A model that has clusters.
+    """
+
+    def __init__(self, fitted: FittedTable) -> None:
+        self.fitted, self.clusterer = fitted, fitted.clusters
+        self.unseen = Unseen(fitted)
+        n_clusters = len(self.clusterer.cluster_centers_)
+        self.sizes, self.unlike, self.strange = np.zeros((3, n_clusters), dtype=int)
+        self.n_blank = 0
+        self.farthest: list[dict[str, Any]] = []
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows so far."""
+        return int(self.sizes.sum())
+
+    @property
+    def n_unlike(self) -> int:
+        """The number of those that are unlike any cluster."""
+        return int(self.unlike.sum())
+
+    def add(self, source: Any) -> dict[str, Any]:
+        """Return what is found of more rows, as they were read: `NEW_COLUMNS`."""
+        rows = seen(self.fitted, source)
+        found = columns_of(assignments(self.clusterer, rows))
+        outside = self.unseen.add_raw(source)
+        if outside is not None:  # what was prepared before, the clusterer can't know
+            found["note"] = with_outside(found["note"], outside)
+        self.n_blank += sum(found.pop("nothing_known"))
+        is_unlike = np.array(found.pop("unlike"), dtype=bool)
+        is_strange = np.array(found["unknown"]) > 0
+        self.unseen.add(rows, is_strange)
+        places = np.flatnonzero(is_unlike).tolist()
+        unlike = [
+            {"row": self.n_rows + place, **{name: found[name][place] for name in NEW_COLUMNS}}
+            for place in places
+        ]
+        self.farthest = nlargest(SHOWN_UNLIKE, self.farthest + unlike, key=itemgetter("distance"))
+        labels, n = np.array(found["cluster"]), len(self.sizes)
+        self.sizes += np.bincount(labels, minlength=n)
+        self.unlike += np.bincount(labels[is_unlike], minlength=n)
+        self.strange += np.bincount(labels[is_strange], minlength=n)
+        return found
+
+    def beside(self, source: ArrowSource) -> ArrowSource:
+        """Return a lazy table: the rows as they are read, and what is found of them."""
+        return with_columns(source, NEW_COLUMNS, lambda rows: self.add(rows).values())
+
+    def said(self) -> str:
+        """Return a sentence on the rows that are unlike any cluster."""
+        n, n_blank = self.n_unlike, self.n_blank
+        if not n:
+            return "Every row is like those of some cluster."
+        rows = "1 row is" if n == 1 else f"{n:,} rows are"
+        far = f"farther from each than {NEARLY_ALL:.0%} of the rows that it was made of"
+        blank = f"of {n_blank:,} nothing is known, as all cells are missing or unknown"
+        why = blank if n == n_blank else f"{far}; {blank}" if n_blank else far
+        return f"{rows} unlike any cluster, of {self.n_rows:,}: {why}."
+
+    def about_model(self, name: str) -> str:
+        """Return what is to be known of the clusters themselves; empty if there is nothing."""
+        choice = self.clusterer.k_choice_
+        if choice is None or choice.found_clusters:
+            return ""
+        return (
+            f"No groups were found in the table that {name} was made of: its clusters are one way "
+            "to cut the rows up, and no finding."
+        )
+
+    def summary(self) -> dict[str, list[Any]]:
+        """Return a line for each cluster that rows may go to."""
+        return {
+            "cluster": list(range(len(self.sizes))),
+            "rows": self.sizes.tolist(),
+            "share": [f"{size / self.n_rows:.0%}" for size in self.sizes],
+            "unlike any": self.unlike.tolist(),
+            "with unknown values": self.strange.tolist(),
+        }

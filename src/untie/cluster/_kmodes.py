@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from untie._base import TableInput
 from untie._count.counts import Counts
 from untie._count.grouping import Grouping
-from untie._count.memory import check_dense_memory
+from untie._count.memory import refuse_large
 from untie._count.packed_rows import Distinct, PackedRows, distinct_rows, grid_error, on_a_grid
 from untie._count.tally import CountOptions, tally_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
@@ -539,6 +539,8 @@ class KModes(NearestCenters, TableInput):
         The values of each column.
     n_features_in_ : int
         Number of columns of the table.
+    feature_names_in_ : array of shape (`n_features_in_`,)
+        Their names, if the table has names.
 
     See Also
     --------
@@ -646,7 +648,8 @@ class KModes(NearestCenters, TableInput):
             with_pairs=self.distance is not None,
         )
         counted = tally_table(table, counting)
-        check_dense_memory(counted.counts.sizes, table.names)
+        sizes = counted.counts.sizes
+        refuse_large(24 * sum(sizes) ** 2, sizes, "learning from their pairs", table.names)
         self._report(table, counted.grouping, counted.unknown)
         counts = counted.counts
         frequencies = np.split(counts.frequencies, counts.offsets[1:-1])

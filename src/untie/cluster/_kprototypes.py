@@ -13,10 +13,10 @@ from numpy.random import RandomState
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, check_seen, see_columns
-from untie._count.packed_rows import PackedRows, distinct_rows, on_a_grid
+from untie._count.packed_rows import PackedRows, distinct_rows, nearest_of, on_a_grid
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table import frames
-from untie._table.column_codes import factorize, is_missing, value_code
+from untie._table.column_codes import factorize, is_missing, typed_numbers, value_code
 from untie._table.rows import check_weights, encode, learn_vocabulary, split_weights
 from untie._table.table import Table, check_names, read_table
 from untie._table.vocabulary import Vocabulary, handle_unknown_values
@@ -80,16 +80,10 @@ class MixedRows:
         prototypes : array of shape (n_clusters, n_categorical + n_numeric)
             Codes, then standardized numbers.
         """
-        n_rows = len(self.numbers)
-        labels, distances = np.empty(n_rows, dtype=np.intp), np.empty(n_rows)
         centers = prototypes[:, len(self.tables) :]
         farthest = self._largest + float((centers**2).sum(axis=1).max(initial=0.0))
-        tolerance = ROUNDING * (self._lengths + farthest)[:, None]
-        for rows, part in self._blocks(prototypes):
-            is_near = part <= part.min(axis=1, keepdims=True) + tolerance[rows]
-            is_near.argmax(axis=1, out=labels[rows])
-            distances[rows] = np.take_along_axis(part, labels[rows, None], axis=1)[:, 0]
-        return labels, distances
+        tolerances = ROUNDING * (self._lengths + farthest)[:, None]
+        return nearest_of(self._blocks(prototypes), tolerances)
 
     def _blocks(self, prototypes: Modes) -> Iterator[tuple[slice, FloatArray]]:
         """Yield distances of some rows at a time."""
@@ -217,32 +211,27 @@ def asked_numbers(column: Any, name: str) -> FloatArray:
 
 def read_numbers(column: Any, name: str) -> FloatArray | None:
     """Return the numbers of a column, NaN for a missing one; None if it holds anything else."""
-    if isinstance(column, nw.Series):
-        if column.dtype.is_numeric():
-            numbers = np.asarray(column.cast(nw.Float64).to_numpy(), dtype=float)
-        elif column.dtype == nw.Object:
-            return _numbers_of_objects(column, column.to_numpy(), name)
-        else:
+    numbers = typed_numbers(column)
+    if numbers is None:
+        is_series = isinstance(column, nw.Series)
+        if column.dtype != (nw.Object if is_series else object):
             return None
-    elif column.dtype == object:
-        return _numbers_of_objects(column, column, name)
-    elif column.dtype.kind in "iuf":
-        numbers = column.astype(float)
-    else:
-        return None
-    return _finite(numbers, name)
-
-
-def _numbers_of_objects(column: Any, cells: Any, name: str) -> FloatArray | None:
-    first = next((cell for cell in cells if not is_missing(cell)), None)
-    if isinstance(first, str):  # no need to look at all of them
-        return None
-    codes, values = factorize(column, name)
-    known = [value for value in values if value is not None]
-    if not known or not all(map(_is_number, known)):
-        return None
-    numbers = [np.nan if value is None else _as_float(value) for value in values]
-    return _finite(np.array(numbers)[codes], name)
+        cells = column.to_numpy() if is_series else column
+        if isinstance(next((c for c in cells if not is_missing(c)), None), str):
+            return None  # no need to look at all of them
+        codes, values = factorize(column, name)
+        known = [value for value in values if value is not None]
+        if not known or not all(map(_is_number, known)):
+            return None
+        numbers = np.array([np.nan if v is None else _as_float(v) for v in values])[codes]
+    is_large = np.abs(numbers) > LARGEST_NUMBER  # False for NaN
+    if is_large.any():
+        row = int(is_large.argmax())
+        raise ValueError(
+            f"Column {name!r}, row {row}: {numbers[row]:g} is infinite or beyond "
+            f"{LARGEST_NUMBER:g}; make it missing, or divide the column."
+        )
+    return numbers
 
 
 def _is_number(value: Any) -> bool:
@@ -254,17 +243,6 @@ def _as_float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return np.inf
-
-
-def _finite(numbers: FloatArray, name: str) -> FloatArray:
-    is_large = np.abs(numbers) > LARGEST_NUMBER  # False for NaN
-    if is_large.any():
-        row = int(is_large.argmax())
-        raise ValueError(
-            f"Column {name!r}, row {row}: {numbers[row]:g} is infinite or beyond "
-            f"{LARGEST_NUMBER:g}; make it missing, or divide the column."
-        )
-    return numbers
 
 
 def without(table: Table, positions: Iterable[int]) -> Table:
@@ -420,6 +398,8 @@ class KPrototypes(NearestCenters, TakesTables):
         The values of each categorical column.
     n_features_in_ : int
         Number of columns of the table.
+    feature_names_in_ : array of shape (`n_features_in_`,)
+        Their names, if the table has names.
 
     See Also
     --------

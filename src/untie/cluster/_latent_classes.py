@@ -6,6 +6,7 @@ the sparse one-hot matrix of the distinct rows. All probabilities are logarithms
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -49,21 +50,25 @@ class WeightedRows:
     ----------
     one_hot : sparse array of shape (n_distinct, n_values)
         The rows; an unknown cell has no entry.
-    transposed : sparse array of shape (n_values, n_distinct)
-        The same.
     weights : array of shape (n_distinct,)
         Weight of the rows that are equal to each.
     starts : integer array of shape (n_attributes,)
         Position of each attribute's first value.
-    shares : array of shape (n_values,)
-        Each value's share among the known cells of its attribute.
     """
 
     one_hot: sparse.csr_array
-    transposed: sparse.csr_array
     weights: FloatArray
     starts: IntArray
-    shares: FloatArray
+
+    @cached_property
+    def transposed(self) -> sparse.csr_array:
+        """The rows as columns; shape (n_values, n_distinct)."""
+        return self.one_hot.T.tocsr()
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """Each value's share among the known cells of its attribute; shape (n_values,)."""
+        return self.normalize((self.transposed @ self.weights)[:, None])[:, 0]
 
     @property
     def n(self) -> float:
@@ -119,12 +124,8 @@ class Climb:
 def make_sample(codes: Codes, sizes: Sequence[int], weights: FloatArray | None) -> WeightedRows:
     """Merge equal rows, in the order of their codes: that of the rows is forgotten."""
     kinds = distinct_rows(codes, [size + 1 for size in sizes], weights)
-    totals, one_hot = kinds.weights, sparse_one_hot(kinds.codes, sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
-    transposed = one_hot.T.tocsr()
-    sample = WeightedRows(one_hot, transposed, totals, starts, np.zeros(0))
-    shares = sample.normalize((transposed @ totals)[:, None])[:, 0]
-    return replace(sample, shares=shares)
+    return WeightedRows(sparse_one_hot(kinds.codes, sizes), kinds.weights, starts)
 
 
 def draw_start(
@@ -166,14 +167,10 @@ def maximize(sample: WeightedRows, probabilities: FloatArray, smoothing: float) 
     extra = smoothing / probabilities.shape[1]
     weighted = probabilities * sample.weights[:, None]
     profiles = sample.transposed @ weighted + extra * sample.shares[:, None]
-    return _model(sample, weighted.sum(axis=0) + extra, profiles)
-
-
-def log_prior(sample: WeightedRows, model: ClassModel, smoothing: float) -> float:
-    """Return the logarithm of the prior that `smoothing` stands for, up to a constant."""
-    extra = smoothing / len(model.log_weights)
-    of_profiles = float((sample.shares @ model.log_profiles).sum())
-    return extra * (float(model.log_weights.sum()) + of_profiles)
+    log_profiles = np.log(np.maximum(sample.normalize(profiles), TINY))
+    log_profiles[sample.shares == 0] = 0.0
+    of_classes = weighted.sum(axis=0) + extra
+    return ClassModel(np.log(np.maximum(of_classes / of_classes.sum(), TINY)), log_profiles)
 
 
 def climb(
@@ -192,23 +189,14 @@ def climb(
     return Climb(model, float(sample.weights @ logs), curve[1:], False)
 
 
-def sort_classes(model: ClassModel) -> ClassModel:
-    """Put the classes in the order of their weight, largest first."""
-    order = np.argsort(-model.log_weights, kind="stable")
-    return ClassModel(model.log_weights[order], model.log_profiles[:, order])
-
-
 def _objective(
     sample: WeightedRows, model: ClassModel, logs: FloatArray, smoothing: float
 ) -> float:
-    prior = log_prior(sample, model, smoothing)
+    """Return the log-likelihood and the logarithm of the prior, up to a constant, per row."""
+    extra = smoothing / len(model.log_weights)
+    of_profiles = float((sample.shares @ model.log_profiles).sum())
+    prior = extra * (float(model.log_weights.sum()) + of_profiles)
     return (float(sample.weights @ logs) + prior) / sample.n
-
-
-def _model(sample: WeightedRows, class_weights: FloatArray, profiles: FloatArray) -> ClassModel:
-    logs = np.log(np.maximum(sample.normalize(profiles), TINY))
-    logs[sample.shares == 0] = 0.0
-    return ClassModel(np.log(np.maximum(class_weights / class_weights.sum(), TINY)), logs)
 
 
 def n_parameters(sample: WeightedRows, n_classes: int) -> int:
@@ -289,6 +277,8 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         The values of each column.
     n_features_in_ : int
         Number of columns of the table.
+    feature_names_in_ : array of shape (`n_features_in_`,)
+        Their names, if the table has names.
 
     See Also
     --------
@@ -566,7 +556,9 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
                 f"less than tol={self.tol}; raise max_iter or tol.",
                 ConvergenceWarning,
             )
-        model = sort_classes(best.model)
+        found = best.model
+        largest_first = np.argsort(-found.log_weights, kind="stable")
+        model = ClassModel(found.log_weights[largest_first], found.log_profiles[:, largest_first])
         self._log_weights = model.log_weights
         tables = np.split(model.log_profiles, sample.starts[1:])
         unknown = np.zeros((1, len(model.log_weights)))

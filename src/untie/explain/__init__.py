@@ -22,11 +22,11 @@ arrays.
 from untie._learn.selection.k_choice import Verdict
 from untie.explain._alike_values import alike_values, why_alike
 from untie.explain._assignments import assignments, unknown_values
-from untie.explain._cluster_names import cluster_names
-from untie.explain._cluster_names import names_of as names_of
-from untie.explain._cluster_profile import cluster_profile
+from untie.explain._cluster_profile import cluster_names, cluster_profile
+from untie.explain._cluster_profile import names_of as names_of
 from untie.explain._cluster_stability import cluster_stability
-from untie.explain._columns import associations, families, missing_together
+from untie.explain._columns import associations, families, missing_together, weight_shares
+from untie.explain._columns import several_shares as several_shares
 from untie.explain._drift import Drift, drift
 from untie.explain._drift import changes_between as changes_between
 from untie.explain._examples import border_cases, prototypes
@@ -34,8 +34,6 @@ from untie.explain._examples import examples as examples
 from untie.explain._neighbors import neighbors, why_similar
 from untie.explain._outliers import outliers, why_outlier
 from untie.explain._verdict import verdict
-from untie.explain._weight_shares import several_shares as several_shares
-from untie.explain._weight_shares import weight_shares
 
 __all__ = [
     "Drift",

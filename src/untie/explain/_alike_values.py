@@ -67,10 +67,10 @@ def alike_values(model: Any, column: Any = None, *, n: int = 20) -> Any:
     0        x0   ale       stout       0.96
     1        x0  port      sherry       0.96
     """
-    encoder = as_fitted(model).encoder
-    n = check_integer("n", n)
+    fitted = as_fitted(model)
+    encoder, n = fitted.encoder, check_integer("n", n)
     vocabulary = encoder.vocabulary_
-    attributes = range(len(vocabulary.columns)) if column is None else [vocabulary.index_of(column)]
+    attributes = range(len(vocabulary.columns)) if column is None else [fitted.index_of(column)]
     lines: list[Line] = []
     for attribute in attributes:
         lines += _best_pairs(encoder.counts_, attribute, n)
@@ -129,9 +129,9 @@ def why_alike(model: Any, column: Any, value: Any, other: Any, *, n: int = 20) -
     0        x1  glass    0.0          0.0          0.5          0.48
     1        x1    jug    1.0          1.0          0.5          0.48
     """
-    encoder = as_fitted(model).encoder
-    n = check_integer("n", n)
-    attribute = encoder.vocabulary_.index_of(column)
+    fitted = as_fitted(model)
+    encoder, n = fitted.encoder, check_integer("n", n)
+    attribute = fitted.index_of(column)
     codes = [_code(encoder, attribute, entry) for entry in (value, other)]
     contexts = contexts_of(encoder.counts_, attribute, np.array(codes))
     scaled = contexts.scaled

@@ -9,7 +9,6 @@ from untie._inputs import (
     NOTHING_KNOWN,
     as_fitted,
     cell_texts,
-    codes_of,
     nothing_known,
     unknown_cells,
     with_outside,
@@ -18,9 +17,8 @@ from untie._learn.clustering.lloyd import ClusterRadius, all_clusters, split_col
 from untie._table import frames
 from untie._table.column_codes import factorize, value_text
 from untie._table.table import read_table
-from untie._util.types import BoolArray, Codes, FloatArray, IntArray
+from untie._util.types import BoolArray, Codes, FloatArray
 from untie.clusterer import TableClusterer
-from untie.encoder import TableEncoder
 
 N_REASONS = 3
 """A note names at most this many cells."""
@@ -76,7 +74,7 @@ def assignments(model: Any, data: Any) -> Any:
     """
     fitted = as_fitted(model)
     clusterer, encoder, rows = fitted.clusters, fitted.encoder, fitted.rows(data)[0]
-    labels, codes = clusterer.predict(rows), codes_of(encoder, rows)
+    labels, codes = clusterer.predict(rows), encoder._codes(rows)
     unknown = unknown_cells(encoder, rows, codes)
     blank = nothing_known(encoder, rows, codes)
     codes, tables = _with_unknown(clusterer, codes, unknown)
@@ -86,18 +84,23 @@ def assignments(model: Any, data: Any) -> Any:
     too_far = distances > clusterer.cluster_radius_.farthest * (1 + ROUNDING)
     unlike = np.asarray(too_far.all(axis=1)) | blank
     n_unknown = np.sum(unknown, axis=0, dtype=int)
-    texts = _Texts(encoder, rows, np.flatnonzero(unlike | (n_unknown > 0)))
-    notes = [""] * len(labels)
-    for place, row in enumerate(texts.rows.tolist()):
+    noted = np.flatnonzero(unlike | (n_unknown > 0))
+    texts = cell_texts(encoder, rows, noted) if len(noted) else []
+    names, notes = encoder.vocabulary_.columns, [""] * len(labels)
+
+    def said(place: int, columns: list[int]) -> str:
+        return ", ".join(f"{names[one]}={texts[one][place]}" for one in columns)
+
+    for place, row in enumerate(noted.tolist()):
         if blank[row] and not n_unknown[row]:
             notes[row] = f"{UNLIKE}: {NOTHING_KNOWN}"
         elif unlike[row]:
             reasons = _excess(clusterer.cluster_radius_, codes, tables, row, labels[row])
             end = f"; {NOTHING_KNOWN}" if blank[row] else ""
-            notes[row] = f"{UNLIKE}: {texts.said(place, reasons)}{end}"
+            notes[row] = f"{UNLIKE}: {said(place, reasons)}{end}"
         else:
             new = [column for column, is_unknown in enumerate(unknown) if is_unknown[row]]
-            notes[row] = texts.said(place, new)
+            notes[row] = said(place, new)
     if (outside := fitted.outside(data)) is not None:
         notes = with_outside(notes, outside)
     columns = {
@@ -109,19 +112,6 @@ def assignments(model: Any, data: Any) -> Any:
         "note": notes,
     }
     return frames.make_frame(encoder._library, columns)
-
-
-class _Texts:
-    """The cells of some rows as text."""
-
-    def __init__(self, encoder: TableEncoder, data: Any, rows: IntArray) -> None:
-        self.rows = rows
-        self.names = encoder.vocabulary_.columns
-        self.columns = cell_texts(encoder, data, rows) if len(rows) else []
-
-    def said(self, place: int, columns: list[int]) -> str:
-        """Return cells of the row at a place among these rows."""
-        return ", ".join(f"{self.names[one]}={self.columns[one][place]}" for one in columns)
 
 
 def _with_unknown(
@@ -192,7 +182,7 @@ def unknown_values(model: Any, data: Any) -> Any:
     """
     fitted = as_fitted(model)
     encoder, rows = fitted.encoder, fitted.rows(data)[0]
-    codes_of(encoder, rows)  # warns as everything does
+    encoder._codes(rows)  # warns as everything does
     table = read_table(rows, min_rows=0)
     found: dict[str, list[Any]] = {"column": [], "value": [], "count": []}
     known = encoder._grouping.raw.positions

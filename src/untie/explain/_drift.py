@@ -6,7 +6,7 @@ that are not small.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -22,9 +22,10 @@ from untie._count.tally import CountOptions
 from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._inputs import as_fitted, merged_values
+from untie._inputs import as_fitted
 from untie._learn.columns.explained_entropy import symmetric_uncertainty
 from untie._learn.spaces.order_space import coarse_view
+from untie._prepare.note import LEFT_OUT, Reason
 from untie._table import frames
 from untie._table.orders import find_orders
 from untie._table.table import check_names
@@ -32,14 +33,13 @@ from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.checks import check_number
 from untie._util.types import FloatArray, IntArray, Value
 from untie.explain._cluster_profile import holm
+from untie.preparer import Preparer
 
 LEAST_EXPECTED = 5.0
 """Rows that a value must have in both tables, if they were alike, to be a cell of its own."""
 
 MOST_CELLS = 30
 """A test of pairs tells at most this many values of an attribute apart."""
-
-NOTHING_MERGED: Mapping[str, Value] = {}
 
 STEPS, TOLERANCE = 200, 1e-9
 """Iterative proportional fitting ends after this many steps, or below this change."""
@@ -146,39 +146,34 @@ def same_coupling(first: FloatArray, second: FloatArray) -> tuple[float, float]:
         return 0.0, 1.0
     # One row more, as independent attributes have it, so that no combination is impossible.
     start = first + np.outer(first.sum(axis=1), first.sum(axis=0)) / first.sum() ** 2
-    raked = _rake(start, second)
-    effect = total_variation(raked.ravel(), second.ravel())
+    effect = total_variation(_fitted(start, second).ravel(), second.ravel())
     return effect, _no_interaction(first, second)
-
-
-def _rake(table: FloatArray, target: FloatArray) -> FloatArray:
-    """Bring a table to the margins of another, its odds ratios unchanged."""
-    for _ in range(STEPS):
-        table = table * (target.sum(axis=1) / table.sum(axis=1))[:, None]
-        factors = target.sum(axis=0) / table.sum(axis=0)
-        table = table * factors
-        if np.abs(factors - 1.0).max() < TOLERANCE:
-            break
-    return table
 
 
 def _no_interaction(first: FloatArray, second: FloatArray) -> float:
     """Test two tables for equal odds ratios: the log-linear model with all pairs, no triple."""
     observed = np.stack([first, second])
-    fitted = np.ones_like(observed)
-    for _ in range(STEPS):
-        largest = 0.0
-        for axis in range(3):
-            wanted, found = observed.sum(axis=axis), fitted.sum(axis=axis)
-            factors = np.divide(wanted, found, out=np.zeros_like(found), where=found > 0)
-            fitted = fitted * np.expand_dims(factors, axis)
-            largest = max(largest, float(np.abs(factors[wanted > 0] - 1.0).max(initial=0.0)))
-        if largest < TOLERANCE:
-            break
     n_free = (first.shape[0] - 1) * (first.shape[1] - 1)
     # A pair that neither table has is fitted exactly and tests nothing.
     n_free -= int(np.count_nonzero(observed.sum(axis=0) == 0))
-    return _p_value(observed, fitted, n_free)
+    return _p_value(observed, _fitted(np.ones_like(observed), observed), n_free)
+
+
+def _fitted(table: FloatArray, target: FloatArray) -> FloatArray:
+    """Bring a table to the margins of another by iterative proportional fitting.
+
+    Its odds ratios stay as they are. The margins are the sums over one axis.
+    """
+    for _ in range(STEPS):
+        largest = 0.0
+        for axis in range(table.ndim):
+            wanted, found = (one.sum(axis=axis, keepdims=True) for one in (target, table))
+            factors = np.divide(wanted, found, out=np.zeros_like(found), where=found > 0)
+            table = table * factors
+            largest = max(largest, float(np.abs(factors[wanted > 0] - 1.0).max(initial=0.0)))
+        if largest < TOLERANCE:
+            break
+    return table
 
 
 def _p_value(observed: FloatArray, expected: FloatArray, n_free: int) -> float:
@@ -275,30 +270,47 @@ def _grouped(counted: CountedTable, grouping: Grouping) -> CountedTable:
     return CountedTable(vocabulary, counted.counts.relabel(targets, vocabulary.sizes))
 
 
+@dataclass(frozen=True, eq=False)
 class Judge:
-    """Two counted tables of one vocabulary, and what counts as a change."""
+    """Two counted tables of one vocabulary, and what counts as a change.
 
-    def __init__(
-        self,
-        before: CountedTable,
-        after: CountedTable,
-        backend: str,
-        alpha: float,
-        min_effect: float,
-        merged: Mapping[str, Value],
-    ) -> None:
-        self.vocabulary: Vocabulary = before.vocabulary
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        Theirs.
+    before, after : Counts
+        The tables.
+    backend : str
+        The library of frames for the user.
+    alpha, min_effect : float
+        See `drift`.
+    merged : mapping of names of columns to values
+        The value that stands for rare ones of the reference.
+    """
+
+    vocabulary: Vocabulary
+    before: Counts
+    after: Counts
+    backend: str
+    alpha: float
+    min_effect: float
+    merged: Mapping[str, Value]
+
+    @cached_property
+    def others(self) -> list[int | None]:
+        """For each column, the code of the value that stands for rare ones."""
         columns = zip(self.vocabulary.columns, self.vocabulary.positions, strict=True)
-        self.others = [places.get(merged.get(name, INFREQUENT)) for name, places in columns]
-        self.before, self.after = before.counts, after.counts
-        self.backend, self.alpha, self.min_effect = backend, alpha, min_effect
+        return [places.get(self.merged.get(name, INFREQUENT)) for name, places in columns]
+
+    @cached_property
+    def margins(self) -> list[tuple[FloatArray, FloatArray]]:
+        """For each column, the rows with each value in either table."""
+        return list(zip(_margins(self.before), _margins(self.after), strict=True))
 
     def columns(self) -> tuple[Any, tuple[str, ...]]:
         """Return the frame of columns and the names of those that drifted."""
-        columns = range(len(self.vocabulary.columns))
-        pairs = [self._margins(attribute, self.before, self.after) for attribute in columns]
-        moved = np.array([total_variation(*pair) for pair in pairs])
-        tested = zip(pairs, self.others, strict=True)
+        moved = np.array([total_variation(*pair) for pair in self.margins])
+        tested = zip(self.margins, self.others, strict=True)
         p_values = holm(np.array([same_shares(*pair, others) for pair, others in tested]))
         drifted = self._drifted(p_values, moved)
         names, order = self.vocabulary.columns, _largest_first(moved)
@@ -333,7 +345,7 @@ class Judge:
             "value": values,
             "count": some.frequencies,
             "share": shares,
-            "expected": shares * self._n(other),
+            "expected": shares * (other.n * _scale(other)),
             "p_value": p_values,
             "drifted": drifted,
         }
@@ -344,15 +356,11 @@ class Judge:
         """Return the frame of pairs of columns and the names of those that drifted."""
         both = before, after = self._coarse
         pairs = list(combinations(range(len(self.vocabulary.columns)), 2))
-        most = cells_of_pairs(self._n(before), self._n(after))
-        columns = range(len(self.vocabulary.columns))
-        cells = [pool(*self._margins(place, *both), most) for place in columns]
+        most = cells_of_pairs(before.n * _scale(before), after.n * _scale(after))
+        cells = [pool(*pair, most) for pair in zip(_margins(before), _margins(after), strict=True)]
         moved, p_values = np.zeros(len(pairs)), np.ones(len(pairs))
         for number, (a, b) in enumerate(pairs):
-            tables = [
-                _pooled(counts, (a, b), (cells[a], cells[b])) * self._scale(counts)
-                for counts in both
-            ]
+            tables = [_pooled(counts, (a, b), (cells[a], cells[b])) for counts in both]
             moved[number], p_values[number] = same_coupling(*tables)
         p_values = holm(p_values)
         drifted = self._drifted(p_values, moved)
@@ -379,11 +387,9 @@ class Judge:
     def _values(self) -> FloatArray:
         """Share, new share and corrected p-value of every value; shape (3, n_values)."""
         parts = []
-        n, n_new = self._n(self.before), self._n(self.after)
-        for attribute in range(len(self.vocabulary.columns)):
-            first, second = self._margins(attribute, self.before, self.after)
+        n, n_new = (counts.n * _scale(counts) for counts in (self.before, self.after))
+        for (first, second), others in zip(self.margins, self.others, strict=True):
             p_values = share_p_values(first, n, second, n_new)
-            others = self.others[attribute]
             if others is not None:  # with the rare values that are not merged
                 cells = pool(first, second, others=others)
                 in_cells = share_p_values(add_up(first, cells), n, add_up(second, cells), n_new)
@@ -396,34 +402,15 @@ class Judge:
     @cached_property
     def _coarse(self) -> tuple[Counts, Counts]:
         """The counts with neighbouring ranges together: tens of them have too few rows each."""
-        orders = find_orders(self.vocabulary)
-        if all(positions is None for positions in orders):
-            return self.before, self.after
-        view = coarse_view(self.before + self.after, orders)
+        view = coarse_view(self.before + self.after, find_orders(self.vocabulary))
         if view.targets is None:
             return self.before, self.after
         targets = [target[:-1] for target in view.targets]  # without that of an unknown value
         sizes = view.counts.sizes
         return self.before.relabel(targets, sizes), self.after.relabel(targets, sizes)
 
-    def _margins(
-        self, attribute: int, before: Counts, after: Counts
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the rows with each value of an attribute, in either table."""
-        span = before.span(attribute)
-        first, second = (
-            counts.frequencies[span] * self._scale(counts) for counts in (before, after)
-        )
-        return first, second
-
     def _drifted(self, p_values: FloatArray, moved: FloatArray) -> Any:
         return (p_values < self.alpha) & (moved >= self.min_effect)
-
-    def _n(self, counts: Counts) -> float:
-        return counts.n * self._scale(counts)
-
-    def _scale(self, counts: Counts) -> float:
-        return counts.n_draws / counts.n
 
     def _names(self) -> tuple[list[str], list[str]]:
         columns = self.vocabulary.columns
@@ -440,14 +427,22 @@ class Judge:
         return frames.make_frame(self.backend, chosen)
 
 
-def _pooled(counts: Counts, pair: tuple[int, int], cells: Sequence[Any]) -> FloatArray:
-    """Return the counts of pairs of values, rare ones merged."""
-    block: Any = counts.block(*pair)
+def _scale(counts: Counts) -> float:
+    """Return how many rows a weight of 1 is."""
+    return counts.n_draws / counts.n
+
+
+def _margins(counts: Counts) -> list[FloatArray]:
+    """Return for each attribute the rows with each of its values."""
+    return [own * _scale(counts) for own in counts.parts]
+
+
+def _pooled(counts: Counts, pair: tuple[int, int], cells: Sequence[IntArray]) -> FloatArray:
+    """Return the rows with pairs of values, rare ones merged."""
     left, right = (
         sparse.csr_array((np.ones(len(cell)), (cell, np.arange(len(cell))))) for cell in cells
     )
-    found = left @ block @ right.T
-    return np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=float)
+    return np.asarray(left @ counts.block(*pair) @ right.T) * _scale(counts)
 
 
 def _largest_first(numbers: FloatArray) -> IntArray:
@@ -607,19 +602,18 @@ def drift(
     'New values: x1=whale.'
     """
     fitted = as_fitted(model)
-    rows, weights = fitted.new_rows(data, sample_weight)
-    found = changes_between(
+    rows, weights = fitted.rows(data, sample_weight, strictly=False)
+    source = open_table(data)
+    known = (*fitted.names, *([sample_weight] if isinstance(sample_weight, str) else []))
+    return changes_between(
         fitted.encoder,
         rows,
         alpha=alpha,
         min_effect=min_effect,
         sample_weight=weights,
-        merged=merged_values(fitted.preparer),
+        preparer=fitted.preparer,
+        ignored=[name for name in source.columns if source.has_names and name not in known],
     )
-    source = open_table(data)
-    known = (*fitted.names, *([sample_weight] if isinstance(sample_weight, str) else []))
-    ignored = [name for name in source.columns if source.has_names and name not in known]
-    return replace(found, ignored=tuple(ignored), left_out=fitted.left_out)
 
 
 def changes_between(
@@ -629,35 +623,39 @@ def changes_between(
     alpha: float,
     min_effect: float,
     sample_weight: Any = None,
-    merged: Mapping[str, Value] = NOTHING_MERGED,
+    preparer: Preparer | None = None,
+    ignored: Sequence[str] = (),
 ) -> Drift:
     """Compare two tables, both prepared; a fitted encoder may stand for the first.
 
-    `merged` has, by column, the value that stands for rare ones of the reference.
+    Parameters
+    ----------
+    reference, new, sample_weight
+        See `count_both`.
+    alpha, min_effect : float
+        See `drift`.
+    preparer : Preparer, optional
+        What has prepared both; it knows which columns are left out and which values are merged.
+    ignored : sequence of str
+        The columns that only the new table has.
     """
     check_number("alpha", alpha, zero=True)
     check_number("min_effect", min_effect, zero=True)
     before, after, backend = count_both(reference, new, sample_weight)
-    judge = Judge(before, after, backend, alpha, min_effect, merged)
+    tables = (before.vocabulary, before.counts, after.counts)
+    notes = () if preparer is None else preparer.notes_
+    left_out = (f"{note.column} ({note.reason})" for note in notes if note.action == LEFT_OUT)
+    merged = {note.column: note.argument(Reason.MERGED, "other") for note in notes}
+    known = {name: other for name, other in merged.items() if other is not None}
+    judge = Judge(*tables, backend, alpha, min_effect, known)
     columns, drifted_columns = judge.columns()
     couplings, drifted_couplings = judge.couplings()
     new_values, appeared = judge.only_in(after.counts, before.counts)
     lost_values, disappeared = judge.only_in(before.counts, after.counts)
-    return Drift(
-        columns,
-        judge.frequencies(),
-        new_values,
-        lost_values,
-        couplings,
-        before.counts.n,
-        after.counts.n,
-        alpha,
-        min_effect,
-        drifted_columns,
-        drifted_couplings,
-        appeared,
-        disappeared,
-    )
+    found = (columns, judge.frequencies(), new_values, lost_values, couplings)
+    asked = (before.counts.n, after.counts.n, alpha, min_effect)
+    drifted = (drifted_columns, drifted_couplings, appeared, disappeared)
+    return Drift(*found, *asked, *drifted, tuple(ignored), tuple(left_out))
 
 
 def _listed(names: Any) -> str:

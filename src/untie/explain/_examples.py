@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from untie._count.packed_rows import Distinct, distinct_rows
-from untie._inputs import FittedTable, Partition, as_fitted, encode_rows
+from untie._inputs import FittedTable, Partition, as_fitted, codes_of
 from untie._learn.spaces.value_space import add_up, count_members
 from untie._table import frames
 from untie._util.checks import check_integer
@@ -149,22 +149,16 @@ class _Placed:
 
 
 def _typical(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
-    clusters, kinds, members = placed.clusters, placed.kinds, placed.members
+    kinds, members = placed.kinds, placed.members
     own = placed.distances[np.arange(len(members)), members]
     own[kinds.weights == 0] = np.inf
     chosen = _best_of_each(members, own, kinds.first, n)
-    columns = {
-        "cluster": [clusters.names[member] for member in members[chosen]],
-        "rank": _ranks(members[chosen]),
-        "position": kinds.first[chosen],
-        "distance": np.sqrt(own[chosen]),
-        "weight": kinds.weights[chosen],
-    }
-    return frames.make_frame(encoder._library, columns)
+    more = {"distance": np.sqrt(own[chosen]), "weight": kinds.weights[chosen]}
+    return _frame(encoder, placed, chosen, more)
 
 
 def _between(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
-    clusters, kinds, members = placed.clusters, placed.kinds, placed.members
+    kinds, members = placed.kinds, placed.members
     to_all = np.sqrt(placed.distances)
     every = np.arange(len(members))
     own = to_all[every, members]
@@ -175,20 +169,25 @@ def _between(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
     margin = np.divide(gap, farther, out=np.zeros_like(gap), where=farther > 0)
     margin[kinds.weights == 0] = np.inf
     chosen = _best_of_each(members, margin, kinds.first, n)
+    others = [placed.clusters.names[member] for member in other[chosen]]
+    return _frame(encoder, placed, chosen, {"other": others, "margin": margin[chosen]})
+
+
+def _frame(encoder: TableEncoder, placed: _Placed, chosen: IntArray, more: dict[str, Any]) -> Any:
+    """Return a frame of some rows, cluster by cluster, and what more there is to say of them."""
+    members = placed.members[chosen]
     columns = {
-        "cluster": [clusters.names[member] for member in members[chosen]],
-        "rank": _ranks(members[chosen]),
-        "position": kinds.first[chosen],
-        "other": [clusters.names[member] for member in other[chosen]],
-        "margin": margin[chosen],
+        "cluster": [placed.clusters.names[member] for member in members],
+        "rank": _ranks(members),
+        "position": placed.kinds.first[chosen],
     }
-    return frames.make_frame(encoder._library, columns)
+    return frames.make_frame(encoder._library, columns | more)
 
 
 def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> _Placed:
     clustered = fitted.clustered(data, labels, sample_weight)
     encoder, clusters, weights = fitted.encoder, clustered.partition, clustered.weights
-    codes = encode_rows(encoder, clustered.rows)
+    codes = codes_of(encoder, clustered.rows)
     if not clustered.sizes.all():
         name = clusters.names[int(np.argmin(clustered.sizes))]
         raise ValueError(f"Every row of cluster {name!r} has the weight 0; it has no mean.")
@@ -206,23 +205,8 @@ def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> 
 def _best_of_each(members: IntArray, scores: FloatArray, positions: IntArray, n: int) -> IntArray:
     """Return, cluster by cluster, the entries of the lowest scores; infinite ones are out."""
     # Sums in another order differ in their last digits; such rows are equally good.
-    rounded = np.round(scores, 9)
-    able = np.concatenate(
-        [_lowest(entries, rounded[entries], n) for entries in _entries_of_each(members)]
-    )
-    order = able[np.lexsort((positions[able], rounded[able], members[able]))]
+    order = np.lexsort((positions, np.round(scores, 9), members))
     return order[(_ranks(members[order]) <= n) & np.isfinite(scores[order])]
-
-
-def _entries_of_each(members: IntArray) -> list[IntArray]:
-    return [np.flatnonzero(members == member) for member in np.unique(members)]
-
-
-def _lowest(entries: IntArray, scores: FloatArray, n: int) -> IntArray:
-    """Return the entries whose scores are not above the n-th lowest; few need sorting."""
-    if len(entries) <= n:
-        return entries
-    return entries[scores <= np.partition(scores, n - 1)[n - 1]]
 
 
 def _ranks(members: IntArray) -> IntArray:

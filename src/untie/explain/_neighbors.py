@@ -9,9 +9,10 @@ import numpy as np
 from untie._base import codes_at, nearest_in
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._inputs import as_fitted, cell_texts, check_positions, codes_of, one_row
+from untie._inputs import FittedTable, as_fitted, cell_texts, check_positions, one_row
 from untie._learn.nearest import Nearest, Search, queries_at_once, side_by_side
 from untie._table import frames
+from untie._table.table import NO_ROWS, NoRowsError
 from untie._util.checks import check_integer
 from untie._util.types import Codes, FloatArray, IntArray
 from untie.encoder import TableEncoder
@@ -84,7 +85,7 @@ def neighbors(
     fitted = as_fitted(model)
     encoder = fitted.encoder
     n = check_integer("n", n)
-    chosen = _chosen(encoder, columns)
+    chosen = _chosen(fitted, columns)
     source = open_table(fitted.rows(data)[0])
     source.check_streams()
     own = check_positions(rows)
@@ -103,14 +104,14 @@ def neighbors(
     return frames.make_frame(encoder._library, result)
 
 
-def _chosen(encoder: TableEncoder, columns: Sequence[str] | None) -> list[int]:
+def _chosen(fitted: FittedTable, columns: Sequence[str] | None) -> list[int]:
     """Return the attributes that count."""
-    names = encoder.vocabulary_.columns
+    names = fitted.encoder.vocabulary_.columns
     if columns is None:
         return list(range(len(names)))
     if isinstance(columns, str) or not len(columns):
         raise ValueError(f"columns must be a list with at least one name, got {columns!r}.")
-    return [encoder.vocabulary_.index_of(name) for name in dict.fromkeys(columns)]
+    return [fitted.index_of(name) for name in dict.fromkeys(columns)]
 
 
 def _search(
@@ -138,7 +139,7 @@ def _search(
         part = nearest_in(encoder, source, Search(space, some, wanted, chosen, distinct))
         parts.append(replace(part, query=part.query + start))
     if not parts[0].n_rows:
-        raise ValueError("The table has no rows.")
+        raise NoRowsError(NO_ROWS.format(""))
     found = side_by_side(parts)
     if distinct:
         pairs = zip(found.codes, queries, strict=True)
@@ -231,7 +232,7 @@ def why_similar(model: Any, row: Any, other: Any) -> Any:
 def _parts(encoder: TableEncoder, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
     """Return the terms of the similarity and of the squared distance; shape (n_attributes,)."""
     space = encoder._model.space
-    first, second = codes_of(encoder, row), codes_of(encoder, other)
+    first, second = encoder._codes(row), encoder._codes(other)
     contributions, distances = np.empty((2, len(space)))
     for attribute in range(len(space)):
         left, right = (space.vectors(attribute, codes[attribute])[0] for codes in (first, second))

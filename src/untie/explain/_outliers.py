@@ -11,14 +11,12 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from untie._inputs import (
     FittedTable,
     as_fitted,
     cell_texts,
     codes_of,
-    encode_rows,
     one_raw_row,
     one_row,
     unknown_cells,
@@ -179,13 +177,11 @@ class Surprises:
         known = (left < counts.sizes[first]) & (right < counts.sizes[second])
         seen, expected = np.zeros((2, len(left)))
         at = left[known].astype(np.intp), right[known].astype(np.intp)
-        found: Any = counts.block(first, second)[at]  # sparse for many values
-        found = found.toarray() if sparse.issparse(found) else found
         margins = [
             self._others(counts.frequencies[counts.span(place)][codes])
             for place, codes in zip((first, second), at, strict=True)
         ]
-        seen[known] = self._others(np.asarray(found).ravel())
+        seen[known] = self._others(counts.block(first, second)[at])
         n_others = max(float(self._others(np.array(counts.n))), 1.0)
         expected[known] = margins[0] * margins[1] / n_others
         return seen, expected
@@ -259,7 +255,7 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     n = check_integer("n", n)
     check_one_of("share_of", share_of, (DATA, MODEL))
     encoder, rows = fitted.encoder, fitted.rows(data)[0]
-    codes = encode_rows(encoder, rows)
+    codes = codes_of(encoder, rows)
     surprises = Surprises(encoder, share_of == MODEL)
     unknown = unknown_cells(encoder, rows, codes)
     beyond, said = _read_outside(fitted, data, len(codes[0]))
@@ -327,7 +323,7 @@ def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
     check_one_of("share_of", share_of, (DATA, MODEL))
     encoder, raw = fitted.encoder, one_raw_row(fitted, row)
     table = one_row(fitted, raw)
-    codes = codes_of(encoder, table)
+    codes = encoder._codes(table)
     surprises = Surprises(encoder, share_of == MODEL)
     texts = [cells[0] for cells in cell_texts(encoder, table)]
     unknown = unknown_cells(encoder, table)

@@ -9,7 +9,7 @@ import numpy as np
 
 from untie._table.vocabulary import number_repeats
 from untie._util.about import VERSION
-from untie._util.messages import installing
+from untie._util.messages import need
 from untie.export._sql import Attribute, Kind, check_int64, exact_float, is_portable
 
 OPSETS = {"": 18, "ai.onnx.ml": 4}
@@ -45,7 +45,7 @@ def write_onnx(
     missing : str
         The text that stands for a missing cell in inputs of text.
     """
-    onnx = _import_onnx()
+    onnx = need("onnx", "onnx", "ONNX models")
     _check(attributes, dtype, missing)
     *_, output = number_repeats([*(attribute.name for attribute in attributes), "vectors"])
     columns = [
@@ -191,14 +191,3 @@ def _check(attributes: Sequence[Attribute], dtype: Any, missing: str) -> None:
                 f"missing={missing!r} is a value of column {attribute.name!r}; choose a text that "
                 "no cell has, such as missing='<missing>'."
             )
-
-
-def _import_onnx() -> Any:
-    try:
-        import onnx
-        import onnx.checker
-        import onnx.helper
-        import onnx.numpy_helper
-    except ImportError as error:
-        raise ImportError(f"Models are written with onnx; {installing('onnx')}") from error
-    return onnx

@@ -182,27 +182,26 @@ class Dialect:
         Its types.
     quote : str
         What stands around a name.
-    has_escapes : bool
-        Whether a backslash in a quoted text means something.
     error : str
         An expression of an integer that fails with the message ``{message}``.
-    same_case : bool
-        Whether names that differ in case alone are the same name.
     max_columns, max_bytes : int
         Most columns of a result, most bytes of a column's name.
-    has_transactions : bool
-        Whether a script can create and fill tables as one step.
+    same_case : bool
+        Whether names that differ in case alone are the same name.
     """
 
     name: str
     types: Mapping[Kind, str]
     quote: str
-    has_escapes: bool
     error: str
-    same_case: bool
-    max_columns: int
-    max_bytes: int
-    has_transactions: bool
+    max_columns: int = 100_000
+    max_bytes: int = 10_000
+    same_case: bool = True
+
+    @property
+    def is_warehouse(self) -> bool:
+        """Whether a backslash in a quoted text means something, and scripts are no transactions."""
+        return self.quote == "`"
 
     def identifier(self, name: str) -> str:
         """Return a name in quotes."""
@@ -220,9 +219,9 @@ class Dialect:
 
     def text(self, text: str) -> str:
         """Return a text in quotes."""
-        if self.has_escapes:
+        if self.is_warehouse:
             # `$` because Spark puts variables in, even inside of quotes.
-            return "'" + _SPECIAL.sub(_escape, text) + "'"
+            return "'" + _SPECIAL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "'"
         quoted = "'" + text.replace("'", "''") + "'"
         if "\\" in text and self.name == "postgres":
             # Whether a backslash is one in plain quotes is a setting of the server.
@@ -247,12 +246,10 @@ class Dialect:
                 return self.number(exact_float(column, value))
             case Kind.BOOLEAN:
                 return "TRUE" if value else "FALSE"
-            case Kind.DATE:
-                return self._cast(value.isoformat(), kind)
-            case Kind.DATETIME:
-                return self._cast(value.isoformat(" "), kind)
             case Kind.INSTANT:
-                return self._cast(value.astimezone(UTC).isoformat(" "), kind)
+                return self._cast(str(value.astimezone(UTC)), kind)
+            case Kind.DATE | Kind.DATETIME:
+                return self._cast(str(value), kind)
 
     def is_nan(self, expression: str) -> str:
         """Return a condition for NaN, which is no NULL but a missing cell all the same."""
@@ -280,43 +277,21 @@ class Dialect:
 _SPECIAL = re.compile(r"[\\'\"`$\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def _escape(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _types(names: str) -> dict[Kind, str]:
+    return dict(zip(Kind, names.split(", "), strict=True))
 
 
-def _types(text: str, integer: str, number: str, datetime: str, instant: str) -> dict[Kind, str]:
-    return {
-        Kind.TEXT: text,
-        Kind.INTEGER: integer,
-        Kind.FLOAT: number,
-        Kind.BOOLEAN: "BOOL" if integer == "INT64" else "BOOLEAN",
-        Kind.DATE: "DATE",
-        Kind.DATETIME: datetime,
-        Kind.INSTANT: instant,
-    }
-
-
-_DUCKDB = _types("VARCHAR", "BIGINT", "DOUBLE", "TIMESTAMP", "TIMESTAMPTZ")
-_POSTGRES = _types("TEXT", "BIGINT", "DOUBLE PRECISION", "TIMESTAMP", "TIMESTAMPTZ")
-_SPARK = _types("STRING", "BIGINT", "DOUBLE", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ")
-_BIGQUERY = _types("STRING", "INT64", "FLOAT64", "DATETIME", "TIMESTAMP")
+_DUCKDB = _types("VARCHAR, BIGINT, DOUBLE, BOOLEAN, DATE, TIMESTAMP, TIMESTAMPTZ")
+_POSTGRES = _types("TEXT, BIGINT, DOUBLE PRECISION, BOOLEAN, DATE, TIMESTAMP, TIMESTAMPTZ")
+_SPARK = _types("STRING, BIGINT, DOUBLE, BOOLEAN, DATE, TIMESTAMP_NTZ, TIMESTAMP_LTZ")
+_BIGQUERY = _types("STRING, INT64, FLOAT64, BOOL, DATE, DATETIME, TIMESTAMP")
 
 _DIALECTS = (
-    Dialect("duckdb", _DUCKDB, '"', False, "error({message})", True, 100_000, 10_000, True),
+    Dialect("duckdb", _DUCKDB, '"', "error({message})"),
     # PostgreSQL has no function that fails, but a text that is no number does.
-    Dialect("postgres", _POSTGRES, '"', False, "CAST({message} AS BIGINT)", False, 1600, 63, True),
-    Dialect(
-        "spark",
-        _SPARK,
-        "`",
-        True,
-        "CAST(raise_error({message}) AS BIGINT)",
-        True,
-        100_000,
-        10_000,
-        False,
-    ),
-    Dialect("bigquery", _BIGQUERY, "`", True, "ERROR({message})", True, 10_000, 300, False),
+    Dialect("postgres", _POSTGRES, '"', "CAST({message} AS BIGINT)", 1600, 63, same_case=False),
+    Dialect("spark", _SPARK, "`", "CAST(raise_error({message}) AS BIGINT)"),
+    Dialect("bigquery", _BIGQUERY, "`", "ERROR({message})", 10_000, 300),
 )
 
 DIALECTS = {dialect.name: dialect for dialect in _DIALECTS}
@@ -372,7 +347,7 @@ class SqlTransform:
 
     def __str__(self) -> str:
         setup = list(self.setup)
-        if DIALECTS[self.dialect].has_transactions:  # a script that stops leaves nothing behind
+        if not DIALECTS[self.dialect].is_warehouse:  # a script that stops leaves nothing behind
             setup = ["BEGIN", *setup, "COMMIT"]
         return "".join(f"{statement};\n" for statement in [*setup, self.query])
 

@@ -1,4 +1,4 @@
-"""Maps of rows and of values: points of a plane, with colors and labels that do not overlap."""
+"""Maps of rows and of values, with labels that do not overlap, and trees of values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.cluster import hierarchy
 from scipy.linalg import eigh
+from scipy.spatial.distance import pdist, squareform
 from threadpoolctl import threadpool_limits
 
 from untie._count.crosstab import cross_table
 from untie._count.packed_rows import distinct_rows
-from untie._inputs import as_fitted, check_labels, encode_rows
+from untie._inputs import as_fitted, check_labels, codes_of
+from untie._learn.contexts import alikeness_of
 from untie._table.vocabulary import distinct_labels
 from untie._util.checks import check_integer, check_one_of, draws_of
+from untie._util.messages import need
 from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
 from untie.plot import _style as style
@@ -50,41 +54,22 @@ class Groups:
             return {"color": style.GREY, "marker": "."}
         return style.group_style(number)
 
-    def of_points(self, positions: IntArray, n_points: int) -> IntArray:
-        """Return the group that most rows of each point are in.
-
-        Parameters
-        ----------
-        positions : integer array of shape (n_rows,)
-            The point that each row is; -1 if none.
-        n_points : int
-            Number of points.
-        """
-        n_groups = len(self.names)
-        drawn = positions >= 0
-        counts = cross_table(positions[drawn], self.members[drawn], (n_points, n_groups))
-        return counts.argmax(axis=1)
-
 
 def read_groups(labels: Any, n_rows: int, title: str) -> Groups:
     """Return the groups that labels make, one label per row; missing ones are a group."""
     partition = check_labels(labels, n_rows, may_be_missing=True)
     values, members = partition.names, partition.members
     counts = np.bincount(members, minlength=len(values))
-    texts = distinct_labels(values)
-    if len(values) <= MOST_GROUPS:
-        names = [_name(text, count) for text, count in zip(texts, counts, strict=True)]
-        return Groups(title, names, members, False)
-    kept = np.sort(np.argsort(-counts, kind="stable")[: MOST_GROUPS - 1])
+    texts, n_others = distinct_labels(values), 0
+    if len(values) > MOST_GROUPS:
+        n_others = len(values) - MOST_GROUPS + 1
+    kept = np.sort(np.argsort(-counts, kind="stable")[: len(values) - n_others])
     targets = np.full(len(values), len(kept), dtype=np.intp)
     targets[kept] = np.arange(len(kept))
-    names = [_name(texts[place], counts[place]) for place in kept]
-    names.append(f"{len(values) - len(kept):,} others ({np.delete(counts, kept).sum():,})")
-    return Groups(title, names, targets[members], True)
-
-
-def _name(text: str, count: int) -> str:
-    return f"{style.short(text)} ({count:,})"
+    names = [f"{style.short(texts[place])} ({counts[place]:,})" for place in kept]
+    if n_others:
+        names.append(f"{n_others:,} others ({np.delete(counts, kept).sum():,})")
+    return Groups(title, names, targets[members], n_others > 0)
 
 
 PERPLEXITY = 30.0
@@ -97,7 +82,6 @@ DIMENSIONS = 50
 ROUNDING = 1e-12
 """Below this share of the largest product, a variance is none."""
 
-METHODS = ("tsne", "umap", "pca")
 NAMES = {"tsne": "t-SNE", "umap": "UMAP", "pca": "principal components"}
 
 
@@ -303,7 +287,7 @@ def map_rows(
     """
     style.check_axes(ax)
     fitted = as_fitted(model)
-    check_one_of("method", method, METHODS)
+    check_one_of("method", method, tuple(NAMES))
     max_rows = check_integer("max_rows", max_rows)
     if method == "umap":
         _umap()
@@ -370,7 +354,7 @@ class _Rows:
 
 
 def _sample(encoder: TableEncoder, data: Any, max_rows: int, rng: Any) -> _Rows:
-    codes = encode_rows(encoder, data)
+    codes = codes_of(encoder, data)
     space = encoder._model.space
     kinds = distinct_rows(codes, space.n_codes, None)
     drawn = np.arange(len(kinds))
@@ -393,7 +377,9 @@ def _draw(axes: Any, found: FloatArray, rows: _Rows, groups: Groups | None) -> N
     if groups is None:
         axes.scatter(*found.T, s=sizes, color=style.COLOURS[0], **looks)
         return
-    members = groups.of_points(rows.positions, len(found))
+    drawn, shape = rows.positions >= 0, (len(found), len(groups.names))
+    of_points = cross_table(rows.positions[drawn], groups.members[drawn], shape)
+    members = of_points.argmax(axis=1)  # the group that most rows of a point are in
     handles = []
     for number in range(len(groups.names)):
         own = members == number
@@ -442,11 +428,11 @@ def map_values(model: Any, column: Any = None, *, max_values: int = 60, ax: Any 
     ['ale', 'port', 'sherry', 'stout']
     """
     style.check_axes(ax)
-    encoder = as_fitted(model).encoder
-    max_values = check_integer("max_values", max_values)
+    fitted = as_fitted(model)
+    encoder, max_values = fitted.encoder, check_integer("max_values", max_values)
     vocabulary = encoder.vocabulary_
     n_columns = len(vocabulary.columns)
-    attributes = list(range(n_columns)) if column is None else [vocabulary.index_of(column)]
+    attributes = list(range(n_columns)) if column is None else [fitted.index_of(column)]
     places, n_all = most_frequent(encoder, attributes, max_values)
     weights = encoder.counts_.frequencies[places]
     found, shares = principal(_products(encoder, places), weights, 2)
@@ -515,3 +501,107 @@ def _texts(
             text = f"{style.short(vocabulary.columns[owner], 20)}={text}"
         texts.append(text)
     return texts
+
+
+MEASURES = {
+    "contexts": "1 - alikeness of the contexts (1: nothing in common)",
+    "vectors": "distance of the learned vectors",
+}
+LINKAGES = ("average", "complete", "single", "weighted")
+
+
+def value_dendrogram(
+    model: Any,
+    column: Any,
+    *,
+    by: str | None = None,
+    linkage: str = "average",
+    max_values: int = 60,
+    ax: Any = None,
+) -> Any:
+    """Draw the tree of a column's values: the further left two join, the more alike they are.
+
+    Parameters
+    ----------
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+    column : str
+        The column.
+    by : {"contexts", "vectors"}, optional
+        "contexts": values join early that occur beside the same values of other columns, by the
+        alikeness of `untie.explain.alike_values`. "vectors": the distance of the learned vectors,
+        from `value_similarity`; weights that keep values apart keep them all apart. None is
+        "contexts", or "vectors" for a table of one column.
+    linkage : {"average", "complete", "single", "weighted"}, default="average"
+        How far groups are from each other; see ``scipy.cluster.hierarchy.linkage``.
+    max_values : int, default=60
+        At most this many values are drawn, the most frequent; the title says so. The figure grows
+        with them.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    See Also
+    --------
+    untie.explain.alike_values : The most alike pairs as numbers.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from untie import TableEncoder, plot
+    >>> rows = [["ale", "jug"], ["stout", "jug"], ["port", "glass"], ["sherry", "glass"]] * 20
+    >>> ax = plot.value_dendrogram(TableEncoder(n_clusters=2).fit(rows), "x0")
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['ale', 'stout', 'port', 'sherry']
+    """
+    style.check_axes(ax)
+    fitted = as_fitted(model)
+    encoder, attribute = fitted.encoder, fitted.index_of(column)
+    if by is None:
+        by = "contexts" if len(encoder.vocabulary_.columns) > 1 else "vectors"
+    check_one_of("by", by, tuple(MEASURES))
+    check_one_of("linkage", linkage, LINKAGES)
+    max_values = check_integer("max_values", max_values)
+    places, n_all = most_frequent(encoder, [attribute], max_values)
+    codes = places - encoder.counts_.offsets[attribute]
+    labels = encoder.vocabulary_.labels(attribute)
+    leaves, forks = [0], []
+    if len(codes) > 1:
+        tree = hierarchy.linkage(squareform(_distances(encoder, attribute, codes, by)), linkage)
+        drawn = hierarchy.dendrogram(tree, no_plot=True)
+        leaves = drawn["leaves"]
+        # scipy puts leaves at 5, 15, 25, ...
+        forks = [
+            list(zip(heights, (np.array(across) - 5.0) / 10.0, strict=True))
+            for across, heights in zip(drawn["icoord"], drawn["dcoord"], strict=True)
+        ]
+    axes = style.get_axes(ax, 6.4, 1.4 + 0.2 * len(codes))
+    lines = need("matplotlib.collections", "report", "Plots").LineCollection
+    axes.add_collection(lines(forks, colors=style.COLOURS[0], linewidths=1.4))
+    style.set_labels(axes, "y", [labels[codes[leaf]] for leaf in leaves])
+    axes.set_ylim(len(leaves) - 0.4, -0.6)
+    longest = max((x for fork in forks for x, _ in fork), default=0.0)
+    axes.set_xlim(0.0, 1.05 * longest if longest > 0 else 1.0)
+    axes.tick_params(axis="y", length=0)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.set_xlabel(MEASURES[by])
+    if by == "contexts":
+        axes.axvline(1.0, color=style.GREY, lw=1.0, ls=":")  # nothing in common
+    notes = [f"the {len(codes)} most frequent of {n_all:,}"] if len(codes) < n_all else []
+    style.set_title(axes, f"Values of {style.short(column, 60)}", notes)
+    return axes
+
+
+def _distances(encoder: TableEncoder, attribute: int, codes: IntArray, by: str) -> FloatArray:
+    """Return a symmetric matrix with zeros in its diagonal; shape (n_chosen, n_chosen)."""
+    if by == "contexts":
+        distances = 1.0 - alikeness_of(encoder.counts_, attribute, codes)
+    else:
+        distances = squareform(pdist(encoder._model.space.vectors(attribute, codes)))
+    distances = np.maximum((distances + distances.T) / 2.0, 0.0)
+    np.fill_diagonal(distances, 0.0)
+    return distances

@@ -5,21 +5,35 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
 
 from untie._count.counts import Counts
-from untie._inputs import learned_order, order_of
+from untie._inputs import learned_order, order_of, redundant_said
 from untie._learn.contexts import alikeness_of
 from untie._learn.spaces.value_space import ValueSpace, likeness
 from untie._table.frames import columns_of
 from untie._table.intervals import equal_runs, names_in_order, run_name
 from untie._table.orders import Positions
-from untie._util.types import FloatArray, IntArray
+from untie._util.types import FloatArray
 from untie.explain import alike_values
-from untie.report._limits import HEAT_MAPS, HEAT_RANGES, HEAT_VALUES, shown
+from untie.plot import in_order_of_likeness
+from untie.report._limits import shown
 from untie.report._study import Study
 from untie.report._table import Cell, TableView, heat_view, view
+
+ASSOCIATED = 20
+"""At most this many columns are in the heat map of columns."""
+
+LISTED_FAMILIES = 12
+"""At most this many families of columns have a sentence."""
+
+HEAT_MAPS = 12
+"""At most this many columns have a heat map."""
+
+HEAT_VALUES = 16
+"""A heat map has at most this many values."""
+
+HEAT_RANGES = 10
+"""Of a column with an order and more values than that, neighbours make this many ranges."""
 
 MEANING = (
     "Two values of a column are alike if they occur in the same company: 1 is the same, 0 nothing "
@@ -95,7 +109,8 @@ class Column:
 
 def heat_maps(study: Study) -> dict[str, Any]:
     """Return a heat map for each of the main columns, and the most alike pairs of all."""
-    wanted = [name for name in study.shares["column"] if _size(study, name) > 1]
+    sizes = dict(zip(study.names, study.encoder.vocabulary_.sizes, strict=True))
+    wanted = [name for name in study.shares["column"] if sizes[name] > 1]
     if len(study.names) < 2 or not wanted:
         return {"said": NOTHING, "pairs": None, "no_pairs": "", "shown": "", "maps": []}
     maps = [_heat_map(study, name, number) for number, name in enumerate(wanted[:HEAT_MAPS])]
@@ -108,10 +123,6 @@ def heat_maps(study: Study) -> dict[str, Any]:
         "shown": some if len(maps) < len(wanted) else "",
         "maps": maps,
     }
-
-
-def _size(study: Study, name: str) -> int:
-    return study.encoder.vocabulary_.sizes[study.names.index(name)]
 
 
 def _heat_map(study: Study, name: str, number: int) -> HeatMap:
@@ -127,7 +138,11 @@ def _heat_map(study: Study, name: str, number: int) -> HeatMap:
     codes = np.sort(np.argsort(-frequencies, kind="stable")[:HEAT_VALUES])
     codes = codes[frequencies[codes] > 0]
     found = np.clip(alikeness_of(column.counts, place, codes), -1.0, 1.0)
-    order = _order(None if positions is None else positions[codes], found)
+    if positions is None:
+        order = in_order_of_likeness(found)
+    else:
+        places = positions[codes]
+        order = np.argsort(np.where(places < 0, len(positions), places), kind="stable")
     codes, found = codes[order], found[np.ix_(order, order)]
     texts = tuple(shown(column.labels[code], 30) for code in codes)
     if column.means is None:
@@ -135,31 +150,45 @@ def _heat_map(study: Study, name: str, number: int) -> HeatMap:
     else:
         vectors = column.means[codes]
     title, file = shown(name), f"values-{number}"
-    learned = _learned(vectors, learned_order(study.encoder, place) is not None)
-    return HeatMap(
-        title,
-        _square(file, f"How alike the values of {title} are", texts, found),
-        None
-        if learned is None
-        else _square(
-            f"{file}-learned", f"How alike the learned vectors of {title} are", texts, learned
-        ),
-        _said(texts, found, len(frequencies), n_merged),
-    )
+    caption = f"How alike the {{}} of {title} are"
+    learned = likeness(vectors, learned_order(study.encoder, place) is not None)
+    apart = learned[~np.eye(len(codes), dtype=bool)]
+    of_vectors = None
+    if np.abs(apart).max(initial=0.0) > LEARNED:
+        of_vectors = _square(
+            f"{file}-learned", caption.format("learned vectors"), "value", texts, _rounded(learned)
+        )
+    table = _square(file, caption.format("values"), "value", texts, _rounded(found))
+    return HeatMap(title, table, of_vectors, _said(texts, found, len(frequencies), n_merged))
 
 
-def _square(name: str, caption: str, labels: Sequence[str], numbers: FloatArray) -> TableView:
-    rounded = np.round(numbers, 2) + 0.0
+def _rounded(numbers: FloatArray) -> FloatArray:
+    return np.round(numbers, 2) + 0.0  # no -0
+
+
+def _square(
+    name: str,
+    caption: str,
+    corner: str,
+    labels: Sequence[str],
+    numbers: FloatArray,
+    own: str | None = None,
+) -> TableView:
+    """Return a heat map of labels with each other; of one with itself, `own` is downloaded alone.
+
+    A range of several values is not 1 alike with itself, so that there is nothing to be said.
+    """
     rows = [
-        (label, [_cell(number, at == own) for at, number in enumerate(line)])
-        for own, (label, line) in enumerate(zip(labels, rounded.tolist(), strict=True))
+        (
+            label,
+            [
+                Cell("", own, heat=0.0) if at == place else Cell(f"{number:.2f}", heat=number)
+                for at, number in enumerate(line)
+            ],
+        )
+        for place, (label, line) in enumerate(zip(labels, numbers.tolist(), strict=True))
     ]
-    return heat_view(name, caption, "value", labels, rows)
-
-
-def _cell(number: float, is_own: bool) -> Cell:
-    """Return a number; none for a value with itself: a range of several is not 1 alike with it."""
-    return Cell("", heat=0.0) if is_own else Cell(f"{number:.2f}", heat=number)
+    return heat_view(name, caption, corner, labels, rows)
 
 
 def _merged(column: Column, positions: Positions, space: ValueSpace) -> tuple[Column, Positions]:
@@ -186,28 +215,6 @@ def _merged(column: Column, positions: Positions, space: ValueSpace) -> tuple[Co
     merged = Column(column.counts.relabel(targets, tuple(sizes)), column.place, labels, means)
     order = np.where(np.arange(len(labels)) < len(runs), np.arange(len(labels)), -1)
     return merged, order
-
-
-def _order(positions: Positions | None, found: FloatArray) -> IntArray:
-    """Return ranges in their order, and other values so that alike ones are beside each other."""
-    if positions is not None:
-        return np.argsort(np.where(positions < 0, len(positions), positions), kind="stable")
-    return in_order_of_likeness(found)
-
-
-def in_order_of_likeness(found: FloatArray) -> IntArray:
-    """Return places so that what is alike is beside each other."""
-    if len(found) < 3:
-        return np.arange(len(found))
-    apart = np.maximum(1.0 - (found + found.T) / 2.0, 0.0)
-    np.fill_diagonal(apart, 0.0)
-    return np.asarray(leaves_list(linkage(squareform(apart), "average", optimal_ordering=True)))
-
-
-def _learned(vectors: FloatArray, has_order: bool) -> FloatArray | None:
-    found = likeness(vectors, has_order)
-    apart = found[~np.eye(len(vectors), dtype=bool)]
-    return found if np.abs(apart).max(initial=0.0) > LEARNED else None
 
 
 def _said(labels: tuple[str, ...], found: FloatArray, n_values: int, n_merged: int) -> str:
@@ -245,3 +252,75 @@ def _pairs(study: Study) -> TableView | None:
     caption = "The values that occur in the most similar company"
     lines = {key: [cells[line] for line in kept] for key, cells in found.items()}
     return view("alike-values", caption, kinds, lines)
+
+
+IN_COMMON = (
+    "0: two columns have nothing in common; 1: each determines the other. What chance alone would "
+    "give is subtracted."
+)
+
+FAMILIES = (
+    "Columns that say the same share their votes, so that one fact does not make the clusters "
+    "alone:"
+)
+
+ASSOCIATED_LEAST = 0.05
+"""Columns with less in common are not listed as pairs."""
+
+N_COLUMN_PAIRS = 10
+"""At most this many pairs of columns are listed."""
+
+
+def columns_together(study: Study) -> dict[str, Any] | None:
+    """Return the associations of columns and their families; None for a single column."""
+    if len(study.names) < 2:
+        return None
+    found: FloatArray = np.clip(study.encoder._model.attributes.uncertainty, 0.0, 1.0)
+    pairs, families, n = _column_pairs(study, found), _families_said(study), len(study.names)
+    most = f"The {ASSOCIATED} of {n:,} columns that have most in common with others."
+    return {
+        "meaning": IN_COMMON,
+        "families_are": FAMILIES if families else "",
+        "families": families,
+        "pairs": pairs,
+        "no_pairs": "" if pairs else "No two columns have much in common.",
+        "shown": most if n > ASSOCIATED else "",
+        "table": _map_of_columns(study, found),
+    }
+
+
+def _families_said(study: Study) -> list[str]:
+    """Say which columns say the same, and which are missing together."""
+    sentences = redundant_said(study.encoder, [shown(name, 40) for name in study.names])
+    if len(sentences) > LISTED_FAMILIES:
+        more = len(sentences) - LISTED_FAMILIES
+        sentences = [*sentences[:LISTED_FAMILIES], f"There are {more:,} more families of columns."]
+    return sentences
+
+
+def _map_of_columns(study: Study, found: FloatArray) -> TableView:
+    """Return the columns with most in common with others, alike ones beside each other."""
+    apart = found - np.diag(found.diagonal())
+    chosen = np.sort(np.argsort(-np.round(apart.sum(axis=0), 9), kind="stable")[:ASSOCIATED])
+    some = found[np.ix_(chosen, chosen)]
+    order = in_order_of_likeness(some)
+    chosen, some = chosen[order], some[np.ix_(order, order)]
+    names = [shown(study.names[place], 30) for place in chosen]
+    caption = "How much columns have in common"
+    return _square("associations", caption, "column", names, some, own="1")
+
+
+def _column_pairs(study: Study, found: FloatArray) -> TableView | None:
+    first, second = np.triu_indices(len(found), 1)
+    numbers = found[first, second]
+    best = np.argsort(-np.round(numbers, 9), kind="stable")[:N_COLUMN_PAIRS]
+    best = best[numbers[best] >= ASSOCIATED_LEAST]
+    if not len(best):
+        return None
+    columns = {
+        "column": [study.names[place] for place in first[best]],
+        "other_column": [study.names[place] for place in second[best]],
+        "in_common": numbers[best].tolist(),
+    }
+    kinds = "column:text other_column:text in_common:number"
+    return view("column-pairs", "The pairs with most in common", kinds, columns)

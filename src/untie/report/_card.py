@@ -17,9 +17,6 @@ LABEL = "the label: not learned from"
 FEW_NUMBERS = "its {:,} numbers are categories; --ordered (in Python ordered=) keeps their order"
 """What is said of a column of numbers that are taken for names."""
 
-NO_VALUES = (None,) * 4
-"""What is known of the values of a column that was not learned from."""
-
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
@@ -58,8 +55,10 @@ def _about(study: Study) -> str:
     what = f"{percent(share)} of their cells are" if share else "none of their cells is"
     said += f"; {what} missing"
     if study.answers is not None:
-        name = shown(study.answers.name, 40)
-        said += f". The column {name} was not learned from: it judges the groups"
+        is_learned = study.answers.is_learned
+        judges = "learned from, so agreement is no evidence"
+        judges = judges if is_learned else "not learned from: it judges the groups"
+        said += f". {study.answers.called} was {judges}"
     return f"{said}."
 
 
@@ -82,9 +81,10 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     facts.append(("Columns", f"{len(notes):,} read, {heard:,} learned from"))
     if passive:
         facts.append(("Passive", f"{len(passive):,}, not learned from: {_listed(passive)}"))
-    label = None if study.answers is None else study.answers.name
-    if label is not None:
-        facts.append(("Label", f"{shown(label, 40)}, not learned from"))
+    label = None if study.answers is None else study.answers.column
+    if study.answers is not None:
+        learned = "learned from" if study.answers.is_learned else "not learned from"
+        facts.append(("Label", f"{shown(study.answers.name, 40)}, {learned}"))
     for action, what in ((BINNED, "Binned into ranges"), (LEFT_OUT, "Left out")):
         names = [note.column for note in notes if note.action == action and note.column != label]
         if names:
@@ -103,26 +103,32 @@ def _facts(study: Study) -> list[tuple[str, str]]:
 
 def _columns(study: Study) -> TableView:
     places = {name: place for place, name in enumerate(study.names)}
-    label = None if study.answers is None else study.answers.name
+    answers = study.answers
+    label = None if answers is None or answers.is_learned else answers.column
     lines = []
     for note in {note.column: note for note in _notes(study)}.values():
-        done = LABEL if note.column == label else _done(note)
+        line = {"column": note.column}
+        line["what_was_done"] = LABEL if note.column == label else _done(note)
         place = places.get(note.column)
-        lines.append((note.column, done, *(NO_VALUES if place is None else _values(study, place))))
+        lines.append(line if place is None else line | _values(study, place))
     kinds = "column:text what_was_done:long values:count missing:share most_frequent:text "
     kinds += "its_share:share"
     names = [part.partition(":")[0] for part in kinds.split()]
-    columns = dict(zip(names, zip(*lines[:LISTED_COLUMNS], strict=True), strict=True))
+    columns = {name: [line.get(name) for line in lines[:LISTED_COLUMNS]] for name in names}
     return view("columns", "The columns, and what was done to them", kinds, columns)
 
 
-def _values(study: Study, place: int) -> tuple[int, float, str, float]:
+def _values(study: Study, place: int) -> dict[str, Any]:
+    """Return what is known of the values of a column that was learned from."""
     counts = study.encoder.counts_
-    frequencies = counts.frequencies[counts.span(place)]
+    frequencies = counts.parts[place]
     best = int(frequencies.argmax())
-    share = _missing(study, place) / counts.n
-    label = study.encoder.vocabulary_.labels(place)[best]
-    return len(frequencies), share, label, float(frequencies[best]) / counts.n
+    return {
+        "values": len(frequencies),
+        "missing": _missing(study, place) / counts.n,
+        "most_frequent": study.encoder.vocabulary_.labels(place)[best],
+        "its_share": float(frequencies[best]) / counts.n,
+    }
 
 
 def _missing(study: Study, place: int) -> float:

@@ -1,4 +1,4 @@
-"""The clusters beside a column that was not learned from."""
+"""The clusters beside the label."""
 
 from collections import Counter
 from typing import Any
@@ -29,6 +29,8 @@ NOT_LEARNED_FROM = (
     "know."
 )
 
+LEARNED_FROM = "was learned from, so its agreement with the clusters is no evidence for them."
+
 
 def clusters_and_answers(study: Study) -> dict[str, Any] | None:
     """Return how the values of the label are spread over the clusters; None without a label."""
@@ -41,7 +43,7 @@ def clusters_and_answers(study: Study) -> dict[str, Any] | None:
     name = shown(study.answers.name)
     return {
         "name": name,
-        "said": f"{name} {NOT_LEARNED_FROM}",
+        "said": f"{name} {LEARNED_FROM if study.answers.is_learned else NOT_LEARNED_FROM}",
         "n_values": len(totals),
         "table": _spread(study, kept, n_others),
         "measures": _measures(study),

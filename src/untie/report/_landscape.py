@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
 from untie._count.packed_rows import distinct_rows
@@ -15,9 +14,19 @@ from untie._inputs import cell_texts, labels_in_order, order_of
 from untie._table.intervals import equal_runs, run_name
 from untie._util.types import Codes, FloatArray, IntArray
 from untie.encoder import TableEncoder
+from untie.plot import principal
 from untie.report._judged import answer_texts, answer_totals
-from untie.report._limits import MAP_TEXT_BYTES, N_NEIGHBORS, N_REASONS, TEXT, short, shown
+from untie.report._limits import TEXT, short, shown
 from untie.report._study import Study
+
+MAP_TEXT_BYTES = 1_000_000
+"""The values of the map's columns, and the answers, have at most this many bytes."""
+
+N_NEIGHBORS = 5
+"""Number of nearest rows listed for each row on the map."""
+
+N_REASONS = 8
+"""At most this many columns are named as reasons for a neighbour."""
 
 BLOCK_ROWS = 64
 """Rows are compared with all others this many at a time."""
@@ -210,7 +219,8 @@ def _runs(column: dict[str, Any], ranges: list[str], size: int) -> dict[str, Any
 def _answers(study: Study, size: int) -> dict[str, Any]:
     assert study.answers is not None
     texts, totals = answer_texts(study), answer_totals(study)
-    name = f"{shown(study.answers.name)} (not learned from)"
+    learned = "label" if study.answers.is_learned else "not learned from"
+    name = f"{shown(study.answers.name)} ({learned})"
     column = _coded([texts[place] for place in study.sample], [], size)
     column["totals"] = [short(totals[label], 12) for label in column.pop("own")]
     return {"name": name, **column, "ordered": 0, "is_answer": True}
@@ -230,29 +240,12 @@ def _coded(cells: list[str], known: list[str], size: int) -> dict[str, Any]:
 
 def _layouts(kinds: Kinds, seed: int) -> dict[str, list[int]]:
     """Return the places of the rows: x and y of the first, of the second, ..."""
-    plane = _principal_plane(kinds)
+    weights = np.bincount(kinds.members).astype(float)
+    plane = principal(kinds.similarities, weights, 2)[0]
     layouts = {"PCA": plane}
     if len(kinds) >= FEWEST_FOR_TSNE:
         layouts = {"t-SNE": _tsne(kinds.distances, plane, seed), **layouts}
     return {name: _on_grid(places, kinds.members) for name, places in layouts.items()}
-
-
-def _principal_plane(kinds: Kinds) -> FloatArray:
-    """Return the two leading principal components of the rows, from their similarities."""
-    weights = np.bincount(kinds.members) / len(kinds.members)
-    means = kinds.similarities @ weights
-    centred = kinds.similarities - means - means[:, None] + weights @ means
-    roots = np.sqrt(weights)
-    n = len(kinds)
-    values, vectors = eigh(roots[:, None] * centred * roots, subset_by_index=[max(n - 2, 0), n - 1])
-    values, vectors = values[::-1], vectors[:, ::-1]
-    scales = np.sqrt(np.maximum(values, 0.0))
-    places = np.zeros((len(kinds), 2))
-    places[:, : len(values)] = vectors / roots[:, None] * scales
-    places[:, : len(values)][:, values < 1e-12 * max(values[0], 1e-300)] = 0.0
-    # An eigenvector's sign is arbitrary; that of the largest entry is the table's own.
-    largest = np.abs(np.round(places, 9)).argmax(axis=0)
-    return places * np.where(places[largest, [0, 1]] < 0, -1.0, 1.0)
 
 
 def _tsne(distances: FloatArray, start: FloatArray, seed: int) -> FloatArray:

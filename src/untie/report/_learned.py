@@ -1,6 +1,6 @@
 """What was learned, how the number of clusters was chosen, and how other methods do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,18 +12,24 @@ from untie._table.frames import columns_of
 from untie._util.messages import listed
 from untie._util.types import FloatArray
 from untie.explain import outliers, several_shares
-from untie.report._limits import (
-    COMPARED_NUMBERS,
-    COMPARED_ROWS,
-    COMPARED_VALUES,
-    LISTED_COLUMNS,
-    LONG_TEXT,
-    N_OUTLIERS,
-    PAIRS_LOOKED_UP,
-    shown,
-)
+from untie.report._limits import LISTED_COLUMNS, LONG_TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, percent, view
+
+COMPARED_ROWS = 2_000
+"""The other methods cluster at most this many rows."""
+
+COMPARED_NUMBERS = 4_000_000
+"""Their vectors have at most this many numbers: of many values fewer rows are compared."""
+
+COMPARED_VALUES = 20_000
+"""With more values than this, other methods take minutes and are left out."""
+
+N_OUTLIERS = 20
+"""At most this many unusual rows are listed."""
+
+PAIRS_LOOKED_UP = 1_000_000_000
+"""The search for unusual rows looks at about this many pairs of cells at most."""
 
 RESTS = "groups rest on it"
 
@@ -113,30 +119,25 @@ def weights(study: Study) -> dict[str, Any]:
     pairs = [pair for pair in zip(shares["coupling"], shares["share"], strict=True) if pair[1] > 0]
     words = [(*COUPLINGS.get(key, (key, "")), percent(share)) for key, share in pairs]
     said = listed([f"{name} {share}" for name, _, share in words]) if words else ""
+    columns, rests_on = study.shares, set(study.verdict.rests_on)
+    if rests_on:
+        said_of = ["yes" if name in rests_on else "no" for name in columns["column"]]
+        columns = {**columns, RESTS: said_of}
     return {
         "said": f"What tells rows apart: {said}." if said else "All rows are equal.",
         "meaning": [f"{name.capitalize()}: {means}" for name, means, _ in words if means],
-        "columns": _column_shares(study),
+        "columns": _shares("column", columns),
         "folded": [_shares(by, found) for by, found in (("coupling", shares), ("kernel", kernels))],
         "resting": RESTING.format(len(study.verdict.rests_on)) if study.verdict.rests_on else "",
         "sum": SUM,
     }
 
 
-def _shares(by: str, found: dict[str, list[Any]], more: Mapping[str, str] | None = None) -> Any:
+def _shares(by: str, found: dict[str, list[Any]]) -> TableView:
     found = {key: cells[:LISTED_COLUMNS] for key, cells in found.items()}
     caption = f"Share of each {by} in what tells rows apart"
-    kinds = {by: "text", "share": "scaled", **(more or {})}
+    kinds = {key: "scaled" if key == "share" else "text" for key in found}
     return view(f"weights-by-{by}", caption, kinds, found)
-
-
-def _column_shares(study: Study) -> TableView:
-    """Return how much columns tell rows apart, and whether the groups rest on them."""
-    rests_on = set(study.verdict.rests_on)
-    if not rests_on:
-        return _shares("column", study.shares)
-    said = ["yes" if name in rests_on else "no" for name in study.shares["column"]]
-    return _shares("column", {**study.shares, RESTS: said}, {RESTS: "text"})
 
 
 def choice_of_k(study: Study) -> dict[str, Any]:
@@ -180,25 +181,25 @@ def _line(ks: Sequence[int], name: str, numbers: FloatArray, errors: FloatArray)
 
 def comparison(study: Study) -> dict[str, Any]:
     """Return the scores of other methods on some of the rows."""
-    from untie.comparison.methods import compare  # takes a moment to import
+    from untie.comparison import compare_prepared  # takes a moment to import
 
     k = len(study.clusters)
-    if k < 2:
-        said = "There is one cluster, so there is nothing to compare."
-        return {"table": None, "said": said, "meaning": []}
     n_values = sum(study.encoder.vocabulary_.sizes)
+    nothing: dict[str, Any] = {"table": None, "meaning": []}
+    if k < 2:
+        return {**nothing, "said": "There is one cluster, so there is nothing to compare."}
     if n_values > COMPARED_VALUES:
         said = f"The table has {n_values:,} values, with which other methods would take long."
-        return {"table": None, "said": said, "meaning": []}
+        return {**nothing, "said": said}
     able = drawn = study.able
     most = min(COMPARED_ROWS, COMPARED_NUMBERS // n_values)
     if len(able) > most:
         drawn = np.sort(RandomState(study.seed).permutation(able)[:most])
     answers = None
-    if study.answers is not None:
+    if study.answers is not None and not study.answers.is_learned:
         answers = study.answers.of(drawn)
     try:
-        found = compare(
+        found = compare_prepared(
             study.rows(drawn),
             k,
             y=answers,
@@ -209,8 +210,7 @@ def comparison(study: Study) -> dict[str, Any]:
             random_state=study.seed,
         )
     except ValueError as error:  # too few distinct rows, or too many values
-        said = f"Other methods were not tried. {error}"
-        return {"table": None, "said": said, "meaning": []}
+        return {**nothing, "said": f"Other methods were not tried. {error}"}
     columns = columns_of(found.table())
     kinds = {key: "text" if key == "method" else "number" for key in columns}
     some = f"{len(drawn):,} rows drawn from {len(able):,}"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from untie._util.files import whole_file
-from untie.report._groups import NOTHING_MAKES_IT
+from untie.report._clusters import NOTHING_MAKES_IT
 from untie.report._table import TableView
 
 Content = Mapping[str, Any]
@@ -62,19 +62,20 @@ def as_markdown(content: Content) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-@dataclass(frozen=True)
-class Title:
-    """A heading below that of a section."""
-
-    text: str
+class Markdown(str):
+    """Text that is written as it is."""
 
 
-@dataclass(frozen=True)
-class Code:
-    """Code in a language."""
+def _title(text: str) -> Markdown:
+    """Return a heading below that of a section."""
+    return Markdown(f"### {escaped(text)}")
 
-    language: str
-    text: str
+
+def _fenced(language: str, text: str) -> Markdown:
+    """Return code in a language."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return Markdown(f"{fence}{language}\n{text.rstrip()}\n{fence}")
 
 
 def escaped(text: str) -> str:
@@ -93,15 +94,9 @@ def escaped(text: str) -> str:
 def _written(block: Any) -> str:
     if isinstance(block, TableView):
         return _table(block)
-    if isinstance(block, Title):
-        return f"### {escaped(block.text)}"
-    if isinstance(block, Code):
-        longest = max((len(run) for run in re.findall("`+", block.text)), default=0)
-        fence = "`" * max(3, longest + 1)
-        return f"{fence}{block.language}\n{block.text.rstrip()}\n{fence}"
     if isinstance(block, list):
         return "\n".join(f"- {escaped(text)}" for text in block)
-    return escaped(str(block))
+    return block if isinstance(block, Markdown) else escaped(str(block))
 
 
 def _table(view: TableView) -> str:
@@ -132,7 +127,7 @@ def _clusters(content: Content) -> list[Any]:
     found = content["clusters"]
     blocks = _some(found, "said", "meaning", "table", "described")
     for card in found["cards"]:
-        blocks.append(Title(f"Cluster {card.number}: {card.name}"))
+        blocks.append(_title(f"Cluster {card.number}: {card.name}"))
         blocks += [card.values or NOTHING_MAKES_IT, card.typical_rows, card.border_rows]
     return blocks
 
@@ -140,7 +135,7 @@ def _clusters(content: Content) -> list[Any]:
 def _values(content: Content) -> list[Any]:
     blocks = _some(content["values"], "said", "pairs", "no_pairs", "shown")
     for found in content["values"]["maps"]:
-        blocks += [Title(found.column), found.said, found.table, found.learned]
+        blocks += [_title(found.column), found.said, found.table, found.learned]
     return blocks
 
 
@@ -152,9 +147,10 @@ def _data(content: Content) -> list[Any]:
 
 def _code(content: Content) -> list[Any]:
     code = content["code"]
-    command = [Title("On the command line"), Code("sh", code["command"])]
-    python = [Title("In Python"), Code("python", code["python"]), Code("python", code["steps"])]
-    return [*(command if code["command"] else []), *python]
+    blocks = [_title("In Python"), *(_fenced("python", code[name]) for name in ("python", "steps"))]
+    if code["command"]:
+        blocks = [_title("On the command line"), _fenced("sh", code["command"]), *blocks]
+    return blocks
 
 
 def _some(found: Mapping[str, Any], *keys: str) -> list[Any]:

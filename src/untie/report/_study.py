@@ -14,13 +14,22 @@ from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
 from untie.explain import Verdict, cluster_profile, names_of, weight_shares
 from untie.preparer import Preparer
-from untie.report._limits import CARDS, LEAST_OF_A_CLUSTER, MAP_COLUMNS, MAP_ROWS, shown
+from untie.report._limits import MAP_COLUMNS, MAP_ROWS, shown
 from untie.report.code import PageCode
+
+LEAST_OF_A_CLUSTER = 30
+"""Each cluster has at least this many rows on the map, or all that it has."""
+
+CARDS = 12
+"""At most this many clusters have a card of their own."""
+
+NAMELESS = "label"
+"""What a label is called that has no name, or that of a column with other cells."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """A column that was not learned from.
+    """The label.
 
     Parameters
     ----------
@@ -28,10 +37,23 @@ class Answers:
         Its name.
     cells : sequence
         Its cells, one per row.
+    column : str or None
+        The column of the table that it is; None if it is none.
+    is_learned : bool
+        Whether the model has learned from this column.
     """
 
     name: str
     cells: Sequence[Any]
+    column: str | None = None
+    is_learned: bool = False
+
+    @property
+    def called(self) -> str:
+        """What a sentence about it begins with."""
+        if self.column is None and self.name == NAMELESS:
+            return "The label"
+        return f"The {'label' if self.column is None else 'column'} {shown(self.name, 40)}"
 
     def of(self, positions: IntArray) -> list[Any]:
         """Return the cells of some rows."""
@@ -57,7 +79,7 @@ class Study:
     preparer : Preparer or None
         Fitted; made the rows of the user's table.
     answers : Answers or None
-        A column to judge the clusters by.
+        The label, to judge the clusters by.
     seed : int
         Of all that is drawn.
     code : PageCode

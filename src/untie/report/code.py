@@ -8,12 +8,13 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from untie.report._limits import CODE_BYTES
+CODE_BYTES = 100_000
+"""A piece of code, which may name all columns, has at most this many bytes."""
 
 UNKNOWN = "data = ...  # the table"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PageCode:
     """How a page is made again.
 
@@ -21,10 +22,8 @@ class PageCode:
     ----------
     clusterer : TableClusterer or None
         With its parameters; None if it was fitted before, in a way that is not known.
-    label, sample_weight : str or None
-        Columns of the table.
-    has_weights, has_label : bool
-        Whether there are weights or a label that are no columns.
+    label, sample_weight : str, array or None
+        As `make_report` takes them.
     title : str
         What the table is called.
     reading : str
@@ -34,30 +33,26 @@ class PageCode:
     """
 
     clusterer: Any
-    label: str | None = None
-    sample_weight: str | None = None
-    has_weights: bool = False
+    label: Any = None
+    sample_weight: Any = None
     title: str = "the table"
     reading: str = UNKNOWN
     command: str | None = None
-    has_label: bool = False
 
     def python(self) -> str:
         """Return Python code."""
-        weights = self._weights()
-        label = "label" if self.has_label else repr(self.label)
-        named = f", label={label}" if self.has_label or self.label else ""
+        cells, label = _argument("label", "label", self.label)
+        _, weights = _argument("sample_weight", "weights", self.sample_weight)
         title = "" if self.title == PageCode.title else f", title={self.title!r}"
-        cells = "label = ...  # of its rows\n" if self.has_label else ""
         return (
             f"{cells}{self._beginning('make_report')}\n\nclusterer = {self._model()}\n"
-            f"report = make_report(data, clusterer{named}{weights}{title})\n"
+            f"report = make_report(data, clusterer{label}{weights}{title})\n"
             'report.save("report.html")\n'
         )
 
     def step_by_step(self) -> str:
         """Return Python code for those who go on from here."""
-        weights = self._weights()
+        _, weights = _argument("sample_weight", "weights", self.sample_weight)
         find = f"fit(data{weights}).labels_" if self.clusterer is not None else "predict(data)"
         return (
             f"{self._beginning()}\n"
@@ -69,17 +64,22 @@ class PageCode:
         )
 
     def _beginning(self, *names: str) -> str:
-        imported = ", ".join(sorted([*_classes(self.clusterer), *names]))
-        lines = [self.reading, *(["weights = ...  # of its rows"] if self.has_weights else [])]
-        return "\n".join([*lines, *([f"from untie import {imported}"] if imported else [])])
+        classes = ", ".join(sorted([*_classes(self.clusterer), *names]))
+        imports = f"from untie import {classes}" if classes else ""
+        cells, _ = _argument("sample_weight", "weights", self.sample_weight)
+        return f"{self.reading}\n{cells}{imports}".rstrip()
 
     def _model(self) -> str:
         return "...  # fitted before" if self.clusterer is None else written(self.clusterer)
 
-    def _weights(self) -> str:
-        if self.has_weights:
-            return ", sample_weight=weights"
-        return f", sample_weight={self.sample_weight!r}" if self.sample_weight else ""
+
+def _argument(name: str, variable: str, value: Any) -> tuple[str, str]:
+    """Return the line that makes an argument, if it is no column of the table, and the argument."""
+    if value is None:
+        return "", ""
+    if isinstance(value, str):
+        return "", f", {name}={value!r}"
+    return f"{variable} = ...  # of its rows\n", f", {name}={variable}"
 
 
 def written(value: Any) -> str:

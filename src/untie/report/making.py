@@ -1,7 +1,13 @@
-"""A table -> its page."""
+"""A table -> its page: the study of it, the content of all sections, one HTML file."""
 
+import base64
+import hashlib
+import re
 import warnings
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -12,18 +18,29 @@ from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._inputs import as_fitted
 from untie._table.frames import coded_once
-from untie._table.rows import cells_of, read_weights, split_weights, taken_from
+from untie._table.rows import cells_of, list_of, read_weights, split_weights, taken_from
 from untie._table.table import check_names, read_table
 from untie._util.checks import check_integer
-from untie._util.messages import UnpreparedWarning
+from untie._util.messages import UnpreparedWarning, need
+from untie._util.threads import map_ahead, one_thread
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.explain import verdict
 from untie.preparer import Preparer
-from untie.report._page import Watch, make_page
+from untie.report._alike import columns_together, heat_maps
+from untie.report._card import data_card
+from untie.report._clusters import Card, cards, shares_in_clusters, side_by_side
+from untie.report._judged import clusters_and_answers
+from untie.report._landscape import embed, landscape
+from untie.report._learned import choice_of_k, comparison, unusual, weights
+from untie.report._limits import LONG_TEXT, PAGE_BYTES, shown
 from untie.report._report import Report
-from untie.report._study import Answers, Study
-from untie.report.code import PageCode
+from untie.report._study import NAMELESS, Answers, Study
+from untie.report._table import count
+from untie.report.code import PageCode, code_to_make_it
+
+Watch = Callable[[list[str]], Iterable[str]]
+"""Takes the names of steps and gives them one after another, to show progress."""
 
 
 def make_report(
@@ -56,7 +73,8 @@ def make_report(
         that it may not have seen. For an encoder, clusters of its vectors are found.
     label : str or array of shape (n_rows,), default=None
         The answer, as a column or as its cells: not learned from, shown on the map and beside the
-        clusters, and used to judge methods. A series that was taken from `data` is that column.
+        clusters, and used to judge methods. Cells that are those of a column of `data` are that
+        column. A fitted model may have learned from it; the page then says so.
     sample_weight : str or array of shape (n_rows,), default=None
         How often each row counts, or the column that says so.
     title : str, default="the table"
@@ -96,19 +114,14 @@ def make_report(
     model = TableClusterer() if clusterer is None else clusterer
     _answers(data, label)  # before the work
     label = taken_from(read_table(data), label)
-    weight = sample_weight if isinstance(sample_weight, str) else None
-    has_weights = sample_weight is not None and weight is None
-    own = label if isinstance(label, str) else None
-    has_label = label is not None and own is None
-    shown_title = title or PageCode.title
-    code = PageCode(None, own, weight, has_weights, shown_title, has_label=has_label)
+    code = PageCode(None, label, sample_weight, title or PageCode.title)
     rows = None
     if not _is_fitted(model):
         seed_of(model)
         model = _new(model)
         given = data
-        if own is not None and not _leave_out(model, own):
-            given, _ = split_weights(data, own)
+        if isinstance(label, str) and not _leave_out(model, label):
+            given, _ = split_weights(data, label)
         code = replace(code, clusterer=clone(model))
         with warnings.catch_warnings():
             # Unprepared columns are as they were asked for; the page says which those are.
@@ -168,7 +181,7 @@ def report_fitted(
             weights=weights,
             verdict=verdict(clusterer, frame, sample_weight=weights, random_state=seed),
             preparer=fitted.preparer,
-            answers=answers,
+            answers=answers and replace(answers, is_learned=answers.column in fitted.learned_from),
             seed=seed,
             code=code,
         )
@@ -225,16 +238,183 @@ def _answers(data: Any, label: Any) -> Answers | None:
     table = read_table(data)
     if isinstance(label, str):
         check_names([label], table.names, "the table", ", which label names")
-        return Answers(label, cells_of(table, label))
+        return Answers(label, cells_of(table, label), label)
     if not np.iterable(label) or len(np.shape(np.asarray(label, dtype=object))) != 1:
         raise ValueError(
             f"label must be the name of a column or one value per row, got {type(label).__name__}."
         )
-    cells = list(label)
+    cells = list_of(label)
     if len(cells) != table.n_rows:
         raise ValueError(
             f"label has {len(cells):,} values, but the table has {table.n_rows:,} rows; pass one "
             "per row, in the order of the rows, or the name of a column."
         )
     name = getattr(label, "name", None)
-    return Answers(name if isinstance(name, str) and name else "label", cells)
+    if not isinstance(name, str) or not name or name in table.names:
+        name = NAMELESS
+    return Answers(name, cells)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page.
+
+    Parameters
+    ----------
+    name : str
+        Its anchor; ``templates/sections/NAME.html.j2`` shows it, with its content under this name.
+    short : str
+        What the list of sections calls it.
+    heading : str
+        What stands above it.
+    make : callable
+        Makes its content of a study; None if there is nothing to show.
+    """
+
+    name: str
+    short: str
+    heading: str
+    make: Callable[[Study], Any]
+
+
+SECTIONS = (
+    Section("map", "Overview", "The groups at a glance", landscape),
+    Section("clusters", "Clusters", "What makes the clusters", cards),
+    Section("shares", "Values", "How frequent values are in the clusters", shares_in_clusters),
+    Section("label", "Label", "The clusters beside the label", clusters_and_answers),
+    Section("pair", "Side by side", "Two clusters side by side", side_by_side),
+    Section("outliers", "Unusual rows", "Unusual rows", unusual),
+    Section("values", "Alike values", "Values that are alike", heat_maps),
+    Section("together", "Columns", "Columns that go together", columns_together),
+    Section("data", "Data", "Data", data_card),
+    Section("weights", "Weights", "What the weights favour", weights),
+    Section("choice", "How many", "The number of clusters", choice_of_k),
+    Section("comparison", "Other methods", "Beside other methods", comparison),
+    Section("code", "Code", "Make it again", code_to_make_it),
+)
+"""What the page shows, in its order, below the lead."""
+
+SCRIPTS = ("core.js", "tables.js", "colours.js", "map.js", "neighbors.js", "pair.js", "start.js")
+
+
+def make_page(study: Study, watch: Watch | None = None) -> Report:
+    """Compute all sections and write the page.
+
+    Parameters
+    ----------
+    study : Study
+        What the page is about.
+    watch : callable, optional
+        Takes the names of the sections and gives them one after another, to show progress.
+    """
+    # Before the work: jinja2 may not be installed.
+    environment = _environment(need("jinja2", "report", "Reports"))
+    made = {section.name: section.make for section in SECTIONS}
+    # What several sections need is there before they start.
+    _ = study.profile, study.in_clusters, study.shares
+    with one_thread():  # several at once: the map alone takes about as long as all others
+        found = map_ahead(lambda name: made[name](study), made, ahead=len(made))
+        content = {name: next(found) for name in (watch(list(made)) if watch else made)}
+    said, verdict = _lead(study, content["clusters"]["said"]), study.verdict
+    sure = [shown(text, LONG_TEXT) for text in verdict.sentences if text != verdict.caution]
+    about = {
+        "title": shown(study.code.title),
+        "lead": said,
+        "sure": sure,
+        "sections": [section for section in SECTIONS if content[section.name] is not None],
+    }
+    script = "".join(_file(name) for name in SCRIPTS)
+    pair = content["pair"] or {}
+    drawn = {key: part for key, part in pair.items() if key not in ("table", "said")}
+    page = environment.get_template("report.html.j2").render(
+        style=_file("report.css"),
+        script=script,
+        # The page's policy knows its script by this: no other script is run.
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        embedded=embed({**content["map"], "pair": drawn or None}),
+        **about,
+        **content,
+    )
+    size = len(page.encode())
+    if size > PAGE_BYTES:
+        raise RuntimeError(f"The page has {size:,} bytes, more than {PAGE_BYTES:,}.")
+    summary = said
+    if len(study.clusters) > 1:
+        summary = [*said, *_about_the_largest(study, content["clusters"]["cards"]), *sure]
+    return Report(page, " ".join(summary), {**about, **content})
+
+
+def _lead(study: Study, groups: str) -> list[str]:
+    """Return the sentences that the page begins with, which need no other knowledge."""
+    title = shown(study.code.title)
+    if study.n_rows == 1:
+        return [f"There is one row in {title}, so there is nothing to group."]
+    caution = study.verdict.caution if len(study.clusters) > 1 else None
+    said = [f"There are {count(study.n_rows)} rows in {title}.", groups, caution]
+    return [sentence for sentence in said if sentence]
+
+
+def _about_the_largest(study: Study, groups: list[Card]) -> list[str]:
+    largest = max(groups, key=lambda card: card.part)
+    what = "rows" if study.weights is None else "weight"
+    said = f"The largest group has {largest.share} of the {what}; typical of it: {largest.name}."
+    return [said] if largest.typical else []
+
+
+@cache
+def _environment(jinja2: Any) -> Any:
+    """Return what compiles the templates, and keeps them for the next page."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("untie.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["step"] = _step
+    environment.filters["breakable"] = _breakable
+    environment.filters["emphasised"] = _emphasised
+    return environment
+
+
+def _file(name: str) -> str:
+    return (files("untie.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _breakable(text: str) -> Any:
+    """Return text in which a browser may break long names where their words end.
+
+    Examples
+    --------
+    >>> print(_breakable("miles_perGallon <b>"))
+    miles_<wbr>per<wbr>Gallon &lt;b&gt;
+    """
+    markupsafe = need("markupsafe", "report", "Reports")
+    parts = re.split(r"(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z])", text)
+    return markupsafe.Markup("<wbr>").join(parts)
+
+
+def _emphasised(text: str, *words: str) -> Any:
+    """Return text in which words stand out where they come first: those that it explains.
+
+    Examples
+    --------
+    >>> print(_emphasised("p < q, if p is large", "p"))
+    <em>p</em> &lt; q, if p is large
+    """
+    markupsafe = need("markupsafe", "report", "Reports")
+    said = str(markupsafe.escape(text))
+    for word in words:
+        said = re.sub(rf"\b{word}\b", f"<em>{word}</em>", said, count=1)
+    return markupsafe.Markup(said)
+
+
+def _step(number: float) -> str:
+    """Return the class of a heat map's cell: its sign and tenths.
+
+    Examples
+    --------
+    >>> _step(0.73), _step(-0.2)
+    ('p7', 'm2')
+    """
+    return f"{'m' if number < 0 else 'p'}{round(abs(number) * 10)}"

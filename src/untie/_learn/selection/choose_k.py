@@ -827,6 +827,10 @@ class TooFewRowsError(ValueError):
 
 
 def _check_ks(ks: Iterable[int], n_distinct: int) -> list[int]:
+    if not isinstance(ks, Iterable):
+        raise TypeError(
+            f"ks must be several numbers, such as range(2, 11), got {ks!r}; for this one: [{ks!r}]."
+        )
     numbers = sorted(set(ks))
     if not numbers:
         raise ValueError("ks is empty; name at least one number of clusters.")

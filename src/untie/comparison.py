@@ -24,9 +24,8 @@ from untie._learn.selection.choose_k import adjusted_rand, clustering_f_score
 from untie._learn.selection.cluster_gain import gain_of, shortened
 from untie._learn.spaces.value_tables import Dense
 from untie._learn.vectors import look_up_tables
-from untie._table import frames
 from untie._table.column_codes import is_missing
-from untie._table.frames import rows_at
+from untie._table.frames import make_frame, rows_at
 from untie._table.rows import check_weights, learn_vocabulary, split_weights, taken_from
 from untie._table.table import read_table
 from untie._util.checks import check_integer, draws_of
@@ -37,6 +36,13 @@ from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.preparer import Preparer, binned_numbers, new_preparer
 from untie.untie_method import UNTIE
+
+__all__ = ["Comparison", "compare"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 MOST_ROWS = 10_000
 """At most this many rows are clustered, drawn at random from larger tables."""
@@ -232,9 +238,8 @@ def _table_clusterer(rows: ComparedRows, k: int, seed: int) -> Partition:
 
 def _untie(rows: ComparedRows, k: int, seed: int) -> Partition:
     encoder = UNTIE(k, solver="exact", random_state=seed)
-    encoder.fit(rows.frame, sample_weight=rows.weights)
-    vectors = np.asarray(encoder.transform(rows.frame), dtype=float)
-    return by_means(vectors, rows.weights, k, seed)
+    vectors = encoder.fit(rows.frame, sample_weight=rows.weights).transform(rows.frame)
+    return by_means(np.asarray(vectors, dtype=float), rows.weights, k, seed)
 
 
 def _k_prototypes(rows: ComparedRows, k: int, seed: int) -> Partition:
@@ -336,7 +341,7 @@ class Comparison:
         if all(score.f_score is None for score in self.scores):
             names = names[:4]
         columns = {name: [getattr(score, name) for score in self.scores] for name in names}
-        return frames.make_frame(self.backend, columns)
+        return make_frame(self.backend, columns)
 
 
 def compare(
@@ -346,12 +351,9 @@ def compare(
     y: Any = None,
     sample_weight: Any = None,
     preparer: Preparer | str | None = "auto",
-    numbers: Mapping[str, Any] | None = None,
     methods: Iterable[str] | None = None,
-    encoder: TableEncoder | None = None,
     n_resamples: int = 5,
     random_state: Any = 0,
-    watch: Callable[[list[str]], Iterable[str]] | None = None,
 ) -> Comparison:
     """Cluster a table with several methods and score the clusters.
 
@@ -368,23 +370,15 @@ def compare(
         How often each row counts, or the column that says so.
     preparer : "auto", Preparer or None, default="auto"
         Prepares the table for all methods, as in `TableClusterer`; None takes it as it is.
-    numbers : mapping from names to arrays of shape (n_rows,), optional
-        For a table that was prepared before: the numbers of columns that have ranges in it, for
-        "k-prototypes". Nothing is prepared then.
     methods : iterable of str, optional
         Some of "TableClusterer", "UNTIE", "one-hot", "MCA", "k-modes", "k-prototypes" and "latent
-        classes"; all by default, but "k-prototypes" only if there are `numbers`. UNTIE is left out
-        if there are more than 1,000 values.
-    encoder : TableEncoder, optional
-        Fitted on the table as it is, for "TableClusterer"; nothing is prepared then. Without it one
-        is fitted on the rows that are compared.
+        classes"; all by default, but "k-prototypes" only if the preparer makes ranges of numbers.
+        UNTIE is left out if there are more than 1,000 values.
     n_resamples : int, default=5
         Number of resamples that stability is the mean over, from 1 to 20. Every method clusters
         each of them anew, so the time grows with it.
     random_state : int, RandomState or None, default=0
         Seed of everything that is drawn; None is 0.
-    watch : callable, optional
-        Takes the methods and gives them one after another, to show progress.
 
     Returns
     -------
@@ -404,39 +398,90 @@ def compare(
     >>> compare(X, 7, y=y, methods=["TableClusterer", "one-hot"]).table().columns.tolist()
     ['method', 'gain', 'silhouette', 'stability', 'f_score', 'ari']
     """
-    check_integer("n_clusters", n_clusters, 2)
-    check_integer("n_resamples", n_resamples)
     data, y = split_weights(data, taken_from(read_table(data), y), "y")
     data, sample_weight = split_weights(data, sample_weight)
-    is_prepared = encoder is not None or numbers is not None
-    fresh = None if is_prepared else new_preparer(preparer)
+    fresh = new_preparer(preparer)
+    numbers: dict[str, FloatArray] = {}
     if fresh is not None:
         frame = fresh.fit_transform(data, sample_weight=sample_weight)
         numbers, data = binned_numbers(fresh, data), frame
+    return compare_prepared(
+        data,
+        n_clusters,
+        y=y,
+        sample_weight=sample_weight,
+        numbers=numbers,
+        methods=methods,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+
+
+def compare_prepared(
+    data: Any,
+    n_clusters: int,
+    *,
+    y: Any,
+    sample_weight: Any,
+    numbers: Mapping[str, Any] | None = None,
+    methods: Iterable[str] | None = None,
+    encoder: TableEncoder | None = None,
+    n_resamples: int = 5,
+    random_state: Any = 0,
+    watch: Callable[[list[str]], Iterable[str]] | None = None,
+) -> Comparison:
+    """Compare methods on prepared rows in memory; parameters that are not here are of `compare`.
+
+    Parameters
+    ----------
+    data : table of shape (n_rows, n_columns)
+        Prepared, without columns of answers or weights.
+    n_clusters, methods, n_resamples, random_state
+        As in `compare`.
+    y, sample_weight : array of shape (n_rows,) or None
+        The answer, and how often each row counts.
+    numbers : mapping from names to arrays of shape (n_rows,), optional
+        The numbers of columns that have ranges, for "k-prototypes".
+    encoder : TableEncoder, optional
+        Fitted on the table, for "TableClusterer"; without it one is fitted.
+    watch : callable, optional
+        Takes the methods and gives them one after another, to show progress.
+    """
+    check_integer("n_clusters", n_clusters, 2)
+    check_integer("n_resamples", n_resamples)
     able = [name for name in METHODS if numbers or name != "k-prototypes"]
     chosen = able if methods is None else list(methods)
     unknown = [name for name in chosen if name not in METHODS]
     if unknown:
         raise ValueError(f"There is no method {unknown[0]!r}; choose among {list(METHODS)}.")
     if "k-prototypes" in chosen and not numbers:
-        raise ValueError("'k-prototypes' compares numbers; pass them as numbers={column: array}.")
+        raise ValueError(
+            "'k-prototypes' compares numbers, and the table has no column of them that was "
+            "prepared; leave it out, or pass the table as it is, with preparer='auto'."
+        )
     rng = draws_of(random_state)
-    seed = _seed_of(random_state, rng)
+    # The given seed is that of the methods, so that they find what they find alone.
+    is_seed = random_state is None or isinstance(random_state, Integral)
+    seed = int(random_state or 0) if is_seed else int(rng.randint(2**31 - 1))
     rows = read_rows(data, sample_weight, y, rng, numbers)
     if len(rows.weights) < n_clusters:
         raise ValueError(
             f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters; "
             "ask for fewer."
         )
-    counts = rows.counts
     skipped = []
-    n_values = int(np.count_nonzero(counts.frequencies))
+    n_values = int(np.count_nonzero(rows.counts.frequencies))
     if "UNTIE" in chosen and n_values > UNTIE_VALUES:
         chosen.remove("UNTIE")
         skipped.append(f"UNTIE, as it takes long for {n_values:,} values")
     draws = resample(rows.weights, n_resamples, rng)
-    _check_draws(draws, n_clusters)
-    judge = _Judge(rows, counts, seed)
+    n_fewest = min(int(np.count_nonzero(weights)) for weights in draws)
+    if n_fewest < n_clusters:  # some rows are drawn twice
+        raise ValueError(
+            f"Methods are compared on rows drawn anew, of which {n_fewest} are distinct: too few "
+            f"for {n_clusters} clusters; ask for fewer."
+        )
+    judge = _ClusterScores(rows, seed)
     scores = []
     for name in watch(chosen) if watch else chosen:
         if name == "TableClusterer" and encoder is not None:
@@ -447,41 +492,22 @@ def compare(
     return Comparison(n_clusters, len(rows.members), tuple(scores), tuple(skipped), rows.backend)
 
 
-def _seed_of(random_state: Any, rng: RandomState) -> int:
-    """Return the seed of the methods: the given one, so that they find what they find alone."""
-    if random_state is None:
-        return 0
-    return int(random_state if isinstance(random_state, Integral) else rng.randint(2**31 - 1))
-
-
-def _check_draws(draws: list[FloatArray], n_clusters: int) -> None:
-    """Refuse more clusters than resampled rows, some of which are there twice, can make."""
-    n_fewest = min(int(np.count_nonzero(weights)) for weights in draws)
-    if n_fewest < n_clusters:
-        raise ValueError(
-            f"Methods are compared on rows drawn anew, of which {n_fewest} are distinct: too few "
-            f"for {n_clusters} clusters; ask for fewer."
-        )
-
-
-class _Judge:
+class _ClusterScores:
     """Scores clusters of the rows of one table.
 
     Parameters
     ----------
     rows : ComparedRows
         The rows.
-    counts : Counts
-        Theirs; they say what the columns have in common.
     seed : int
         For the rows that silhouettes are computed of.
     """
 
-    def __init__(self, rows: ComparedRows, counts: Counts, seed: int) -> None:
+    def __init__(self, rows: ComparedRows, seed: int) -> None:
         self.rows = rows
         self.codes = np.column_stack(rows.codes).astype(np.int64)
         numbers = np.arange(len(self.codes), dtype=np.uint64)
-        self.gain = gain_of(RowSample(numbers, self.codes, rows.weights), Attributes(counts))
+        self.gain = gain_of(RowSample(numbers, self.codes, rows.weights), Attributes(rows.counts))
         n_rows = len(rows.members)
         self.looked_at = np.sort(RandomState(seed).permutation(n_rows)[:SILHOUETTE_ROWS])
 

@@ -1,3 +1,5 @@
+import inspect
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -7,13 +9,12 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from untie import TableClusterer, TableEncoder
+from untie import comparison as compare_module
 from untie._learn import memory
 from untie._learn.selection.choose_k import clustering_f_score
 from untie._learn.selection.cluster_gain import Attributes, description_gain
 from untie.cluster import KModes
-from untie.comparison import methods as compare_module
-from untie.comparison import methods as compare_rows
-from untie.comparison.methods import METHODS, compare
+from untie.comparison import METHODS, compare, compare_prepared
 from untie.datasets import load
 
 
@@ -67,24 +68,36 @@ def test_k_prototypes_compare_numbers(groups):
     numbers = {"size": np.where(y == "a", 0.0, 9.0) + rng.normal(size=120)}
     numbers["size"][3] = np.nan
     data = X.assign(size=pd.cut(numbers["size"], [-9, 2, 5, 20]).astype(str))
-    given = {"y": y, "numbers": numbers}
-    scores = by_method(compare(data, 2, **given))
+    given = {"y": y, "sample_weight": None, "numbers": numbers}
+    scores = by_method(compare_prepared(data, 2, **given))
     assert list(scores) == list(METHODS)
     assert scores["k-prototypes"].ari > 0.95
     order = rng.permutation(120)
-    turned = {"y": y[order], "numbers": {"size": numbers["size"][order]}}
+    turned = {**given, "y": y[order], "numbers": {"size": numbers["size"][order]}}
     asked = {"methods": ["k-prototypes"]}
-    (again,) = compare(data.iloc[order], 2, **turned, **asked).scores
-    (first,) = compare(data, 2, **given, **asked).scores
+    (again,) = compare_prepared(data.iloc[order], 2, **turned, **asked).scores
+    (first,) = compare_prepared(data, 2, **given, **asked).scores
     assert again.gain == pytest.approx(first.gain)
-    with pytest.raises(ValueError, match="pass them as numbers="):
+    with pytest.raises(ValueError, match="the table has no column of them that was prepared; leav"):
         compare(X, 2, **asked)
+
+
+def test_numbers_of_a_table_as_it_is_are_compared(groups):
+    X, y = groups
+    table = X.assign(size=np.where(y == "a", 0.0, 9.0) + np.linspace(-1, 1, 120))
+    (score,) = compare(table, 2, y=y, methods=["k-prototypes"]).scores
+    assert score.ari > 0.95
+
+
+def test_parameters_are_those_of_a_user():
+    known = "data n_clusters y sample_weight preparer methods n_resamples random_state"
+    assert list(inspect.signature(compare).parameters) == known.split()
 
 
 def test_equal_rows_have_their_mean_number():
     data, weights = [["a"], ["b"], ["a"], ["a"]], np.array([1, 1, 3, 2])
     numbers = {"x0": [1.0, np.inf, 5.0, np.nan]}
-    rows = compare_rows.read_rows(data, weights, None, np.random.RandomState(0), numbers)
+    rows = compare_module.read_rows(data, weights, None, np.random.RandomState(0), numbers)
     np.testing.assert_equal(rows.numbers[0], [4.0, np.nan])
 
 
@@ -119,7 +132,7 @@ def test_rows_without_an_answer_do_not_count(groups):
 
 def test_large_tables_are_sampled(groups, monkeypatch):
     X, y = groups
-    monkeypatch.setattr(compare_rows, "MOST_ROWS", 50)
+    monkeypatch.setattr(compare_module, "MOST_ROWS", 50)
     monkeypatch.setattr(compare_module, "SILHOUETTE_ROWS", 20)
     result = compare(X, 2, y=y, methods=["one-hot"])
     assert result.n_rows == 50
@@ -130,10 +143,11 @@ def test_an_encoder_that_is_fitted_is_the_one_compared(groups, monkeypatch):
     X, y = groups
     seed = np.random.RandomState(0).randint(2**31 - 1)
     encoder = TableEncoder(2, preparer=None, random_state=seed).fit(X)
-    fresh = compare(X, 2, y=y, methods=["TableClusterer"])
-    assert compare(X, 2, y=y, methods=["TableClusterer"], encoder=encoder) == fresh
+    given = {"y": y, "sample_weight": None, "methods": ["TableClusterer"]}
+    fresh = compare_prepared(X, 2, **given)
+    assert compare_prepared(X, 2, **given, encoder=encoder) == fresh
     monkeypatch.setattr(TableEncoder, "fit", None)  # nothing is fitted any more
-    assert compare(X, 2, y=y, methods=["TableClusterer"], encoder=encoder) == fresh
+    assert compare_prepared(X, 2, **given, encoder=encoder) == fresh
     assert compare(X, 2, methods=["one-hot"]).n_rows == len(X)
 
 
@@ -148,12 +162,12 @@ def test_untie_is_left_out_where_it_takes_long(groups, monkeypatch):
 def test_mca_is_that_of_the_one_hot_table(groups):
     """Rows are as far from each other as by the singular values of the standardized table."""
     X, _ = groups
-    rows = compare_rows.read_rows(X, None, None, np.random.RandomState(0))
-    one_hot = compare_rows.one_hot(rows)[rows.members]
+    rows = compare_module.read_rows(X, None, None, np.random.RandomState(0))
+    one_hot = compare_module.one_hot(rows)[rows.members]
     assert one_hot.shape == (120, 12)
     shares = one_hot.mean(axis=0)
     left, lengths, _ = np.linalg.svd((one_hot - shares) / np.sqrt(4 * shares), full_matrices=False)
-    found = compare_rows.mca(rows, 3)[rows.members]
+    found = compare_module.mca(rows, 3)[rows.members]
     np.testing.assert_allclose(pdist(found), pdist((left * lengths)[:, :3]), atol=1e-9)
 
 
@@ -178,7 +192,8 @@ def test_progress_can_be_watched(groups):
             seen.append(name)
             yield name
 
-    compare(X, 2, methods=["one-hot", "MCA"], watch=watch)
+    asked = {"y": None, "sample_weight": None, "methods": ["one-hot", "MCA"]}
+    compare_prepared(X, 2, **asked, watch=watch)
     assert seen == ["one-hot", "MCA"]
 
 
@@ -218,7 +233,7 @@ def test_long_vectors_make_the_same_clusters(groups, monkeypatch):
     data = data.assign(town=[f"{a}{rng.integers(0, 40)}" for a in y])
     expected = compare(data, 2, y=y, methods=["one-hot"]).table()
     monkeypatch.setattr(memory, "LARGE", 20)
-    rows = compare_rows.read_rows(data, None, y, np.random.RandomState(0))
-    assert sparse.issparse(compare_rows._points(compare_rows.one_hot(rows), rows.weights))
+    rows = compare_module.read_rows(data, None, y, np.random.RandomState(0))
+    assert sparse.issparse(compare_module._points(compare_module.one_hot(rows), rows.weights))
     found = compare(data, 2, y=y, methods=["one-hot"]).table()
     pd.testing.assert_frame_equal(found, expected)
