@@ -80,7 +80,7 @@ def test_moves_find_a_large_class_beside_small_ones(monkeypatch):
     for seed in range(4):
         table, classes = latent_classes(600, 3, 10, 4, seed, 0.55, [0.8, 0.15, 0.05])
         encoder = UNTIE(solver="relevance", couplings="matching", kernels=[Polynomial(1)])
-        clusterer = TableClusterer(3, encoder=encoder, preparer=None)
+        clusterer = TableClusterer(3, encoder=encoder, preparer=None, n_init=10)
         split = without_moves(monkeypatch, lambda t=table, c=clusterer: clone(c).fit(t))
         found = clusterer.fit(table)
         assert found.n_iter_ > split.n_iter_

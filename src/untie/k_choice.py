@@ -32,8 +32,8 @@ def choose_k(
 
     The clusters of a number are stable if those of all rows and those made from half of them agree
     by an adjusted Rand index of at least 0.8, on average. Of the stable numbers, the smallest is
-    taken whose gain is at least 90% of the highest. If no number is stable, the most stable one
-    whose gain is sure is taken; if no gain is sure, the number with the highest.
+    taken whose gain times stability is at least 95% of the highest. If no number is stable, the
+    most stable one whose gain is sure is taken; if no gain is sure, the number with the highest.
 
     There is structure (`found_structure`) if the gain is above 0 by two standard errors, and is so
     without the column that matters most: clusters that rest on one column, or on one pair of
@@ -57,9 +57,9 @@ def choose_k(
     ks : iterable of int, default=None
         The numbers to try, each at least 2, typically up to 10 or 20; each is clustered
         ``2 * n_splits + 1`` times. None is 2 to 10, and also 15, 20 and 30 as long as the largest
-        number before is the best of the stable ones. Numbers that are not below that of the
-        distinct rows are left out. With a single number, the verdict is about
-        its clusters.
+        number before is the best of the stable ones, or of all if none are. Numbers that are not
+        below that of the distinct rows are left out. With a single number, the verdict is about its
+        clusters.
     n_splits : int, default=12
         Number of splits into halves, typically 5 to 20; time grows in proportion, and
         stability and gain get more precise.

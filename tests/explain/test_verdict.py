@@ -44,7 +44,8 @@ def one_number_twice():
 CASES = {
     "groups": (with_groups, "auto", True),
     "no groups": (without_groups, "auto", False),
-    "groups, k given": (with_groups, 5, True),
+    "groups, k given": (with_groups, 3, True),
+    "too many groups": (with_groups, 5, False),
     "no groups, k given": (without_groups, 3, False),
     "one column": (one_number_twice, "auto", False),
 }
@@ -132,12 +133,14 @@ def test_a_lazy_table_has_the_same_verdict_but_for_weak_groups(case, tmp_path):
 def test_words_are_those_of_the_evidence(case):
     said, *_ = case
     if not said.found:
-        assert said.headline.startswith("No groups found: ")
+        has_structure = said.choice.found_structure
+        start = "Structure, but no stable groups: " if has_structure else "No groups found: "
+        assert said.headline.startswith(start)
         assert not said.rests_on
         assert "not as a finding" in said.sentences[-1]
         return
     number, _, weak, on = re.fullmatch(
-        r"(\d+) groups of similar rows(, as asked for)?(?:, (\d+|all) of them weak)?, "
+        r"(\d+) stable groups of similar rows(, as asked for)?(?:, (\d+|all) of them weak)?, "
         r"resting on (all|\d+)(?: of)? \d+ columns",
         said.headline,
     ).groups()
@@ -166,7 +169,6 @@ def test_a_given_number_has_the_evidence_of_choose_k():
     said = verdict(clusterer, rows, random_state=3)
     expected = choose_k(clusterer, rows, [4], random_state=3)
     assert said.is_given
-    assert said.how_sure is None
     assert said.rests_on == expected.rests_on
     assert said.choice.gain.tolist() == expected.gain.tolist()
     stability = cluster_stability(clusterer, rows, random_state=3)
@@ -224,13 +226,18 @@ def test_names_are_cut_and_only_some_are_listed():
 def test_how_the_number_was_chosen_is_said():
     rows = with_groups()
     said = verdict(TableClusterer(random_state=0).fit(rows), rows)
-    assert said.sentences[0] == "3 is the best number, in 100% of the splits into halves."
-    choice = replace(said.choice, how_sure=0.5, chosen=np.array([3, 3, 4, 5]))
-    unsure = "3 is the best number, though only in 50% of the splits into halves."
-    assert replace(said, choice=choice).sentences[0] == unsure
-    choice = replace(said.choice, how_sure=0.25, chosen=np.array([3, 10, 10, 10]))
-    behind = replace(said, choice=choice).sentences[0]
-    assert behind.endswith("3 is the smallest that does about as well as the best.")
+    assert said.sentences[0] == (
+        "Of 2 to 10 groups, 3 is the smallest number that is stable and predicts hidden cells "
+        "nearly as well as any stable number."
+    )
+    choice = replace(said.choice, stability=0.5 * said.choice.stability)
+    unstable = replace(said, choice=choice)
+    assert unstable.found is False
+    assert unstable.headline == (
+        "Structure, but no stable groups: no number of groups from 2 to 10 is stable"
+    )
+    assert "3 groups made from half of the rows agree with those of all rows by 0." in str(unstable)
+    assert "not as a finding" in unstable.caution
     repeated = replace(said, choice=replace(said.choice, repeats=said.choice.columns[0]))
     name = said.choice.columns[0]
     follows = f"The group of a row nearly follows from its value of {name} alone."
@@ -253,9 +260,9 @@ def test_groups_that_rest_on_no_column_for_sure():
     choice = replace(said.choice, tells=0 * said.choice.tells)
     said = replace(said, choice=choice, stability=None)
     assert said.headline == (
-        "3 groups of similar rows, as asked for, resting on many columns a little"
+        "3 stable groups of similar rows, as asked for, resting on many columns a little"
     )
-    assert [sentence[:15] for sentence in said.sentences] == ["Groups made fro"]
+    assert [sentence[:17] for sentence in said.sentences] == ["3 groups made fro"]
 
 
 @pytest.mark.parametrize("passive", [False, True])

@@ -61,7 +61,8 @@ def assignments(model: Any, data: Any) -> Any:
     --------
     >>> from untie import TableClusterer
     >>> from untie.explain import assignments
-    >>> rows = [["sea", "fish", "gills"], ["land", "cow", "lungs"]] * 60 + [["sea", "cow", "lungs"]]
+    >>> rows = [["sea", "fish", "gills"], ["land", "cow", "lungs"]] * 60
+    >>> rows += [["sea", "cow", "lungs"], ["sea", "cow", "gills"]]
     >>> clusterer = TableClusterer(2).fit(rows)
     >>> new = [["land", "cow", "lungs"], ["moon", "robot", "lungs"]]
     >>> found = assignments(clusterer, new)

@@ -203,7 +203,7 @@ def why_similar(model: Any, row: Any, other: Any) -> Any:
     >>> from untie import TableEncoder
     >>> from untie.explain import why_similar
     >>> rows = [["red", "wine", "no"], ["red", "wine", "yes"], ["brown", "beer", "no"]] * 5
-    >>> encoder = TableEncoder(n_clusters=2).fit(rows)
+    >>> encoder = TableEncoder(n_clusters=2).fit([*rows, ["white", "wine", "no"]])
     >>> parts = why_similar(encoder, rows[0], rows[1])
     >>> parts[["column", "value", "other_value", "share"]].round(2)
       column value other_value  share

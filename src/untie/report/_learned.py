@@ -75,9 +75,10 @@ GAIN = (
     "choice of its row's cluster; below 0 for noise."
 )
 SMALLEST = (
-    f"Of the numbers whose clusters are stable ({STABLE} or more), the smallest is taken whose "
-    f"gain is at least {CLOSE:.0%} of the highest. Numbers whose gain may be chance (below two "
-    "standard errors), or whose clusters rest on one column, are passed over if there are others."
+    f"Of the numbers with a stability of {STABLE} or more, the smallest is taken whose gain times "
+    f"stability is at least {CLOSE:.0%} of the highest. Numbers whose gain may be chance (below "
+    "two standard errors), or whose clusters rest on one column, are passed over if there are "
+    "others."
 )
 STABILITY = (
     "Stability: agreement of the clusters of all rows with those of half of them (adjusted Rand "

@@ -18,8 +18,8 @@ from untie._learn.selection.choose_k import (
     Gains,
     JudgedRows,
     _error,
+    _Figures,
     _repeated,
-    _smallest_good,
     _Trial,
     _weight_of_draw,
 )
@@ -39,14 +39,49 @@ def judged(weights, draws=None, codes=None, related=None):
     return JudgedRows(space, codes, codes, sizes, weights, draws, np.ones(n), related)
 
 
-def test_the_smallest_number_that_is_as_good():
-    rows = judged(np.ones(4))
-    noise = np.array([0.1, -0.1, 0.1, -0.1])
-    gains = np.array([[1.0] * 4, 2.0 + noise, 2.04 - noise, [1.5] * 4])
-    assert _smallest_good(gains, rows) == 1  # behind by 0.04, give or take 0.1
-    assert _smallest_good(gains - [[0], [0.4], [0], [0]], rows) == 2
-    assert _smallest_good(np.zeros((3, 4)), rows) == 0
-    assert _smallest_good(-gains, rows) == 0
+@given(
+    st.lists(st.tuples(st.floats(-1, 3), st.floats(0, 1), st.booleans()), min_size=1, max_size=8)
+)
+def test_the_number_preferred_is_that_of_the_rule(lines):
+    """The rule again, number by number."""
+    gains, stability, sure = (np.array(part) for part in zip(*lines, strict=True))
+    gains = np.where(sure, np.abs(gains), gains)
+    order = _Figures(gains, stability, sure).by_preference()
+    assert sorted(order) == list(range(len(lines)))
+    stable = [k for k in range(len(lines)) if sure[k] and stability[k] >= 0.8]
+    unstable = [k for k in range(len(lines)) if sure[k] and stability[k] < 0.8]
+    if stable:
+        best = max(gains[k] * stability[k] for k in stable)
+        assert order[0] == min(k for k in stable if gains[k] * stability[k] >= 0.95 * best)
+        assert set(order[: len(stable)]) == set(stable)
+    elif unstable:
+        assert stability[order[0]] == max(stability[k] for k in unstable)
+    else:
+        assert gains[order[0]] == max(gains)
+
+
+@pytest.mark.parametrize(
+    ("gains", "stability", "more"),
+    [
+        ([1, 2, 3], [0.9, 0.9, 0.9], True),
+        ([1, 3, 2], [0.9, 0.9, 0.9], False),
+        ([1, 3, 2], [0.9, 0.7, 0.9], True),
+        ([1, 2, 3], [0.9, 0.9, 0.7], False),
+        ([1, 2, 3], [0.7, 0.7, 0.7], True),
+        ([1, 3, 2], [0.7, 0.7, 0.7], False),
+    ],
+)
+def test_more_numbers_are_tried_where_the_largest_is_the_best_stable_one(gains, stability, more):
+    figures = _Figures(np.array(gains), np.array(stability), np.ones(3, dtype=bool))
+    assert figures.may_have_more is more
+
+
+def test_numbers_beyond_ten_are_found():
+    table, _ = latent_classes(1_500, 20, 20, 6, seed=0)
+    choice = choose_k(TableEncoder(preparer=None).fit(table), table)
+    assert choice.ks == (*range(2, 11), 15, 20, 30)
+    assert choice.k == 20
+    assert choice.found_clusters
 
 
 @given(st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 6)), min_size=2, max_size=12))
@@ -432,8 +467,12 @@ def test_words_for_clusters_that_no_column_alone_is_sure_of():
     assert ", resting on many columns a little." in choice.verdict
 
 
-def test_the_share_of_splits_is_of_the_chosen_number():
+def test_clusters_are_found_where_there_is_structure_and_it_is_stable():
     choice = a_choice()
     assert isinstance(choice, KChoice)
-    assert choice.how_sure == np.mean(choice.chosen == choice.k)
-    assert len(choice.chosen) == 3
+    assert choice.found_structure
+    assert choice.found_clusters
+    unsteady = replace(choice, stability=np.full(2, 0.79))
+    assert unsteady.found_structure
+    assert not unsteady.found_clusters
+    assert unsteady.verdict.startswith("Structure, but no stable groups: no number of groups from")

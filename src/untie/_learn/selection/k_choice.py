@@ -97,8 +97,8 @@ class KChoice:
     >>> choice = choose_k(TableEncoder().fit(X), X)
     >>> choice.k, choice.found_clusters
     (4, True)
-    >>> round(float(choice.stability[choice.ks.index(choice.k)]), 2)
-    0.96
+    >>> round(choice.agreement, 2)
+    0.95
     """
 
     k: int
