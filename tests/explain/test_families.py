@@ -54,7 +54,10 @@ def test_votes_have_the_factors_of_the_user(table):
     assert found["column"].tolist() == ["city", "state", "twin", "region"]
     np.testing.assert_allclose(found["vote"], [1, 1 / 3, 0, 1 / 3])
     (sentence,) = family_sentences(encoder._model.attributes, table.columns)
-    assert sentence == "state and region follow from city; they have one vote together."
+    assert sentence == (
+        "state and region follow from city; twin says the same as state; they have one vote "
+        "together."
+    )
 
 
 def test_no_families():

@@ -559,7 +559,8 @@ def _sentence(
         _clause(role, _some(who), names[of], len(who), is_rough)
         for (role, of, is_rough), who in clauses.items()
     ]
-    total = float(attributes.shares[[member.attribute for member in family]].sum())
+    heard = [member.attribute for member in family if attributes.votes[member.attribute] > 0]
+    total = float(attributes.shares[heard].sum())
     votes = "one vote" if np.isclose(total, 1.0) else f"{total:.1f} votes"
     return f"{'; '.join(said)}; they have {votes} together."
 
