@@ -186,8 +186,9 @@ class TableClusterer(
             read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
             DuckDB relation, a polars LazyFrame, a pyarrow Dataset, a Dask frame. It is read once
             for the counts and a sample (twice where the encoder merges rare values of very many,
-            and once more for the sample where it merges values or has supplementary columns), up to
-            three times for the means and three for the refinement, and once more to be prepared.
+            and once more for the sample where it merges values, or has supplementary columns and
+            more than 2,000 distinct rows), up to three times for the means and three for the
+            refinement, and once more to be prepared.
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts, or the column that says so; lazy tables take a name only.
