@@ -50,7 +50,7 @@ from untie._util.checks import check_integer, draws_of
 from untie._util.messages import stage, warn_user
 from untie._util.types import Codes, FloatArray
 from untie.encoder import TableEncoder
-from untie.preparer import Preparer, new_preparer, prepare_rows
+from untie.preparer import Preparer, prepare_rows, unfitted_preparer
 from untie.untie_method import UNTIE
 
 LAZY_PASSES = 3
@@ -462,7 +462,7 @@ class TableClusterer(
     def _new_preparer(self) -> Preparer | None:
         """Return what prepares tables, not fitted yet, if they are to be prepared."""
         of_encoder = self.encoder.preparer if isinstance(self.encoder, TableEncoder) else AUTO
-        given, of_encoder = new_preparer(self.preparer), new_preparer(of_encoder)
+        given, of_encoder = unfitted_preparer(self.preparer), unfitted_preparer(of_encoder)
         return of_encoder if isinstance(self.preparer, str) else given
 
     def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:

@@ -411,7 +411,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         return tags
 
 
-def new_preparer(preparer: Any) -> Preparer | None:
+def unfitted_preparer(preparer: Any) -> Preparer | None:
     """Return a preparer that is not fitted, as a parameter `preparer` asks for it."""
     if preparer is None:
         return None

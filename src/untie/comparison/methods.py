@@ -35,7 +35,7 @@ from untie._util.types import AnyArray, Codes, FloatArray, IntArray
 from untie.cluster import KModes, KPrototypes, LatentClasses
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
-from untie.preparer import Preparer, binned_numbers, new_preparer
+from untie.preparer import Preparer, binned_numbers, unfitted_preparer
 from untie.untie_method import UNTIE
 
 MOST_ROWS = 10_000
@@ -409,7 +409,7 @@ def compare(
     data, y = split_weights(data, taken_from(read_table(data), y), "y")
     data, sample_weight = split_weights(data, sample_weight)
     is_prepared = encoder is not None or numbers is not None
-    fresh = None if is_prepared else new_preparer(preparer)
+    fresh = None if is_prepared else unfitted_preparer(preparer)
     if fresh is not None:
         frame = fresh.fit_transform(data, sample_weight=sample_weight)
         numbers, data = binned_numbers(fresh, data), frame
